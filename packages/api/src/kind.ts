@@ -1,0 +1,152 @@
+import type { TSchema } from "typebox";
+import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
+import type { Rule, Static } from "./schema/schema.ts";
+import type { FieldError } from "./values/field-error.ts";
+
+/** A kind as a client needs it: its names and, for the compiler, the type of its objects. */
+export interface Kind<T extends KubernetesObject = KubernetesObject> {
+  readonly group: string;
+  readonly version: string;
+  /** `group/version`, or the version alone for the core group. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Subresources the server offers for this kind. */
+  readonly subresources: readonly string[];
+  /** Never set: it carries the type. */
+  readonly objectType?: T;
+}
+
+/** The type of the objects of a kind. */
+export type ObjectOf<K> = K extends Kind<infer T> ? T : never;
+
+/** The object of a custom kind. */
+export interface CustomObject<Spec, Status> extends KubernetesObject {
+  spec: Spec;
+  status?: Status;
+}
+
+/** One column of `kubectl get`. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "boolean" | "date" | "number";
+  readonly jsonPath: string;
+  readonly description?: string;
+  /** 1 = only with `-o wide`. */
+  readonly priority?: 0 | 1;
+}
+
+/** Reads objects that a validation must look at; undefined when there is none of that name. */
+export interface Lookup {
+  get<T extends KubernetesObject>(kind: Kind<T>, name: string, namespace?: string): Frozen<T> | undefined;
+}
+
+/** A create or update that asks to be admitted. */
+export interface AdmissionRequest<T> {
+  readonly object: Frozen<T>;
+  /** The stored object when this is an update. */
+  readonly old?: Frozen<T>;
+  /** Absent where nothing can be looked up; validation then skips what needs it. */
+  readonly lookup?: Lookup;
+}
+
+/** A kind of ours: the schema, the CRD's details, and what the schema cannot say. */
+export interface CustomKind<T extends KubernetesObject = KubernetesObject> extends Kind<T> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly description: string;
+  readonly specSchema: TSchema;
+  readonly statusSchema: TSchema | undefined;
+  /** Rules over the whole object, beside those inside the schemas. */
+  readonly rules: readonly Rule[];
+  readonly columns: readonly PrinterColumn[];
+  readonly scale: ScalePaths | undefined;
+  /** Other versions that are served with the same schema, without conversion. */
+  readonly alsoServed: readonly string[];
+  /** Labels of the CRD, such as the contract versions that Cluster API reads. */
+  readonly crdLabels: Readonly<Record<string, string>>;
+  /** Fills in defaults that depend on more than one field. Works on the draft it is given. */
+  applyDefaults(draft: T): void;
+  /** Says what is wrong beyond the schema. */
+  validate(request: AdmissionRequest<T>): readonly FieldError[];
+  /** Says what is allowed but probably not meant. */
+  warn(request: AdmissionRequest<T>): readonly string[];
+}
+
+/** Where `kubectl scale` finds the numbers. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** What `defineKind` is told; the rest has defaults. */
+export interface KindDefinition<Spec extends TSchema, Status extends TSchema> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope?: "Namespaced" | "Cluster";
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly description: string;
+  readonly spec: Spec;
+  readonly status?: Status;
+  readonly rules?: readonly Rule[];
+  readonly columns?: readonly PrinterColumn[];
+  readonly scale?: ScalePaths;
+  readonly alsoServed?: readonly string[];
+  readonly crdLabels?: Readonly<Record<string, string>>;
+  readonly applyDefaults?: (draft: CustomObject<Static<Spec>, Static<Status>>) => void;
+  readonly validate?: (
+    request: AdmissionRequest<CustomObject<Static<Spec>, Static<Status>>>,
+  ) => readonly FieldError[];
+  readonly warn?: (
+    request: AdmissionRequest<CustomObject<Static<Spec>, Static<Status>>>,
+  ) => readonly string[];
+}
+
+const UNLESS_DEFINED = {
+  shortNames: [],
+  categories: ["cluster-api"],
+  rules: [],
+  columns: [],
+  alsoServed: [],
+  crdLabels: {},
+  scale: undefined,
+  applyDefaults: () => undefined,
+  validate: () => [],
+  warn: () => [],
+};
+
+/** Defines a kind of ours from one source: the type, the CRD, defaulting and validation all follow from it. */
+export function defineKind<Spec extends TSchema, Status extends TSchema>(
+  definition: KindDefinition<Spec, Status>,
+): CustomKind<CustomObject<Static<Spec>, Static<Status>>> {
+  const { spec, status, scope, ...rest } = definition;
+  return {
+    ...UNLESS_DEFINED,
+    ...rest,
+    apiVersion: `${rest.group}/${rest.version}`,
+    singular: rest.kind.toLowerCase(),
+    namespaced: scope !== "Cluster",
+    subresources: [...(status ? ["status"] : []), ...(rest.scale ? ["scale"] : [])],
+    specSchema: spec,
+    statusSchema: status,
+  };
+}
+
+/** Names a kind that Kubernetes itself serves. */
+export function builtInKind<T extends KubernetesObject>(names: {
+  group: string;
+  version: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  subresources?: readonly string[];
+}): Kind<T> {
+  const { group, version, subresources = [] } = names;
+  return { ...names, subresources, apiVersion: group === "" ? version : `${group}/${version}` };
+}

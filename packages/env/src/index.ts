@@ -1,0 +1,17 @@
+/** Everything a program takes from the machine: time, randomness, identities, connections. Real and virtual. */
+export { abortError, type Clock, type Timer } from "./clock.ts";
+export type { Env } from "./env.ts";
+export { nameSuffix } from "./ids.ts";
+export { createRealEnv } from "./real/env.ts";
+export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
+export { createRng, type Rng } from "./rng.ts";
+export {
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  type Transport,
+  TransportError,
+  type TransportFailure,
+} from "./transport.ts";
+export { type Fate, type Link, VirtualProcess } from "./virtual/process.ts";
+export { type RunLimits, Scheduler, type SchedulerOptions } from "./virtual/scheduler.ts";

@@ -1,0 +1,136 @@
+import { Agent, type Dispatcher, ProxyAgent, errors } from "undici";
+import { abortError } from "../clock.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Transport,
+  TransportError,
+  type TransportFailure,
+} from "../transport.ts";
+import { readLines, readText } from "./body.ts";
+
+/** Where a server is and how to be sure that it is the right one. */
+export interface HttpTransportOptions {
+  /** Scheme, host and port, and a path prefix if the server has one. */
+  readonly baseUrl: string;
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string;
+  /** PEM client certificate and key. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** Name to expect in the server's certificate when it is not the host of the URL. */
+  readonly serverName?: string;
+  readonly insecureSkipVerify?: boolean;
+  /** URL of an HTTP proxy. */
+  readonly proxyUrl?: string;
+}
+
+/** A transport over real sockets. It has no timeouts of its own: callers bound each request by its signal. */
+export function createHttpTransport(options: HttpTransportOptions): Transport {
+  const base = new URL(options.baseUrl);
+  const prefix = base.pathname === "/" ? "" : base.pathname.replace(/\/$/, "");
+  const dispatcher = createDispatcher(options);
+  return {
+    async request(request: HttpRequest): Promise<HttpResponse> {
+      if (request.signal?.aborted) throw abortError(request.signal);
+      try {
+        const answer = await dispatcher.request({
+          origin: base.origin,
+          path: prefix + request.path,
+          method: request.method,
+          headers: request.headers,
+          body: encode(request.body),
+          ...(request.signal && { signal: request.signal }),
+        });
+        return decode(answer, request, base);
+      } catch (error) {
+        throw explain(error, request, base);
+      }
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+function createDispatcher(options: HttpTransportOptions): Dispatcher {
+  const tls = {
+    ...(options.ca !== undefined && { ca: options.ca }),
+    ...(options.cert !== undefined && { cert: options.cert }),
+    ...(options.key !== undefined && { key: options.key }),
+    ...(options.serverName !== undefined && { servername: options.serverName }),
+    ...(options.insecureSkipVerify && { rejectUnauthorized: false }),
+  };
+  // Both timeouts are off because a quiet watch is healthy; the client ends a request by its signal.
+  const common = { headersTimeout: 0, bodyTimeout: 0 };
+  return options.proxyUrl === undefined
+    ? new Agent({ ...common, connect: tls })
+    : new ProxyAgent({ ...common, uri: options.proxyUrl, requestTls: tls });
+}
+
+function encode(body: unknown): string | Uint8Array | null {
+  if (body === undefined) return null;
+  return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+}
+
+function decode(answer: Dispatcher.ResponseData, request: HttpRequest, base: URL): HttpResponse {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  const guarded = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of answer.body) yield chunk as Uint8Array;
+    } catch (error) {
+      throw explain(error, request, base);
+    }
+  };
+  return {
+    status: answer.statusCode,
+    headers,
+    text: () => readText(guarded()),
+    json: async () => JSON.parse(await readText(guarded())) as unknown,
+    lines: () => readLines(guarded()),
+  };
+}
+
+/** Turns what undici, the socket or TLS threw into the closed set, in words that name the server. */
+function explain(error: unknown, request: HttpRequest, base: URL): Error {
+  if (request.signal?.aborted) return abortError(request.signal);
+  if (error instanceof TransportError) return error;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  const failure = classify(code, cause);
+  const sentence = {
+    refused: `no server answers at ${base.origin}: ${cause.message}; check the address, and that the server runs`,
+    lookup: `the host name of ${base.origin} cannot be resolved: ${cause.message}`,
+    tls: `the certificate of ${base.origin} is not trusted: ${cause.message} (${code}); check the CA bundle in the kubeconfig`,
+    reset: `the connection to ${base.origin} broke during ${request.method} ${request.path}: ${cause.message || code}`,
+  }[failure];
+  return new TransportError(failure, sentence, cause);
+}
+
+const CODES: Readonly<Record<string, TransportFailure>> = {
+  ECONNREFUSED: "refused",
+  EHOSTUNREACH: "refused",
+  ENETUNREACH: "refused",
+  EADDRNOTAVAIL: "refused",
+  UND_ERR_CONNECT_TIMEOUT: "refused",
+  ENOTFOUND: "lookup",
+  EAI_AGAIN: "lookup",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "tls",
+  SELF_SIGNED_CERT_IN_CHAIN: "tls",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "tls",
+  UNABLE_TO_GET_ISSUER_CERT: "tls",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "tls",
+  CERT_HAS_EXPIRED: "tls",
+  CERT_NOT_YET_VALID: "tls",
+  CERT_SIGNATURE_FAILURE: "tls",
+};
+
+function classify(code: string, cause: Error): TransportFailure {
+  if (cause instanceof AggregateError && cause.errors.length > 0) {
+    // A name with several addresses fails with all their errors at once; they share one kind.
+    return classify((cause.errors[0] as NodeJS.ErrnoException).code ?? "", cause.errors[0] as Error);
+  }
+  if (cause instanceof errors.ConnectTimeoutError) return "refused";
+  return CODES[code] ?? (/^ERR_(TLS|SSL)_/.test(code) ? "tls" : "reset");
+}

@@ -1,0 +1,166 @@
+import { type Clock, abortError, sleepWith, type Timer } from "../clock.ts";
+import type { Env } from "../env.ts";
+import { uuidFrom } from "../ids.ts";
+import { type Rng, rngStreams } from "../rng.ts";
+import type { Handler, HttpRequest, HttpResponse, Transport } from "../transport.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/**
+ * What becomes of one request. `crashBefore`: the process dies and the server never hears of it;
+ * `crashAfter`: the server carries it out and the process dies before the answer. An Error is
+ * what the caller gets instead of an answer, without effect on the server.
+ */
+export type Fate = "deliver" | "crashBefore" | "crashAfter" | Error;
+
+/** How one server is reached from a virtual process. */
+export interface Link {
+  /** One-way delay of a message, 1 ms unless told. */
+  readonly latencyMs?: (rng: Rng) => number;
+  /** Decides the fate of each request at the moment it is sent. */
+  readonly fate?: (request: HttpRequest) => Fate;
+}
+
+/**
+ * One simulated operating-system process: an environment whose timers and connections end with it.
+ *
+ * A crash is not a rejection, because rejections run `catch` and `finally` and so hide the bugs that
+ * matter. After `crash()` no timer of the process fires and no promise of its I/O settles: its code
+ * simply stops where it waits. A restart is a new VirtualProcess and a fresh object graph.
+ */
+export class VirtualProcess implements Env {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly rng: (stream: string) => Rng;
+  readonly #scheduler: Scheduler;
+  readonly #death = new AbortController();
+
+  /** `name` must be new for each start, or a restarted process would draw the same names again. */
+  constructor(scheduler: Scheduler, name: string) {
+    this.name = name;
+    this.#scheduler = scheduler;
+    this.rng = rngStreams(`${scheduler.seed}/${name}`);
+    const timer = (delayMs: number, callback: () => void): Timer =>
+      this.#enter(delayMs, `${name} timer`, callback);
+    this.clock = {
+      now: () => scheduler.wallMs,
+      monotonic: () => scheduler.monotonicMs,
+      timer,
+      sleep: (delayMs, signal) => sleepWith(timer, delayMs, signal),
+    };
+  }
+
+  get crashed(): boolean {
+    return this.#death.signal.aborted;
+  }
+
+  uuid(): string {
+    return uuidFrom(this.rng("uuid"));
+  }
+
+  /** Stops the process dead. Its open connections are seen to close by the servers. */
+  crash(): void {
+    this.#death.abort(new Error(`process ${this.name} crashed`));
+  }
+
+  /** A connection to a server in the same virtual world. */
+  connect(handler: Handler, link: Link = {}): Transport {
+    const rng = this.rng("latency");
+    const latencyMs = (): number => link.latencyMs?.(rng) ?? 1;
+    return {
+      request: (request) =>
+        new Promise((resolve, reject) => {
+          if (this.crashed) return;
+          if (request.signal?.aborted) {
+            reject(abortError(request.signal));
+            return;
+          }
+          const fate = link.fate?.(request) ?? "deliver";
+          const call: Call = { request, handler, latencyMs, resolve, reject };
+          if (fate === "crashBefore") this.crash();
+          else if (fate instanceof Error) this.#enter(latencyMs(), `${this.name} fault`, () => reject(fate));
+          else this.#send(call, fate);
+        }),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  /** The request travels whether or not its sender lives on; only the answer needs a living process. */
+  #send(call: Call, fate: "deliver" | "crashAfter"): void {
+    const { request } = call;
+    const label = `${this.name} ${request.method} ${request.path}`;
+    const closed = this.#closedBy(request.signal);
+    const settle = this.#abortable(call, label);
+    this.#scheduler.schedule(call.latencyMs(), label, () => {
+      call.handler({ ...request, signal: closed }).then(
+        (response) => settle(() => call.resolve(this.#receive(response, call, label))),
+        (error: unknown) =>
+          settle(() => call.reject(error instanceof Error ? error : new Error(String(error)))),
+      );
+      if (fate === "crashAfter") this.crash();
+    });
+  }
+
+  /** Makes the answer arrive after its latency, unless the caller has given up by then. */
+  #abortable(call: Call, label: string): (deliver: () => void) => void {
+    const { signal } = call.request;
+    let done = false;
+    const finish = (how: () => void): void => {
+      if (done) return;
+      done = true;
+      signal?.removeEventListener("abort", onAbort);
+      how();
+    };
+    const onAbort = (): void => {
+      if (!this.crashed) finish(() => call.reject(abortError(signal)));
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return (deliver) => this.#enter(call.latencyMs(), `${label} answer`, () => finish(deliver));
+  }
+
+  /** Each line of a watch is an I/O completion of its own and waits for its turn in the heap. */
+  #receive(response: HttpResponse, call: Call, label: string): HttpResponse {
+    const { signal } = call.request;
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: () => response.json(),
+      text: () => response.text(),
+      lines: () => ({
+        [Symbol.asyncIterator]: () => {
+          const source = response.lines()[Symbol.asyncIterator]();
+          return {
+            next: () =>
+              new Promise((resolve, reject) => {
+                const settle = this.#abortable({ ...call, reject }, `${label} line`);
+                if (signal?.aborted) reject(abortError(signal));
+                source.next().then(
+                  (item) => settle(() => resolve(item)),
+                  (error: unknown) =>
+                    settle(() => reject(error instanceof Error ? error : new Error(String(error)))),
+                );
+              }),
+            return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+          };
+        },
+      }),
+    };
+  }
+
+  #closedBy(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.#death.signal]) : this.#death.signal;
+  }
+
+  #enter(delayMs: number, label: string, run: () => void): Timer {
+    return this.#scheduler.schedule(delayMs, label, () => {
+      if (!this.crashed) run();
+    });
+  }
+}
+
+interface Call {
+  readonly request: HttpRequest;
+  readonly handler: Handler;
+  readonly latencyMs: () => number;
+  readonly resolve: (response: HttpResponse) => void;
+  readonly reject: (error: Error) => void;
+}

@@ -1,0 +1,156 @@
+import type { Timer } from "../clock.ts";
+import { type Rng, createRng } from "../rng.ts";
+import { Heap } from "./heap.ts";
+
+/** A completion that waits for its turn: a timer, or the answer to some I/O. */
+interface Completion {
+  readonly dueMs: number;
+  /** Random order among completions due at the same time; the seed picks which schedule is tried. */
+  readonly tiebreak: number;
+  readonly sequence: number;
+  readonly label: string;
+  run: (() => void) | undefined;
+}
+
+/** How a virtual world starts. */
+export interface SchedulerOptions {
+  readonly seed: string;
+  /** Wall time at the start, in milliseconds since the epoch. */
+  readonly startMs?: number;
+  /** Is told of each step, before it runs: the trace of the run. */
+  readonly onStep?: (monotonicMs: number, label: string) => void;
+}
+
+/** When a run of the scheduler ends; it also ends when nothing is left to do. */
+export interface RunLimits {
+  /** Stop before the first completion that is due after this monotonic time. */
+  readonly untilMs?: number;
+  /** Stop as soon as this holds after a step. */
+  readonly until?: () => boolean;
+  /** Throw after so many steps: a loop that never settles must not hang a test. */
+  readonly maxSteps?: number;
+}
+
+// 2026-01-01: an arbitrary, readable start for virtual runs.
+const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
+const DEFAULT_MAX_STEPS = 5_000_000;
+
+/**
+ * The deterministic heart of virtual time. Every timer and every I/O completion enters one heap;
+ * one is released at a time, and all microtasks it causes run before the next. The same seed
+ * therefore gives the same run, step for step.
+ */
+export class Scheduler {
+  readonly seed: string;
+  readonly #heap = new Heap<Completion>(isBefore);
+  readonly #ties: Rng;
+  readonly #onStep: SchedulerOptions["onStep"];
+  #monotonicMs = 0;
+  #wallOffsetMs: number;
+  #sequence = 0;
+  #steps = 0;
+  #failure: { error: unknown } | undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.seed = options.seed;
+    this.#ties = createRng(options.seed, "schedule");
+    this.#wallOffsetMs = options.startMs ?? DEFAULT_START_MS;
+    this.#onStep = options.onStep;
+  }
+
+  get monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  get wallMs(): number {
+    return this.#wallOffsetMs + this.#monotonicMs;
+  }
+
+  /** Completions released so far. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Moves wall time, as NTP or a person would; timers are not affected. */
+  jumpWallClock(byMs: number): void {
+    this.#wallOffsetMs += byMs;
+  }
+
+  /** Enters a completion into the heap. */
+  schedule(delayMs: number, label: string, run: () => void): Timer {
+    const completion: Completion = {
+      dueMs: this.#monotonicMs + Math.max(0, delayMs),
+      tiebreak: this.#ties.next(),
+      sequence: this.#sequence++,
+      label,
+      run,
+    };
+    this.#heap.push(completion);
+    return {
+      cancel: () => {
+        completion.run = undefined;
+      },
+    };
+  }
+
+  /** Ends the run with this error at the end of the current step: for bugs found outside any promise. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  /** Releases completions in order until a limit is met or nothing is left. */
+  async run({ untilMs = Infinity, until, maxSteps = DEFAULT_MAX_STEPS }: RunLimits = {}): Promise<void> {
+    const lastStep = this.#steps + maxSteps;
+    await drainMicrotasks();
+    for (;;) {
+      if (until?.()) return;
+      const completion = this.#next(untilMs);
+      if (!completion) break;
+      if (this.#steps >= lastStep) {
+        throw new Error(`virtual time did not settle in ${maxSteps} steps; next: ${completion.label}`);
+      }
+      await this.#release(completion);
+    }
+    if (untilMs !== Infinity) this.#monotonicMs = Math.max(this.#monotonicMs, untilMs);
+  }
+
+  /** Lets `durationMs` of virtual time pass. */
+  async advance(durationMs: number): Promise<void> {
+    await this.run({ untilMs: this.#monotonicMs + durationMs });
+  }
+
+  #next(untilMs: number): Completion | undefined {
+    for (let first = this.#heap.peek(); first; first = this.#heap.peek()) {
+      if (first.run && first.dueMs > untilMs) return undefined;
+      this.#heap.pop();
+      if (first.run) return first;
+    }
+    return undefined;
+  }
+
+  async #release(completion: Completion): Promise<void> {
+    this.#steps++;
+    this.#monotonicMs = completion.dueMs;
+    this.#onStep?.(this.#monotonicMs, completion.label);
+    const { run } = completion;
+    completion.run = undefined;
+    run?.();
+    await drainMicrotasks();
+    if (this.#failure) {
+      const { error } = this.#failure;
+      this.#failure = undefined;
+      throw error;
+    }
+  }
+}
+
+function isBefore(a: Completion, b: Completion): boolean {
+  if (a.dueMs !== b.dueMs) return a.dueMs < b.dueMs;
+  if (a.tiebreak !== b.tiebreak) return a.tiebreak < b.tiebreak;
+  return a.sequence < b.sequence;
+}
+
+/** One hop through the event loop: everything that promises can do without I/O has been done after it. */
+function drainMicrotasks(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
