@@ -67,8 +67,8 @@ export interface CustomKind<T extends KubernetesObject = KubernetesObject> exten
   readonly alsoServed: readonly string[];
   /** Labels of the CRD, such as the contract versions that Cluster API reads. */
   readonly crdLabels: Readonly<Record<string, string>>;
-  /** Fills in defaults that depend on more than one field. Works on the draft it is given. */
-  applyDefaults(draft: T): void;
+  /** Fills in defaults that depend on more than one field, or on the stored object. Works on the draft it is given. */
+  applyDefaults(draft: T, old?: Frozen<T>): void;
   /** Says what is wrong beyond the schema. */
   validate(request: AdmissionRequest<T>): readonly FieldError[];
   /** Says what is allowed but probably not meant. */
@@ -99,7 +99,10 @@ export interface KindDefinition<Spec extends TSchema, Status extends TSchema> {
   readonly scale?: ScalePaths;
   readonly alsoServed?: readonly string[];
   readonly crdLabels?: Readonly<Record<string, string>>;
-  readonly applyDefaults?: (draft: CustomObject<Static<Spec>, Static<Status>>) => void;
+  readonly applyDefaults?: (
+    draft: CustomObject<Static<Spec>, Static<Status>>,
+    old?: Frozen<CustomObject<Static<Spec>, Static<Status>>>,
+  ) => void;
   readonly validate?: (
     request: AdmissionRequest<CustomObject<Static<Spec>, Static<Status>>>,
   ) => readonly FieldError[];

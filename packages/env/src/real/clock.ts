@@ -3,9 +3,10 @@ import { type Clock, sleepWith, type Timer } from "../clock.ts";
 // setTimeout keeps its delay in a signed 32-bit number: anything above about 24.8 days fires at once.
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
+const monotonic = (): number => performance.now();
+
 /** The machine's own clock. */
 export function realClock(): Clock {
-  const monotonic = (): number => performance.now();
   const timer = (delayMs: number, callback: () => void): Timer => {
     const due = monotonic() + delayMs;
     let handle: NodeJS.Timeout;

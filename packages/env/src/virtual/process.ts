@@ -16,6 +16,8 @@ export type Fate = "deliver" | "crashBefore" | "crashAfter" | Error;
 export interface Link {
   /** One-way delay of a message, 1 ms unless told. */
   readonly latencyMs?: (rng: Rng) => number;
+  /** Delay of each line of a stream; as any other message unless told. A long one makes watches lag behind. */
+  readonly lineLatencyMs?: (rng: Rng) => number;
   /** Decides the fate of each request at the moment it is sent. */
   readonly fate?: (request: HttpRequest) => Fate;
 }
@@ -66,6 +68,7 @@ export class VirtualProcess implements Env {
   connect(handler: Handler, link: Link = {}): Transport {
     const rng = this.rng("latency");
     const latencyMs = (): number => link.latencyMs?.(rng) ?? 1;
+    const lineLatencyMs = (): number => link.lineLatencyMs?.(rng) ?? latencyMs();
     return {
       request: (request) =>
         new Promise((resolve, reject) => {
@@ -75,7 +78,7 @@ export class VirtualProcess implements Env {
             return;
           }
           const fate = link.fate?.(request) ?? "deliver";
-          const call: Call = { request, handler, latencyMs, resolve, reject };
+          const call: Call = { request, handler, latencyMs, lineLatencyMs, resolve, reject };
           if (fate === "crashBefore") this.crash();
           else if (fate instanceof Error) this.#enter(latencyMs(), `${this.name} fault`, () => reject(fate));
           else this.#send(call, fate);
@@ -131,7 +134,10 @@ export class VirtualProcess implements Env {
           return {
             next: () =>
               new Promise((resolve, reject) => {
-                const settle = this.#abortable({ ...call, reject }, `${label} line`);
+                const settle = this.#abortable(
+                  { ...call, reject, latencyMs: call.lineLatencyMs },
+                  `${label} line`,
+                );
                 if (signal?.aborted) reject(abortError(signal));
                 source.next().then(
                   (item) => settle(() => resolve(item)),
@@ -161,6 +167,7 @@ interface Call {
   readonly request: HttpRequest;
   readonly handler: Handler;
   readonly latencyMs: () => number;
+  readonly lineLatencyMs: () => number;
   readonly resolve: (response: HttpResponse) => void;
   readonly reject: (error: Error) => void;
 }

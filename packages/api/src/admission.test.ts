@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { validateObject, withDefaults } from "./admission.ts";
+import { MachinePool } from "./cluster/machine-pool.ts";
+import { deepFreeze } from "./values/deep-copy.ts";
+
+const pool = deepFreeze({
+  apiVersion: "cluster.x-k8s.io/v1beta1",
+  kind: "MachinePool",
+  metadata: { name: "pool", namespace: "fleet" },
+  spec: {
+    clusterName: "c1",
+    template: {
+      spec: { clusterName: "c1", bootstrap: { dataSecretName: "data" }, infrastructureRef: { name: "amp" } },
+    },
+  },
+});
+
+test("fills in defaults on a copy and leaves the object alone", () => {
+  const filled = withDefaults(MachinePool, pool);
+  expect(filled.spec.replicas).toBe(1);
+  expect(pool.spec).not.toHaveProperty("replicas");
+});
+
+test("fills in defaults that stay the same when filled in again", () => {
+  const once = withDefaults(MachinePool, pool);
+  expect(withDefaults(MachinePool, once)).toEqual(once);
+});
+
+test("answers with errors and warnings", () => {
+  expect(validateObject(MachinePool, { object: pool })).toEqual({ errors: [], warnings: [] });
+});

@@ -1,0 +1,87 @@
+/** What all kinds of Azure Service Operator have in common; everything else in them is passed through. */
+import type { CustomKind, CustomObject } from "../kind.ts";
+import { defineKind } from "../kind.ts";
+import { type Static, long, listMap, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
+
+/** How a resource names the one that contains it. */
+const Owner = object(
+  "The resource that contains this one: an object in the same namespace, or an ARM id.",
+  {
+    name: optional(string("The name of the object.")),
+    armId: optional(string("The ARM id.")),
+  },
+  { preserveUnknown: true },
+);
+
+/** A condition in the shape of Azure Service Operator: severity and generation are both there. */
+export const AsoCondition = object("One aspect of the state of the resource.", {
+  type: string("The aspect, in CamelCase."),
+  status: oneOf("Whether the aspect holds.", ["True", "False", "Unknown"]),
+  severity: optional(string("How bad a False is: Error, Warning or Info.")),
+  reason: string("Why, in one CamelCase word."),
+  message: optional(string("Why, in a sentence.")),
+  observedGeneration: optional(long("The generation of the spec that this is about.")),
+  lastTransitionTime: timestamp("When the status changed last."),
+});
+
+/** A condition in the shape of Azure Service Operator. */
+export type AsoCondition = Static<typeof AsoCondition>;
+
+const Spec = object(
+  "The wanted state of the Azure resource.",
+  {
+    azureName: optional(string("The name in Azure; the name of the object when not set.")),
+    owner: optional(Owner),
+  },
+  { preserveUnknown: true },
+);
+
+const Status = object(
+  "The observed state of the Azure resource.",
+  {
+    conditions: optional(
+      listMap("What is known about the state of the resource.", AsoCondition, { keys: ["type"] }),
+    ),
+  },
+  { preserveUnknown: true },
+);
+
+/** An object of Azure Service Operator: few fields are typed, all are kept. */
+export type AsoObject = CustomObject<
+  Static<typeof Spec> & Record<string, unknown>,
+  Static<typeof Status> & Record<string, unknown>
+>;
+
+const readyColumn = (name: string, field: string) => ({
+  name,
+  type: "string" as const,
+  jsonPath: `.status.conditions[?(@.type=='Ready')].${field}`,
+});
+
+/** Defines a kind of Azure Service Operator. */
+export function defineAsoKind(names: {
+  readonly service: "resources" | "network" | "containerservice";
+  readonly version: string;
+  readonly alsoServed?: readonly string[];
+  readonly kind: string;
+  readonly plural: string;
+  readonly description: string;
+}): CustomKind<AsoObject> {
+  const { service, ...rest } = names;
+  return defineKind({
+    ...rest,
+    group: `${service}.azure.com`,
+    categories: ["azure", service],
+    spec: Spec,
+    status: Status,
+    columns: [
+      readyColumn("Ready", "status"),
+      readyColumn("Severity", "severity"),
+      readyColumn("Reason", "reason"),
+      readyColumn("Message", "message"),
+    ],
+    applyDefaults: ({ spec, metadata }) => {
+      spec.azureName ||= metadata.name;
+    },
+  });
+}

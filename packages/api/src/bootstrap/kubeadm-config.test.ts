@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { validateObject, withDefaults } from "../admission.ts";
+import { formatFieldError } from "../values/field-error.ts";
+import { KubeadmConfig } from "./kubeadm-config.ts";
+import { KubeadmConfigTemplate } from "./kubeadm-config-template.ts";
+
+type Spec = KubeadmConfig["spec"];
+
+const names = {
+  apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
+  metadata: { name: "boot", namespace: "fleet" },
+};
+
+function config(spec: Spec): KubeadmConfig {
+  return { ...names, kind: "KubeadmConfig", spec };
+}
+
+function template(spec?: Spec): KubeadmConfigTemplate {
+  return { ...names, kind: "KubeadmConfigTemplate", spec: { template: spec ? { spec } : {} } };
+}
+
+function errorsOf(spec: Spec): string[] {
+  const object = withDefaults(KubeadmConfig, config(spec));
+  return validateObject(KubeadmConfig, { object }).errors.map(formatFieldError);
+}
+
+test("a config gets its format, pull policy and leading v", () => {
+  const { spec } = withDefaults(
+    KubeadmConfig,
+    config({
+      joinConfiguration: { nodeRegistration: {} },
+      initConfiguration: { nodeRegistration: { imagePullPolicy: "Always" } },
+      clusterConfiguration: { kubernetesVersion: "1.31.2" },
+    }),
+  );
+  expect(spec).toEqual({
+    format: "cloud-config",
+    joinConfiguration: { nodeRegistration: { imagePullPolicy: "IfNotPresent" } },
+    initConfiguration: { nodeRegistration: { imagePullPolicy: "Always" } },
+    clusterConfiguration: { kubernetesVersion: "v1.31.2" },
+  });
+});
+
+describe("a config is refused", () => {
+  const secret = { secret: { name: "s", key: "k" } };
+  test.each([
+    [
+      "two files at one path",
+      { files: [{ path: "/a" }, { path: "/a" }] },
+      'spec.files[1].path: Duplicate value: "/a"',
+    ],
+    [
+      "a file with two sources",
+      { files: [{ path: "/a", content: "x", contentFrom: secret }] },
+      "spec.files[0].contentFrom: Forbidden: set either content or contentFrom",
+    ],
+    [
+      "a user with two passwords",
+      { users: [{ name: "u", passwd: "x", passwdFrom: secret }] },
+      "spec.users[0].passwdFrom: Forbidden: set either passwd or passwdFrom",
+    ],
+    [
+      "a disk that is too full",
+      {
+        diskSetup: {
+          partitions: [
+            { device: "/dev/sdb", layout: true, diskLayout: [{ percentage: 60 }, { percentage: 50 }] },
+          ],
+        },
+      },
+      "spec.diskSetup.partitions[0].diskLayout: Invalid value: 110",
+    ],
+    [
+      "a kubeconfig without credentials",
+      { joinConfiguration: { discovery: { file: { kubeConfigPath: "/k", kubeConfig: { user: {} } } } } },
+      "spec.joinConfiguration.discovery.file.kubeConfig.user: Invalid value",
+    ],
+    [
+      "a bad token lifetime",
+      { initConfiguration: { bootstrapTokens: [{ token: "a.b", ttl: "1d" }] } },
+      "spec.initConfiguration.bootstrapTokens[0].ttl: Invalid value",
+    ],
+    [
+      "a bad timeout",
+      { clusterConfiguration: { apiServer: { timeoutForControlPlane: "20 minutes" } } },
+      "spec.clusterConfiguration.apiServer.timeoutForControlPlane: Invalid value",
+    ],
+    [
+      "a bad discovery timeout",
+      { joinConfiguration: { discovery: { timeout: "x" } } },
+      "spec.joinConfiguration.discovery.timeout: Invalid value",
+    ],
+    [
+      "the format ignition",
+      { format: "ignition" },
+      "spec.format: Forbidden: the format ignition is not supported yet",
+    ],
+    [
+      "settings for ignition",
+      { ignition: {} },
+      "spec.ignition: Forbidden: the format ignition is not supported yet",
+    ],
+    [
+      "a version that is none",
+      { clusterConfiguration: { kubernetesVersion: "latest" } },
+      "spec.clusterConfiguration.kubernetesVersion: Invalid value",
+    ],
+  ] as [string, Spec, string][])("with %s", (_, spec, message) => {
+    expect(errorsOf(spec)).toEqual([expect.stringContaining(message)]);
+  });
+});
+
+describe("a template", () => {
+  test("follows the same rules one level down", () => {
+    const object = withDefaults(KubeadmConfigTemplate, template({ files: [{ path: "/a" }, { path: "/a" }] }));
+    const { errors } = validateObject(KubeadmConfigTemplate, { object });
+    expect(errors.map(({ field }) => field)).toEqual(["spec.template.spec.files[1].path"]);
+  });
+
+  test("may be empty", () => {
+    const object = withDefaults(KubeadmConfigTemplate, template());
+    expect(object.spec.template.spec).toEqual({ format: "cloud-config" });
+    expect(validateObject(KubeadmConfigTemplate, { object }).errors).toEqual([]);
+  });
+});

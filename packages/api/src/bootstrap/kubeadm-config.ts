@@ -1,0 +1,40 @@
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../cluster/group.ts";
+import { Conditions } from "../kubernetes/condition.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import { anyObject, boolean, long, object, optional, string } from "../schema/schema.ts";
+import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
+import { defaultKubeadmConfigSpec, kubeadmConfigSpecErrors } from "./kubeadm-config/rules.ts";
+import { KubeadmConfigSpec } from "./kubeadm-config/spec.ts";
+
+const status = object("What is known about the bootstrap data.", {
+  ready: optional(boolean("Whether the bootstrap data is there.")),
+  dataSecretName: optional(string("The Secret with the bootstrap data.", { minLength: 1, maxLength: 253 })),
+  failureReason: optional(
+    string("Why there will be no data, in one word.", { minLength: 1, maxLength: 256 }),
+  ),
+  failureMessage: optional(string("Why there will be no data.", { minLength: 1, maxLength: 10240 })),
+  observedGeneration: optional(long("The generation that was looked at last.")),
+  conditions: optional(Conditions),
+  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+});
+
+/** Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm. */
+export const KubeadmConfig = defineKind({
+  ...BOOTSTRAP,
+  kind: "KubeadmConfig",
+  plural: "kubeadmconfigs",
+  description: "Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm.",
+  spec: KubeadmConfigSpec,
+  status,
+  crdLabels: BOOTSTRAP_PROVIDER_LABELS,
+  columns: [CLUSTER_LABEL_COLUMN, AGE_COLUMN],
+  applyDefaults(draft) {
+    defaultKubeadmConfigSpec(draft.spec);
+  },
+  validate({ object: config }) {
+    return kubeadmConfigSpecErrors("spec", config.spec);
+  },
+});
+
+/** Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm. */
+export type KubeadmConfig = ObjectOf<typeof KubeadmConfig>;

@@ -1,0 +1,111 @@
+/** Rules for a KubeadmConfigSpec, wherever it stands. */
+import { durationErrors, versionErrors } from "../../cluster/machine-rules.ts";
+import type { Frozen } from "../../kubernetes/meta.ts";
+import { type FieldError, duplicate, forbidden, invalid } from "../../values/field-error.ts";
+import { withLeadingV } from "../../values/version.ts";
+import type { KubeadmConfigSpec } from "./spec.ts";
+
+type Spec = Frozen<KubeadmConfigSpec>;
+
+/** Fills in what a config need not say. */
+export function defaultKubeadmConfigSpec(spec: KubeadmConfigSpec): void {
+  spec.format ??= "cloud-config";
+  for (const configuration of [spec.initConfiguration, spec.joinConfiguration]) {
+    if (configuration?.nodeRegistration) configuration.nodeRegistration.imagePullPolicy ??= "IfNotPresent";
+  }
+  const cluster = spec.clusterConfiguration;
+  if (cluster?.kubernetesVersion !== undefined)
+    cluster.kubernetesVersion = withLeadingV(cluster.kubernetesVersion);
+}
+
+/** Says what is wrong with a config that stands at the given path. */
+export function kubeadmConfigSpecErrors(field: string, spec: Spec): FieldError[] {
+  return [
+    ...fileErrors(`${field}.files`, spec),
+    ...userErrors(`${field}.users`, spec),
+    ...diskErrors(`${field}.diskSetup.partitions`, spec),
+    ...discoveryErrors(`${field}.joinConfiguration.discovery`, spec),
+    ...etcdErrors(`${field}.clusterConfiguration.etcd`, spec),
+    ...versionErrors(
+      `${field}.clusterConfiguration.kubernetesVersion`,
+      spec.clusterConfiguration?.kubernetesVersion,
+    ),
+    ...timeErrors(field, spec),
+    ...ignitionErrors(field, spec),
+  ];
+}
+
+function fileErrors(field: string, { files = [] }: Spec): FieldError[] {
+  const seen = new Set<string>();
+  return files.flatMap((file, index) => {
+    const repeated = seen.has(file.path);
+    seen.add(file.path);
+    const twoSources = file.content !== undefined && file.contentFrom !== undefined;
+    return [
+      ...(repeated ? [duplicate(`${field}[${index}].path`, file.path)] : []),
+      ...(twoSources
+        ? [forbidden(`${field}[${index}].contentFrom`, "set either content or contentFrom, not both")]
+        : []),
+    ];
+  });
+}
+
+function userErrors(field: string, { users = [] }: Spec): FieldError[] {
+  return users.flatMap((user, index) =>
+    user.passwd !== undefined && user.passwdFrom !== undefined
+      ? [forbidden(`${field}[${index}].passwdFrom`, "set either passwd or passwdFrom, not both")]
+      : [],
+  );
+}
+
+function diskErrors(field: string, { diskSetup }: Spec): FieldError[] {
+  return (diskSetup?.partitions ?? []).flatMap(({ diskLayout = [] }, index) => {
+    const sum = diskLayout.reduce((total, { percentage }) => total + percentage, 0);
+    return sum > 100
+      ? [
+          invalid(
+            `${field}[${index}].diskLayout`,
+            sum,
+            "the percentages of a disk must not add up to more than 100",
+          ),
+        ]
+      : [];
+  });
+}
+
+function discoveryErrors(field: string, { joinConfiguration }: Spec): FieldError[] {
+  const user = joinConfiguration?.discovery?.file?.kubeConfig?.user;
+  if (!user || (user.authProvider === undefined) !== (user.exec === undefined)) return [];
+  return [invalid(`${field}.file.kubeConfig.user`, user, "set exactly one of authProvider and exec")];
+}
+
+function etcdErrors(field: string, { clusterConfiguration }: Spec): FieldError[] {
+  const etcd = clusterConfiguration?.etcd;
+  return etcd?.local && etcd.external
+    ? [forbidden(`${field}.local`, "cannot have both external and local etcd")]
+    : [];
+}
+
+function timeErrors(field: string, spec: Spec): FieldError[] {
+  const { clusterConfiguration, initConfiguration, joinConfiguration } = spec;
+  const tokens = initConfiguration?.bootstrapTokens ?? [];
+  return [
+    ...durationErrors(
+      `${field}.clusterConfiguration.apiServer.timeoutForControlPlane`,
+      clusterConfiguration?.apiServer?.timeoutForControlPlane,
+    ),
+    ...durationErrors(`${field}.joinConfiguration.discovery.timeout`, joinConfiguration?.discovery?.timeout),
+    ...tokens.flatMap(({ ttl }, index) =>
+      durationErrors(`${field}.initConfiguration.bootstrapTokens[${index}].ttl`, ttl),
+    ),
+  ];
+}
+
+/** Ignition is another language for the first boot, and not one that is written here yet. */
+function ignitionErrors(field: string, spec: Spec): FieldError[] {
+  const message = "the format ignition is not supported yet; use cloud-config";
+  return [
+    ...(spec.format === "ignition" ? [forbidden(`${field}.format`, message)] : []),
+    ...(spec.ignition ? [forbidden(`${field}.ignition`, message)] : []),
+  ];
+}

@@ -1,0 +1,223 @@
+import { Conditions } from "../kubernetes/condition.ts";
+import { LabelSelector } from "../kubernetes/label-selector.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import { labelValueProblems } from "../kubernetes/names.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import {
+  type Static,
+  anyObject,
+  boolean,
+  described,
+  integer,
+  intOrPercent,
+  long,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from "../schema/schema.ts";
+import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
+import {
+  AGE_COLUMN,
+  CLUSTER_API,
+  CLUSTER_COLUMN,
+  CORE_PROVIDER_LABELS,
+  DESIRED_COLUMN,
+  PHASE_COLUMN,
+  countColumn,
+  versionColumn,
+} from "./group.ts";
+import { workerTaintErrors } from "./machine.ts";
+import {
+  ClusterName,
+  DeletePolicy,
+  MachineNaming,
+  MachineTemplate,
+  ROOM_TO_MOVE,
+  Versions,
+  rolloutLimits,
+} from "./machine-fields.ts";
+import {
+  defaultMachineSpec,
+  immutableErrors,
+  intOrPercentErrors,
+  labelWithCluster,
+  machineTemplateErrors,
+  namingErrors,
+  rolloutLimitErrors,
+} from "./machine-rules.ts";
+import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
+import { addTemplateLabel, defaultSelector, preflightErrors, selectorErrors } from "./selector-rules.ts";
+import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL } from "./well-known.ts";
+
+/** The strategies that update machines in place; they mean the same. */
+export const IN_PLACE_STRATEGIES: readonly string[] = ["ExternalUpdate", "InPlace"];
+
+/** Refuses a fallback for strategies that never need one. */
+export const FALLBACK_ONLY_IN_PLACE = {
+  rule: "!has(self.fallbackRollingUpdate) || (has(self.type) && self.type in ['ExternalUpdate', 'InPlace'])",
+  message: "fallbackRollingUpdate may only be set when type is ExternalUpdate or InPlace",
+};
+
+const Strategy = object(
+  "How machines are brought to a new template.",
+  {
+    type: optional(
+      oneOf(
+        "RollingUpdate replaces machines within the limits, OnDelete waits until they are deleted, ExternalUpdate (also called InPlace) lets updaters change them in place.",
+        ["RollingUpdate", "OnDelete", "ExternalUpdate", "InPlace"],
+      ),
+    ),
+    rollingUpdate: optional(
+      object(
+        "The limits of a rolling update.",
+        { ...rolloutLimits, deletePolicy: optional(DeletePolicy) },
+        { rules: [ROOM_TO_MOVE] },
+      ),
+    ),
+    fallbackRollingUpdate: optional(
+      object(
+        "The limits of the rolling update that follows when the updaters cannot make all changes. Without it nothing is replaced.",
+        { ...rolloutLimits },
+        { rules: [ROOM_TO_MOVE] },
+      ),
+    ),
+    remediation: optional(
+      object("How unhealthy machines are replaced.", {
+        maxInFlight: optional(intOrPercent("How many may be replaced at once; all of them unless set.")),
+      }),
+    ),
+  },
+  { rules: [FALLBACK_ONLY_IN_PLACE] },
+);
+
+type Strategy = Static<typeof Strategy>;
+
+const spec = object("The wanted state of the deployment.", {
+  clusterName: ClusterName,
+  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  rolloutAfter: optional(
+    timestamp("Replace all machines that are older than this moment, once it has come."),
+  ),
+  selector: described(
+    "Picks the machines of the deployment. It must match the labels of the template.",
+    LabelSelector,
+  ),
+  template: MachineTemplate,
+  strategy: optional(Strategy),
+  machineNamingStrategy: optional(MachineNaming),
+  minReadySeconds: optional(
+    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
+  ),
+  revisionHistoryLimit: optional(integer("Has no effect any more; kept for old manifests.")),
+  paused: optional(boolean("Scale, but do not roll out.")),
+  progressDeadlineSeconds: optional(integer("Has no effect any more; kept for old manifests.")),
+});
+
+const status = object("What is known about the deployment.", {
+  observedGeneration: optional(long("The generation that was looked at last.")),
+  selector: optional(string("The selector as text, for `kubectl scale`.", { minLength: 1, maxLength: 4096 })),
+  replicas: optional(integer("How many machines there are.")),
+  updatedReplicas: optional(integer("How many machines are of the new template.")),
+  readyReplicas: optional(integer("How many machines are ready.")),
+  availableReplicas: optional(integer("How many machines are available.")),
+  unavailableReplicas: optional(integer("How many machines are missing or not available.")),
+  phase: optional(
+    oneOf("Where the deployment is in its life.", [
+      "ScalingUp",
+      "ScalingDown",
+      "Running",
+      "Failed",
+      "Unknown",
+    ]),
+  ),
+  conditions: optional(Conditions),
+  versions: optional(Versions),
+  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+});
+
+/** Brings a number of equal machines to a new template, a few at a time. */
+export const MachineDeployment = defineKind({
+  ...CLUSTER_API,
+  kind: "MachineDeployment",
+  plural: "machinedeployments",
+  shortNames: ["md"],
+  description: "Brings a number of equal machines to a new template, a few at a time.",
+  spec,
+  status,
+  crdLabels: CORE_PROVIDER_LABELS,
+  scale: {
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    labelSelectorPath: ".status.selector",
+  },
+  columns: [
+    CLUSTER_COLUMN,
+    DESIRED_COLUMN,
+    countColumn("Replicas", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Updated", "updatedReplicas", "The number of machines of the new template."),
+    countColumn("Unavailable", "unavailableReplicas", "The number of machines missing or not available."),
+    PHASE_COLUMN,
+    AGE_COLUMN,
+    versionColumn(".spec.template.spec.version"),
+  ],
+  applyDefaults(draft, old) {
+    const { metadata, spec: deployment } = draft;
+    labelWithCluster(metadata, deployment.clusterName);
+    deployment.replicas ??= defaultReplicas(metadata, old?.spec.replicas);
+    deployment.strategy = defaultStrategy(deployment.strategy);
+    defaultSelector(deployment, DEPLOYMENT_NAME_LABEL, metadata.name);
+    // A selector that reached into another cluster would take over its machines.
+    deployment.selector.matchLabels = {
+      ...deployment.selector.matchLabels,
+      [CLUSTER_NAME_LABEL]: deployment.clusterName,
+    };
+    addTemplateLabel(deployment.template, CLUSTER_NAME_LABEL, deployment.clusterName);
+    defaultMachineSpec(deployment.template.spec, metadata.namespace);
+  },
+  validate({ object: deployment, old }) {
+    const { metadata, spec: wanted } = deployment;
+    return [
+      ...labelValueProblems(metadata.name).map((problem) =>
+        invalid("metadata.name", metadata.name, `must be a valid label value: ${problem}`),
+      ),
+      ...machineTemplateErrors(wanted, metadata.namespace),
+      ...workerTaintErrors("spec.template.spec.taints", wanted.template.spec.taints),
+      ...selectorErrors(wanted),
+      ...strategyErrors(wanted.strategy),
+      ...preflightErrors(metadata),
+      ...autoscalerErrors(metadata),
+      ...namingErrors("spec.machineNamingStrategy.template", wanted.machineNamingStrategy?.template),
+      ...(old ? immutableErrors("spec.clusterName", wanted.clusterName, old.spec.clusterName) : []),
+    ];
+  },
+});
+
+/** Brings a number of equal machines to a new template, a few at a time. */
+export type MachineDeployment = ObjectOf<typeof MachineDeployment>;
+
+function defaultStrategy(strategy: Strategy = {}): Strategy {
+  const { type = "RollingUpdate", rollingUpdate, fallbackRollingUpdate } = strategy;
+  const limits = { maxSurge: 1, maxUnavailable: 0 };
+  return {
+    ...strategy,
+    type,
+    ...(type === "RollingUpdate" && { rollingUpdate: { ...limits, ...rollingUpdate } }),
+    ...(fallbackRollingUpdate && { fallbackRollingUpdate: { ...limits, ...fallbackRollingUpdate } }),
+  };
+}
+
+function strategyErrors(strategy: Frozen<Strategy> | undefined): FieldError[] {
+  const uselessFallback =
+    strategy?.fallbackRollingUpdate && !IN_PLACE_STRATEGIES.includes(strategy.type ?? "");
+  return [
+    ...rolloutLimitErrors("spec.strategy.rollingUpdate", strategy?.rollingUpdate),
+    ...rolloutLimitErrors("spec.strategy.fallbackRollingUpdate", strategy?.fallbackRollingUpdate),
+    ...intOrPercentErrors("spec.strategy.remediation.maxInFlight", strategy?.remediation?.maxInFlight),
+    ...(uselessFallback
+      ? [forbidden("spec.strategy.fallbackRollingUpdate", FALLBACK_ONLY_IN_PLACE.message)]
+      : []),
+  ];
+}

@@ -1,0 +1,325 @@
+/** Defaults and rules of the kinds that hold machines. */
+import { describe, expect, test } from "vitest";
+import { validateObject, withDefaults } from "../admission.ts";
+import type { CustomKind } from "../kind.ts";
+import type { KubernetesObject } from "../kubernetes/meta.ts";
+import { formatFieldError } from "../values/field-error.ts";
+import { Machine } from "./machine.ts";
+import { MachineDeployment } from "./machine-deployment.ts";
+import type { MachineTemplateSpec } from "./machine-fields.ts";
+import { MachinePool } from "./machine-pool.ts";
+import { MachineSet } from "./machine-set.ts";
+
+const MIN_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
+const MAX_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
+
+function template(spec: Partial<MachineTemplateSpec> = {}): MachineTemplateSpec {
+  return {
+    clusterName: "c1",
+    bootstrap: { configRef: { kind: "KubeadmConfigTemplate", name: "boot" } },
+    infrastructureRef: { kind: "AzureMachineTemplate", name: "infra" },
+    ...spec,
+  };
+}
+
+const meta = { name: "workers", namespace: "fleet" };
+
+function pool(
+  spec: Partial<MachinePool["spec"]> = {},
+  metadata: Partial<MachinePool["metadata"]> = {},
+): MachinePool {
+  return {
+    apiVersion: "",
+    kind: "MachinePool",
+    metadata: { ...meta, ...metadata },
+    spec: { clusterName: "c1", template: { spec: template() }, ...spec },
+  };
+}
+
+function deployment(spec: Partial<MachineDeployment["spec"]> = {}, name = "workers"): MachineDeployment {
+  return {
+    apiVersion: "",
+    kind: "MachineDeployment",
+    metadata: { ...meta, name },
+    spec: { clusterName: "c1", selector: {}, template: { spec: template() }, ...spec },
+  };
+}
+
+function set(
+  spec: Partial<MachineSet["spec"]> = {},
+  metadata: Partial<MachineSet["metadata"]> = {},
+): MachineSet {
+  return {
+    apiVersion: "",
+    kind: "MachineSet",
+    metadata: { ...meta, ...metadata },
+    spec: { clusterName: "c1", selector: {}, template: { spec: template() }, ...spec },
+  };
+}
+
+function machine(spec: Partial<Machine["spec"]> = {}, labels: Record<string, string> = {}): Machine {
+  return { apiVersion: "", kind: "Machine", metadata: { ...meta, labels }, spec: { ...template(), ...spec } };
+}
+
+/** What is wrong with an object after its defaults are filled in. */
+function errorsOf<T extends KubernetesObject>(kind: CustomKind<T>, object: T, old?: T): string[] {
+  const filled = withDefaults(kind, object);
+  const request = old ? { object: filled, old: withDefaults(kind, old) } : { object: filled };
+  return validateObject(kind, request as Parameters<typeof kind.validate>[0]).errors.map(formatFieldError);
+}
+
+describe("a MachinePool", () => {
+  test("gets label, replicas, leading v, timeouts and namespaces", () => {
+    const filled = withDefaults(MachinePool, pool({ template: { spec: template({ version: "1.31.2" }) } }));
+    expect(filled.metadata.labels).toEqual({ "cluster.x-k8s.io/cluster-name": "c1" });
+    expect(filled.spec).toMatchObject({ replicas: 1, minReadySeconds: 0 });
+    expect(filled.spec.template.spec).toMatchObject({
+      version: "v1.31.2",
+      nodeDeletionTimeout: "10s",
+      bootstrap: { configRef: { namespace: "fleet" } },
+      infrastructureRef: { namespace: "fleet" },
+    });
+  });
+
+  test.each([
+    ["the smallest size when it is new", undefined, 3],
+    ["the smallest size when it has less", 1, 3],
+    ["the largest size when it has more", 30, 9],
+    ["what it has when that is in range", 5, 5],
+  ])("that an autoscaler sizes starts from %s", (_, current, expected) => {
+    const annotations = { [MIN_SIZE]: "3", [MAX_SIZE]: "9" };
+    const old = current === undefined ? undefined : pool({ replicas: current });
+    expect(withDefaults(MachinePool, pool({}, { annotations }), old).spec.replicas).toBe(expected);
+  });
+
+  test("that leaves nothing open is taken as it is", () => {
+    const full = pool({
+      replicas: 0,
+      minReadySeconds: 30,
+      template: { spec: template({ version: "v1.31.2", nodeDeletionTimeout: "0s" }) },
+    });
+    expect(withDefaults(MachinePool, full).spec).toMatchObject({
+      replicas: 0,
+      minReadySeconds: 30,
+      template: { spec: { nodeDeletionTimeout: "0s" } },
+    });
+    expect(errorsOf(MachinePool, full)).toEqual([]);
+  });
+
+  test.each([
+    ["no bootstrap", { bootstrap: {} }, "spec.template.spec.bootstrap: Required value: set either"],
+    [
+      "another cluster",
+      { clusterName: "c2" },
+      'spec.template.spec.clusterName: Invalid value: "c2": must be the same as spec.clusterName, "c1"',
+    ],
+    [
+      "a bad version",
+      { version: "v1.31" },
+      'spec.template.spec.version: Invalid value: "v1.31": must be a valid semantic version',
+    ],
+    [
+      "a bad timeout",
+      { nodeDrainTimeout: "1d" },
+      'spec.template.spec.nodeDrainTimeout: Invalid value: "1d": time: unknown unit "d"',
+    ],
+    [
+      "a foreign namespace",
+      { infrastructureRef: { name: "x", namespace: "other" } },
+      'spec.template.spec.infrastructureRef.namespace: Invalid value: "other": must match metadata.namespace, "fleet"',
+    ],
+    [
+      "taints",
+      { taints: [{ key: "a", effect: "NoSchedule", propagation: "Always" }] },
+      "spec.template.spec.taints: Forbidden: a pool cannot pass taints on",
+    ],
+  ] as [string, Partial<MachineTemplateSpec>, string][])("may not have %s", (_, spec, message) => {
+    expect(errorsOf(MachinePool, pool({ template: { spec: template(spec) } }))).toEqual([
+      expect.stringContaining(message),
+    ]);
+  });
+
+  test("may not have labels or annotations that Kubernetes refuses", () => {
+    const metadata = { labels: { "-a": "b", c: "d e" }, annotations: { "a/b/c": "" } };
+    expect(errorsOf(MachinePool, pool({ template: { metadata, spec: template() } }))).toEqual([
+      expect.stringContaining('spec.template.metadata.labels: Invalid value: "-a"'),
+      expect.stringContaining('spec.template.metadata.labels[c]: Invalid value: "d e"'),
+      expect.stringContaining('spec.template.metadata.annotations: Invalid value: "a/b/c"'),
+    ]);
+  });
+
+  test("may not move to another cluster", () => {
+    const moved = pool({ clusterName: "c2", template: { spec: template({ clusterName: "c2" }) } });
+    expect(errorsOf(MachinePool, moved, pool())).toEqual([
+      'spec.clusterName: Forbidden: field is immutable; it was "c1"',
+    ]);
+  });
+
+  test("may not have sizes for the autoscaler that are no numbers", () => {
+    expect(errorsOf(MachinePool, pool({}, { annotations: { [MIN_SIZE]: "few", [MAX_SIZE]: "9" } }))).toEqual([
+      `metadata.annotations[${MIN_SIZE}]: Invalid value: "few": must be a whole number, such as "3"`,
+    ]);
+  });
+});
+
+describe("a MachineDeployment", () => {
+  test("gets a selector by its name and cluster, with the labels of its template", () => {
+    const { spec } = withDefaults(MachineDeployment, deployment());
+    const labels = { "cluster.x-k8s.io/deployment-name": "workers", "cluster.x-k8s.io/cluster-name": "c1" };
+    expect(spec.selector).toEqual({ matchLabels: labels });
+    expect(spec.template.metadata).toEqual({ labels });
+    expect(spec.replicas).toBe(1);
+    expect(errorsOf(MachineDeployment, deployment())).toEqual([]);
+  });
+
+  test("keeps a selector of its own and adds the cluster", () => {
+    const { spec } = withDefaults(
+      MachineDeployment,
+      deployment({
+        selector: { matchLabels: { pool: "a" } },
+        template: { metadata: { labels: { pool: "a" } }, spec: template() },
+      }),
+    );
+    expect(spec.selector.matchLabels).toEqual({ pool: "a", "cluster.x-k8s.io/cluster-name": "c1" });
+  });
+
+  test.each([
+    [undefined, { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }],
+    [
+      { rollingUpdate: { maxUnavailable: "10%" } },
+      { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: "10%" } },
+    ],
+    [{ type: "OnDelete" }, { type: "OnDelete" }],
+    [{ type: "InPlace" }, { type: "InPlace" }],
+    [
+      { type: "ExternalUpdate", fallbackRollingUpdate: { maxUnavailable: 1 } },
+      { type: "ExternalUpdate", fallbackRollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+    ],
+  ] as [MachineDeployment["spec"]["strategy"], object][])(
+    "with the strategy %j gets %j",
+    (strategy, expected) => {
+      const spec = strategy ? { strategy } : {};
+      expect(withDefaults(MachineDeployment, deployment(spec)).spec.strategy).toEqual(expected);
+      expect(errorsOf(MachineDeployment, deployment(spec))).toEqual([]);
+    },
+  );
+
+  test.each([
+    [{ rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } }, "spec.strategy.rollingUpdate: Invalid value: "],
+    [
+      { rollingUpdate: { maxSurge: "two" } },
+      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "two": must be either an int or a percentage',
+    ],
+    [
+      { rollingUpdate: { maxSurge: "3" } },
+      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "3": must be either an int or a percentage',
+    ],
+    [
+      { rollingUpdate: { maxUnavailable: -1 } },
+      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more",
+    ],
+    [{ remediation: { maxInFlight: "x" } }, "spec.strategy.remediation.maxInFlight: Invalid value"],
+    [
+      { fallbackRollingUpdate: {} },
+      "spec.strategy.fallbackRollingUpdate: Forbidden: fallbackRollingUpdate may only be set when",
+    ],
+    [
+      { type: "InPlace", fallbackRollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
+      "spec.strategy.fallbackRollingUpdate: Invalid value",
+    ],
+  ] as [NonNullable<MachineDeployment["spec"]["strategy"]>, string][])(
+    "may not have the strategy %j",
+    (strategy, message) => {
+      expect(errorsOf(MachineDeployment, deployment({ strategy }))).toEqual([
+        expect.stringContaining(message),
+      ]);
+    },
+  );
+
+  test("may not have a selector that does not pick its machines", () => {
+    expect(errorsOf(MachineDeployment, deployment({ selector: { matchLabels: { pool: "a" } } }))).toEqual([
+      expect.stringContaining('must match spec.selector "cluster.x-k8s.io/cluster-name=c1,pool=a"'),
+    ]);
+  });
+
+  test("may not have a name that is no label value", () => {
+    expect(errorsOf(MachineDeployment, deployment({}, "w".repeat(64)))).toContainEqual(
+      expect.stringContaining("must be a valid label value: must be no more than 63 characters"),
+    );
+  });
+
+  test.each([
+    ["machine-{{ .random }}", []],
+    ["{{ .cluster.name }}-{{ .machineSet.name }}-{{ .random }}", []],
+    ["machine", ["must contain {{ .random }}"]],
+    ["{{ .random }}_{{ .oops }}", ["may only use {{ .random }}"]],
+    ["UPPER-{{ .random }}", ["would not make valid names"]],
+  ])("may have machines named by %j only when that makes names", (naming, messages) => {
+    const errors = errorsOf(MachineDeployment, deployment({ machineNamingStrategy: { template: naming } }));
+    expect(errors).toEqual(messages.map((message) => expect.stringContaining(message) as string));
+  });
+});
+
+describe("a MachineSet", () => {
+  test("gets a selector by its name, as a hash when that is long", () => {
+    expect(withDefaults(MachineSet, set()).spec).toMatchObject({
+      replicas: 1,
+      deletePolicy: "Random",
+      selector: { matchLabels: { "cluster.x-k8s.io/set-name": "workers" } },
+    });
+    const long = withDefaults(MachineSet, set({}, { name: "w".repeat(70) }));
+    expect(long.spec.selector.matchLabels?.["cluster.x-k8s.io/set-name"]).toMatch(/^hash_/);
+    expect(validateObject(MachineSet, { object: long }).errors).toEqual([]);
+  });
+
+  test("may skip only checks that exist", () => {
+    const name = "machineset.cluster.x-k8s.io/skip-preflight-checks";
+    expect(errorsOf(MachineSet, set({}, { annotations: { [name]: "All, KubeadmVersionSkew" } }))).toEqual([]);
+    expect(errorsOf(MachineSet, set({}, { annotations: { [name]: "All,Everything" } }))).toEqual([
+      expect.stringContaining("must be a comma separated list of All, ControlPlaneIsStable"),
+    ]);
+  });
+});
+
+describe("a Machine", () => {
+  test("keeps the updaters of its plan in order", () => {
+    const updaters = ["vsphere-vm-memory-update", "kcp-version-upgrade"];
+    expect(withDefaults(Machine, machine({ updaters })).spec.updaters).toEqual(updaters);
+    expect(errorsOf(Machine, machine({ updaters }))).toEqual([]);
+  });
+
+  test("needs bootstrap data unless it is of a pool", () => {
+    const bare = { bootstrap: {} };
+    expect(errorsOf(Machine, machine(bare))).toEqual([
+      expect.stringContaining("spec.bootstrap: Required value"),
+    ]);
+    expect(errorsOf(Machine, machine(bare, { "cluster.x-k8s.io/pool-name": "p" }))).toEqual([]);
+    expect(errorsOf(Machine, machine({ bootstrap: { dataSecretName: "" } }))).toEqual([]);
+  });
+
+  test.each([
+    ["node.cluster.x-k8s.io/uninitialized", "taint key is not allowed"],
+    ["node.kubernetes.io/not-ready", "must not have the prefix node.kubernetes.io/"],
+    [
+      "node.cloudprovider.kubernetes.io/shutdown",
+      "must not have the prefix node.cloudprovider.kubernetes.io/",
+    ],
+    ["node-role.kubernetes.io/master", "taint is deprecated"],
+    ["node-role.kubernetes.io/control-plane", "taint is not allowed for worker machines"],
+    ["a/b/c", "a qualified name must consist of"],
+  ])("may not carry the taint %s", (key, message) => {
+    const taints = [{ key, effect: "NoSchedule" as const, propagation: "Always" as const }];
+    expect(errorsOf(Machine, machine({ taints }))).toEqual([expect.stringContaining(message)]);
+  });
+
+  test("of the control plane may carry its taint", () => {
+    const taints = [
+      {
+        key: "node-role.kubernetes.io/control-plane",
+        effect: "NoSchedule" as const,
+        propagation: "Always" as const,
+      },
+    ];
+    expect(errorsOf(Machine, machine({ taints }, { "cluster.x-k8s.io/control-plane": "" }))).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { Conditions } from "../kubernetes/condition.ts";
+import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import {
+  anyObject,
+  boolean,
+  described,
+  integer,
+  listOf,
+  long,
+  object,
+  oneOf,
+  optional,
+  string,
+} from "../schema/schema.ts";
+import { forbidden } from "../values/field-error.ts";
+import {
+  AGE_COLUMN,
+  CLUSTER_API,
+  CLUSTER_COLUMN,
+  CORE_PROVIDER_LABELS,
+  DESIRED_COLUMN,
+  PHASE_COLUMN,
+  conditionColumn,
+  countColumn,
+  versionColumn,
+} from "./group.ts";
+import { ClusterName, MachineTemplate, Versions } from "./machine-fields.ts";
+import {
+  defaultMachineSpec,
+  immutableErrors,
+  labelWithCluster,
+  machineTemplateErrors,
+} from "./machine-rules.ts";
+import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
+
+const PHASES = [
+  "Pending",
+  "Provisioning",
+  "Provisioned",
+  "Running",
+  "ScalingUp",
+  "ScalingDown",
+  "Scaling",
+  "Deleting",
+  "Failed",
+  "Unknown",
+] as const;
+
+const spec = object("The wanted state of the pool.", {
+  clusterName: ClusterName,
+  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  template: MachineTemplate,
+  minReadySeconds: optional(
+    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
+  ),
+  providerIDList: optional(
+    listOf(
+      "The ids of the machines of the pool, as the cloud names them. Set by the controller.",
+      string("The id of a machine.", { minLength: 1, maxLength: 512 }),
+      { maxItems: 10000 },
+    ),
+  ),
+  failureDomains: optional(
+    listOf(
+      "The failure domains to spread the machines over.",
+      string("A failure domain.", { minLength: 1, maxLength: 256 }),
+      {
+        maxItems: 100,
+      },
+    ),
+  ),
+});
+
+const status = object("What is known about the pool.", {
+  nodeRefs: optional(
+    listOf("The nodes of the pool.", described("A node of the pool.", ObjectReference), { maxItems: 10000 }),
+  ),
+  replicas: optional(integer("How many machines there are.")),
+  readyReplicas: optional(integer("How many machines are ready.")),
+  availableReplicas: optional(integer("How many machines are available.")),
+  unavailableReplicas: optional(integer("How many machines are missing or not available.")),
+  upToDateReplicas: optional(integer("How many machines are as the pool wants them.")),
+  failureReason: optional(string("Why the pool failed for good, in one word.")),
+  failureMessage: optional(string("Why the pool failed for good.", { minLength: 1, maxLength: 10240 })),
+  phase: optional(oneOf("Where the pool is in its life.", PHASES)),
+  bootstrapReady: optional(boolean("Whether the bootstrap data is there.")),
+  infrastructureReady: optional(boolean("Whether the infrastructure is there.")),
+  observedGeneration: optional(long("The generation that was looked at last.")),
+  conditions: optional(Conditions),
+  versions: optional(Versions),
+  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+});
+
+/** A group of machines that the cloud manages as one, such as a scale set. */
+export const MachinePool = defineKind({
+  ...CLUSTER_API,
+  kind: "MachinePool",
+  plural: "machinepools",
+  shortNames: ["mp"],
+  description: "A group of machines that the cloud manages as one, such as a scale set.",
+  spec,
+  status,
+  crdLabels: CORE_PROVIDER_LABELS,
+  scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+  columns: [
+    CLUSTER_COLUMN,
+    DESIRED_COLUMN,
+    countColumn("Current", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Available", "availableReplicas", "The number of available machines."),
+    countColumn("Up-to-date", "upToDateReplicas", "The number of machines as the pool wants them."),
+    conditionColumn("Paused", "Paused", 1),
+    PHASE_COLUMN,
+    AGE_COLUMN,
+    versionColumn(".spec.template.spec.version"),
+  ],
+  applyDefaults(draft, old) {
+    const { metadata, spec: pool } = draft;
+    labelWithCluster(metadata, pool.clusterName);
+    pool.replicas ??= defaultReplicas(metadata, old?.spec.replicas);
+    pool.minReadySeconds ??= 0;
+    defaultMachineSpec(pool.template.spec, metadata.namespace);
+  },
+  validate({ object: pool, old }) {
+    const taints = pool.spec.template.spec.taints ?? [];
+    return [
+      ...machineTemplateErrors(pool.spec, pool.metadata.namespace),
+      ...autoscalerErrors(pool.metadata),
+      ...(taints.length > 0
+        ? [
+            forbidden(
+              "spec.template.spec.taints",
+              "a pool cannot pass taints on; set them in the bootstrap config instead",
+            ),
+          ]
+        : []),
+      ...(old ? immutableErrors("spec.clusterName", pool.spec.clusterName, old.spec.clusterName) : []),
+    ];
+  },
+});
+
+/** A group of machines that the cloud manages as one, such as a scale set. */
+export type MachinePool = ObjectOf<typeof MachinePool>;

@@ -1,0 +1,201 @@
+/** Defaults and rules that all kinds with machines share. */
+import { UNINITIALIZED_TAINT, CLUSTER_NAME_LABEL, OUTDATED_REVISION_TAINT } from "./well-known.ts";
+import type { MachineTemplate, MachineTemplateSpec } from "./machine-fields.ts";
+import type { MachineTaints } from "../kubernetes/taint.ts";
+import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
+import { dns1123SubdomainProblems, labelKeyProblems } from "../kubernetes/names.ts";
+import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
+import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
+import { durationProblem } from "../values/duration.ts";
+import { intOrPercentProblem } from "../values/int-or-percent.ts";
+import { versionProblem, withLeadingV } from "../values/version.ts";
+
+const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
+
+/** Labels an object with its cluster, so that everything of a cluster is found by one selector. */
+export function labelWithCluster(metadata: ObjectMeta, clusterName: string): void {
+  metadata.labels = { ...metadata.labels, [CLUSTER_NAME_LABEL]: clusterName };
+}
+
+/** Fills in what a machine, or a template of one, need not say. */
+export function defaultMachineSpec(spec: MachineTemplateSpec, namespace: string | undefined): void {
+  if (spec.version !== undefined) spec.version = withLeadingV(spec.version);
+  spec.nodeDeletionTimeout ??= DEFAULT_NODE_DELETION_TIMEOUT;
+  defaultReferenceNamespaces([spec.infrastructureRef, spec.bootstrap.configRef], namespace);
+}
+
+/** References without a namespace mean the one of the object they are in. */
+export function defaultReferenceNamespaces(
+  references: readonly ({ namespace?: string } | undefined)[],
+  namespace: string | undefined,
+): void {
+  for (const reference of references) {
+    if (reference && namespace !== undefined) reference.namespace ??= namespace;
+  }
+}
+
+/** Where a machine spec stands, for the paths in messages. */
+export interface Place {
+  readonly field: string;
+  readonly namespace: string | undefined;
+}
+
+/** Says what is wrong with a machine, or a template of one. */
+export function machineSpecErrors(spec: Frozen<MachineTemplateSpec>, place: Place): FieldError[] {
+  const { field, namespace } = place;
+  return [
+    ...bootstrapErrors(spec.bootstrap, field),
+    ...referenceNamespaceErrors(`${field}.bootstrap.configRef`, spec.bootstrap.configRef, namespace),
+    ...referenceNamespaceErrors(`${field}.infrastructureRef`, spec.infrastructureRef, namespace),
+    ...versionErrors(`${field}.version`, spec.version),
+    ...deletionTimeoutErrors(field, spec),
+    ...taintErrors(`${field}.taints`, spec.taints),
+  ];
+}
+
+/** Says what is wrong with a template of machines that must be of the same cluster as its owner. */
+export function machineTemplateErrors(
+  owner: { readonly clusterName: string; readonly template: Frozen<MachineTemplate> },
+  namespace: string | undefined,
+): FieldError[] {
+  const { clusterName, template } = owner;
+  const sameCluster = clusterName === template.spec.clusterName;
+  return [
+    ...(sameCluster
+      ? []
+      : [
+          invalid(
+            "spec.template.spec.clusterName",
+            template.spec.clusterName,
+            `must be the same as spec.clusterName, ${JSON.stringify(clusterName)}`,
+          ),
+        ]),
+    ...machineSpecErrors(template.spec, { field: "spec.template.spec", namespace }),
+    ...templateMetadataErrors("spec.template.metadata", template.metadata),
+  ];
+}
+
+/** Says that a field may not change once it is set. */
+export function immutableErrors(field: string, value: unknown, old: unknown): FieldError[] {
+  return value === old ? [] : [forbidden(field, `field is immutable; it was ${JSON.stringify(old)}`)];
+}
+
+/** Says what is wrong with a version that must be written with a leading v. */
+export function versionErrors(field: string, version: string | undefined): FieldError[] {
+  const problem = version === undefined ? undefined : versionProblem(version);
+  return problem === undefined ? [] : [invalid(field, version, problem)];
+}
+
+/** Says what is wrong with a duration. */
+export function durationErrors(field: string, duration: string | undefined): FieldError[] {
+  const problem = duration === undefined ? undefined : durationProblem(duration);
+  return problem === undefined ? [] : [invalid(field, duration, problem)];
+}
+
+/** Says what is wrong with a count that may be a share. */
+export function intOrPercentErrors(field: string, value: number | string | undefined): FieldError[] {
+  if (value === undefined) return [];
+  const problem = intOrPercentProblem(value);
+  if (problem !== undefined) return [invalid(field, value, problem)];
+  return String(value).startsWith("-") ? [invalid(field, value, "must be 0 or more")] : [];
+}
+
+/** Says what is wrong with the limits of a rolling update. */
+export function rolloutLimitErrors(
+  field: string,
+  limits: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string } | undefined,
+): FieldError[] {
+  const stuck = limits?.maxSurge === 0 && limits.maxUnavailable === 0;
+  return [
+    ...intOrPercentErrors(`${field}.maxSurge`, limits?.maxSurge),
+    ...intOrPercentErrors(`${field}.maxUnavailable`, limits?.maxUnavailable),
+    ...(stuck ? [invalid(field, limits, "maxUnavailable and maxSurge cannot both be 0")] : []),
+  ];
+}
+
+/** Says what is wrong with a template for the names of machines. */
+export function namingErrors(field: string, template: string | undefined): FieldError[] {
+  if (template === undefined) return [];
+  if (!template.includes("{{ .random }}")) return [invalid(field, template, "must contain {{ .random }}")];
+  // What the template makes is checked with short stand-ins for the names it may hold.
+  const name = template.replaceAll(
+    /\{\{ \.(random|cluster\.name|machineSet\.name|kubeadmControlPlane\.name) \}\}/g,
+    "x",
+  );
+  if (name.includes("{{")) {
+    return [
+      invalid(field, template, "may only use {{ .random }}, {{ .cluster.name }} and the name of its owner"),
+    ];
+  }
+  return dns1123SubdomainProblems(name).map((problem) =>
+    invalid(field, template, `would not make valid names: ${problem}`),
+  );
+}
+
+/** Says that a reference may not leave the namespace of its object. */
+export function referenceNamespaceErrors(
+  field: string,
+  reference: { readonly namespace?: string } | undefined,
+  namespace: string | undefined,
+): FieldError[] {
+  const other =
+    reference?.namespace !== undefined && namespace !== undefined && reference.namespace !== namespace;
+  return other
+    ? [
+        invalid(
+          `${field}.namespace`,
+          reference.namespace,
+          `must match metadata.namespace, ${JSON.stringify(namespace)}`,
+        ),
+      ]
+    : [];
+}
+
+/** Says what is wrong with the durations of a deletion. */
+export function deletionTimeoutErrors(
+  field: string,
+  timeouts: Pick<
+    Frozen<MachineTemplateSpec>,
+    "nodeDrainTimeout" | "nodeVolumeDetachTimeout" | "nodeDeletionTimeout"
+  >,
+): FieldError[] {
+  return [
+    ...durationErrors(`${field}.nodeDrainTimeout`, timeouts.nodeDrainTimeout),
+    ...durationErrors(`${field}.nodeVolumeDetachTimeout`, timeouts.nodeVolumeDetachTimeout),
+    ...durationErrors(`${field}.nodeDeletionTimeout`, timeouts.nodeDeletionTimeout),
+  ];
+}
+
+const RESERVED_TAINTS: readonly string[] = [UNINITIALIZED_TAINT, OUTDATED_REVISION_TAINT];
+const USABLE_NODE_TAINT = "node.kubernetes.io/out-of-service";
+
+/** Says which taints belong to somebody else and may not be set by a machine. */
+export function taintErrors(field: string, taints: Frozen<MachineTaints> | undefined): FieldError[] {
+  return (taints ?? []).flatMap(({ key }, index) => {
+    const problems = [taintOwner(key), ...labelKeyProblems(key)].filter((problem) => problem !== undefined);
+    return problems.map((problem) => invalid(`${field}[${index}].key`, key, problem));
+  });
+}
+
+function taintOwner(key: string): string | undefined {
+  if (RESERVED_TAINTS.includes(key)) return "taint key is not allowed: Cluster API sets it itself";
+  if (key.startsWith("node.kubernetes.io/") && key !== USABLE_NODE_TAINT) {
+    return `taint key must not have the prefix node.kubernetes.io/, except for ${USABLE_NODE_TAINT}`;
+  }
+  if (key.startsWith("node.cloudprovider.kubernetes.io/")) {
+    return "taint key must not have the prefix node.cloudprovider.kubernetes.io/";
+  }
+  if (key === "node-role.kubernetes.io/master")
+    return "taint is deprecated; use node-role.kubernetes.io/control-plane";
+  return undefined;
+}
+
+function bootstrapErrors(bootstrap: Frozen<MachineTemplateSpec>["bootstrap"], field: string): FieldError[] {
+  if (bootstrap.configRef !== undefined || bootstrap.dataSecretName !== undefined) return [];
+  return [
+    required(
+      `${field}.bootstrap`,
+      `set either ${field}.bootstrap.configRef or ${field}.bootstrap.dataSecretName`,
+    ),
+  ];
+}

@@ -1,0 +1,103 @@
+import { Conditions } from "../kubernetes/condition.ts";
+import { LabelSelector } from "../kubernetes/label-selector.ts";
+import { labelValueFor } from "../kubernetes/names.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import { anyObject, described, integer, long, object, optional, string } from "../schema/schema.ts";
+import {
+  AGE_COLUMN,
+  CLUSTER_API,
+  CLUSTER_COLUMN,
+  CORE_PROVIDER_LABELS,
+  DESIRED_COLUMN,
+  countColumn,
+  versionColumn,
+} from "./group.ts";
+import { workerTaintErrors } from "./machine.ts";
+import { ClusterName, DeletePolicy, MachineNaming, MachineTemplate, Versions } from "./machine-fields.ts";
+import {
+  defaultMachineSpec,
+  immutableErrors,
+  labelWithCluster,
+  machineTemplateErrors,
+  namingErrors,
+} from "./machine-rules.ts";
+import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
+import { defaultSelector, preflightErrors, selectorErrors } from "./selector-rules.ts";
+import { SET_NAME_LABEL } from "./well-known.ts";
+
+const spec = object("The wanted state of the machine set.", {
+  clusterName: ClusterName,
+  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  minReadySeconds: optional(
+    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
+  ),
+  deletePolicy: optional(DeletePolicy),
+  selector: described(
+    "Picks the machines of the set. It must match the labels of the template.",
+    LabelSelector,
+  ),
+  template: MachineTemplate,
+  machineNamingStrategy: optional(MachineNaming),
+});
+
+const status = object("What is known about the machine set.", {
+  selector: optional(string("The selector as text, for `kubectl scale`.", { minLength: 1, maxLength: 4096 })),
+  replicas: optional(integer("How many machines there are.")),
+  fullyLabeledReplicas: optional(integer("How many machines have all labels of the template.")),
+  readyReplicas: optional(integer("How many machines are ready.")),
+  availableReplicas: optional(integer("How many machines are available.")),
+  observedGeneration: optional(long("The generation that was looked at last.")),
+  failureReason: optional(string("Why the set failed for good, in one word.")),
+  failureMessage: optional(string("Why the set failed for good.", { minLength: 1, maxLength: 10240 })),
+  conditions: optional(Conditions),
+  versions: optional(Versions),
+  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+});
+
+/** Keeps a number of equal machines. */
+export const MachineSet = defineKind({
+  ...CLUSTER_API,
+  kind: "MachineSet",
+  plural: "machinesets",
+  shortNames: ["ms"],
+  description: "Keeps a number of equal machines.",
+  spec,
+  status,
+  crdLabels: CORE_PROVIDER_LABELS,
+  scale: {
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    labelSelectorPath: ".status.selector",
+  },
+  columns: [
+    CLUSTER_COLUMN,
+    DESIRED_COLUMN,
+    countColumn("Replicas", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Available", "availableReplicas", "The number of available machines."),
+    AGE_COLUMN,
+    versionColumn(".spec.template.spec.version"),
+  ],
+  applyDefaults(draft, old) {
+    const { metadata, spec: set } = draft;
+    labelWithCluster(metadata, set.clusterName);
+    set.replicas ??= defaultReplicas(metadata, old?.spec.replicas);
+    set.deletePolicy ??= "Random";
+    defaultSelector(set, SET_NAME_LABEL, labelValueFor(metadata.name));
+    defaultMachineSpec(set.template.spec, metadata.namespace);
+  },
+  validate({ object: set, old }) {
+    return [
+      ...machineTemplateErrors(set.spec, set.metadata.namespace),
+      ...workerTaintErrors("spec.template.spec.taints", set.spec.template.spec.taints),
+      ...selectorErrors(set.spec),
+      ...preflightErrors(set.metadata),
+      ...autoscalerErrors(set.metadata),
+      ...namingErrors("spec.machineNamingStrategy.template", set.spec.machineNamingStrategy?.template),
+      ...(old ? immutableErrors("spec.clusterName", set.spec.clusterName, old.spec.clusterName) : []),
+    ];
+  },
+});
+
+/** Keeps a number of equal machines. */
+export type MachineSet = ObjectOf<typeof MachineSet>;

@@ -1,0 +1,187 @@
+import { Conditions } from "../kubernetes/condition.ts";
+import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import {
+  anyObject,
+  boolean,
+  described,
+  listOf,
+  long,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from "../schema/schema.ts";
+import { type FieldError, invalid } from "../values/field-error.ts";
+import {
+  AGE_COLUMN,
+  CLUSTER_API,
+  CLUSTER_COLUMN,
+  CORE_PROVIDER_LABELS,
+  PHASE_COLUMN,
+  conditionColumn,
+  versionColumn,
+} from "./group.ts";
+import { machineFields } from "./machine-fields.ts";
+import { defaultMachineSpec, immutableErrors, labelWithCluster, machineSpecErrors } from "./machine-rules.ts";
+import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "./well-known.ts";
+
+const NodeInfo = object("What the kubelet says about the machine.", {
+  architecture: string("The architecture of the processor."),
+  bootID: string("A new id at each boot."),
+  containerRuntimeVersion: string("The container runtime with its version."),
+  kernelVersion: string("The kernel."),
+  kubeProxyVersion: string("The version of kube-proxy."),
+  kubeletVersion: string("The version of the kubelet."),
+  machineID: string("The id of the machine."),
+  operatingSystem: string("The operating system."),
+  osImage: string("The image of the operating system."),
+  systemUUID: string("The id of the system, from its firmware."),
+  swap: optional(object("Swap on the machine.", { capacity: optional(long("Its size in bytes.")) })),
+});
+
+const Address = object("An address of the machine.", {
+  type: oneOf("What kind of address it is.", [
+    "Hostname",
+    "ExternalIP",
+    "InternalIP",
+    "ExternalDNS",
+    "InternalDNS",
+  ]),
+  address: string("The address.", { minLength: 1, maxLength: 256 }),
+});
+
+const PHASES = [
+  "Pending",
+  "Provisioning",
+  "Provisioned",
+  "Running",
+  "Updating",
+  "Deleting",
+  "Deleted",
+  "Failed",
+  "Unknown",
+] as const;
+
+const spec = object("The wanted state of the machine.", {
+  ...machineFields,
+  updaters: optional(
+    listOf(
+      "The updaters that bring this machine up to date in place, in the order they run. Each is removed when it is done.",
+      string("The name of an updater.", { minLength: 1, maxLength: 512 }),
+      { maxItems: 32 },
+    ),
+  ),
+});
+
+const status = object("What is known about the machine.", {
+  nodeRef: optional(described("The node of the machine.", ObjectReference)),
+  nodeInfo: optional(NodeInfo),
+  lastUpdated: optional(timestamp("When the phase changed last.")),
+  failureReason: optional(string("Why the machine failed for good, in one word.")),
+  failureMessage: optional(string("Why the machine failed for good.", { minLength: 1, maxLength: 10240 })),
+  addresses: optional(listOf("The addresses of the machine.", Address)),
+  phase: optional(oneOf("Where the machine is in its life.", PHASES)),
+  certificatesExpiryDate: optional(timestamp("When the certificates of a control plane machine expire.")),
+  bootstrapReady: optional(boolean("Whether the bootstrap data is there.")),
+  infrastructureReady: optional(boolean("Whether the infrastructure is there.")),
+  observedGeneration: optional(long("The generation that was looked at last.")),
+  conditions: optional(Conditions),
+  deletion: optional(
+    object("How far the deletion is.", {
+      nodeDrainStartTime: optional(timestamp("When draining began.")),
+      waitForNodeVolumeDetachStartTime: optional(timestamp("When the wait for volumes began.")),
+      waitForPreDrainHookStartTime: optional(timestamp("When the wait for pre-drain hooks began.")),
+      waitForPreTerminateHookStartTime: optional(timestamp("When the wait for pre-terminate hooks began.")),
+    }),
+  ),
+  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+});
+
+/** A machine that is, or will be, a node of a cluster. */
+export const Machine = defineKind({
+  ...CLUSTER_API,
+  kind: "Machine",
+  plural: "machines",
+  shortNames: ["ma"],
+  description: "A machine that is, or will be, a node of a cluster.",
+  spec,
+  status,
+  crdLabels: CORE_PROVIDER_LABELS,
+  columns: [
+    CLUSTER_COLUMN,
+    {
+      name: "Node Name",
+      type: "string",
+      jsonPath: ".status.nodeRef.name",
+      description: "The node of the machine.",
+    },
+    {
+      name: "Provider ID",
+      type: "string",
+      jsonPath: ".spec.providerID",
+      description: "The id that the cloud gives it.",
+      priority: 1,
+    },
+    {
+      name: "Failure domain",
+      type: "string",
+      jsonPath: ".spec.failureDomain",
+      description: "Where it runs.",
+    },
+    conditionColumn("Ready", "Ready"),
+    conditionColumn("Available", "Available"),
+    conditionColumn("Up-to-date", "UpToDate"),
+    {
+      name: "Internal-IP",
+      type: "string",
+      jsonPath: '.status.addresses[?(@.type=="InternalIP")].address',
+      description: "Its address.",
+      priority: 1,
+    },
+    {
+      name: "OS-Image",
+      type: "string",
+      jsonPath: ".status.nodeInfo.osImage",
+      description: "Its operating system.",
+      priority: 1,
+    },
+    conditionColumn("Paused", "Paused", 1),
+    PHASE_COLUMN,
+    AGE_COLUMN,
+    versionColumn(".spec.version"),
+  ],
+  applyDefaults(draft) {
+    labelWithCluster(draft.metadata, draft.spec.clusterName);
+    defaultMachineSpec(draft.spec, draft.metadata.namespace);
+  },
+  validate({ object: machine, old }) {
+    const { metadata } = machine;
+    const errors = machineSpecErrors(machine.spec, { field: "spec", namespace: metadata.namespace });
+    // The machines of a pool have no bootstrap data of their own: the pool does.
+    const ofPool = metadata.labels?.[POOL_NAME_LABEL] !== undefined;
+    return [
+      ...errors.filter(({ field }) => !(ofPool && field === "spec.bootstrap")),
+      ...(metadata.labels?.[CONTROL_PLANE_LABEL] === undefined
+        ? workerTaintErrors("spec.taints", machine.spec.taints)
+        : []),
+      ...(old ? immutableErrors("spec.clusterName", machine.spec.clusterName, old.spec.clusterName) : []),
+    ];
+  },
+});
+
+/** A machine that is, or will be, a node of a cluster. */
+export type Machine = ObjectOf<typeof Machine>;
+
+/** Says that workers do not carry the taint of the control plane. */
+export function workerTaintErrors(
+  field: string,
+  taints: readonly { readonly key: string }[] | undefined,
+): FieldError[] {
+  return (taints ?? []).flatMap(({ key }, index) =>
+    key === "node-role.kubernetes.io/control-plane"
+      ? [invalid(`${field}[${index}].key`, key, "taint is not allowed for worker machines")]
+      : [],
+  );
+}

@@ -1,0 +1,64 @@
+/** Rules about how sets and deployments of machines find their machines. */
+import {
+  type LabelSelector,
+  type LabelSelectorLike,
+  formatSelector,
+  labelSelectorProblem,
+  selectorMatches,
+  selectorOf,
+} from "../kubernetes/label-selector.ts";
+import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
+import { type FieldError, invalid } from "../values/field-error.ts";
+import type { MachineTemplate } from "./machine-fields.ts";
+import { SKIP_PREFLIGHT_CHECKS_ANNOTATION } from "./well-known.ts";
+
+/** A selector that picks nothing in particular becomes one by the owner's name, and the template gets that label. */
+export function defaultSelector(
+  owner: { selector: LabelSelector; template: MachineTemplate },
+  label: string,
+  name: string,
+): void {
+  const { selector, template } = owner;
+  const empty =
+    Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
+  if (!empty) return;
+  selector.matchLabels = { [label]: name };
+  addTemplateLabel(template, label, name);
+}
+
+/** Adds a label to everything that a template makes. */
+export function addTemplateLabel(template: MachineTemplate, label: string, value: string): void {
+  template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, [label]: value } };
+}
+
+/** Says that a selector makes no sense, or does not pick what the template makes. */
+export function selectorErrors(owner: {
+  readonly selector: LabelSelectorLike;
+  readonly template: Frozen<MachineTemplate>;
+}): FieldError[] {
+  const problem = labelSelectorProblem(owner.selector);
+  if (problem !== undefined) return [invalid("spec.selector", owner.selector, problem)];
+  const selector = selectorOf(owner.selector);
+  const labels = owner.template.metadata?.labels ?? {};
+  if (selectorMatches(selector, labels)) return [];
+  const wanted = JSON.stringify(formatSelector(selector));
+  return [invalid("spec.template.metadata.labels", labels, `must match spec.selector ${wanted}`)];
+}
+
+const PREFLIGHT_CHECKS: readonly string[] = [
+  "All",
+  "ControlPlaneIsStable",
+  "ControlPlaneVersionSkew",
+  "KubeadmVersionSkew",
+  "KubernetesVersionSkew",
+];
+
+/** Says which checks, that an annotation leaves out, do not exist. */
+export function preflightErrors(metadata: Frozen<ObjectMeta>): FieldError[] {
+  const skipped = metadata.annotations?.[SKIP_PREFLIGHT_CHECKS_ANNOTATION] ?? "";
+  const unknown =
+    skipped === "" ? [] : skipped.split(",").filter((name) => !PREFLIGHT_CHECKS.includes(name.trim()));
+  if (unknown.length === 0) return [];
+  const field = `metadata.annotations[${SKIP_PREFLIGHT_CHECKS_ANNOTATION}]`;
+  return [invalid(field, skipped, `must be a comma separated list of ${PREFLIGHT_CHECKS.join(", ")}`)];
+}

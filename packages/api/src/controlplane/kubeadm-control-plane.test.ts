@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { validateObject, withDefaults } from "../admission.ts";
+import { formatFieldError } from "../values/field-error.ts";
+import { KubeadmControlPlane } from "./kubeadm-control-plane.ts";
+
+type Spec = KubeadmControlPlane["spec"];
+
+const external = { endpoints: ["https://etcd:2379"], caFile: "/ca", certFile: "/cert", keyFile: "/key" };
+
+function controlPlane(spec: Partial<Spec> = {}): KubeadmControlPlane {
+  return {
+    apiVersion: "controlplane.cluster.x-k8s.io/v1beta1",
+    kind: "KubeadmControlPlane",
+    metadata: { name: "cp", namespace: "fleet" },
+    spec: {
+      version: "v1.31.2",
+      machineTemplate: {
+        infrastructureRef: {
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+          kind: "AzureMachineTemplate",
+          name: "cp",
+        },
+      },
+      kubeadmConfigSpec: {},
+      ...spec,
+    },
+  };
+}
+
+function verdict(object: KubeadmControlPlane, old?: KubeadmControlPlane) {
+  const filled = withDefaults(KubeadmControlPlane, object);
+  const { errors, warnings } = validateObject(KubeadmControlPlane, {
+    object: filled,
+    ...(old && { old: withDefaults(KubeadmControlPlane, old) }),
+  });
+  return { errors: errors.map(formatFieldError), warnings };
+}
+
+test("gets replicas, leading v, strategy, format and the namespace of its template", () => {
+  const { spec } = withDefaults(KubeadmControlPlane, controlPlane({ version: "1.31.2" }));
+  expect(spec).toMatchObject({
+    replicas: 1,
+    version: "v1.31.2",
+    rolloutStrategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } },
+    kubeadmConfigSpec: { format: "cloud-config" },
+    machineTemplate: { infrastructureRef: { namespace: "fleet" } },
+  });
+});
+
+test("keeps an in-place strategy as it is", () => {
+  const { spec } = withDefaults(
+    KubeadmControlPlane,
+    controlPlane({ rolloutStrategy: { type: "ExternalUpdate" } }),
+  );
+  expect(spec.rolloutStrategy).toEqual({ type: "ExternalUpdate" });
+});
+
+describe("a control plane", () => {
+  test.each([
+    ["one machine", {}],
+    ["five machines", { replicas: 5 }],
+    [
+      "an even number of machines with external etcd",
+      { replicas: 2, kubeadmConfigSpec: { clusterConfiguration: { etcd: { external } } } },
+    ],
+    ["scale-in with three machines", { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: 0 } } }],
+    ["an in-place strategy", { rolloutStrategy: { type: "InPlace" } }],
+  ] as [string, Partial<Spec>][])("may have %s", (_, spec) => {
+    expect(verdict(controlPlane(spec))).toEqual({ errors: [], warnings: [] });
+  });
+
+  test.each([
+    ["no machines", { replicas: 0 }, "spec.replicas: Forbidden: cannot be less than or equal to 0"],
+    [
+      "an even number of machines",
+      { replicas: 2 },
+      "spec.replicas: Forbidden: cannot be an even number when etcd is stacked; it was 2",
+    ],
+    [
+      "scale-in with one machine",
+      { rolloutStrategy: { rollingUpdate: { maxSurge: 0 } } },
+      "spec.rolloutStrategy.rollingUpdate.maxSurge: Invalid value: 0: 0 takes a machine away first",
+    ],
+    [
+      "a larger surge",
+      { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: 2 } } },
+      "spec.rolloutStrategy.rollingUpdate.maxSurge: Invalid value: 2: value must be 1 or 0",
+    ],
+    [
+      "a share as surge",
+      { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: "50%" } } },
+      "value must be 1 or 0",
+    ],
+    [
+      "a fallback it never needs",
+      { rolloutStrategy: { type: "RollingUpdate", fallbackRollingUpdate: {} } },
+      "spec.rolloutStrategy.fallbackRollingUpdate: Forbidden",
+    ],
+    ["a bad version", { version: "v1" }, "spec.version: Invalid value"],
+    [
+      "a template without a name",
+      { machineTemplate: { infrastructureRef: { apiVersion: "a/v1", kind: "B" } } },
+      "spec.machineTemplate.infrastructureRef.name: Required value",
+    ],
+    [
+      "a bad DNS tag",
+      { kubeadmConfigSpec: { clusterConfiguration: { dns: { imageTag: "a b" } } } },
+      "spec.kubeadmConfigSpec.clusterConfiguration.dns.imageTag: Invalid value",
+    ],
+    [
+      "two kinds of etcd",
+      { replicas: 3, kubeadmConfigSpec: { clusterConfiguration: { etcd: { external, local: {} } } } },
+      "cannot have both external and local etcd",
+    ],
+    [
+      "certificates that outlive their authority",
+      {
+        kubeadmConfigSpec: {
+          clusterConfiguration: { certificateValidityPeriodDays: 400, caCertificateValidityPeriodDays: 300 },
+        },
+      },
+      "must not exceed caCertificateValidityPeriodDays, 300",
+    ],
+    [
+      "a rollout before certificates begin",
+      {
+        rolloutBefore: { certificatesExpiryDays: 90 },
+        kubeadmConfigSpec: { clusterConfiguration: { certificateValidityPeriodDays: 90 } },
+      },
+      "spec.rolloutBefore.certificatesExpiryDays: Invalid value: 90",
+    ],
+    [
+      "a bad retry period",
+      { remediationStrategy: { retryPeriod: "1 h" } },
+      "spec.remediationStrategy.retryPeriod: Invalid value",
+    ],
+    [
+      "a bad drain timeout",
+      {
+        machineTemplate: {
+          infrastructureRef: { apiVersion: "a/v1", kind: "B", name: "c" },
+          nodeDrainTimeout: "x",
+        },
+      },
+      "spec.machineTemplate.nodeDrainTimeout: Invalid value",
+    ],
+  ] as [string, Partial<Spec>, string][])("may not have %s", (_, spec, message) => {
+    expect(verdict(controlPlane(spec)).errors).toEqual([expect.stringContaining(message)]);
+  });
+
+  test("with one machine and a fallback is warned about", () => {
+    const rolloutStrategy = { type: "InPlace" as const, fallbackRollingUpdate: {} };
+    expect(verdict(controlPlane({ rolloutStrategy }))).toEqual({
+      errors: [],
+      warnings: [expect.stringContaining("a control plane with one machine is replaced")],
+    });
+    expect(verdict(controlPlane({ replicas: 3, rolloutStrategy })).warnings).toEqual([]);
+  });
+});
+
+describe("an update of a control plane", () => {
+  test.each([
+    ["v1.31.9", true],
+    ["v1.32.0", true],
+    ["v1.30.0", true],
+    ["v1.33.0", false],
+    ["v2.0.0", false],
+  ])("to %s is allowed: %s", (version, allowed) => {
+    expect(verdict(controlPlane({ version }), controlPlane()).errors).toEqual(
+      allowed
+        ? []
+        : [expect.stringContaining("spec.version: Forbidden: cannot update Kubernetes version from v1.31.2")],
+    );
+  });
+
+  test("may change what machines are made from", () => {
+    const changed = controlPlane({
+      replicas: 3,
+      kubeadmConfigSpec: {
+        files: [{ path: "/etc/a", content: "a" }],
+        clusterConfiguration: { apiServer: { extraArgs: { v: "4" } } },
+      },
+    });
+    expect(verdict(changed, controlPlane()).errors).toEqual([]);
+  });
+
+  test("may not change what kubeadm has written down for good", () => {
+    const changed = controlPlane({
+      kubeadmConfigSpec: {
+        clusterConfiguration: { networking: { podSubnet: "10.1.0.0/16" }, clusterName: "other" },
+      },
+    });
+    expect(verdict(changed, controlPlane()).errors).toEqual([
+      "spec.kubeadmConfigSpec.clusterConfiguration.clusterName: Forbidden: cannot be modified",
+      "spec.kubeadmConfigSpec.clusterConfiguration.networking: Forbidden: cannot be modified",
+    ]);
+  });
+
+  test("may not move etcd out of the cluster", () => {
+    const changed = controlPlane({ kubeadmConfigSpec: { clusterConfiguration: { etcd: { external } } } });
+    expect(verdict(changed, controlPlane()).errors).toEqual([
+      "spec.kubeadmConfigSpec.clusterConfiguration.etcd.external: Forbidden: cannot change between external and local etcd",
+    ]);
+  });
+});

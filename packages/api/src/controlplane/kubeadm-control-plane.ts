@@ -1,0 +1,112 @@
+import { defaultKubeadmConfigSpec } from "../bootstrap/kubeadm-config/rules.ts";
+import {
+  AGE_COLUMN,
+  CLUSTER_LABEL_COLUMN,
+  DESIRED_COLUMN,
+  countColumn,
+  providerLabels,
+  versionColumn,
+} from "../cluster/group.ts";
+import { Versions } from "../cluster/machine-fields.ts";
+import { defaultReferenceNamespaces } from "../cluster/machine-rules.ts";
+import { Conditions } from "../kubernetes/condition.ts";
+import { type ObjectOf, defineKind } from "../kind.ts";
+import { anyObject, boolean, integer, long, object, optional, string, timestamp } from "../schema/schema.ts";
+import { withLeadingV } from "../values/version.ts";
+import { controlPlaneErrors, controlPlaneUpdateErrors, controlPlaneWarnings } from "./rules.ts";
+import { KubeadmControlPlaneSpec } from "./spec.ts";
+
+const status = object("What is known about the control plane.", {
+  selector: optional(string("The selector as text, for `kubectl scale`.", { minLength: 1, maxLength: 4096 })),
+  replicas: optional(integer("How many machines there are.")),
+  version: optional(string("The lowest version of the machines.", { minLength: 1, maxLength: 256 })),
+  updatedReplicas: optional(integer("How many machines are of the new version and template.")),
+  readyReplicas: optional(integer("How many machines are ready.")),
+  unavailableReplicas: optional(integer("How many machines are missing or not ready.")),
+  initialized: optional(boolean("Whether the first machine has run `kubeadm init`.")),
+  ready: optional(boolean("Whether the API server answers.")),
+  failureReason: optional(string("Why the control plane failed for good, in one word.")),
+  failureMessage: optional(
+    string("Why the control plane failed for good.", { minLength: 1, maxLength: 10240 }),
+  ),
+  observedGeneration: optional(long("The generation that was looked at last.")),
+  conditions: optional(Conditions),
+  lastRemediation: optional(
+    object("The machine that was replaced last because it was unhealthy.", {
+      machine: string("The name of the machine.", { minLength: 1, maxLength: 253 }),
+      timestamp: timestamp("When it was replaced."),
+      retryCount: integer("How often it has been tried."),
+    }),
+  ),
+  versions: optional(Versions),
+  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+});
+
+/** Runs the control plane of a cluster on machines, with kubeadm. */
+export const KubeadmControlPlane = defineKind({
+  group: "controlplane.cluster.x-k8s.io",
+  version: "v1beta1",
+  kind: "KubeadmControlPlane",
+  plural: "kubeadmcontrolplanes",
+  shortNames: ["kcp"],
+  description: "Runs the control plane of a cluster on machines, with kubeadm.",
+  spec: KubeadmControlPlaneSpec,
+  status,
+  crdLabels: providerLabels("control-plane-kubeadm"),
+  scale: {
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    labelSelectorPath: ".status.selector",
+  },
+  columns: [
+    CLUSTER_LABEL_COLUMN,
+    {
+      name: "Initialized",
+      type: "boolean",
+      jsonPath: ".status.initialized",
+      description: "Whether the first machine is up.",
+    },
+    {
+      name: "API Server Available",
+      type: "boolean",
+      jsonPath: ".status.ready",
+      description: "Whether the API server answers.",
+    },
+    DESIRED_COLUMN,
+    countColumn("Replicas", "replicas", "The number of machines."),
+    countColumn("Ready", "readyReplicas", "The number of ready machines."),
+    countColumn("Updated", "updatedReplicas", "The number of machines of the new version and template."),
+    countColumn("Unavailable", "unavailableReplicas", "The number of machines missing or not ready."),
+    AGE_COLUMN,
+    versionColumn(".spec.version"),
+  ],
+  applyDefaults(draft) {
+    const { metadata, spec } = draft;
+    spec.replicas ??= 1;
+    spec.version = withLeadingV(spec.version);
+    defaultReferenceNamespaces([spec.machineTemplate.infrastructureRef], metadata.namespace);
+    defaultKubeadmConfigSpec(spec.kubeadmConfigSpec);
+    defaultStrategy(spec);
+  },
+  validate({ object: controlPlane, old }) {
+    return [
+      ...controlPlaneErrors(controlPlane.spec, controlPlane.metadata.namespace),
+      ...(old ? controlPlaneUpdateErrors(controlPlane.spec, old.spec) : []),
+    ];
+  },
+  warn({ object: controlPlane }) {
+    return controlPlaneWarnings(controlPlane.spec);
+  },
+});
+
+/** Runs the control plane of a cluster on machines, with kubeadm. */
+export type KubeadmControlPlane = ObjectOf<typeof KubeadmControlPlane>;
+
+function defaultStrategy(spec: KubeadmControlPlaneSpec): void {
+  const strategy = (spec.rolloutStrategy ??= {});
+  strategy.type ??= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") strategy.rollingUpdate = { maxSurge: 1, ...strategy.rollingUpdate };
+  if (strategy.fallbackRollingUpdate) {
+    strategy.fallbackRollingUpdate = { maxSurge: 1, ...strategy.fallbackRollingUpdate };
+  }
+}

@@ -1,0 +1,168 @@
+/** Rules for control planes, beyond what their schema says. */
+import { kubeadmConfigSpecErrors } from "../bootstrap/kubeadm-config/rules.ts";
+import {
+  deletionTimeoutErrors,
+  durationErrors,
+  namingErrors,
+  referenceNamespaceErrors,
+  taintErrors,
+  versionErrors,
+} from "../cluster/machine-rules.ts";
+import { FALLBACK_ONLY_IN_PLACE, IN_PLACE_STRATEGIES } from "../cluster/machine-deployment.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
+import { deepEqual } from "../values/deep-equal.ts";
+import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
+import { compareVersions, minorSkew, parseVersion } from "../values/version.ts";
+import type { KubeadmControlPlaneSpec } from "./spec.ts";
+
+type Spec = Frozen<KubeadmControlPlaneSpec>;
+
+/** Says what is wrong with a control plane. */
+export function controlPlaneErrors(spec: Spec, namespace: string | undefined): FieldError[] {
+  const { machineTemplate, remediationStrategy } = spec;
+  return [
+    ...replicaErrors(spec),
+    ...versionErrors("spec.version", spec.version),
+    ...infrastructureErrors(spec, namespace),
+    ...templateMetadataErrors("spec.machineTemplate.metadata", machineTemplate.metadata),
+    ...deletionTimeoutErrors("spec.machineTemplate", machineTemplate),
+    ...taintErrors("spec.machineTemplate.taints", machineTemplate.taints),
+    ...strategyErrors(spec),
+    ...certificateErrors(spec),
+    ...durationErrors("spec.remediationStrategy.retryPeriod", remediationStrategy?.retryPeriod),
+    ...durationErrors("spec.remediationStrategy.minHealthyPeriod", remediationStrategy?.minHealthyPeriod),
+    ...namingErrors("spec.machineNamingStrategy.template", spec.machineNamingStrategy?.template),
+    ...imageTagErrors(spec),
+    ...kubeadmConfigSpecErrors("spec.kubeadmConfigSpec", spec.kubeadmConfigSpec),
+  ];
+}
+
+// Kubeadm writes these down at the first `init`: changing them later would split the cluster from what it is.
+const FIXED_FIELDS = [
+  "caCertificateValidityPeriodDays",
+  "certificatesDir",
+  "clusterName",
+  "controlPlaneEndpoint",
+  "kubernetesVersion",
+  "networking",
+] as const;
+
+/** Says which changes of a control plane cannot be made. */
+export function controlPlaneUpdateErrors(spec: Spec, old: Spec): FieldError[] {
+  const field = "spec.kubeadmConfigSpec.clusterConfiguration";
+  const now = spec.kubeadmConfigSpec.clusterConfiguration;
+  const before = old.kubeadmConfigSpec.clusterConfiguration;
+  const changed = FIXED_FIELDS.filter((name) => !deepEqual(now?.[name], before?.[name]));
+  const etcdMoved = (now?.etcd?.external === undefined) !== (before?.etcd?.external === undefined);
+  return [
+    ...changed.map((name) => forbidden(`${field}.${name}`, "cannot be modified")),
+    ...(etcdMoved
+      ? [forbidden(`${field}.etcd.external`, "cannot change between external and local etcd")]
+      : []),
+    ...upgradeErrors(spec.version, old.version),
+  ];
+}
+
+/** Says what is allowed for a control plane but probably not meant. */
+export function controlPlaneWarnings({ replicas, rolloutStrategy }: Spec): string[] {
+  if ((replicas ?? 1) > 1 || !rolloutStrategy?.fallbackRollingUpdate) return [];
+  return [
+    "spec.rolloutStrategy.fallbackRollingUpdate: a control plane with one machine is replaced when its updaters cannot make all changes; leave the fallback out to keep the machine",
+  ];
+}
+
+function replicaErrors(spec: Spec): FieldError[] {
+  const replicas = spec.replicas ?? 1;
+  if (replicas <= 0) return [forbidden("spec.replicas", "cannot be less than or equal to 0")];
+  const stacked = spec.kubeadmConfigSpec.clusterConfiguration?.etcd?.external === undefined;
+  return stacked && replicas % 2 === 0
+    ? [forbidden("spec.replicas", `cannot be an even number when etcd is stacked; it was ${replicas}`)]
+    : [];
+}
+
+function infrastructureErrors({ machineTemplate }: Spec, namespace: string | undefined): FieldError[] {
+  const field = "spec.machineTemplate.infrastructureRef";
+  const { infrastructureRef } = machineTemplate;
+  const missing = (["apiVersion", "kind", "name"] as const).filter((name) => !infrastructureRef[name]);
+  return [
+    ...missing.map((name) =>
+      required(`${field}.${name}`, "names the template of the infrastructure machines"),
+    ),
+    ...referenceNamespaceErrors(field, infrastructureRef, namespace),
+  ];
+}
+
+function strategyErrors({ rolloutStrategy, replicas }: Spec): FieldError[] {
+  const field = "spec.rolloutStrategy";
+  const { type = "RollingUpdate", rollingUpdate, fallbackRollingUpdate } = rolloutStrategy ?? {};
+  const uselessFallback = fallbackRollingUpdate && !IN_PLACE_STRATEGIES.includes(type);
+  return [
+    ...surgeErrors(`${field}.rollingUpdate.maxSurge`, rollingUpdate?.maxSurge, replicas),
+    ...surgeErrors(`${field}.fallbackRollingUpdate.maxSurge`, fallbackRollingUpdate?.maxSurge, replicas),
+    ...(uselessFallback ? [forbidden(`${field}.fallbackRollingUpdate`, FALLBACK_ONLY_IN_PLACE.message)] : []),
+  ];
+}
+
+function surgeErrors(field: string, maxSurge: number | string | undefined, replicas = 1): FieldError[] {
+  const surge = maxSurge === undefined ? 1 : Number(maxSurge);
+  if (surge !== 0 && surge !== 1) return [invalid(field, maxSurge, "value must be 1 or 0")];
+  return surge === 0 && replicas < 3
+    ? [invalid(field, maxSurge, "0 takes a machine away first, which needs spec.replicas to be at least 3")]
+    : [];
+}
+
+const DEFAULT_CA_DAYS = 3650;
+
+function certificateErrors({ kubeadmConfigSpec, rolloutBefore }: Spec): FieldError[] {
+  const field = "spec.kubeadmConfigSpec.clusterConfiguration.certificateValidityPeriodDays";
+  const { certificateValidityPeriodDays: days, caCertificateValidityPeriodDays: caDays = DEFAULT_CA_DAYS } =
+    kubeadmConfigSpec.clusterConfiguration ?? {};
+  const before = rolloutBefore?.certificatesExpiryDays;
+  if (days === undefined) return [];
+  return [
+    ...(days > caDays
+      ? [invalid(field, days, `must not exceed caCertificateValidityPeriodDays, ${caDays}`)]
+      : []),
+    ...(before !== undefined && before >= days
+      ? [
+          invalid(
+            "spec.rolloutBefore.certificatesExpiryDays",
+            before,
+            `must be less than certificateValidityPeriodDays, ${days}`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+const IMAGE_TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+
+function imageTagErrors({ kubeadmConfigSpec }: Spec): FieldError[] {
+  const field = "spec.kubeadmConfigSpec.clusterConfiguration";
+  const configuration = kubeadmConfigSpec.clusterConfiguration;
+  const tags = [
+    { path: `${field}.dns.imageTag`, tag: configuration?.dns?.imageTag },
+    { path: `${field}.etcd.local.imageTag`, tag: configuration?.etcd?.local?.imageTag },
+  ];
+  return tags.flatMap(({ path, tag }) =>
+    tag === undefined || IMAGE_TAG.test(tag)
+      ? []
+      : [invalid(path, tag, "must be an image tag, such as v1.11.3")],
+  );
+}
+
+function upgradeErrors(version: string, old: string): FieldError[] {
+  const to = parseVersion(version);
+  const from = parseVersion(old);
+  if (!to || !from || compareVersions(to, from) <= 0) return [];
+  const skew = minorSkew(to, from);
+  return skew === undefined || skew > 1
+    ? [
+        forbidden(
+          "spec.version",
+          `cannot update Kubernetes version from ${old} to ${version}: one minor version at a time`,
+        ),
+      ]
+    : [];
+}

@@ -1,0 +1,139 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { crdFiles } from "../../../tools/generate-crds.ts";
+import { MachinePool } from "./cluster/machine-pool.ts";
+import { openApiSchema, toCustomResourceDefinition } from "./crd.ts";
+import { defineKind } from "./kind.ts";
+import { customKinds, kindOf } from "./kinds.ts";
+import { anyObject, object, optional, string } from "./schema/schema.ts";
+import { ExtensionConfig } from "./runtime-extension/extension-config.ts";
+import { structuralProblems } from "./structural.ts";
+
+const CRDS = join(import.meta.dirname, "..", "crds");
+
+describe("the CRD of every kind", () => {
+  test.each(customKinds.map((kind) => [kind.kind, kind] as const))("of %s is structural", (_, kind) => {
+    expect(structuralProblems(openApiSchema(kind))).toEqual([]);
+  });
+
+  test.each(customKinds.map((kind) => [kind.kind, kind] as const))(
+    "of %s explains every field",
+    (_, kind) => {
+      expect(unexplained(openApiSchema(kind), "")).toEqual(["metadata"]);
+    },
+  );
+
+  test("is what the files in crds/ say; `npm run generate` writes them", () => {
+    const wanted = crdFiles(CRDS);
+    expect(readdirSync(CRDS).map((name) => `${CRDS}/${name}`)).toEqual([...wanted.keys()].sort());
+    const differing = [...wanted].filter(([path, text]) => readFileSync(path, "utf8") !== text);
+    expect(differing.map(([path]) => path)).toEqual([]);
+  });
+});
+
+test("has names, labels, columns, scope and subresources as Cluster API's own", () => {
+  const crd = toCustomResourceDefinition(MachinePool);
+  expect(crd.metadata).toEqual({
+    name: "machinepools.cluster.x-k8s.io",
+    labels: { "cluster.x-k8s.io/provider": "cluster-api", "cluster.x-k8s.io/v1beta1": "v1beta1" },
+  });
+  expect(crd.spec.names).toEqual({
+    kind: "MachinePool",
+    listKind: "MachinePoolList",
+    plural: "machinepools",
+    singular: "machinepool",
+    shortNames: ["mp"],
+    categories: ["cluster-api"],
+  });
+  expect(crd.spec.scope).toBe("Namespaced");
+  expect(crd.spec.versions[0]).toMatchObject({
+    name: "v1beta1",
+    served: true,
+    storage: true,
+    subresources: {
+      status: {},
+      scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+    },
+  });
+  expect(crd.spec.versions[0]?.additionalPrinterColumns?.map(({ name }) => name)).toEqual([
+    "Cluster",
+    "Desired",
+    "Current",
+    "Ready",
+    "Available",
+    "Up-to-date",
+    "Paused",
+    "Phase",
+    "Age",
+    "Version",
+  ]);
+});
+
+test("has the scope Cluster for kinds without a namespace", () => {
+  expect(toCustomResourceDefinition(ExtensionConfig).spec.scope).toBe("Cluster");
+});
+
+test("serves further versions with the same schema and stores only the main one", () => {
+  const kind = defineKind({
+    group: "example.com",
+    version: "v1",
+    kind: "Thing",
+    plural: "things",
+    description: "A thing.",
+    spec: anyObject("Anything."),
+    alsoServed: ["v2"],
+    rules: [{ rule: "true", message: "never" }],
+  });
+  const { versions } = toCustomResourceDefinition(kind).spec;
+  expect(versions.map(({ name, served, storage }) => ({ name, served, storage }))).toEqual([
+    { name: "v1", served: true, storage: true },
+    { name: "v2", served: true, storage: false },
+  ]);
+  expect(versions[1]?.schema).toEqual(versions[0]?.schema);
+  expect(versions[0]?.schema.openAPIV3Schema["x-kubernetes-validations"]).toEqual([
+    { rule: "true", message: "never" },
+  ]);
+  expect(versions[0]).not.toHaveProperty("subresources");
+});
+
+test("demands a spec only where the spec demands something", () => {
+  const names = {
+    group: "example.com",
+    version: "v1",
+    kind: "Thing",
+    plural: "things",
+    description: "A thing.",
+  };
+  const strict = defineKind({ ...names, spec: object("A spec.", { a: string("A field.") }) });
+  const lax = defineKind({ ...names, spec: object("A spec.", { a: optional(string("A field.")) }) });
+  expect(openApiSchema(strict)).toMatchObject({ required: ["spec"] });
+  expect(openApiSchema(lax)).not.toHaveProperty("required");
+  expect(openApiSchema(lax)).toMatchObject({ properties: { spec: { default: {} } } });
+});
+
+test("a kind is found by API version and name", () => {
+  expect(kindOf("cluster.x-k8s.io/v1beta1", "MachinePool")).toBe(MachinePool);
+  expect(kindOf("cluster.x-k8s.io/v1beta2", "MachinePool")).toBeUndefined();
+  expect(kindOf("v1", "Pod")).toBeUndefined();
+});
+
+test("no two kinds share a name", () => {
+  const names = customKinds.map(({ group, plural }) => `${plural}.${group}`);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+/** The paths of all named fields without a description. */
+function unexplained(schema: Readonly<Record<string, unknown>>, path: string): string[] {
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Record<string, unknown>>);
+  const children = [schema["items"], schema["additionalProperties"]].filter(
+    (child) => typeof child === "object",
+  );
+  return [
+    ...properties.flatMap(([name, child]) => {
+      const field = path === "" ? name : `${path}.${name}`;
+      return [...(child["description"] ? [] : [field]), ...unexplained(child, field)];
+    }),
+    ...children.flatMap((child) => unexplained(child as Record<string, unknown>, `${path}[]`)),
+  ];
+}

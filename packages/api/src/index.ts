@@ -1,0 +1,237 @@
+/** Every kind Capstan knows: schema, type, defaults and validation from one source. Pure: no I/O, no clock. */
+// How kinds are defined, and the list of ours.
+export {
+  type AdmissionRequest,
+  type CustomKind,
+  type CustomObject,
+  type Kind,
+  type KindDefinition,
+  type Lookup,
+  type ObjectOf,
+  type PrinterColumn,
+  type ScalePaths,
+  builtInKind,
+  defineKind,
+} from "./kind.ts";
+export { customKinds, kindOf } from "./kinds.ts";
+export { type Verdict, validateObject, withDefaults } from "./admission.ts";
+export {
+  type CrdVersion,
+  type CustomResourceDefinition,
+  type PrintedSchema,
+  openApiSchema,
+  toCustomResourceDefinition,
+} from "./crd.ts";
+export { type StructuralProblem, structuralProblems } from "./structural.ts";
+
+// What every Kubernetes object has.
+export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kubernetes/meta.ts";
+export { Condition, Conditions } from "./kubernetes/condition.ts";
+export {
+  type FalseMark,
+  type Mark,
+  type Severity,
+  type SummaryOptions,
+  getCondition,
+  isTrue,
+  markFalse,
+  markTrue,
+  markUnknown,
+  removeCondition,
+  setCondition,
+  summarizeReady,
+} from "./kubernetes/conditions.ts";
+export {
+  controllerOf,
+  controllerReferenceTo,
+  ensureOwnerReference,
+  groupOf,
+  isOwnedBy,
+  isSameOwner,
+  ownerReferenceTo,
+  removeOwnerReference,
+} from "./kubernetes/owner-references.ts";
+export type { LabelOperator, LabelRequirement } from "./kubernetes/label-selector-text.ts";
+export {
+  LabelSelector,
+  LabelSelectorError,
+  type LabelSelectorLike,
+  type Selector,
+  formatSelector,
+  labelSelectorProblem,
+  parseLabelSelector,
+  selectorMatches,
+  selectorOf,
+} from "./kubernetes/label-selector.ts";
+export {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  labelKeyProblems,
+  labelValueFor,
+  labelValueProblems,
+} from "./kubernetes/names.ts";
+export { ObjectReference } from "./kubernetes/object-reference.ts";
+export { MachineTaints, Taint } from "./kubernetes/taint.ts";
+export { formatTimestamp } from "./kubernetes/timestamp.ts";
+
+// Kinds that Kubernetes itself serves, as far as controllers look at them.
+export { ConfigMap } from "./kubernetes/config-map.ts";
+export { Event } from "./kubernetes/event.ts";
+export { Lease } from "./kubernetes/lease.ts";
+export { Namespace } from "./kubernetes/namespace.ts";
+export {
+  type ContainerImage,
+  Node,
+  type NodeAddress,
+  type NodeCondition,
+  type NodeInfo,
+} from "./kubernetes/node.ts";
+export { type Container, Pod, type PodCondition, type PodVolume, type Toleration } from "./kubernetes/pod.ts";
+export { Secret } from "./kubernetes/secret.ts";
+
+// Values that manifests write as text.
+export { cidrProblem } from "./values/cidr.ts";
+export { assignOwn, deepCopy, deepFreeze } from "./values/deep-copy.ts";
+export { deepEqual } from "./values/deep-equal.ts";
+export { DurationError, durationProblem, formatDuration, parseDuration } from "./values/duration.ts";
+export {
+  type FieldError,
+  type FieldErrorType,
+  duplicate,
+  forbidden,
+  formatFieldError,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+} from "./values/field-error.ts";
+export {
+  IntOrPercentError,
+  type RolloutBudget,
+  intOrPercentProblem,
+  resolveRolloutBudget,
+  scaledValue,
+} from "./values/int-or-percent.ts";
+export { applyMergePatch, diffMergePatch } from "./values/merge-patch.ts";
+export {
+  type Quantity,
+  QuantityError,
+  type QuantityFormat,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  quantityProblem,
+} from "./values/quantity.ts";
+export {
+  type Version,
+  compareVersions,
+  minorSkew,
+  parseVersion,
+  versionProblem,
+  withLeadingV,
+} from "./values/version.ts";
+
+// Cluster API's kinds, and the names it gives a meaning.
+export { Cluster } from "./cluster/cluster.ts";
+export { Machine } from "./cluster/machine.ts";
+export { IN_PLACE_STRATEGIES, MachineDeployment } from "./cluster/machine-deployment.ts";
+export { MachineHealthCheck } from "./cluster/machine-health-check.ts";
+export { MachinePool } from "./cluster/machine-pool.ts";
+export { MachineSet } from "./cluster/machine-set.ts";
+export type { MachineTemplate, MachineTemplateSpec } from "./cluster/machine-fields.ts";
+export { KubeadmConfig } from "./bootstrap/kubeadm-config.ts";
+export type { KubeadmConfigSpec } from "./bootstrap/kubeadm-config/spec.ts";
+export { KubeadmConfigTemplate } from "./bootstrap/kubeadm-config-template.ts";
+export { KubeadmControlPlane } from "./controlplane/kubeadm-control-plane.ts";
+export type { KubeadmControlPlaneSpec } from "./controlplane/spec.ts";
+export { ExtensionConfig } from "./runtime-extension/extension-config.ts";
+export type {
+  CanUpdateMachineRequest,
+  CanUpdateMachineResponse,
+  UpdateMachineRequest,
+  UpdateMachineResponse,
+} from "./runtime-extension/in-place-hooks.ts";
+export {
+  AUTOSCALER_MAX_SIZE_ANNOTATION,
+  AUTOSCALER_MIN_SIZE_ANNOTATION,
+  CLONED_FROM_GROUP_KIND_ANNOTATION,
+  CLONED_FROM_NAME_ANNOTATION,
+  CLUSTER_NAME_LABEL,
+  CONTROL_PLANE_LABEL,
+  CONTROL_PLANE_NAME_LABEL,
+  DELETE_MACHINE_ANNOTATION,
+  DEPLOYMENT_NAME_LABEL,
+  EXCLUDE_NODE_DRAINING_ANNOTATION,
+  EXCLUDE_VOLUME_DETACH_ANNOTATION,
+  MANAGED_BY_ANNOTATION,
+  OUTDATED_REVISION_TAINT,
+  PAUSED_ANNOTATION,
+  POOL_NAME_LABEL,
+  PRE_DRAIN_HOOK_PREFIX,
+  PRE_TERMINATE_HOOK_PREFIX,
+  REMEDIATE_MACHINE_ANNOTATION,
+  REPLICAS_MANAGED_BY_ANNOTATION,
+  SET_NAME_LABEL,
+  SKIP_PREFLIGHT_CHECKS_ANNOTATION,
+  SKIP_REMEDIATION_ANNOTATION,
+  UNINITIALIZED_TAINT,
+  WATCH_LABEL,
+} from "./cluster/well-known.ts";
+
+// Azure's kinds, and what reconcilers and the command line need to read them.
+export { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";
+export type { LoadBalancer } from "./infrastructure/azure-cluster/load-balancer.ts";
+export type { Subnet } from "./infrastructure/azure-cluster/subnet.ts";
+export { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
+export { AzureMachine, type AzureMachineSpec } from "./infrastructure/azure-machine.ts";
+export { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
+export { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
+export {
+  NODE_CACHING_INTERVAL_ANNOTATION,
+  type NodePrototyping,
+  type NodePrototypingStatus,
+  nodePrototypingOf,
+} from "./infrastructure/azure-machine-pool/node-prototyping.ts";
+export {
+  AzureMachinePoolMachine,
+  UPDATE_INSTANCE_ANNOTATION,
+} from "./infrastructure/azure-machine-pool-machine.ts";
+export { AzureManagedCluster } from "./infrastructure/azure-managed-cluster.ts";
+export { AzureManagedControlPlane } from "./infrastructure/azure-managed-control-plane/azure-managed-control-plane.ts";
+export {
+  AGENT_POOL_MODE_LABEL,
+  AzureManagedMachinePool,
+} from "./infrastructure/azure-managed-machine-pool.ts";
+export { type PatchProblem, asoPatchProblems } from "./infrastructure/aso-patches.ts";
+export { type Image, isGalleryImage } from "./infrastructure/image.ts";
+export type { Operation } from "./infrastructure/operation.ts";
+export {
+  type ArmId,
+  ArmIdError,
+  type ArmIdPart,
+  armIdProblem,
+  armIdType,
+  formatArmId,
+  hasArmType,
+  parentArmId,
+  parseArmId,
+  sameArmId,
+} from "./values/arm-id.ts";
+export {
+  type ProviderId,
+  type ScaleSetId,
+  type ScaleSetInstanceId,
+  type VirtualMachineId,
+  armIdOf,
+  formatProviderId,
+  parseProviderId,
+  providerIdProblem,
+  sameProviderId,
+} from "./values/provider-id.ts";
+
+// Azure Service Operator's kinds, passed through.
+export type { AsoCondition, AsoObject } from "./aso/aso-resource.ts";
+export { ManagedCluster, ManagedClustersAgentPool } from "./aso/managed-cluster.ts";
+export { ResourceGroup } from "./aso/resource-group.ts";
+export { VirtualNetwork, VirtualNetworksSubnet } from "./aso/virtual-network.ts";

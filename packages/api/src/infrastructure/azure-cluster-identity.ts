@@ -1,0 +1,152 @@
+import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } from "../kind.ts";
+import { Conditions } from "../kubernetes/condition.ts";
+import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selector.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import { dns1123LabelProblems } from "../kubernetes/names.ts";
+import { type Static, listOf, object, oneOf, optional, string } from "../schema/schema.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+import { AGE, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { validateImmutable } from "./immutable.ts";
+
+const TYPES = [
+  "ServicePrincipal",
+  "UserAssignedMSI",
+  "ManualServicePrincipal",
+  "ServicePrincipalCertificate",
+  "WorkloadIdentity",
+  "UserAssignedIdentityCredential",
+] as const;
+
+const Spec = object("How to log in to Azure, and who may.", {
+  type: oneOf("The kind of credential. Cannot change.", TYPES, {
+    rules: [{ rule: "self == oldSelf", message: "cannot change; create a new identity and refer to it" }],
+  }),
+  tenantID: string("The tenant of the identity."),
+  clientID: string("The application or client id of the identity."),
+  clientSecret: optional(
+    object(
+      "The Secret with the password (key clientSecret) or the certificate.",
+      {
+        name: optional(string("Its name.")),
+        namespace: optional(string("Its namespace.")),
+      },
+      { atomic: true },
+    ),
+  ),
+  certPath: optional(string("The file with the certificate, instead of a Secret.")),
+  resourceID: optional(string("Deprecated and not used: the ARM id of the identity.")),
+  userAssignedIdentityCredentialsPath: optional(
+    string("The file with the credentials of type UserAssignedIdentityCredential."),
+  ),
+  userAssignedIdentityCredentialsCloudType: optional(
+    string("The cloud of type UserAssignedIdentityCredential. Only public is supported."),
+  ),
+  allowedNamespaces: optional(
+    object("Which namespaces may use it: none but its own when not set, all when empty.", {
+      list: optional(listOf("Namespaces by name.", string("A namespace."))),
+      selector: optional(LabelSelector),
+    }),
+  ),
+});
+
+const Status = object("The observed state of the identity.", { conditions: optional(Conditions) });
+
+type Identity = CustomObject<Static<typeof Spec>, Static<typeof Status>>;
+
+/** Credentials for Azure that clusters refer to. */
+export const AzureClusterIdentity = defineKind({
+  ...INFRASTRUCTURE,
+  kind: "AzureClusterIdentity",
+  plural: "azureclusteridentities",
+  description: "Credentials for Azure that clusters refer to.",
+  spec: Spec,
+  status: Status,
+  columns: [{ name: "Type", type: "string", jsonPath: ".spec.type" }, AGE],
+  crdLabels: AZURE_PROVIDER_LABELS,
+  validate,
+  warn,
+});
+
+/** Credentials for Azure that clusters refer to. */
+export type AzureClusterIdentity = ObjectOf<typeof AzureClusterIdentity>;
+
+function validate({ object: identity, old }: AdmissionRequest<Identity>): readonly FieldError[] {
+  const { spec } = identity;
+  return [
+    ...(["tenantID", "clientID"] as const).flatMap((field) =>
+      spec[field] === "" ? [required(`spec.${field}`, "must not be empty")] : [],
+    ),
+    ...validateNeeded(spec),
+    ...validateOnlyFor(spec),
+    ...validateAllowedNamespaces(spec.allowedNamespaces),
+    ...validateImmutable(identity, old, [
+      {
+        path: "spec.type",
+        read: ({ spec: { type } }) => type,
+        instead: "create a new identity and refer to it",
+      },
+    ]),
+  ];
+}
+
+function warn({ object: { spec } }: AdmissionRequest<Identity>): readonly string[] {
+  return [
+    ...(spec.resourceID ? ["spec.resourceID is deprecated and not used"] : []),
+    ...(spec.allowedNamespaces
+      ? []
+      : ["spec.allowedNamespaces is not set: only clusters in the identity's own namespace may use it"]),
+  ];
+}
+
+/** What each type of credential cannot do without. */
+function validateNeeded(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
+  const { type, certPath, userAssignedIdentityCredentialsPath: path } = spec;
+  const secret = spec.clientSecret?.name;
+  switch (type) {
+    case "ServicePrincipal":
+    case "ManualServicePrincipal":
+      return errorIf(!secret, required("spec.clientSecret.name", `type ${type} needs it`));
+    case "ServicePrincipalCertificate":
+      return errorIf(
+        !(secret || certPath),
+        required("spec.certPath", `type ${type} needs it, or spec.clientSecret`),
+      );
+    case "UserAssignedIdentityCredential":
+      return errorIf(!path, required("spec.userAssignedIdentityCredentialsPath", `type ${type} needs it`));
+    case "WorkloadIdentity":
+    case "UserAssignedMSI":
+      return [];
+  }
+}
+
+function validateOnlyFor(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
+  const only = (field: keyof Identity["spec"], type: (typeof TYPES)[number]): readonly FieldError[] =>
+    spec[field] && spec.type !== type
+      ? [forbidden(`spec.${field}`, `type must be ${type} to use it, not ${spec.type}`)]
+      : [];
+  const cloud = spec.userAssignedIdentityCredentialsCloudType;
+  return [
+    ...only("resourceID", "UserAssignedMSI"),
+    ...only("userAssignedIdentityCredentialsPath", "UserAssignedIdentityCredential"),
+    ...only("userAssignedIdentityCredentialsCloudType", "UserAssignedIdentityCredential"),
+    ...errorIf(
+      cloud && cloud.toLowerCase() !== "public",
+      notSupported("spec.userAssignedIdentityCredentialsCloudType", cloud, ["public"]),
+    ),
+  ];
+}
+
+function validateAllowedNamespaces(
+  allowed: Frozen<Identity["spec"]>["allowedNamespaces"],
+): readonly FieldError[] {
+  const problem = allowed?.selector && labelSelectorProblem(allowed.selector);
+  return [
+    ...(allowed?.list ?? []).flatMap((name, index) =>
+      dns1123LabelProblems(name).map((text) => invalid(`spec.allowedNamespaces.list[${index}]`, name, text)),
+    ),
+    ...(problem === undefined
+      ? []
+      : [invalid("spec.allowedNamespaces.selector", allowed?.selector, problem)]),
+  ];
+}

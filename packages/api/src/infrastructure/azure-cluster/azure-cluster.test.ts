@@ -1,0 +1,432 @@
+import { describe, expect, test } from "vitest";
+import { withDefaults } from "../../admission.ts";
+import { formatFieldError } from "../../values/field-error.ts";
+import { AzureCluster } from "./azure-cluster.ts";
+import type { LoadBalancer } from "./load-balancer.ts";
+import type { NetworkSpec } from "./schema.ts";
+import type { Subnet } from "./subnet.ts";
+
+type Spec = AzureCluster["spec"];
+
+const cluster = (spec: Partial<Spec> = {}, name = "c1"): AzureCluster => ({
+  apiVersion: AzureCluster.apiVersion,
+  kind: AzureCluster.kind,
+  metadata: { name, namespace: "default" },
+  spec: {
+    location: "westeurope",
+    controlPlaneEnabled: true,
+    identityRef: { apiVersion: AzureCluster.apiVersion, kind: "AzureClusterIdentity", name: "id" },
+    ...spec,
+  },
+});
+const admitted = (spec: Partial<Spec> = {}): AzureCluster => withDefaults(AzureCluster, cluster(spec));
+const network = (networkSpec: NetworkSpec): AzureCluster => admitted({ networkSpec });
+const subnets = (...list: Subnet[]): AzureCluster => network({ subnets: list });
+
+/** A cluster with two subnets, the second changed as given. */
+const nodeSubnet = (node: Partial<Subnet>): AzureCluster =>
+  subnets({ name: "cp", role: "control-plane" }, { name: "nodes", role: "node", ...node });
+
+const errors = (object: AzureCluster, old?: AzureCluster): string[] =>
+  AzureCluster.validate({ object, ...(old && { old }) }).map(formatFieldError);
+
+describe("defaults of a cluster", () => {
+  test("describe the whole network as CAPZ would", () => {
+    const { spec } = admitted();
+    expect(spec).toMatchObject({ resourceGroup: "c1", azureEnvironment: "AzurePublicCloud" });
+    expect(spec.networkSpec).toEqual({
+      vnet: { name: "c1-vnet", resourceGroup: "c1", cidrBlocks: ["10.0.0.0/8"] },
+      subnets: [
+        {
+          name: "c1-controlplane-subnet",
+          role: "control-plane",
+          cidrBlocks: ["10.0.0.0/16"],
+          securityGroup: { name: "c1-controlplane-nsg" },
+          routeTable: { name: "c1-node-routetable" },
+        },
+        {
+          name: "c1-node-subnet",
+          role: "node",
+          cidrBlocks: ["10.1.0.0/16"],
+          securityGroup: { name: "c1-node-nsg" },
+          routeTable: { name: "c1-node-routetable" },
+          natGateway: { name: "c1-node-natgw", ip: { name: "pip-c1-node-natgw" } },
+        },
+      ],
+      apiServerLB: {
+        name: "c1-public-lb",
+        type: "Public",
+        sku: "Standard",
+        idleTimeoutInMinutes: 4,
+        frontendIPs: [{ name: "c1-public-lb-frontEnd", publicIP: { name: "pip-c1-apiserver" } }],
+        backendPool: { name: "c1-public-lb-backendPool" },
+      },
+    });
+  });
+
+  test("number the ranges and gateways of several node subnets", () => {
+    const { networkSpec } = subnets(
+      { name: "a", role: "node" },
+      { name: "b", role: "node", routeTable: { name: "mine" } },
+    ).spec;
+    expect(networkSpec?.subnets).toMatchObject([
+      { name: "a", cidrBlocks: ["10.1.0.0/16"], natGateway: { name: "c1-node-natgw-1" } },
+      {
+        name: "b",
+        cidrBlocks: ["10.2.0.0/16"],
+        natGateway: { name: "c1-node-natgw-2" },
+        routeTable: { name: "mine" },
+      },
+      { name: "c1-controlplane-subnet", routeTable: { name: "c1-node-routetable" } },
+    ]);
+  });
+
+  test("need no other subnet beside one for the whole cluster", () => {
+    expect(subnets({ name: "all", role: "cluster" }).spec.networkSpec?.subnets).toEqual([
+      {
+        name: "all",
+        role: "cluster",
+        cidrBlocks: ["10.0.0.0/16"],
+        securityGroup: { name: "c1-nsg" },
+        routeTable: { name: "c1-routetable" },
+        natGateway: { name: "c1-natgw", ip: { name: "pip-c1-natgw" } },
+      },
+    ]);
+  });
+
+  test("leave the way out of an existing subnet alone", () => {
+    const { networkSpec } = subnets({ name: "a", role: "node", id: "/there" }).spec;
+    expect(networkSpec?.subnets?.[0]).not.toHaveProperty("natGateway");
+  });
+
+  test("give IPv6 nodes an outbound load balancer instead of a NAT gateway", () => {
+    const { networkSpec } = subnets({
+      name: "a",
+      role: "node",
+      cidrBlocks: ["10.1.0.0/16", "fd00::/64"],
+    }).spec;
+    expect(networkSpec?.subnets?.[0]).not.toHaveProperty("natGateway");
+    expect(networkSpec?.nodeOutboundLB).toEqual({
+      name: "c1",
+      type: "Public",
+      sku: "Standard",
+      idleTimeoutInMinutes: 4,
+      frontendIPsCount: 1,
+      frontendIPs: [{ name: "c1-frontEnd", publicIP: { name: "pip-c1-node-outbound" } }],
+      backendPool: { name: "c1-outboundBackendPool" },
+    });
+  });
+
+  test("give a private cluster an internal address and as many outbound addresses as asked", () => {
+    const { networkSpec } = network({
+      apiServerLB: { type: "Internal" },
+      controlPlaneOutboundLB: { frontendIPsCount: 2 },
+    }).spec;
+    expect(networkSpec?.apiServerLB).toMatchObject({
+      name: "c1-internal-lb",
+      frontendIPs: [{ name: "c1-internal-lb-frontEnd", privateIP: "10.0.0.100" }],
+    });
+    expect(networkSpec?.controlPlaneOutboundLB?.frontendIPs).toEqual([
+      { name: "c1-outbound-lb-frontEnd-1", publicIP: { name: "pip-c1-controlplane-outbound-1" } },
+      { name: "c1-outbound-lb-frontEnd-2", publicIP: { name: "pip-c1-controlplane-outbound-2" } },
+    ]);
+  });
+
+  test("make no load balancer for a control plane that is elsewhere", () => {
+    const { networkSpec } = admitted({ controlPlaneEnabled: false, networkSpec: { apiServerLB: {} } }).spec;
+    expect(networkSpec).not.toHaveProperty("apiServerLB");
+    expect(networkSpec?.subnets?.map((subnet) => subnet.role)).toEqual(["node"]);
+  });
+
+  test("complete a bastion and peerings", () => {
+    const { spec } = admitted({
+      bastionSpec: { azureBastion: { sku: "Basic" } },
+      networkSpec: { vnet: { name: "v", peerings: [{ remoteVnetName: "hub" }] } },
+    });
+    expect(spec.bastionSpec?.azureBastion).toMatchObject({
+      name: "c1-azure-bastion",
+      subnet: { name: "AzureBastionSubnet", role: "bastion", cidrBlocks: ["10.255.255.224/27"] },
+      publicIP: { name: "c1-azure-bastion-pip" },
+    });
+    expect(spec.networkSpec?.vnet?.peerings).toEqual([{ remoteVnetName: "hub", resourceGroup: "c1" }]);
+  });
+
+  test.each<Partial<Spec>>([
+    {},
+    { networkSpec: { apiServerLB: { type: "Internal" }, controlPlaneOutboundLB: { frontendIPsCount: 3 } } },
+    { networkSpec: { subnets: [{ name: "a", role: "node", cidrBlocks: ["10.3.0.0/16"] }] } },
+    { bastionSpec: { azureBastion: {} }, controlPlaneEnabled: false },
+  ])("are accepted, and change nothing the second time: %j", (spec) => {
+    const once = admitted(spec);
+    expect(errors(once)).toEqual([]);
+    expect(withDefaults(AzureCluster, once)).toEqual(once);
+    expect(errors(once, once)).toEqual([]);
+  });
+});
+
+describe("a cluster is rejected", () => {
+  const SUBNET = "spec.networkSpec.subnets[1]";
+  const rule = { name: "r", description: "d", protocol: "Tcp", direction: "Inbound" } as const;
+  const endpoint = (locations: string[], service = "Microsoft.Storage") =>
+    nodeSubnet({ serviceEndpoints: [{ service, locations }] });
+
+  test.each<[string, AzureCluster, string]>([
+    [
+      "with a name that machines cannot start with",
+      cluster({ networkSpec: admitted().spec.networkSpec ?? {} }, "C1"),
+      `metadata.name: Invalid value: "C1": must be 1 to 44 lower-case letters, digits or '-', and start and end with a letter or digit`,
+    ],
+    [
+      "in a sovereign cloud",
+      admitted({ azureEnvironment: "AzureChinaCloud" }),
+      'spec.azureEnvironment: Unsupported value: "AzureChinaCloud": supported values: "AzurePublicCloud"',
+    ],
+    [
+      "in an edge zone",
+      admitted({ extendedLocation: { name: "x", type: "EdgeZone" } }),
+      "spec.extendedLocation: Forbidden: edge zones are not supported yet",
+    ],
+    [
+      "with a subscription that is none",
+      admitted({ subscriptionID: "mine" }),
+      'spec.subscriptionID: Invalid value: "mine": must be a subscription id, a GUID',
+    ],
+    [
+      "with another kind of identity",
+      admitted({ identityRef: { kind: "Secret", name: "x" } }),
+      'spec.identityRef.kind: Unsupported value: "Secret": supported values: "AzureClusterIdentity"',
+    ],
+    [
+      "with an identity without a name",
+      admitted({ identityRef: { kind: "AzureClusterIdentity" } }),
+      "spec.identityRef.name: Required value: the name of the AzureClusterIdentity",
+    ],
+    [
+      "with a network range that is none",
+      network({ vnet: { name: "v", cidrBlocks: ["10.0.0.0/8", "10.0.0.0"] } }),
+      'spec.networkSpec.vnet.cidrBlocks[1]: Invalid value: "10.0.0.0": must be an address range such as 10.0.0.0/16',
+    ],
+    [
+      "with the same peering twice",
+      network({ vnet: { name: "v", peerings: [{ remoteVnetName: "a" }, { remoteVnetName: "a" }] } }),
+      'spec.networkSpec.vnet.peerings[1]: Duplicate value: "c1/a"',
+    ],
+    [
+      "with a subnet range that is none",
+      nodeSubnet({ cidrBlocks: ["x"] }),
+      `${SUBNET}.cidrBlocks[0]: Invalid value: "x": must be an address range such as 10.0.0.0/16`,
+    ],
+    [
+      "with a subnet outside its network",
+      nodeSubnet({ cidrBlocks: ["192.168.0.0/16"] }),
+      `${SUBNET}.cidrBlocks[0]: Invalid value: "192.168.0.0/16": must lie in an address range of the virtual network`,
+    ],
+    [
+      "with a rule without rank",
+      nodeSubnet({ securityGroup: { name: "g", securityRules: [rule] } }),
+      `${SUBNET}.securityGroup.securityRules[0].priority: Invalid value: null: must be between 100 and 4096`,
+    ],
+    [
+      "with a rule with two kinds of sources",
+      nodeSubnet({
+        securityGroup: {
+          name: "g",
+          securityRules: [{ ...rule, priority: 100, source: "*", sources: ["*"] }],
+        },
+      }),
+      `${SUBNET}.securityGroup.securityRules[0].sources: Forbidden: source is set as well; use one of them`,
+    ],
+    [
+      "with a service that is none",
+      endpoint(["*"], "Storage"),
+      `${SUBNET}.serviceEndpoints[0].service: Invalid value: "Storage": must be a service such as Microsoft.Storage`,
+    ],
+    [
+      "with a service without regions",
+      endpoint([]),
+      `${SUBNET}.serviceEndpoints[0].locations: Required value: at least one region, or *`,
+    ],
+    [
+      "with a service in a region twice",
+      endpoint(["westus2", "westus2"]),
+      `${SUBNET}.serviceEndpoints[0].locations[1]: Duplicate value: "westus2"`,
+    ],
+    [
+      "with a private endpoint to nowhere",
+      nodeSubnet({ privateEndpoints: [{ name: "e" }] }),
+      `${SUBNET}.privateEndpoints[0].privateLinkServiceConnections: Required value: at least one service to connect to`,
+    ],
+    [
+      "with a tunnel through a basic bastion",
+      admitted({ bastionSpec: { azureBastion: { sku: "Basic", enableTunneling: true } } }),
+      'spec.bastionSpec.azureBastion.sku: Invalid value: "Basic": must be Standard when enableTunneling is true',
+    ],
+    [
+      "with a private zone although it is public",
+      network({ privateDNSZoneName: "a.example" }),
+      "spec.networkSpec.privateDNSZoneName: Forbidden: only a cluster whose apiServerLB is Internal has one",
+    ],
+    [
+      "with the group of a zone that it has not",
+      network({ privateDNSZoneResourceGroup: "rg" }),
+      "spec.networkSpec.privateDNSZoneResourceGroup: Forbidden: needs privateDNSZoneName",
+    ],
+    [
+      "with a zone that is no name",
+      network({ apiServerLB: { type: "Internal" }, privateDNSZoneName: "a b" }),
+      'spec.networkSpec.privateDNSZoneName: Invalid value: "a b": must be a DNS name such as example.internal',
+    ],
+  ])("%s", (_, object, message) => {
+    expect(errors(object)).toEqual([message]);
+  });
+
+  test("without an identity", () => {
+    const { identityRef: _, ...spec } = admitted().spec;
+    expect(errors({ ...cluster(), spec })).toEqual([
+      "spec.identityRef: Required value: the AzureClusterIdentity to use",
+    ]);
+  });
+
+  test("without the subnets it needs", () => {
+    const object = admitted();
+    object.spec.networkSpec = { ...object.spec.networkSpec, subnets: [] };
+    expect(errors(object)).toEqual([
+      "spec.networkSpec.subnets: Required value: a subnet with role control-plane, or one with role cluster",
+      "spec.networkSpec.subnets: Required value: a subnet with role node, or one with role cluster",
+    ]);
+  });
+});
+
+describe("load balancers are rejected", () => {
+  const LB = "spec.networkSpec.apiServerLB";
+  const apiServer = (apiServerLB: LoadBalancer): AzureCluster => network({ apiServerLB });
+  const frontend = (name: string, privateIP?: string) => ({
+    name,
+    ...(privateIP !== undefined && { privateIP }),
+  });
+
+  test.each<[string, AzureCluster, string[]]>([
+    [
+      "of another tier",
+      apiServer({ sku: "Basic" }),
+      [`${LB}.sku: Unsupported value: "Basic": supported values: "Standard"`],
+    ],
+    [
+      "that give up too early",
+      apiServer({ idleTimeoutInMinutes: 3 }),
+      [`${LB}.idleTimeoutInMinutes: Invalid value: 3: must be between 4 and 30`],
+    ],
+    [
+      "without the address they need",
+      apiServer({ frontendIPs: [frontend("a")] }),
+      [`${LB}.frontendIPs: Invalid value: [{"name":"a"}]: must have exactly one public address`],
+    ],
+    [
+      "that are internal and have an address elsewhere",
+      apiServer({ type: "Internal", frontendIPs: [frontend("a", "10.9.0.1")] }),
+      [`${LB}.frontendIPs[0].privateIP: Invalid value: "10.9.0.1": must lie in the subnet, 10.0.0.0/16`],
+    ],
+    [
+      "that are internal and have a word for an address",
+      apiServer({ type: "Internal", frontendIPs: [frontend("a", "here")] }),
+      [`${LB}.frontendIPs[0].privateIP: Invalid value: "here": must be an IPv4 or IPv6 address`],
+    ],
+    [
+      "that are internal and public",
+      apiServer({
+        type: "Internal",
+        frontendIPs: [{ name: "a", publicIP: { name: "p" }, privateIP: "10.0.0.9" }],
+      }),
+      [`${LB}.frontendIPs[0].publicIP: Forbidden: an Internal load balancer has no public address`],
+    ],
+    [
+      "that are public and internal",
+      apiServer({ frontendIPs: [{ name: "a", publicIP: { name: "p" }, privateIP: "10.0.0.9" }] }),
+      [`${LB}.frontendIPs[0].privateIP: Forbidden: a Public load balancer has no private address`],
+    ],
+    [
+      "for the outbound traffic of a public control plane",
+      network({ controlPlaneOutboundLB: {} }),
+      [
+        "spec.networkSpec.controlPlaneOutboundLB: Forbidden: only a cluster whose apiServerLB is Internal has one",
+      ],
+    ],
+    [
+      "with more addresses than Azure gives",
+      network({ nodeOutboundLB: { frontendIPsCount: 17 } }),
+      ["spec.networkSpec.nodeOutboundLB.frontendIPsCount: Invalid value: 17: must be between 0 and 16"],
+    ],
+  ])("%s", (_, object, messages) => {
+    expect(errors(object)).toEqual(messages);
+  });
+
+  test("of no known type", () => {
+    expect(errors(apiServer({ type: "Secret" }))).toEqual([
+      `${LB}.type: Unsupported value: "Secret": supported values: "Public", "Internal"`,
+    ]);
+  });
+});
+
+describe("a running cluster", () => {
+  const NEW = "the cluster is built on it; create a new cluster";
+
+  test("may get an endpoint, tags, a bastion and another subnet", () => {
+    const old = admitted();
+    const changed = structuredClone(old);
+    changed.spec.controlPlaneEndpoint = { host: "c1.example", port: 6443 };
+    changed.spec.additionalTags = { a: "b" };
+    changed.spec.bastionSpec = { azureBastion: {} };
+    changed.spec.networkSpec?.subnets?.push({ name: "more", role: "node" });
+    expect(errors(withDefaults(AzureCluster, changed), old)).toEqual([]);
+  });
+
+  test.each<[Partial<Spec>, Partial<Spec>, string]>([
+    [
+      {},
+      { location: "eastus" },
+      `spec.location: Forbidden: cannot change from "westeurope" to "eastus": ${NEW}`,
+    ],
+    [
+      { resourceGroup: "a" },
+      { resourceGroup: "b" },
+      `spec.resourceGroup: Forbidden: cannot change from "a" to "b": ${NEW}`,
+    ],
+    [
+      { controlPlaneEndpoint: { host: "a", port: 6443 } },
+      { controlPlaneEndpoint: { host: "b", port: 6443 } },
+      `spec.controlPlaneEndpoint.host: Forbidden: cannot change from "a" to "b": ${NEW}`,
+    ],
+  ])("keeps what it is built on: %j, then %j", (before, after, message) => {
+    const old = admitted(before);
+    const changed = { ...old, spec: { ...old.spec, ...after } };
+    expect(errors(changed, old)).toEqual([message]);
+  });
+
+  test("keeps the names around its subnets, and the ranges of a network that is ours", () => {
+    const tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "owned" };
+    const old = network({ vnet: { name: "v", tags } });
+    const changed = structuredClone(old);
+    const [first] = changed.spec.networkSpec?.subnets ?? [];
+    Object.assign(first ?? {}, { cidrBlocks: ["10.9.0.0/16"], routeTable: { name: "other" } });
+    const at = "spec.networkSpec.subnets[0]";
+    expect(errors(changed, old)).toEqual([
+      `${at}.routeTable.name: Forbidden: cannot change from "c1-node-routetable": ${NEW}`,
+      `${at}.cidrBlocks: Forbidden: cannot change from ["10.0.0.0/16"]: ${NEW}`,
+    ]);
+  });
+
+  test("follows the ranges of a network that is not ours", () => {
+    const range = (block: string) =>
+      network({ subnets: [{ name: "nodes", role: "node", cidrBlocks: [block] }] });
+    expect(errors(range("10.8.0.0/16"), range("10.9.0.0/16"))).toEqual([]);
+  });
+
+  test("keeps its load balancer, but may have more outbound addresses", () => {
+    const outbound = (frontendIPsCount: number) => network({ nodeOutboundLB: { frontendIPsCount } });
+    expect(errors(outbound(2), outbound(1))).toEqual([]);
+    const renamed = network({ apiServerLB: { name: "other" } });
+    expect(errors(renamed, admitted())).toEqual([
+      'spec.networkSpec.apiServerLB.name: Forbidden: cannot change from "c1-public-lb" to "other": Azure cannot change it on a load balancer in use; create a new cluster',
+    ]);
+  });
+});

@@ -1,0 +1,149 @@
+import { Conditions } from "../../kubernetes/condition.ts";
+import {
+  type Static,
+  boolean,
+  integer,
+  listMap,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  quantity,
+  string,
+} from "../../schema/schema.ts";
+import { ObjectReference } from "../../kubernetes/object-reference.ts";
+import { LongRunningOperationStates, Operation } from "../operation.ts";
+import { ControlPlaneEndpoint } from "../control-plane-endpoint.ts";
+import { LoadBalancer, PublicIP } from "./load-balancer.ts";
+import { Subnet, Vnet } from "./subnet.ts";
+
+const RATE_LIMITS = [
+  "defaultRateLimit",
+  "routeRateLimit",
+  "subnetsRateLimit",
+  "interfaceRateLimit",
+  "routeTableRateLimit",
+  "loadBalancerRateLimit",
+  "publicIPAddressRateLimit",
+  "securityGroupRateLimit",
+  "virtualMachineRateLimit",
+  "storageAccountRateLimit",
+  "diskRateLimit",
+  "snapshotRateLimit",
+  "virtualMachineScaleSetRateLimit",
+  "virtualMachineSizesRateLimit",
+  "availabilitySetRateLimit",
+] as const;
+
+const NetworkSpec = object("The network of the cluster.", {
+  vnet: optional(Vnet),
+  subnets: optional(listMap("Its subnets.", Subnet, { keys: ["name"] })),
+  apiServerLB: optional(LoadBalancer),
+  nodeOutboundLB: optional(LoadBalancer),
+  controlPlaneOutboundLB: optional(LoadBalancer),
+  additionalAPIServerLBPorts: optional(
+    listOf(
+      "Further ports of the load balancer before the API server.",
+      object("A port.", { name: string("Its name."), port: integer("Its number.") }),
+    ),
+  ),
+  privateDNSZone: optional(oneOf("Whether a private DNS zone is made.", ["System", "None"])),
+  privateDNSZoneName: optional(string("The name of the private DNS zone.")),
+  privateDNSZoneResourceGroup: optional(string("The resource group of the private DNS zone.")),
+});
+
+/** The network of the cluster. */
+export type NetworkSpec = Static<typeof NetworkSpec>;
+
+const BastionSpec = object("A way in for people.", {
+  azureBastion: optional(
+    object("An Azure Bastion host.", {
+      name: optional(string("Its name.")),
+      sku: optional(oneOf("Its tier.", ["Basic", "Standard"], { default: "Basic" })),
+      enableTunneling: optional(boolean("Whether other protocols can be tunnelled.", { default: false })),
+      publicIP: optional(PublicIP),
+      subnet: optional(Subnet),
+    }),
+  ),
+});
+
+const CloudProviderConfigOverrides = object("Settings of the cloud provider in the workload cluster.", {
+  rateLimits: optional(
+    listOf(
+      "How often it may call Azure.",
+      object("The limits of one kind of call.", {
+        name: oneOf("The kind of call.", RATE_LIMITS),
+        config: optional(
+          object("The limits.", {
+            cloudProviderRateLimit: optional(boolean("Whether there is a limit.")),
+            cloudProviderRateLimitQPS: optional(quantity("Reads in a second.")),
+            cloudProviderRateLimitBucket: optional(integer("Reads at once.")),
+            cloudProviderRateLimitQPSWrite: optional(quantity("Writes in a second.")),
+            cloudProviderRateLimitBucketWrite: optional(integer("Writes at once.")),
+          }),
+        ),
+      }),
+    ),
+  ),
+  backOffs: optional(
+    object("How it waits before it tries again.", {
+      cloudProviderBackoff: optional(boolean("Whether it waits.")),
+      cloudProviderBackoffRetries: optional(integer("How often it tries.")),
+      cloudProviderBackoffExponent: optional(quantity("By how much the wait grows.")),
+      cloudProviderBackoffDuration: optional(integer("The first wait, in seconds.")),
+      cloudProviderBackoffJitter: optional(quantity("How much the wait varies.")),
+    }),
+  ),
+});
+
+const FailureDomains = mapOf(
+  "The zones that machines can be placed in.",
+  object("A zone.", {
+    controlPlane: optional(boolean("Whether control-plane machines may use it.")),
+    attributes: optional(mapOf("More about it.", string("A value."))),
+  }),
+);
+
+/** What users write about a cluster. */
+export const AzureClusterSpec = object("The wanted state of the cluster's infrastructure.", {
+  location: string("The Azure region.", {
+    rules: [
+      { rule: "self == oldSelf", message: "a cluster cannot move; create a new one in the other region" },
+    ],
+  }),
+  resourceGroup: optional(string("The resource group; the name of the cluster when not set.")),
+  subscriptionID: optional(string("The subscription.")),
+  identityRef: optional(ObjectReference),
+  azureEnvironment: optional(string("The cloud. Only AzurePublicCloud is supported.")),
+  networkSpec: optional(NetworkSpec),
+  controlPlaneEndpoint: optional(ControlPlaneEndpoint),
+  controlPlaneEnabled: optional(
+    boolean("Whether the control plane runs in this infrastructure.", { default: true }),
+  ),
+  additionalTags: optional(mapOf("Azure tags for everything made for the cluster.", string("A value."))),
+  bastionSpec: optional(BastionSpec),
+  cloudProviderConfigOverrides: optional(CloudProviderConfigOverrides),
+  extendedLocation: optional(
+    object("An edge zone. Not supported yet.", {
+      name: string("Its name."),
+      type: oneOf("Its kind.", ["EdgeZone"]),
+    }),
+  ),
+  failureDomains: optional(FailureDomains),
+});
+
+/** What users write about a cluster. */
+export type AzureClusterSpec = Static<typeof AzureClusterSpec>;
+
+/** What is known about a cluster. */
+export const AzureClusterStatus = object("The observed state of the cluster's infrastructure.", {
+  ready: optional(boolean("Whether machines can be made.")),
+  failureDomains: optional(FailureDomains),
+  conditions: optional(Conditions),
+  longRunningOperationStates: optional(LongRunningOperationStates),
+  operation: optional(Operation),
+});
+
+/** What is known about a cluster. */
+export type AzureClusterStatus = Static<typeof AzureClusterStatus>;

@@ -1,0 +1,164 @@
+import type { AdmissionRequest, CustomObject } from "../../kind.ts";
+import type { Frozen } from "../../kubernetes/meta.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../values/field-error.ts";
+import { errorIf } from "../error-if.ts";
+import { deepEqual } from "../../values/deep-equal.ts";
+import { validateCloud } from "../cloud.ts";
+import { type ImmutableField, validateImmutable } from "../immutable.ts";
+import { validateResourceGroup, validateSubscription } from "../names.ts";
+import { validateLoadBalancers } from "./load-balancer-validation.ts";
+import type { AzureClusterSpec, AzureClusterStatus } from "./schema.ts";
+import { validateSubnets, validateVnet } from "./subnet-validation.ts";
+
+type Cluster = Frozen<CustomObject<AzureClusterSpec, AzureClusterStatus>>;
+
+// The name starts the names of machines and load balancers, which Azure keeps shorter than Kubernetes does.
+const CLUSTER_NAME = /^[a-z0-9]([a-z0-9-]{0,42}[a-z0-9])?$/;
+const DNS_NAME =
+  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
+
+const NEW_CLUSTER = "the cluster is built on it; create a new cluster";
+
+const fixed = (path: string, read: (spec: Cluster["spec"]) => unknown): ImmutableField<Cluster> => ({
+  path,
+  read: (cluster) => read(cluster.spec),
+  instead: NEW_CLUSTER,
+});
+
+const fixedOnceSet = (path: string, read: (spec: Cluster["spec"]) => unknown): ImmutableField<Cluster> => ({
+  ...fixed(path, read),
+  maySetLater: true,
+});
+
+const IMMUTABLE: readonly ImmutableField<Cluster>[] = [
+  fixed("spec.location", (spec) => spec.location),
+  fixed("spec.resourceGroup", (spec) => spec.resourceGroup),
+  fixed("spec.subscriptionID", (spec) => spec.subscriptionID),
+  fixedOnceSet("spec.azureEnvironment", (spec) => spec.azureEnvironment),
+  fixedOnceSet("spec.controlPlaneEndpoint.host", (spec) => spec.controlPlaneEndpoint?.host),
+  fixedOnceSet("spec.controlPlaneEndpoint.port", (spec) => spec.controlPlaneEndpoint?.port),
+  fixed("spec.networkSpec.privateDNSZone", (spec) => spec.networkSpec?.privateDNSZone),
+  fixed("spec.networkSpec.privateDNSZoneName", (spec) => spec.networkSpec?.privateDNSZoneName),
+  fixed(
+    "spec.networkSpec.privateDNSZoneResourceGroup",
+    (spec) => spec.networkSpec?.privateDNSZoneResourceGroup,
+  ),
+  fixed("spec.networkSpec.controlPlaneOutboundLB", (spec) => spec.networkSpec?.controlPlaneOutboundLB),
+  fixed("spec.cloudProviderConfigOverrides", (spec) => spec.cloudProviderConfigOverrides),
+  fixedOnceSet("spec.bastionSpec.azureBastion", (spec) => spec.bastionSpec?.azureBastion),
+];
+
+/** Says what is wrong with a cluster beyond its schema. */
+export function validateAzureCluster(
+  request: AdmissionRequest<CustomObject<AzureClusterSpec, AzureClusterStatus>>,
+): readonly FieldError[] {
+  const { object: cluster, old } = request;
+  const { spec, metadata } = cluster;
+  const network = spec.networkSpec ?? {};
+  const withControlPlane = spec.controlPlaneEnabled !== false;
+  return [
+    ...validateName(metadata.name),
+    ...validateResourceGroup(spec.resourceGroup, "spec.resourceGroup"),
+    ...validateSubscription(spec.subscriptionID, "spec.subscriptionID"),
+    ...validateCloud(spec.azureEnvironment, "spec.azureEnvironment"),
+    ...validateIdentityRef(spec.identityRef),
+    ...validateVnet(network, "spec.networkSpec.vnet"),
+    ...validateSubnets(network, "spec.networkSpec.subnets", withControlPlane),
+    ...validateLoadBalancers(network, old?.spec.networkSpec, withControlPlane),
+    ...validatePrivateDNS(spec),
+    ...validateBastion(spec),
+    ...errorIf(spec.extendedLocation, forbidden("spec.extendedLocation", "edge zones are not supported yet")),
+    ...validateImmutable(cluster, old, IMMUTABLE),
+    ...validateSubnetUpdate(cluster, old),
+  ];
+}
+
+function validateName(name: string): readonly FieldError[] {
+  return CLUSTER_NAME.test(name)
+    ? []
+    : [
+        invalid(
+          "metadata.name",
+          name,
+          "must be 1 to 44 lower-case letters, digits or '-', and start and end with a letter or digit",
+        ),
+      ];
+}
+
+function validateIdentityRef(ref: Cluster["spec"]["identityRef"]): readonly FieldError[] {
+  if (!ref) {
+    return [required("spec.identityRef", "the AzureClusterIdentity to use")];
+  }
+  if (ref.kind !== "AzureClusterIdentity") {
+    return [notSupported("spec.identityRef.kind", ref.kind, ["AzureClusterIdentity"])];
+  }
+  return ref.name ? [] : [required("spec.identityRef.name", "the name of the AzureClusterIdentity")];
+}
+
+function validatePrivateDNS(spec: Cluster["spec"]): readonly FieldError[] {
+  const {
+    privateDNSZoneName: zone,
+    privateDNSZoneResourceGroup: group,
+    apiServerLB,
+  } = spec.networkSpec ?? {};
+  const path = "spec.networkSpec.privateDNSZoneName";
+  const isPublic = spec.controlPlaneEnabled !== false && (apiServerLB?.type ?? "Internal") !== "Internal";
+  return [
+    ...errorIf(zone && isPublic, forbidden(path, "only a cluster whose apiServerLB is Internal has one")),
+    ...errorIf(
+      zone && !DNS_NAME.test(zone),
+      invalid(path, zone, "must be a DNS name such as example.internal"),
+    ),
+    ...errorIf(
+      group && !zone,
+      forbidden(`spec.networkSpec.privateDNSZoneResourceGroup`, "needs privateDNSZoneName"),
+    ),
+    ...validateResourceGroup(group, "spec.networkSpec.privateDNSZoneResourceGroup"),
+  ];
+}
+
+function validateBastion(spec: Cluster["spec"]): readonly FieldError[] {
+  const bastion = spec.bastionSpec?.azureBastion;
+  return bastion?.enableTunneling && bastion.sku !== "Standard"
+    ? [
+        invalid(
+          "spec.bastionSpec.azureBastion.sku",
+          bastion.sku,
+          "must be Standard when enableTunneling is true",
+        ),
+      ]
+    : [];
+}
+
+/** What the subnets of a running cluster keep. A network that is not ours may change its ranges under us. */
+function validateSubnetUpdate(cluster: Cluster, old: Cluster | undefined): readonly FieldError[] {
+  const before = new Map((old?.spec.networkSpec?.subnets ?? []).map((subnet) => [subnet.name, subnet]));
+  const tag = `sigs.k8s.io_cluster-api-provider-azure_cluster_${cluster.metadata.name}`;
+  const ours = old?.spec.networkSpec?.vnet?.tags?.[tag] === "owned";
+  return (cluster.spec.networkSpec?.subnets ?? []).flatMap((subnet, index) => {
+    const previous = before.get(subnet.name);
+    if (!previous) {
+      return [];
+    }
+    const at = `spec.networkSpec.subnets[${index}]`;
+    const names = (["routeTable", "natGateway", "securityGroup"] as const).filter((part) => {
+      const name = previous[part]?.name;
+      return Boolean(name) && name !== subnet[part]?.name;
+    });
+    return [
+      ...names.map((part) =>
+        forbidden(
+          `${at}.${part}.name`,
+          `cannot change from ${JSON.stringify(previous[part]?.name)}: ${NEW_CLUSTER}`,
+        ),
+      ),
+      ...errorIf(
+        ours && !deepEqual(previous.cidrBlocks, subnet.cidrBlocks),
+        forbidden(
+          `${at}.cidrBlocks`,
+          `cannot change from ${JSON.stringify(previous.cidrBlocks)}: ${NEW_CLUSTER}`,
+        ),
+      ),
+    ];
+  });
+}

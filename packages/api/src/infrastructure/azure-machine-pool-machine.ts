@@ -1,0 +1,89 @@
+import { type AdmissionRequest, type ObjectOf, defineKind } from "../kind.ts";
+import { Conditions } from "../kubernetes/condition.ts";
+import { boolean, listOf, mapOf, object, optional, string, timestamp } from "../schema/schema.ts";
+import { Taint } from "../kubernetes/taint.ts";
+import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
+import { providerIdProblem } from "../values/provider-id.ts";
+import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { ObjectReference } from "../kubernetes/object-reference.ts";
+import { LongRunningOperationState, LongRunningOperationStates, Operation } from "./operation.ts";
+
+/** Asks the machine's controller to update its instance in place; removed when the update is done. */
+export const UPDATE_INSTANCE_ANNOTATION = "azuremachinepool.infrastructure.cluster.x-k8s.io/updateInstance";
+
+const IMMUTABLE_PROVIDER_ID = "cannot change: a machine stands for one instance for life";
+
+const Spec = object("The wanted state of the machine.", {
+  providerID: string("The id of the instance. Cannot change.", {
+    rules: [{ rule: "self == oldSelf", message: IMMUTABLE_PROVIDER_ID }],
+  }),
+  instanceID: optional(string("The id of the instance in its scale set.")),
+});
+
+const InstanceUpdate = object("What must survive the update of the instance in place.", {
+  startedAt: timestamp("When the update began."),
+  modelHash: string("The model that the instance is updated to."),
+  nodeName: string("The Node before the update."),
+  nodeUID: string("The UID of the Node before the update."),
+  bootID: string("The boot of the Node before the update; a new one shows that it came back."),
+  cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
+  labels: optional(mapOf("Labels of users, put back on the new Node.", string("A value."))),
+  annotations: optional(mapOf("Annotations of users, put back on the new Node.", string("A value."))),
+  taints: optional(listOf("Taints of users, put back on the new Node.", Taint)),
+});
+
+const Status = object("The observed state of the machine.", {
+  nodeRef: optional(ObjectReference),
+  version: optional(string("The version of the kubelet.")),
+  provisioningState: optional(string("What Azure says about the instance.")),
+  instanceID: optional(string("The id of the instance in its scale set.")),
+  instanceName: optional(string("The name of the instance.")),
+  failureReason: optional(string("Why the machine cannot work, in one word.")),
+  failureMessage: optional(string("Why the machine cannot work, in a sentence.")),
+  conditions: optional(Conditions),
+  longRunningOperationStates: optional(LongRunningOperationStates),
+  longRunningOperationState: optional(LongRunningOperationState),
+  operation: optional(Operation),
+  latestModelApplied: optional(boolean("Whether the instance has the newest model.")),
+  modelHash: optional(
+    string("The hash of the VM profile that the instance was made from, with the version of the hash."),
+  ),
+  nodeDrainStartTime: optional(timestamp("When draining the Node began.")),
+  instanceUpdate: optional(InstanceUpdate),
+  ready: optional(boolean("Whether the Node is ready.")),
+});
+
+/** One instance of a pool's scale set. */
+export const AzureMachinePoolMachine = defineKind({
+  ...INFRASTRUCTURE,
+  kind: "AzureMachinePoolMachine",
+  plural: "azuremachinepoolmachines",
+  shortNames: ["ampm"],
+  description: "One machine of an AzureMachinePool. Deleting it drains its Node and deletes its instance.",
+  spec: Spec,
+  status: Status,
+  columns: [
+    { name: "Version", type: "string", jsonPath: ".status.version" },
+    { name: "Ready", type: "string", jsonPath: ".status.ready" },
+    { name: "State", type: "string", jsonPath: ".status.provisioningState" },
+    { ...CLUSTER, priority: 1 },
+    { name: "VMSS VM ID", type: "string", jsonPath: ".spec.providerID", priority: 1 },
+    AGE,
+  ],
+  crdLabels: AZURE_PROVIDER_LABELS,
+  validate: validateMachine,
+});
+
+/** One instance of a pool's scale set. */
+export type AzureMachinePoolMachine = ObjectOf<typeof AzureMachinePoolMachine>;
+
+type Request = AdmissionRequest<{ spec: { providerID: string } }>;
+
+function validateMachine({ object: machine, old }: Request): readonly FieldError[] {
+  const { providerID } = machine.spec;
+  if (old && old.spec.providerID !== providerID) {
+    return [forbidden("spec.providerID", IMMUTABLE_PROVIDER_ID)];
+  }
+  const problem = providerIdProblem(providerID);
+  return problem === undefined ? [] : [invalid("spec.providerID", providerID, problem)];
+}

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "vitest";
+import { withDefaults } from "../../admission.ts";
+import { formatFieldError } from "../../values/field-error.ts";
+import { AzureMachinePool } from "./azure-machine-pool.ts";
+
+type Spec = AzureMachinePool["spec"];
+type Template = Spec["template"];
+
+const TEMPLATE: Template = { vmSize: "Standard_D2s_v3", osDisk: { osType: "Linux", cachingType: "None" } };
+const SPEC: Spec = {
+  location: "westeurope",
+  identity: "None",
+  orchestrationMode: "Uniform",
+  strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 1 } },
+  template: TEMPLATE,
+};
+const GALLERY = { gallery: "g", name: "n", version: "1.0.0" };
+
+const pool = (spec: Partial<Spec> = {}, annotations: Record<string, string> = {}): AzureMachinePool => ({
+  apiVersion: AzureMachinePool.apiVersion,
+  kind: AzureMachinePool.kind,
+  metadata: { name: "mp-0", namespace: "default", annotations },
+  spec: { ...SPEC, ...spec },
+});
+const withTemplate = (template: Partial<Template>): AzureMachinePool =>
+  pool({ template: { ...TEMPLATE, ...template } });
+const withRollingUpdate = (maxSurge: number | string, maxUnavailable: number | string): AzureMachinePool =>
+  pool({ strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable } } });
+
+const errors = (object: AzureMachinePool, old?: AzureMachinePool): string[] =>
+  AzureMachinePool.validate({ object, ...(old && { old }) }).map(formatFieldError);
+
+describe("defaults of a pool", () => {
+  test("fill in the interface, the address, diagnostics and nothing else", () => {
+    expect(withDefaults(AzureMachinePool, pool()).spec).toEqual({
+      ...SPEC,
+      template: {
+        ...TEMPLATE,
+        networkInterfaces: [{ privateIPConfigs: 1 }],
+        diagnostics: { boot: { storageAccountType: "Managed" } },
+      },
+    });
+  });
+
+  test("give spot machines, disks and identities what they need", () => {
+    const { spec } = withDefaults(
+      AzureMachinePool,
+      pool({
+        identity: "SystemAssigned",
+        roleAssignmentName: "11111111-2222-3333-4444-555555555555",
+        template: { ...TEMPLATE, spotVMOptions: {}, dataDisks: [{ nameSuffix: "d", diskSizeGB: 10 }] },
+      }),
+    );
+    expect(spec.template.spotVMOptions).toEqual({ evictionPolicy: "Deallocate" });
+    expect(spec.template.dataDisks).toEqual([
+      { nameSuffix: "d", diskSizeGB: 10, lun: 0, cachingType: "ReadWrite" },
+    ]);
+    expect(spec.systemAssignedIdentityRole).toEqual({ name: "11111111-2222-3333-4444-555555555555" });
+    expect(spec).not.toHaveProperty("roleAssignmentName");
+  });
+
+  test("change nothing the second time", () => {
+    const once = withDefaults(AzureMachinePool, withTemplate({ subnetName: "s", spotVMOptions: {} }));
+    expect(withDefaults(AzureMachinePool, once)).toEqual(once);
+    expect(errors(once)).toEqual([]);
+  });
+});
+
+describe("a pool is accepted", () => {
+  test.each<[string, AzureMachinePool]>([
+    [
+      "from CAPZ's template",
+      withTemplate({
+        osDisk: { osType: "Linux", diskSizeGB: 30, managedDisk: { storageAccountType: "Premium_LRS" } },
+        sshPublicKey: "",
+      }),
+    ],
+    ["without a strategy", pool({ strategy: {} })],
+    ["with a share of replicas", withRollingUpdate("25%", "0%")],
+    ["with in-place updates", pool({ strategy: { rollingUpdate: { instanceUpdate: "InPlace" } } })],
+    ["with a drain timeout", pool({ nodeDrainTimeout: "1h30m" })],
+    ["with the shortest notice", withTemplate({ terminateNotificationTimeout: 5 })],
+    ["with a system-assigned identity", pool({ identity: "SystemAssigned" })],
+    [
+      "with node prototyping",
+      withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h" } } }),
+    ],
+  ])("%s", (_, object) => {
+    expect(errors(object)).toEqual([]);
+  });
+});
+
+describe("a pool is rejected", () => {
+  test.each<[string, AzureMachinePool, string]>([
+    [
+      "that can never roll",
+      withRollingUpdate(0, 0),
+      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
+    ],
+    [
+      "that can never roll, in percent",
+      withRollingUpdate("0%", "0%"),
+      'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": must not be 0 when maxSurge is 0',
+    ],
+    [
+      "that can never roll, mixed",
+      withRollingUpdate("00%", 0),
+      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
+    ],
+    [
+      "without surge and nothing said about unavailability",
+      pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }),
+      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
+    ],
+    [
+      "with a surge that is no number",
+      withRollingUpdate("many", 0),
+      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "many": must be either an int or a percentage, such as 1 or 25%',
+    ],
+    [
+      "with a negative surge",
+      withRollingUpdate(-1, 0),
+      "spec.strategy.rollingUpdate.maxSurge: Invalid value: -1: must not be negative",
+    ],
+    [
+      "in Flexible orchestration",
+      pool({ orchestrationMode: "Flexible" }),
+      "spec.orchestrationMode: Forbidden: Flexible is not supported yet; use Uniform",
+    ],
+    [
+      "with Windows",
+      withTemplate({ osDisk: { osType: "Windows" } }),
+      'spec.template.osDisk.osType: Invalid value: "Windows": Windows nodes are not supported yet; use Linux',
+    ],
+    [
+      "with too short a notice",
+      withTemplate({ terminateNotificationTimeout: 4 }),
+      "spec.template.terminateNotificationTimeout: Invalid value: 4: must be between 5 and 15 minutes",
+    ],
+    [
+      "with too long a notice",
+      withTemplate({ terminateNotificationTimeout: 16 }),
+      "spec.template.terminateNotificationTimeout: Invalid value: 16: must be between 5 and 15 minutes",
+    ],
+    [
+      "with a drain timeout that is none",
+      pool({ nodeDrainTimeout: "soon" }),
+      'spec.nodeDrainTimeout: Invalid value: "soon": time: invalid duration "soon"; use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m',
+    ],
+    [
+      "with a negative drain timeout",
+      pool({ nodeDrainTimeout: "-1s" }),
+      'spec.nodeDrainTimeout: Invalid value: "-1s": must not be negative; 0 means without limit',
+    ],
+    [
+      "with two images",
+      withTemplate({ image: { id: "/x", computeGallery: GALLERY } }),
+      "spec.template.image.computeGallery: Forbidden: id is set as well; set exactly one of id, marketplace, sharedGallery and computeGallery",
+    ],
+    [
+      "with interfaces and a subnet",
+      withTemplate({ subnetName: "s", networkInterfaces: [{}] }),
+      "spec.template.subnetName: Forbidden: networkInterfaces is set as well; put it there",
+    ],
+    [
+      "with diagnostics that contradict themselves",
+      withTemplate({ diagnostics: { boot: { storageAccountType: "UserManaged" } } }),
+      "spec.template.diagnostics.boot.userManaged.storageAccountURI: Required value: storageAccountType UserManaged needs it",
+    ],
+    [
+      "with a free lunch",
+      withTemplate({ spotVMOptions: { maxPrice: 0 } }),
+      "spec.template.spotVMOptions.maxPrice: Invalid value: 0: must be -1 or greater than 0",
+    ],
+    [
+      "with identities it cannot use",
+      pool({ userAssignedIdentities: [{ providerID: "x" }] }),
+      "spec.userAssignedIdentities: Forbidden: identity must be UserAssigned to use it, not None",
+    ],
+  ])("%s", (_, object, message) => {
+    expect(errors(object)).toEqual([message]);
+  });
+});
+
+describe("a running pool", () => {
+  const INSTEAD = "Azure fixes it when it creates the scale set; create a new pool and delete this one";
+  const ephemeral: Template["osDisk"] = { osType: "Linux", diffDiskSettings: { option: "Local" } };
+
+  test("may change its model", () => {
+    const changed = pool({
+      additionalTags: { a: "b" },
+      template: { ...TEMPLATE, vmSize: "Standard_D8s_v5", image: { computeGallery: GALLERY } },
+    });
+    expect(errors(changed, pool())).toEqual([]);
+  });
+
+  test.each<[AzureMachinePool, AzureMachinePool, string]>([
+    [
+      pool(),
+      pool({ location: "eastus" }),
+      `spec.location: Forbidden: cannot change from "westeurope" to "eastus": ${INSTEAD}`,
+    ],
+    [
+      pool(),
+      pool({ platformFaultDomainCount: 2 }),
+      `spec.platformFaultDomainCount: Forbidden: cannot change from unset to 2: ${INSTEAD}`,
+    ],
+    [
+      pool(),
+      withTemplate({ osDisk: ephemeral }),
+      `spec.template.osDisk.diffDiskSettings: Forbidden: cannot change from unset to {"option":"Local"}: ${INSTEAD}`,
+    ],
+    [
+      withTemplate({ osDisk: { osType: "Linux", managedDisk: { storageAccountType: "Premium_LRS" } } }),
+      withTemplate({ osDisk: { osType: "Linux", managedDisk: { storageAccountType: "Standard_LRS" } } }),
+      `spec.template.osDisk.managedDisk.storageAccountType: Forbidden: cannot change from "Premium_LRS" to "Standard_LRS": ${INSTEAD}`,
+    ],
+    [
+      pool(),
+      withTemplate({ spotVMOptions: {} }),
+      `spec.template.spotVMOptions: Forbidden: cannot change from "regular" to "spot": ${INSTEAD}`,
+    ],
+    [
+      withTemplate({ spotVMOptions: { evictionPolicy: "Delete" } }),
+      withTemplate({ spotVMOptions: { evictionPolicy: "Deallocate" } }),
+      `spec.template.spotVMOptions.evictionPolicy: Forbidden: cannot change from "Delete" to "Deallocate": ${INSTEAD}`,
+    ],
+    [
+      withTemplate({ disableVMBootstrapExtension: true }),
+      withTemplate({ disableVMBootstrapExtension: false }),
+      "spec.template.disableVMBootstrapExtension: Forbidden: cannot change from true to false: it holds for the life of a pool once set; create a new pool and delete this one",
+    ],
+  ])("keeps what Azure cannot change", (old, changed, message) => {
+    expect(errors(changed, old)).toEqual([message]);
+  });
+
+  test("may turn the bootstrap extension off once", () => {
+    expect(errors(withTemplate({ disableVMBootstrapExtension: true }), pool())).toEqual([]);
+  });
+});
+
+describe("warnings about a pool", () => {
+  const warnings = (object: AzureMachinePool): readonly string[] => AzureMachinePool.warn({ object });
+
+  test("name deprecated places", () => {
+    const old = pool(
+      {
+        image: { nodePrototyping: { interval: "24h", donor: "Replace" } },
+        template: {
+          ...TEMPLATE,
+          image: { sharedGallery: { ...GALLERY, subscriptionID: "s", resourceGroup: "r" } },
+        },
+      },
+      { nodeCachingInterval: "24h" },
+    );
+    expect(warnings(old)).toEqual([
+      "spec.image.nodePrototyping is an older place; use spec.template.image.nodePrototyping",
+      "annotation nodeCachingInterval is deprecated; use spec.template.image.nodePrototyping.interval",
+      "spec.template.image.sharedGallery is deprecated; use computeGallery",
+    ]);
+  });
+
+  test("say that a restarted donor leaves its identity in the gallery", () => {
+    const caching = (donor: "Restart" | "Replace") =>
+      withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h", donor } } });
+    expect(warnings(caching("Restart"))).toHaveLength(1);
+    expect(warnings(caching("Replace"))).toEqual([]);
+    expect(warnings(pool())).toEqual([]);
+  });
+});

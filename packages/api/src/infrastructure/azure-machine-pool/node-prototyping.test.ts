@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatFieldError } from "../../values/field-error.ts";
+import { type PrototypingSource, nodePrototypingOf, validateNodePrototyping } from "./node-prototyping.ts";
+
+const computeGallery = { gallery: "g", name: "n", version: "1.0.0" };
+const GALLERY_ID =
+  "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg/providers/Microsoft.Compute/galleries/g/images/i";
+
+const pool = (
+  image: PrototypingSource["spec"]["template"]["image"],
+  more: { alias?: string; annotation?: string; ephemeral?: true } = {},
+): PrototypingSource => ({
+  metadata: { annotations: more.annotation === undefined ? {} : { nodeCachingInterval: more.annotation } },
+  spec: {
+    ...(more.alias !== undefined && { image: { nodePrototyping: { interval: more.alias } } }),
+    template: {
+      ...(image && { image }),
+      osDisk: { osType: "Linux", ...(more.ephemeral && { diffDiskSettings: { option: "Local" } }) },
+    },
+  },
+});
+const every = (interval: string) => pool({ computeGallery, nodePrototyping: { interval } });
+
+describe("nodePrototypingOf", () => {
+  test("is off unless asked for", () => {
+    expect(nodePrototypingOf(pool({ computeGallery }))).toBeUndefined();
+  });
+
+  test("reads the template first, then the two older places", () => {
+    const both = { alias: "2h", annotation: "3h" };
+    const intervals = [
+      pool({ computeGallery, nodePrototyping: { interval: "1h" } }, both),
+      pool({ computeGallery }, both),
+      pool({ computeGallery }, { annotation: "3h" }),
+    ].map((source) => nodePrototypingOf(source)?.interval);
+    expect(intervals).toEqual(["1h", "2h", "3h"]);
+  });
+
+  test("rolls no node and keeps the donor unless told otherwise", () => {
+    expect(nodePrototypingOf(every("1h"))).toEqual({
+      interval: "1h",
+      rolloutPolicy: "None",
+      donor: "Restart",
+    });
+  });
+});
+
+describe("validateNodePrototyping", () => {
+  const PATH = "spec.template.image.nodePrototyping";
+
+  test.each([
+    every("24h"),
+    every("10m"),
+    pool({ id: GALLERY_ID, nodePrototyping: { interval: "24h" } }),
+    pool(undefined),
+  ])("accepts %j", (source) => {
+    expect(validateNodePrototyping(source)).toEqual([]);
+  });
+
+  test.each<[PrototypingSource, string]>([
+    [every("9m59s"), `${PATH}.interval: Invalid value: "9m59s": must be at least 10m`],
+    [every("-24h"), `${PATH}.interval: Invalid value: "-24h": must be at least 10m`],
+    [every("0"), `${PATH}.interval: Invalid value: "0": must be at least 10m`],
+    [
+      every("1d"),
+      `${PATH}.interval: Invalid value: "1d": time: unknown unit "d" in duration "1d"; use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m`,
+    ],
+    [
+      pool({ computeGallery }, { alias: "1m" }),
+      'spec.image.nodePrototyping.interval: Invalid value: "1m": must be at least 10m',
+    ],
+    [
+      pool({ computeGallery }, { annotation: "1m" }),
+      'metadata.annotations[nodeCachingInterval]: Invalid value: "1m": must be at least 10m',
+    ],
+    [
+      pool({ id: "/images/mine", nodePrototyping: { interval: "24h" } }),
+      `spec.template.image.computeGallery: Required value: ${PATH} needs the pool to use a gallery image`,
+    ],
+    [
+      pool(undefined, { annotation: "24h" }),
+      "spec.template.image.computeGallery: Required value: metadata.annotations[nodeCachingInterval] needs the pool to use a gallery image",
+    ],
+    [
+      pool({ computeGallery, nodePrototyping: { interval: "24h" } }, { ephemeral: true }),
+      `spec.template.osDisk.diffDiskSettings: Invalid value: {"option":"Local"}: ${PATH} cannot take an image of an ephemeral disk; remove one of the two`,
+    ],
+  ])("rejects %j", (source, message) => {
+    expect(validateNodePrototyping(source).map(formatFieldError)).toEqual([message]);
+  });
+
+  test("takes any text for an interval without failing, and accepts only 10m and more", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.nat(2000).map((minutes) => `${minutes}m`),
+        ),
+        (interval) => {
+          const minutes = /^(\d+)m$/.exec(interval)?.[1];
+          const accepted = validateNodePrototyping(every(interval)).length === 0;
+          if (minutes !== undefined) {
+            expect(accepted).toBe(Number(minutes) >= 10);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,212 @@
+/** Node OS image caching: its switch in the spec and its state machine's memory in the status. */
+import type { Frozen } from "../../kubernetes/meta.ts";
+import {
+  type Static,
+  boolean,
+  duration,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from "../../schema/schema.ts";
+import { durationProblem, parseDuration } from "../../values/duration.ts";
+import { type FieldError, invalid, required } from "../../values/field-error.ts";
+import { errorIf } from "../error-if.ts";
+import { Image, isGalleryImage } from "../image.ts";
+import type { OSDisk } from "../disks.ts";
+
+/** Makes the image of new nodes from a healthy node, again and again. */
+export const NodePrototyping = object(
+  "Renews the image of new nodes from a healthy node at an interval; presence enables it.",
+  {
+    interval: duration("How long an image is used before it is renewed, at least 10m.", { default: "24h" }),
+    rolloutPolicy: optional(
+      oneOf(
+        "Whether existing nodes move to a renewed image (RollingUpdate) or only new ones get it (None).",
+        ["None", "RollingUpdate"],
+        { default: "None" },
+      ),
+    ),
+    donor: optional(
+      oneOf(
+        "What becomes of the node the image is taken from: it comes back (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
+        ["Restart", "Replace"],
+        { default: "Restart" },
+      ),
+    ),
+  },
+);
+
+/** Makes the image of new nodes from a healthy node, again and again. */
+export type NodePrototyping = Static<typeof NodePrototyping>;
+
+const PHASES = [
+  "Idle",
+  "Selecting",
+  "Protecting",
+  "Draining",
+  "Preparing",
+  "Stopping",
+  "Snapshotting",
+  "Restoring",
+  "Publishing",
+  "CleaningSnapshot",
+  "Validating",
+  "Promoting",
+  "Recording",
+  "Soaking",
+  "RollingBack",
+  "Aborting",
+] as const;
+
+const Donor = object("The node that the image is taken from.", {
+  mode: oneOf("What becomes of it.", ["Restart", "Replace"]),
+  machine: string("Its AzureMachinePoolMachine."),
+  nodeName: optional(string("Its Node.")),
+  nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not taken for it.")),
+  instanceID: optional(string("Its instance in the scale set.")),
+  vmID: optional(string("The id Azure gave the VM.")),
+  osDiskID: optional(string("The ARM id of the disk it boots from.")),
+  cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
+  stoppedAt: optional(timestamp("When the VM was seen stopped; a snapshot must be younger.")),
+  markers: optional(listOf("What we put on its objects and must take off again.", string("A marker."))),
+});
+
+/** What the state machine of node prototyping remembers; written before each of its side effects. */
+export const NodePrototypingStatus = object("Where the renewal of the image stands.", {
+  phase: oneOf("The step that is being done.", PHASES),
+  cycleID: optional(string("Names this renewal and everything made for it.")),
+  startedAt: optional(timestamp("When this renewal began.")),
+  phaseDeadline: optional(timestamp("When the step is given up.")),
+  attempt: optional(integer("Which try of the step this is, from 1.")),
+  succeeded: optional(boolean("Whether the snapshot is good; decides what follows Restoring.")),
+  consecutiveFailures: optional(integer("How many renewals failed in a row.")),
+  nextAttemptTime: optional(timestamp("Before this moment nothing is tried again.")),
+  lastError: optional(
+    object("Why the last renewal failed.", {
+      step: string("The step that failed."),
+      code: string("The cause in one word."),
+      message: string("The cause in a sentence."),
+    }),
+  ),
+  baseImage: optional(Image),
+  previousImage: optional(Image),
+  kubernetesVersion: optional(string("The version that the image's nodes run.")),
+  fingerprint: optional(string("What the image would contain; the same fingerprint needs no new image.")),
+  donor: optional(Donor),
+  snapshot: optional(
+    object("The snapshot of the donor's disk.", {
+      name: string("Its name."),
+      id: optional(string("Its ARM id.")),
+    }),
+  ),
+  imageVersion: optional(
+    object("The gallery image version that is being published.", {
+      gallery: string("The gallery."),
+      definition: string("The image definition."),
+      version: string("The version."),
+      id: optional(string("Its ARM id.")),
+      aggregatedState: optional(string("How far replication is, in Azure's word.")),
+      progress: optional(integer("How far replication is, in percent.")),
+    }),
+  ),
+  canary: optional(
+    object("The node that tries the image before others get it.", {
+      machine: string("Its AzureMachinePoolMachine."),
+    }),
+  ),
+  history: optional(
+    listOf(
+      "The image versions made so far, newest first.",
+      object("An image version.", {
+        id: string("Its ARM id."),
+        version: string("The version."),
+        createdAt: timestamp("When it was made."),
+        donor: optional(string("The AzureMachinePoolMachine it was taken from.")),
+        fingerprint: optional(string("What it contains.")),
+        sizeGB: optional(integer("Its size in GB.")),
+        state: oneOf("What it is used for.", ["Active", "Previous", "Bad", "Deleting"]),
+      }),
+    ),
+  ),
+});
+
+/** What the state machine of node prototyping remembers. */
+export type NodePrototypingStatus = Static<typeof NodePrototypingStatus>;
+
+/** Annotation of the first draft of the proposal: an interval, read when the spec has none. */
+export const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
+
+/** The parts of a pool that decide whether and how its image is renewed. */
+export interface PrototypingSource {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly image?: { readonly nodePrototyping?: Frozen<NodePrototyping> };
+    readonly template: {
+      readonly image?: Frozen<Image> & { readonly nodePrototyping?: Frozen<NodePrototyping> };
+      readonly osDisk: Frozen<OSDisk>;
+    };
+  };
+}
+
+/** The settings in force: from the template's image, else from the two older places; undefined = off. */
+export function nodePrototypingOf(pool: PrototypingSource): Required<NodePrototyping> | undefined {
+  const interval = pool.metadata.annotations?.[NODE_CACHING_INTERVAL_ANNOTATION];
+  const settings =
+    pool.spec.template.image?.nodePrototyping ??
+    pool.spec.image?.nodePrototyping ??
+    (interval === undefined ? undefined : { interval });
+  return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
+}
+
+// A renewal stops a node and publishes an image, which takes minutes; a shorter interval would never rest.
+const SHORTEST_INTERVAL = "10m";
+
+/** Says why the image of a pool cannot be renewed as asked. */
+export function validateNodePrototyping(pool: PrototypingSource): readonly FieldError[] {
+  const settings = nodePrototypingOf(pool);
+  if (!settings) {
+    return [];
+  }
+  const path = pathOf(pool);
+  const image = pool.spec.template.image;
+  return [
+    ...validateInterval(settings.interval, path.interval),
+    ...errorIf(
+      !(image && isGalleryImage(image)),
+      required("spec.template.image.computeGallery", `${path.switch} needs the pool to use a gallery image`),
+    ),
+    ...errorIf(
+      pool.spec.template.osDisk.diffDiskSettings,
+      invalid(
+        "spec.template.osDisk.diffDiskSettings",
+        pool.spec.template.osDisk.diffDiskSettings,
+        `${path.switch} cannot take an image of an ephemeral disk; remove one of the two`,
+      ),
+    ),
+  ];
+}
+
+function pathOf(pool: PrototypingSource): { readonly switch: string; readonly interval: string } {
+  const places = ["spec.template.image.nodePrototyping", "spec.image.nodePrototyping"] as const;
+  const place = pool.spec.template.image?.nodePrototyping
+    ? places[0]
+    : pool.spec.image?.nodePrototyping && places[1];
+  const annotation = `metadata.annotations[${NODE_CACHING_INTERVAL_ANNOTATION}]`;
+  return place === undefined
+    ? { switch: annotation, interval: annotation }
+    : { switch: place, interval: `${place}.interval` };
+}
+
+function validateInterval(interval: string, path: string): readonly FieldError[] {
+  const problem = durationProblem(interval);
+  if (problem !== undefined) {
+    return [invalid(path, interval, problem)];
+  }
+  return parseDuration(interval) < parseDuration(SHORTEST_INTERVAL)
+    ? [invalid(path, interval, `must be at least ${SHORTEST_INTERVAL}`)]
+    : [];
+}

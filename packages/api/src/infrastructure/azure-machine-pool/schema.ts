@@ -1,0 +1,192 @@
+import { Conditions } from "../../kubernetes/condition.ts";
+import {
+  type Static,
+  boolean,
+  duration,
+  integer,
+  intOrPercent,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from "../../schema/schema.ts";
+import { Diagnostics } from "../diagnostics.ts";
+import { DataDisks, OSDisk } from "../disks.ts";
+import { Image, imageFields, oneImageSource } from "../image.ts";
+import { networkFields } from "../network-interface.ts";
+import { LongRunningOperationStates, Operation } from "../operation.ts";
+import { SecurityProfile } from "../security-profile.ts";
+import { SpotVMOptions } from "../spot.ts";
+import { VMExtensions } from "../vm-extension.ts";
+import { identityFields } from "../vm-identity.ts";
+import { NodePrototyping, NodePrototypingStatus } from "./node-prototyping.ts";
+
+const DEFAULT_ROLLING_UPDATE = {
+  maxSurge: 1,
+  maxUnavailable: 0,
+  deletePolicy: "Oldest",
+  instanceUpdate: "Replace",
+} as const;
+
+const isZero = (field: string): string => `(self.${field} == 0 || self.${field} == '0%')`;
+
+const RollingUpdate = object(
+  "How far a rollout may go at a time.",
+  {
+    maxSurge: optional(
+      intOrPercent("How many machines there may be beyond the wanted number; a percentage rounds up.", {
+        default: DEFAULT_ROLLING_UPDATE.maxSurge,
+      }),
+    ),
+    maxUnavailable: optional(
+      intOrPercent("How many machines may be unavailable at a time; a percentage rounds down.", {
+        default: DEFAULT_ROLLING_UPDATE.maxUnavailable,
+      }),
+    ),
+    deletePolicy: optional(
+      oneOf("Which machines go first when there are too many.", ["Random", "Newest", "Oldest"], {
+        default: DEFAULT_ROLLING_UPDATE.deletePolicy,
+      }),
+    ),
+    instanceUpdate: optional(
+      oneOf(
+        "Whether an outdated instance is replaced by a new one or updated in place, which loses its local data but keeps its capacity.",
+        ["Replace", "InPlace"],
+        { default: DEFAULT_ROLLING_UPDATE.instanceUpdate },
+      ),
+    ),
+  },
+  {
+    default: DEFAULT_ROLLING_UPDATE,
+    rules: [
+      {
+        rule: `!(${isZero("maxSurge")} && ${isZero("maxUnavailable")})`,
+        message: "maxSurge and maxUnavailable must not both be 0, or no machine could ever be replaced",
+      },
+    ],
+  },
+);
+
+const Strategy = object(
+  "How machines move to a new model.",
+  {
+    type: optional(oneOf("The kind of rollout.", ["RollingUpdate"], { default: "RollingUpdate" })),
+    rollingUpdate: optional(RollingUpdate),
+  },
+  { default: { type: "RollingUpdate", rollingUpdate: DEFAULT_ROLLING_UPDATE } },
+);
+
+const Template = object("What the machines of the pool look like.", {
+  vmSize: string("The size of the VMs, such as Standard_D4s_v5."),
+  image: optional(
+    object(
+      "The image that new machines boot from; without it, the public one for the Kubernetes version.",
+      { ...imageFields, nodePrototyping: optional(NodePrototyping) },
+      { rules: [oneImageSource] },
+    ),
+  ),
+  osDisk: OSDisk,
+  dataDisks: optional(DataDisks),
+  sshPublicKey: optional(string("The key that may log in, as base64 of an authorized_keys line.")),
+  ...networkFields,
+  diagnostics: optional(Diagnostics),
+  terminateNotificationTimeout: optional(
+    integer("How many minutes Azure announces a deletion before it happens, 5 to 15."),
+  ),
+  securityProfile: optional(SecurityProfile),
+  additionalCapabilities: optional(
+    object("Rare capabilities of the VM.", {
+      ultraSSDEnabled: optional(boolean("Whether ultra disks can be attached.")),
+    }),
+  ),
+  spotVMOptions: optional(SpotVMOptions),
+  vmExtensions: optional(VMExtensions),
+  disableVMBootstrapExtension: optional(
+    boolean("Whether the extension that reports on the bootstrap is left out. Cannot change once set."),
+  ),
+});
+
+/** What users write about a pool. */
+export const AzureMachinePoolSpec = object("The wanted state of the pool.", {
+  location: string("The Azure region.", {
+    rules: [
+      { rule: "self == oldSelf", message: "a scale set cannot move; create a new pool in the other region" },
+    ],
+  }),
+  template: Template,
+  image: optional(
+    object("An older place for settings of the image. Use spec.template.image.", {
+      nodePrototyping: optional(NodePrototyping),
+    }),
+  ),
+  additionalTags: optional(mapOf("Azure tags for everything made for the pool.", string("A value."))),
+  providerID: optional(string("The id of the scale set. Written by the controller.")),
+  providerIDList: optional(
+    listOf("The ids of the instances. Written by the controller.", string("A provider id.")),
+  ),
+  ...identityFields,
+  strategy: optional(Strategy),
+  nodeDrainTimeout: optional(
+    duration("How long a Node may be drained before its machine goes regardless; 0 means without limit."),
+  ),
+  orchestrationMode: optional(
+    oneOf("How Azure manages the instances. Only Uniform is supported.", ["Flexible", "Uniform"], {
+      default: "Uniform",
+    }),
+  ),
+  platformFaultDomainCount: optional(
+    integer("Over how many fault domains instances are spread. Fixed at creation."),
+  ),
+  zoneBalance: optional(boolean("Whether Azure refuses to let zones differ in size.")),
+});
+
+/** What users write about a pool. */
+export type AzureMachinePoolSpec = Static<typeof AzureMachinePoolSpec>;
+
+/** What is known about a pool. */
+export const AzureMachinePoolStatus = object("The observed state of the pool.", {
+  ready: optional(boolean("Whether the pool serves.")),
+  replicas: optional(integer("How many machines are ready.")),
+  lastReconciledReplicas: optional(integer("The wanted number that was reached last.")),
+  image: optional(Image),
+  version: optional(string("The Kubernetes version of the model.")),
+  provisioningState: optional(string("What Azure says about the scale set.")),
+  failureReason: optional(string("Why the pool cannot work, in one word.")),
+  failureMessage: optional(string("Why the pool cannot work, in a sentence.")),
+  conditions: optional(Conditions),
+  infrastructureMachineKind: optional(string("The kind of the pool's machines: AzureMachinePoolMachine.")),
+  instances: optional(
+    listOf(
+      "Instances as an older version listed them; now each has an AzureMachinePoolMachine.",
+      object("An instance.", {
+        instanceID: optional(string("Its id in the scale set.")),
+        instanceName: optional(string("Its name.")),
+        latestModelApplied: boolean("Whether it has the newest model."),
+        providerID: optional(string("Its provider id.")),
+        provisioningState: optional(string("What Azure says about it.")),
+        version: optional(string("Its Kubernetes version.")),
+      }),
+    ),
+  ),
+  longRunningOperationStates: optional(LongRunningOperationStates),
+  operation: optional(Operation),
+  modelHash: optional(
+    string("The hash of the VM profile that new instances get, with the version of the hash."),
+  ),
+  blockedRemoval: optional(
+    object("A removal so large that it waits until it is confirmed.", {
+      hash: string("The hash of the names that would go."),
+      count: integer("How many would go."),
+      confirmations: integer("How many complete lists said so."),
+      lastConfirmedAt: timestamp("When a list said so last."),
+    }),
+  ),
+  lastImagePrototype: optional(timestamp("When the image was renewed successfully for the last time.")),
+  nodePrototyping: optional(NodePrototypingStatus),
+});
+
+/** What is known about a pool. */
+export type AzureMachinePoolStatus = Static<typeof AzureMachinePoolStatus>;

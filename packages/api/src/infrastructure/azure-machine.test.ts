@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { withDefaults } from "../admission.ts";
+import { formatFieldError } from "../values/field-error.ts";
+import { AzureMachine, type AzureMachineSpec } from "./azure-machine.ts";
+import { AzureMachineTemplate } from "./azure-machine-template.ts";
+
+const SPEC: AzureMachineSpec = { vmSize: "Standard_D2s_v3", osDisk: { osType: "Linux", diskSizeGB: 128 } };
+const GROUP =
+  "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg/providers/Microsoft.Compute";
+
+const machine = (spec: Partial<AzureMachineSpec> = {}): AzureMachine => ({
+  apiVersion: AzureMachine.apiVersion,
+  kind: AzureMachine.kind,
+  metadata: { name: "m", namespace: "default" },
+  spec: { ...SPEC, ...spec },
+});
+const template = (spec: Partial<AzureMachineSpec> = {}): AzureMachineTemplate => ({
+  apiVersion: AzureMachineTemplate.apiVersion,
+  kind: AzureMachineTemplate.kind,
+  metadata: { name: "t", namespace: "default" },
+  spec: { template: { spec: { ...SPEC, ...spec } } },
+});
+
+describe("an AzureMachine", () => {
+  const errors = (object: AzureMachine, old?: AzureMachine): string[] =>
+    AzureMachine.validate({ object, ...(old && { old }) }).map(formatFieldError);
+
+  test("gets an interface, diagnostics and slots for its disks", () => {
+    const { spec } = withDefaults(
+      AzureMachine,
+      machine({ dataDisks: [{ nameSuffix: "etcddisk", diskSizeGB: 256 }] }),
+    );
+    expect(spec).toMatchObject({
+      networkInterfaces: [{ privateIPConfigs: 1 }],
+      diagnostics: { boot: { storageAccountType: "Managed" } },
+      dataDisks: [{ lun: 0, cachingType: "ReadWrite" }],
+    });
+    expect(errors({ ...machine(), spec })).toEqual([]);
+  });
+
+  test.each<[Partial<AzureMachineSpec>, string]>([
+    [
+      { osDisk: { osType: "Windows" } },
+      'spec.osDisk.osType: Invalid value: "Windows": Windows nodes are not supported yet; use Linux',
+    ],
+    [
+      { disableExtensionOperations: true, vmExtensions: [{ name: "n", publisher: "p", version: "1" }] },
+      "spec.vmExtensions: Forbidden: must be empty when disableExtensionOperations is true",
+    ],
+    [
+      { capacityReservationGroupID: "x" },
+      'spec.capacityReservationGroupID: Invalid value: "x": must be an ARM id: an id starts with "/subscriptions/", not "x"',
+    ],
+    [
+      { virtualMachineScaleSetID: `${GROUP}/virtualMachines/v` },
+      `spec.virtualMachineScaleSetID: Invalid value: "${GROUP}/virtualMachines/v": must be the ARM id of a scale set: its type is not Microsoft.Compute/virtualMachineScaleSets`,
+    ],
+  ])("is rejected: %j", (spec, message) => {
+    expect(errors(machine(spec))).toEqual([message]);
+  });
+
+  test("is replaced, not changed", () => {
+    expect(errors(machine({ allocatePublicIP: true }), machine())).toEqual([
+      "spec.allocatePublicIP: Forbidden: cannot change from unset to true: a VM is replaced, not changed; change the AzureMachineTemplate",
+    ]);
+    expect(errors(machine({ providerID: "azure:///x", additionalTags: { a: "b" } }), machine())).toEqual([]);
+  });
+});
+
+describe("an AzureMachineTemplate", () => {
+  const errors = (object: AzureMachineTemplate, old?: AzureMachineTemplate): string[] =>
+    AzureMachineTemplate.validate({ object, ...(old && { old }) }).map(formatFieldError);
+
+  test("is checked like the machines made from it", () => {
+    expect(errors(withDefaults(AzureMachineTemplate, template()))).toEqual([]);
+    expect(errors(template({ osDisk: { osType: "Linux", diskSizeGB: 0 } }))).toEqual([
+      "spec.template.spec.osDisk.diskSizeGB: Invalid value: 0: must be between 1 and 2048",
+    ]);
+  });
+
+  test("cannot change", () => {
+    expect(errors(template(), template())).toEqual([]);
+    expect(errors(template({ vmSize: "Standard_D8s_v5" }), template())).toEqual([
+      "spec.template.spec: Forbidden: cannot change: machines were made from it; create a new template and refer to it",
+    ]);
+  });
+});

@@ -1,0 +1,209 @@
+import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } from "../kind.ts";
+import { Conditions } from "../kubernetes/condition.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type Static, boolean, listOf, mapOf, object, optional, string } from "../schema/schema.ts";
+import { armIdProblem, hasArmType, parseArmId } from "../values/arm-id.ts";
+import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+import { Diagnostics, validateDiagnostics, withDefaultDiagnostics } from "./diagnostics.ts";
+import { DataDisks, OSDisk, defaultDataDisks, validateDataDisks, validateOSDisk } from "./disks.ts";
+import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "./group.ts";
+import { imageFields, oneImageSource, validateImage } from "./image.ts";
+import { type ImmutableField, validateImmutable } from "./immutable.ts";
+import { defaultNetworkInterfaces, networkFields, validateNetworkInterfaces } from "./network-interface.ts";
+import { LongRunningOperationStates, Operation } from "./operation.ts";
+import { SecurityProfile, validateSecurityProfile } from "./security-profile.ts";
+import { SpotVMOptions, defaultEvictionPolicy, validateSpot } from "./spot.ts";
+import { validateSSHPublicKey } from "./ssh-key.ts";
+import { VMExtensions } from "./vm-extension.ts";
+import { defaultIdentity, identityFields, validateIdentity } from "./vm-identity.ts";
+
+/** What users write about a virtual machine, also inside a template. */
+export const AzureMachineSpec = object(
+  "The wanted state of the machine.",
+  {
+    vmSize: string("The size of the VM, such as Standard_D4s_v5."),
+    image: optional(
+      object("The image it boots from; without it, the public one for the Kubernetes version.", imageFields, {
+        rules: [oneImageSource],
+      }),
+    ),
+    osDisk: OSDisk,
+    dataDisks: optional(DataDisks),
+    sshPublicKey: optional(string("The key that may log in, as base64 of an authorized_keys line.")),
+    ...networkFields,
+    ...identityFields,
+    additionalTags: optional(mapOf("Azure tags for everything made for the machine.", string("A value."))),
+    additionalCapabilities: optional(
+      object("Rare capabilities of the VM.", {
+        ultraSSDEnabled: optional(boolean("Whether ultra disks can be attached.")),
+      }),
+    ),
+    allocatePublicIP: optional(boolean("Whether the machine gets a public address.")),
+    enableIPForwarding: optional(boolean("Whether it passes on traffic that is not for it.")),
+    diagnostics: optional(Diagnostics),
+    dnsServers: optional(listOf("The DNS servers it asks.", string("An address."))),
+    securityProfile: optional(SecurityProfile),
+    spotVMOptions: optional(SpotVMOptions),
+    vmExtensions: optional(VMExtensions),
+    disableExtensionOperations: optional(boolean("Whether no extension can be installed.")),
+    disableVMBootstrapExtension: optional(
+      boolean("Whether the extension that reports on the bootstrap is left out."),
+    ),
+    capacityReservationGroupID: optional(string("The ARM id of a capacity reservation group.")),
+    virtualMachineScaleSetID: optional(string("The ARM id of the Flexible scale set it belongs to.")),
+    failureDomain: optional(string("The zone it is placed in.")),
+    providerID: optional(string("The id of the VM. Written by the controller.")),
+  },
+  { preserveUnknown: true },
+);
+
+/** What users write about a virtual machine. */
+export type AzureMachineSpec = Static<typeof AzureMachineSpec>;
+
+const Status = object(
+  "The observed state of the machine.",
+  {
+    ready: optional(boolean("Whether the VM is there.")),
+    vmState: optional(string("What Azure says about the VM.")),
+    addresses: optional(
+      listOf(
+        "The addresses of the machine.",
+        object("An address.", { type: string("Its kind."), address: string("The address.") }),
+      ),
+    ),
+    failureReason: optional(string("Why the machine cannot work, in one word.")),
+    failureMessage: optional(string("Why the machine cannot work, in a sentence.")),
+    conditions: optional(Conditions),
+    longRunningOperationStates: optional(LongRunningOperationStates),
+    operation: optional(Operation),
+  },
+  { preserveUnknown: true },
+);
+
+type Machine = CustomObject<AzureMachineSpec, Static<typeof Status>>;
+
+/** One virtual machine: what a Machine of Cluster API refers to. */
+export const AzureMachine = defineKind({
+  ...INFRASTRUCTURE,
+  kind: "AzureMachine",
+  plural: "azuremachines",
+  description: "One Azure virtual machine.",
+  spec: AzureMachineSpec,
+  status: Status,
+  columns: [
+    { ...CLUSTER, priority: 1 },
+    readyColumn("Ready"),
+    readyColumn("Severity"),
+    readyColumn("Reason"),
+    readyColumn("Message", 1),
+    { name: "State", type: "string", jsonPath: ".status.vmState" },
+    {
+      name: "Machine",
+      type: "string",
+      jsonPath: '.metadata.ownerReferences[?(@.kind=="Machine")].name',
+      priority: 1,
+    },
+    { name: "VM ID", type: "string", jsonPath: ".spec.providerID", priority: 1 },
+    { name: "VM Size", type: "string", jsonPath: ".spec.vmSize", priority: 1 },
+    AGE,
+  ],
+  crdLabels: AZURE_PROVIDER_LABELS,
+  applyDefaults: ({ spec }) => defaultAzureMachineSpec(spec),
+  validate,
+});
+
+/** One virtual machine. */
+export type AzureMachine = ObjectOf<typeof AzureMachine>;
+
+/** Fills in what a machine's manifest leaves out. */
+export function defaultAzureMachineSpec(spec: AzureMachineSpec): void {
+  defaultIdentity(spec);
+  defaultNetworkInterfaces(spec);
+  defaultDataDisks(spec.dataDisks ?? []);
+  defaultEvictionPolicy(spec.spotVMOptions, spec.osDisk);
+  spec.diagnostics = withDefaultDiagnostics(spec.diagnostics);
+}
+
+const FIXED = [
+  "image",
+  "identity",
+  "systemAssignedIdentityRole",
+  "userAssignedIdentities",
+  "roleAssignmentName",
+  "osDisk",
+  "dataDisks",
+  "sshPublicKey",
+  "allocatePublicIP",
+  "enableIPForwarding",
+  "networkInterfaces",
+  "spotVMOptions",
+  "securityProfile",
+  "diagnostics",
+  "capacityReservationGroupID",
+  "virtualMachineScaleSetID",
+  "disableExtensionOperations",
+] as const;
+
+const IMMUTABLE: readonly ImmutableField<Frozen<Machine>>[] = [
+  ...FIXED.map((field) => ({
+    path: `spec.${field}`,
+    read: ({ spec }: Frozen<Machine>) => spec[field],
+    instead: "a VM is replaced, not changed; change the AzureMachineTemplate",
+  })),
+  {
+    path: "spec.disableVMBootstrapExtension",
+    read: ({ spec }) => spec.disableVMBootstrapExtension,
+    instead: "a VM is replaced, not changed; change the AzureMachineTemplate",
+    maySetLater: true,
+  },
+];
+
+function validate({ object: machine, old }: AdmissionRequest<Machine>): readonly FieldError[] {
+  return [...validateAzureMachineSpec(machine.spec, "spec"), ...validateImmutable(machine, old, IMMUTABLE)];
+}
+
+/** Says what is wrong with a machine beyond its schema. */
+export function validateAzureMachineSpec(
+  spec: Frozen<AzureMachineSpec>,
+  path: string,
+): readonly FieldError[] {
+  const { image, osDisk, dataDisks = [] } = spec;
+  return [
+    ...(image ? validateImage(image, `${path}.image`) : []),
+    ...validateOSDisk(osDisk, `${path}.osDisk`),
+    ...validateDataDisks(dataDisks, `${path}.dataDisks`),
+    ...validateSSHPublicKey(spec.sshPublicKey, `${path}.sshPublicKey`),
+    ...validateNetworkInterfaces(spec, path),
+    ...validateIdentity(spec, undefined, path),
+    ...validateDiagnostics(spec.diagnostics, `${path}.diagnostics`),
+    ...validateSecurityProfile(spec.securityProfile, osDisk, `${path}.securityProfile`),
+    ...validateSpot(spec.spotVMOptions, osDisk, `${path}.spotVMOptions`),
+    ...validateIds(spec, path),
+    ...errorIf(
+      spec.disableExtensionOperations && (spec.vmExtensions ?? []).length > 0,
+      forbidden(`${path}.vmExtensions`, "must be empty when disableExtensionOperations is true"),
+    ),
+  ];
+}
+
+function validateIds(spec: Frozen<AzureMachineSpec>, path: string): readonly FieldError[] {
+  const { capacityReservationGroupID: group, virtualMachineScaleSetID: set } = spec;
+  const groupProblem = group === undefined ? undefined : armIdProblem(group);
+  const setProblem = set === undefined ? undefined : scaleSetProblem(set);
+  return [
+    ...errorIf(
+      groupProblem !== undefined,
+      invalid(`${path}.capacityReservationGroupID`, group, `must be an ARM id: ${groupProblem}`),
+    ),
+    ...errorIf(
+      setProblem !== undefined,
+      invalid(`${path}.virtualMachineScaleSetID`, set, `must be the ARM id of a scale set: ${setProblem}`),
+    ),
+  ];
+}
+
+function scaleSetProblem(id: string): string | undefined {
+  const type = "Microsoft.Compute/virtualMachineScaleSets";
+  return armIdProblem(id) ?? (hasArmType(parseArmId(id), type) ? undefined : `its type is not ${type}`);
+}

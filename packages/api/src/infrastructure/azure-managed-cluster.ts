@@ -1,0 +1,28 @@
+import { type ObjectOf, defineKind } from "../kind.ts";
+import { boolean, object, optional } from "../schema/schema.ts";
+import { ControlPlaneEndpoint } from "./control-plane-endpoint.ts";
+import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+
+/** The infrastructure of an AKS cluster: it only passes on what the control plane knows. */
+export const AzureManagedCluster = defineKind({
+  ...INFRASTRUCTURE,
+  kind: "AzureManagedCluster",
+  plural: "azuremanagedclusters",
+  shortNames: ["amc"],
+  description: "The infrastructure of an AKS cluster.",
+  spec: object(
+    "The wanted state of the infrastructure.",
+    { controlPlaneEndpoint: optional(ControlPlaneEndpoint) },
+    { preserveUnknown: true },
+  ),
+  status: object(
+    "The observed state of the infrastructure.",
+    { ready: optional(boolean("Whether the cluster can be used.")) },
+    { preserveUnknown: true },
+  ),
+  columns: [CLUSTER, { name: "Ready", type: "string", jsonPath: ".status.ready" }, AGE],
+  crdLabels: AZURE_PROVIDER_LABELS,
+});
+
+/** The infrastructure of an AKS cluster. */
+export type AzureManagedCluster = ObjectOf<typeof AzureManagedCluster>;

@@ -1,0 +1,208 @@
+import type { AdmissionRequest, CustomObject } from "../../kind.ts";
+import type { Frozen } from "../../kubernetes/meta.ts";
+import { type FieldError, forbidden, invalid, required } from "../../values/field-error.ts";
+import { errorIf } from "../error-if.ts";
+import { compareVersions, parseVersion, versionProblem } from "../../values/version.ts";
+import { validateAsoPatches } from "../aso-patches.ts";
+import { parseCidr, parseIp } from "../cidr.ts";
+import { validateCloud } from "../cloud.ts";
+import { type ImmutableField, validateImmutable } from "../immutable.ts";
+import { validateResourceGroup, validateSubscription } from "../names.ts";
+import type { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
+
+type ControlPlane = Frozen<CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>>;
+
+const DNS_PREFIX = /^[A-Za-z0-9]([A-Za-z0-9-]{0,52}[A-Za-z0-9])?$/;
+const NEW_CLUSTER = "AKS cannot change it on a running cluster; create a new one";
+
+const FIXED = [
+  "subscriptionID",
+  "resourceGroupName",
+  "location",
+  "sshPublicKey",
+  "dnsServiceIP",
+  "networkPlugin",
+  "networkPolicy",
+  "networkDataplane",
+  "loadBalancerSKU",
+  "httpProxyConfig",
+  "outboundType",
+] as const;
+const FIXED_ONCE_SET = [
+  "nodeResourceGroupName",
+  "dnsPrefix",
+  "virtualNetwork",
+  "azureEnvironment",
+  "disableLocalAccounts",
+] as const;
+
+const IMMUTABLE: readonly ImmutableField<ControlPlane>[] = [
+  ...FIXED.map((field) => ({
+    path: `spec.${field}`,
+    read: ({ spec }: ControlPlane) => spec[field],
+    instead: NEW_CLUSTER,
+  })),
+  ...FIXED_ONCE_SET.map((field) => ({
+    path: `spec.${field}`,
+    read: ({ spec }: ControlPlane) => spec[field],
+    instead: NEW_CLUSTER,
+    maySetLater: true,
+  })),
+  {
+    path: "spec.apiServerAccessProfile",
+    read: ({ spec: { apiServerAccessProfile: profile } }) =>
+      profile && { ...profile, authorizedIPRanges: undefined },
+    instead: `${NEW_CLUSTER}; only authorizedIPRanges may change`,
+  },
+];
+
+/** Says what is wrong with an AKS cluster beyond its schema. */
+export function validateAzureManagedControlPlane(
+  request: AdmissionRequest<CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>>,
+): readonly FieldError[] {
+  const { object: controlPlane, old } = request;
+  const { spec, metadata } = controlPlane;
+  return [
+    ...validateName(metadata.name),
+    ...validateVersion(controlPlane, old),
+    ...validateResourceGroup(spec.resourceGroupName, "spec.resourceGroupName"),
+    ...validateSubscription(spec.subscriptionID, "spec.subscriptionID"),
+    ...validateCloud(spec.azureEnvironment, "spec.azureEnvironment"),
+    ...validateNetwork(spec),
+    ...validateLoadBalancerProfile(spec.loadBalancerProfile),
+    ...validateIdentity(spec),
+    ...validateLogin(spec, old?.spec),
+    ...validateTokenIssuer(spec, old?.spec),
+    ...validateAsoPatches(spec.asoManagedClusterPatches, "spec.asoManagedClusterPatches"),
+    ...validateImmutable(controlPlane, old, IMMUTABLE),
+  ];
+}
+
+function validateName(name: string): readonly FieldError[] {
+  return /microsoft|windows/i.test(name)
+    ? [invalid("metadata.name", name, "must not contain microsoft or windows, which Azure reserves")]
+    : [];
+}
+
+function validateVersion(controlPlane: ControlPlane, old: ControlPlane | undefined): readonly FieldError[] {
+  const { version } = controlPlane.spec;
+  const problem = versionProblem(version);
+  if (problem !== undefined) {
+    return [invalid("spec.version", version, problem)];
+  }
+  const wanted = parseVersion(version);
+  const floors = [old?.spec.version, old?.status?.autoUpgradeVersion];
+  return floors.flatMap((floor) => {
+    const parsed = floor === undefined ? undefined : parseVersion(floor);
+    return wanted && parsed && compareVersions(wanted, parsed) < 0
+      ? [invalid("spec.version", version, `must not be older than ${floor}: AKS cannot go back`)]
+      : [];
+  });
+}
+
+function validateNetwork(spec: ControlPlane["spec"]): readonly FieldError[] {
+  const { dnsPrefix, dnsServiceIP, networkPluginMode, networkPlugin, networkPolicy, networkDataplane } = spec;
+  const ranges = spec.apiServerAccessProfile?.authorizedIPRanges ?? [];
+  return [
+    ...errorIf(
+      dnsPrefix && !DNS_PREFIX.test(dnsPrefix),
+      invalid(
+        "spec.dnsPrefix",
+        dnsPrefix,
+        "must be 1 to 54 letters, digits or '-', and start and end with a letter or digit",
+      ),
+    ),
+    ...errorIf(
+      dnsServiceIP && !parseIp(dnsServiceIP),
+      invalid("spec.dnsServiceIP", dnsServiceIP, "must be an IP address"),
+    ),
+    ...errorIf(
+      networkPluginMode === "overlay" && networkPlugin === "kubenet",
+      invalid("spec.networkPluginMode", "overlay", "needs networkPlugin azure, not kubenet"),
+    ),
+    ...errorIf(
+      networkPolicy === "cilium" && networkDataplane !== "cilium",
+      invalid("spec.networkPolicy", "cilium", "needs networkDataplane cilium"),
+    ),
+    ...ranges.flatMap((range, index) =>
+      parseCidr(range) || parseIp(range)
+        ? []
+        : [
+            invalid(
+              `spec.apiServerAccessProfile.authorizedIPRanges[${index}]`,
+              range,
+              "must be an address range such as 192.0.2.0/24",
+            ),
+          ],
+    ),
+  ];
+}
+
+function validateLoadBalancerProfile(
+  profile: ControlPlane["spec"]["loadBalancerProfile"],
+): readonly FieldError[] {
+  const path = "spec.loadBalancerProfile";
+  const kinds = (["managedOutboundIPs", "outboundIPPrefixes", "outboundIPs"] as const).filter(
+    (kind) => profile?.[kind] !== undefined,
+  );
+  const between = (
+    field: "managedOutboundIPs" | "allocatedOutboundPorts" | "idleTimeoutInMinutes",
+    limits: readonly [number, number],
+  ) => {
+    const value = profile?.[field];
+    const [least, most] = limits;
+    return value !== undefined && (value < least || value > most)
+      ? [invalid(`${path}.${field}`, value, `must be between ${least} and ${most}`)]
+      : [];
+  };
+  return [
+    ...errorIf(kinds.length > 1, forbidden(path, `set only one of ${kinds.join(", ")}`)),
+    ...between("managedOutboundIPs", [1, 100]),
+    ...between("allocatedOutboundPorts", [0, 64000]),
+    ...between("idleTimeoutInMinutes", [4, 120]),
+  ];
+}
+
+function validateIdentity(spec: ControlPlane["spec"]): readonly FieldError[] {
+  const { type = "SystemAssigned", userAssignedIdentityResourceID: id } = spec.identity ?? {};
+  const path = "spec.identity.userAssignedIdentityResourceID";
+  return [
+    ...errorIf(!spec.identityRef.name, required("spec.identityRef.name", "the AzureClusterIdentity to use")),
+    ...errorIf(type === "UserAssigned" && !id, required(path, "type UserAssigned needs it")),
+    ...errorIf(type === "SystemAssigned" && id, forbidden(path, "type must be UserAssigned to use it")),
+  ];
+}
+
+function validateLogin(
+  spec: ControlPlane["spec"],
+  old: ControlPlane["spec"] | undefined,
+): readonly FieldError[] {
+  const { aadProfile, disableLocalAccounts } = spec;
+  return [
+    ...errorIf(
+      disableLocalAccounts && !aadProfile,
+      required("spec.aadProfile", "disableLocalAccounts leaves no other way in"),
+    ),
+    ...errorIf(
+      old?.aadProfile && !aadProfile,
+      forbidden("spec.aadProfile", `cannot be removed: ${NEW_CLUSTER}`),
+    ),
+  ];
+}
+
+function validateTokenIssuer(
+  spec: ControlPlane["spec"],
+  old: ControlPlane["spec"] | undefined,
+): readonly FieldError[] {
+  const issuing = spec.oidcIssuerProfile?.enabled;
+  return [
+    ...errorIf(
+      old?.oidcIssuerProfile?.enabled && !issuing,
+      forbidden("spec.oidcIssuerProfile.enabled", `cannot be turned off: ${NEW_CLUSTER}`),
+    ),
+    ...errorIf(
+      spec.securityProfile?.workloadIdentity?.enabled && !issuing,
+      invalid("spec.securityProfile.workloadIdentity.enabled", true, "needs oidcIssuerProfile.enabled"),
+    ),
+  ];
+}

@@ -1,0 +1,202 @@
+import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } from "../kind.ts";
+import { Conditions } from "../kubernetes/condition.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import {
+  type Static,
+  anyObject,
+  boolean,
+  integer,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  quantity,
+  string,
+} from "../schema/schema.ts";
+import { type FieldError, invalid } from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+import { validateAsoPatches, warnAsoPatches } from "./aso-patches.ts";
+import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "./group.ts";
+import { type ImmutableField, validateImmutable } from "./immutable.ts";
+import { validateNetworkName } from "./names.ts";
+import { LongRunningOperationStates } from "./operation.ts";
+
+const Taint = object("Keeps pods off the nodes that do not tolerate it.", {
+  key: string("Its key."),
+  value: string("Its value."),
+  effect: oneOf("What happens to pods.", ["NoSchedule", "NoExecute", "PreferNoSchedule"]),
+});
+
+const Spec = object(
+  "The wanted state of the node pool.",
+  {
+    mode: oneOf("Whether system pods run here too.", ["System", "User"]),
+    sku: string("The size of the VMs."),
+    name: optional(string("The name in AKS; the name of the object when not set.")),
+    osType: optional(
+      oneOf("The operating system. Only Linux is supported.", ["Linux", "Windows"], { default: "Linux" }),
+    ),
+    osDiskSizeGB: optional(integer("The size of the disk that nodes boot from, in GB.")),
+    osDiskType: optional(oneOf("Where that disk lives.", ["Ephemeral", "Managed"], { default: "Managed" })),
+    availabilityZones: optional(listOf("The zones of the nodes.", string("A zone."))),
+    scaling: optional(
+      object("Limits for the autoscaler; presence enables it.", {
+        minSize: optional(integer("The least number of nodes.")),
+        maxSize: optional(integer("The greatest number of nodes.")),
+      }),
+    ),
+    scaleDownMode: optional(
+      oneOf("What happens to nodes that are too many.", ["Deallocate", "Delete"], { default: "Delete" }),
+    ),
+    scaleSetPriority: optional(oneOf("Whether nodes run on spare capacity.", ["Regular", "Spot"])),
+    spotMaxPrice: optional(quantity("The most to pay for an hour of spare capacity, in US dollars.")),
+    maxPods: optional(integer("The greatest number of pods on a node, 10 to 250.")),
+    nodeLabels: optional(mapOf("Labels of the nodes.", string("A value."))),
+    taints: optional(listOf("Taints of the nodes.", Taint)),
+    subnetName: optional(string("The subnet of the nodes.")),
+    enableEncryptionAtHost: optional(boolean("Whether the host encrypts all disks.")),
+    enableFIPS: optional(boolean("Whether the image is FIPS-enabled.")),
+    enableNodePublicIP: optional(boolean("Whether each node has a public address.")),
+    nodePublicIPPrefixID: optional(string("The ARM id of the prefix of those addresses.")),
+    enableUltraSSD: optional(boolean("Whether ultra disks can be attached.")),
+    kubeletConfig: optional(anyObject("Settings of the kubelets.")),
+    kubeletDiskType: optional(oneOf("Where the kubelets keep their data.", ["OS", "Temporary"])),
+    linuxOSConfig: optional(anyObject("Settings of the kernel.")),
+    additionalTags: optional(mapOf("Azure tags for the pool.", string("A value."))),
+    providerIDList: optional(
+      listOf("The ids of the nodes' VMs. Written by the controller.", string("A provider id.")),
+    ),
+    asoManagedClustersAgentPoolPatches: optional(
+      listOf(
+        "Patches over the ASO ManagedClustersAgentPool, in order: JSON merge patches (objects) or JSON patches (lists).",
+        string("A patch, as YAML or JSON."),
+      ),
+    ),
+  },
+  { preserveUnknown: true },
+);
+
+const Status = object(
+  "The observed state of the node pool.",
+  {
+    ready: optional(boolean("Whether the pool serves.")),
+    replicas: optional(integer("How many nodes there are.")),
+    errorReason: optional(string("Why the pool cannot work, in one word.")),
+    errorMessage: optional(string("Why the pool cannot work, in a sentence.")),
+    conditions: optional(Conditions),
+    longRunningOperationStates: optional(LongRunningOperationStates),
+  },
+  { preserveUnknown: true },
+);
+
+type Pool = CustomObject<Static<typeof Spec>, Static<typeof Status>>;
+
+/** The label with which other objects find System pools. */
+export const AGENT_POOL_MODE_LABEL = "azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode";
+
+const PATCHES = "spec.asoManagedClustersAgentPoolPatches";
+
+/** A node pool of an AKS cluster. */
+export const AzureManagedMachinePool = defineKind({
+  ...INFRASTRUCTURE,
+  kind: "AzureManagedMachinePool",
+  plural: "azuremanagedmachinepools",
+  shortNames: ["ammp"],
+  description: "A node pool of an AKS cluster.",
+  spec: Spec,
+  status: Status,
+  columns: [
+    CLUSTER,
+    readyColumn("Ready"),
+    readyColumn("Severity"),
+    readyColumn("Reason"),
+    readyColumn("Message", 1),
+    AGE,
+    { name: "Mode", type: "string", jsonPath: ".spec.mode" },
+  ],
+  crdLabels: AZURE_PROVIDER_LABELS,
+  applyDefaults: ({ spec, metadata }) => {
+    spec.name ||= metadata.name;
+    metadata.labels = { ...metadata.labels, [AGENT_POOL_MODE_LABEL]: spec.mode };
+  },
+  validate,
+  warn: ({ object: { spec } }) => warnAsoPatches(spec.asoManagedClustersAgentPoolPatches, PATCHES),
+});
+
+/** A node pool of an AKS cluster. */
+export type AzureManagedMachinePool = ObjectOf<typeof AzureManagedMachinePool>;
+
+const FIXED = [
+  "name",
+  "osType",
+  "sku",
+  "osDiskSizeGB",
+  "osDiskType",
+  "subnetName",
+  "availabilityZones",
+  "maxPods",
+  "scaleSetPriority",
+  "enableEncryptionAtHost",
+  "enableFIPS",
+  "enableUltraSSD",
+  "enableNodePublicIP",
+  "nodePublicIPPrefixID",
+  "kubeletConfig",
+  "kubeletDiskType",
+  "linuxOSConfig",
+] as const;
+
+const IMMUTABLE: readonly ImmutableField<Frozen<Pool>>[] = FIXED.map((field) => ({
+  path: `spec.${field}`,
+  read: ({ spec }) => spec[field],
+  instead: "AKS cannot change it on a node pool; create a new pool and delete this one",
+}));
+
+function validate({ object: pool, old }: AdmissionRequest<Pool>): readonly FieldError[] {
+  const { spec } = pool;
+  return [
+    ...validateName(spec.name),
+    ...validateNodes(spec),
+    ...validateScaling(spec.scaling),
+    ...(spec.subnetName ? validateNetworkName(spec.subnetName, "spec.subnetName") : []),
+    ...validateAsoPatches(spec.asoManagedClustersAgentPoolPatches, PATCHES),
+    ...validateImmutable(pool, old, IMMUTABLE),
+  ];
+}
+
+function validateName(name: string | undefined): readonly FieldError[] {
+  return name === undefined || /^[a-z][a-z0-9]{0,11}$/.test(name)
+    ? []
+    : [invalid("spec.name", name, "must be 1 to 12 lower-case letters or digits and start with a letter")];
+}
+
+function validateNodes(spec: Frozen<Pool>["spec"]): readonly FieldError[] {
+  const { osType, maxPods, nodeLabels = {}, nodePublicIPPrefixID, enableNodePublicIP } = spec;
+  return [
+    ...errorIf(
+      osType === "Windows",
+      invalid("spec.osType", osType, "Windows nodes are not supported yet; use Linux"),
+    ),
+    ...errorIf(
+      maxPods !== undefined && (maxPods < 10 || maxPods > 250),
+      invalid("spec.maxPods", maxPods, "must be between 10 and 250"),
+    ),
+    ...Object.keys(nodeLabels)
+      .filter((label) => label.startsWith("kubernetes.azure.com"))
+      .map((label) =>
+        invalid("spec.nodeLabels", label, "must not start with kubernetes.azure.com, which AKS reserves"),
+      ),
+    ...errorIf(
+      nodePublicIPPrefixID && !enableNodePublicIP,
+      invalid("spec.enableNodePublicIP", enableNodePublicIP, "must be true when nodePublicIPPrefixID is set"),
+    ),
+  ];
+}
+
+function validateScaling(scaling: Frozen<Pool>["spec"]["scaling"]): readonly FieldError[] {
+  const { minSize = 0, maxSize = Number.POSITIVE_INFINITY } = scaling ?? {};
+  return minSize > maxSize
+    ? [invalid("spec.scaling.minSize", minSize, `must not be greater than maxSize, ${maxSize}`)]
+    : [];
+}

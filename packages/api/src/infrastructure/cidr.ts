@@ -1,0 +1,88 @@
+/** IP addresses and ranges, read the way Go's net package reads them. */
+
+/** An address as a number. */
+export interface IpAddress {
+  readonly family: 4 | 6;
+  readonly value: bigint;
+}
+
+/** A range of addresses. */
+export interface Cidr extends IpAddress {
+  readonly prefix: number;
+}
+
+const DECIMAL_BYTE = /^(0|[1-9][0-9]{0,2})$/;
+const HEX_GROUP = /^[0-9a-f]{1,4}$/i;
+const PREFIX = /^(0|[1-9][0-9]{0,2})$/;
+const GROUPS = 8;
+
+/** Reads an IPv4 or IPv6 address; undefined when the text is none. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (!text.includes(":")) {
+    const bytes = readIPv4(text);
+    return bytes && { family: 4, value: joined(bytes, 8n) };
+  }
+  const groups = readIPv6(text);
+  return groups && { family: 6, value: joined(groups, 16n) };
+}
+
+/** Reads a range such as `10.0.0.0/16`; undefined when the text is none. */
+export function parseCidr(text: string): Cidr | undefined {
+  const [base = "", prefix = "", ...rest] = text.split("/");
+  const address = parseIp(base);
+  if (!address || rest.length > 0 || !PREFIX.test(prefix) || Number(prefix) > width(address)) {
+    return undefined;
+  }
+  return { ...address, prefix: Number(prefix) };
+}
+
+/** Whether a range holds an address, or the whole of another range. */
+export function cidrContains(outer: Cidr, inner: IpAddress | Cidr): boolean {
+  const prefix = "prefix" in inner ? inner.prefix : width(inner);
+  if (outer.family !== inner.family || outer.prefix > prefix) {
+    return false;
+  }
+  const host = BigInt(width(outer) - outer.prefix);
+  return outer.value >> host === inner.value >> host;
+}
+
+function width(address: IpAddress): number {
+  return address.family === 4 ? 32 : 128;
+}
+
+function joined(parts: readonly number[], bits: bigint): bigint {
+  return parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
+}
+
+function readIPv4(text: string): readonly number[] | undefined {
+  const bytes = text.split(".");
+  const fine = bytes.length === 4 && bytes.every((byte) => DECIMAL_BYTE.test(byte) && Number(byte) < 256);
+  return fine ? bytes.map(Number) : undefined;
+}
+
+function readIPv6(text: string): readonly number[] | undefined {
+  const [left = "", right, ...rest] = text.split("::");
+  const head = readGroups(left);
+  const tail = readGroups(right ?? "");
+  if (!head || !tail || rest.length > 0) {
+    return undefined;
+  }
+  const missing = GROUPS - head.length - tail.length;
+  // "::" stands for at least one group; without it there is nothing to fill in.
+  const fits = right === undefined ? missing === 0 : missing > 0;
+  return fits ? [...head, ...Array<number>(missing).fill(0), ...tail] : undefined;
+}
+
+function readGroups(text: string): readonly number[] | undefined {
+  const words = text === "" ? [] : text.split(":");
+  const last = words.at(-1) ?? "";
+  // The last 32 bits may be written as an IPv4 address.
+  const bytes = last.includes(".") ? readIPv4(last) : undefined;
+  const hex = bytes ? words.slice(0, -1) : words;
+  const groups = hex.map((word) => Number.parseInt(word, 16));
+  return hex.every((word) => HEX_GROUP.test(word)) ? [...groups, ...pairs(bytes ?? [])] : undefined;
+}
+
+function pairs(bytes: readonly number[]): readonly number[] {
+  return bytes.flatMap((byte, index) => (index % 2 === 0 ? [byte * 256 + (bytes[index + 1] ?? 0)] : []));
+}

@@ -1,0 +1,9 @@
+import { type FieldError, notSupported } from "../values/field-error.ts";
+
+/** The only Azure cloud that is supported. */
+export const PUBLIC_CLOUD = "AzurePublicCloud";
+
+/** Says which cloud is not supported; sovereign clouds have other endpoints and fewer features. */
+export function validateCloud(cloud: string | undefined, path: string): readonly FieldError[] {
+  return !cloud || cloud === PUBLIC_CLOUD ? [] : [notSupported(path, cloud, [PUBLIC_CLOUD])];
+}

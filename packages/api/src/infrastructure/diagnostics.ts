@@ -1,0 +1,48 @@
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type Static, object, oneOf, optional, string } from "../schema/schema.ts";
+import { type FieldError, forbidden, required } from "../values/field-error.ts";
+
+/** What Azure records while a machine boots. */
+export const Diagnostics = object("What Azure records about the machine.", {
+  boot: optional(
+    object("Screenshots and serial output of the boot.", {
+      storageAccountType: oneOf("Where the recordings are kept.", ["Managed", "UserManaged", "Disabled"]),
+      userManaged: optional(
+        object("A storage account of your own.", {
+          storageAccountURI: string("Its blob endpoint.", { maxLength: 1024, pattern: "^https://" }),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** What Azure records while a machine boots. */
+export type Diagnostics = Static<typeof Diagnostics>;
+
+/** Boot diagnostics are on, in storage that Azure manages, unless the user says otherwise. */
+export function withDefaultDiagnostics(diagnostics: Diagnostics | undefined): Diagnostics {
+  return { ...diagnostics, boot: diagnostics?.boot ?? { storageAccountType: "Managed" } };
+}
+
+/** Says what is wrong with diagnostics. */
+export function validateDiagnostics(
+  diagnostics: Frozen<Diagnostics> | undefined,
+  path: string,
+): readonly FieldError[] {
+  const boot = diagnostics?.boot;
+  const uri = boot?.userManaged?.storageAccountURI;
+  if (boot?.storageAccountType === "UserManaged" && !uri) {
+    return [
+      required(`${path}.boot.userManaged.storageAccountURI`, "storageAccountType UserManaged needs it"),
+    ];
+  }
+  if (boot && boot.storageAccountType !== "UserManaged" && uri) {
+    return [
+      forbidden(
+        `${path}.boot.userManaged.storageAccountURI`,
+        `storageAccountType must be UserManaged to use it, not ${boot.storageAccountType}`,
+      ),
+    ];
+  }
+  return [];
+}

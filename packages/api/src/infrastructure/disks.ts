@@ -1,0 +1,201 @@
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type Static, integer, listOf, object, oneOf, optional, string } from "../schema/schema.ts";
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+
+/** How the host caches a disk. */
+const CACHING_TYPES = ["None", "ReadOnly", "ReadWrite"] as const;
+
+// What Azure offers as storageAccountType of a managed disk.
+const STORAGE_ACCOUNT_TYPES = [
+  "Premium_LRS",
+  "Premium_ZRS",
+  "PremiumV2_LRS",
+  "Standard_LRS",
+  "StandardSSD_LRS",
+  "StandardSSD_ZRS",
+  "UltraSSD_LRS",
+];
+const ULTRA = "UltraSSD_LRS";
+
+const DiskEncryptionSet = object("Customer-managed keys for the disk.", {
+  id: optional(string("The ARM id of the disk encryption set.")),
+});
+
+const ManagedDisk = object("The managed disk behind it.", {
+  storageAccountType: optional(string("The kind of storage, such as Premium_LRS.")),
+  diskEncryptionSet: optional(DiskEncryptionSet),
+  securityProfile: optional(
+    object("Encryption of the disk of a confidential VM.", {
+      securityEncryptionType: optional(
+        oneOf("What is encrypted.", ["VMGuestStateOnly", "DiskWithVMGuestState"]),
+      ),
+      diskEncryptionSet: optional(DiskEncryptionSet),
+    }),
+  ),
+});
+
+/** The disk a machine boots from. */
+export const OSDisk = object("The disk the machine boots from.", {
+  osType: string("The operating system. Only Linux is supported.", { default: "Linux" }),
+  diskSizeGB: optional(integer("The size in GB, 1 to 2048. Without it, the size of the image.")),
+  managedDisk: optional(ManagedDisk),
+  cachingType: optional(oneOf("How the host caches the disk.", CACHING_TYPES, { default: "None" })),
+  diffDiskSettings: optional(
+    object("Keeps the disk on the host: fast, and gone when the machine is stopped or re-imaged.", {
+      option: oneOf("Where the disk lives.", ["Local"]),
+      placement: optional(oneOf("Which local disk is used.", ["CacheDisk", "NvmeDisk", "ResourceDisk"])),
+    }),
+  ),
+});
+
+/** The disk a machine boots from. */
+export type OSDisk = Static<typeof OSDisk>;
+
+/** The disks a machine has beside the one it boots from. */
+export const DataDisks = listOf(
+  "Further disks of the machine.",
+  object("A further disk.", {
+    nameSuffix: string("Ends the name of the disk; unique on the machine."),
+    diskSizeGB: integer("The size in GB, 4 to 32767."),
+    managedDisk: optional(ManagedDisk),
+    lun: optional(integer("The slot, 0 to 63; unique on the machine.")),
+    cachingType: optional(oneOf("How the host caches the disk.", CACHING_TYPES)),
+  }),
+);
+
+/** The disks a machine has beside the one it boots from. */
+export type DataDisks = Static<typeof DataDisks>;
+
+/** Gives data disks a free slot and a caching type where none is set. */
+export function defaultDataDisks(disks: DataDisks): void {
+  const taken = new Set(disks.map((disk) => disk.lun));
+  for (const disk of disks) {
+    if (disk.lun === undefined) {
+      disk.lun = firstFree(taken);
+      taken.add(disk.lun);
+    }
+    disk.cachingType ??= disk.managedDisk?.storageAccountType === ULTRA ? "None" : "ReadWrite";
+  }
+}
+
+/** Says what is wrong with the disk a machine boots from. */
+export function validateOSDisk(disk: Frozen<OSDisk>, path: string): readonly FieldError[] {
+  const { diskSizeGB, diffDiskSettings, managedDisk } = disk;
+  return [
+    ...validateOSType(disk.osType, `${path}.osType`),
+    ...errorIf(
+      diskSizeGB !== undefined && (diskSizeGB < 1 || diskSizeGB > 2048),
+      invalid(`${path}.diskSizeGB`, diskSizeGB, "must be between 1 and 2048"),
+    ),
+    ...validateManagedDisk(managedDisk, `${path}.managedDisk`),
+    ...errorIf(
+      managedDisk?.storageAccountType === ULTRA,
+      invalid(`${path}.managedDisk.storageAccountType`, ULTRA, "is for data disks only"),
+    ),
+    ...validateOSDiskEncryption(managedDisk, `${path}.managedDisk`),
+    ...errorIf(
+      diffDiskSettings !== undefined && managedDisk?.diskEncryptionSet !== undefined,
+      forbidden(
+        `${path}.managedDisk.diskEncryptionSet`,
+        "an ephemeral disk (diffDiskSettings) cannot have one",
+      ),
+    ),
+  ];
+}
+
+/** Says what is wrong with the further disks of a machine. */
+export function validateDataDisks(disks: Frozen<DataDisks>, path: string): readonly FieldError[] {
+  const names = new Set<string>();
+  const luns = new Set<number>();
+  return disks.flatMap((disk, index) => {
+    const at = `${path}[${index}]`;
+    const errors = [
+      ...validateDataDisk(disk, at),
+      ...errorIf(names.has(disk.nameSuffix), duplicate(`${at}.nameSuffix`, disk.nameSuffix)),
+      ...errorIf(disk.lun !== undefined && luns.has(disk.lun), duplicate(`${at}.lun`, disk.lun)),
+    ];
+    names.add(disk.nameSuffix);
+    if (disk.lun !== undefined) {
+      luns.add(disk.lun);
+    }
+    return errors;
+  });
+}
+
+function validateOSType(osType: string, path: string): readonly FieldError[] {
+  if (osType === "Linux") {
+    return [];
+  }
+  return osType === "Windows"
+    ? [invalid(path, osType, "Windows nodes are not supported yet; use Linux")]
+    : [notSupported(path, osType, ["Linux"])];
+}
+
+function validateDataDisk(disk: Frozen<DataDisks>[number], at: string): readonly FieldError[] {
+  const { lun, diskSizeGB, managedDisk, cachingType, nameSuffix } = disk;
+  return [
+    ...errorIf(nameSuffix === "", required(`${at}.nameSuffix`, "the disk needs a name")),
+    ...errorIf(
+      diskSizeGB < 4 || diskSizeGB > 32767,
+      invalid(`${at}.diskSizeGB`, diskSizeGB, "must be between 4 and 32767"),
+    ),
+    ...errorIf(
+      lun !== undefined && (lun < 0 || lun > 63),
+      invalid(`${at}.lun`, lun, "must be between 0 and 63"),
+    ),
+    ...validateManagedDisk(managedDisk, `${at}.managedDisk`),
+    ...errorIf(
+      managedDisk?.storageAccountType === ULTRA && (cachingType ?? "None") !== "None",
+      invalid(`${at}.cachingType`, cachingType, `must be None when storageAccountType is ${ULTRA}`),
+    ),
+  ];
+}
+
+function validateManagedDisk(
+  disk: Frozen<Static<typeof ManagedDisk>> | undefined,
+  path: string,
+): readonly FieldError[] {
+  if (disk === undefined) {
+    return [];
+  }
+  const type = disk.storageAccountType;
+  if (type === undefined || type === "") {
+    return [required(`${path}.storageAccountType`, `one of ${STORAGE_ACCOUNT_TYPES.join(", ")}`)];
+  }
+  return STORAGE_ACCOUNT_TYPES.includes(type)
+    ? []
+    : [notSupported(`${path}.storageAccountType`, type, STORAGE_ACCOUNT_TYPES)];
+}
+
+function validateOSDiskEncryption(
+  disk: Frozen<Static<typeof ManagedDisk>> | undefined,
+  path: string,
+): readonly FieldError[] {
+  const profile = disk?.securityProfile;
+  const wrong =
+    profile?.diskEncryptionSet !== undefined && profile.securityEncryptionType !== "DiskWithVMGuestState";
+  return wrong
+    ? [
+        forbidden(
+          `${path}.securityProfile.diskEncryptionSet`,
+          "needs securityEncryptionType DiskWithVMGuestState",
+        ),
+      ]
+    : [];
+}
+
+function firstFree(taken: ReadonlySet<number | undefined>): number {
+  let lun = 0;
+  while (taken.has(lun)) {
+    lun += 1;
+  }
+  return lun;
+}

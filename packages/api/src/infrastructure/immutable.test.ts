@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { formatFieldError } from "../values/field-error.ts";
+import { type ImmutableField, validateImmutable } from "./immutable.ts";
+
+interface Thing {
+  size?: number;
+  place?: { zone: string };
+}
+
+const fields: readonly ImmutableField<Thing>[] = [
+  { path: "size", read: ({ size }) => size, instead: "make a new one", maySetLater: true },
+  { path: "place", read: ({ place }) => place, instead: "move house" },
+];
+
+describe("validateImmutable", () => {
+  test("says nothing about a new object or an equal one", () => {
+    expect(validateImmutable({ size: 1 }, undefined, fields)).toEqual([]);
+    expect(validateImmutable({ place: { zone: "1" } }, { place: { zone: "1" } }, fields)).toEqual([]);
+  });
+
+  test("lets a field be set once where it may", () => {
+    expect(validateImmutable<Thing>({ size: 1 }, {}, fields)).toEqual([]);
+    expect(validateImmutable<Thing>({ place: { zone: "1" } }, {}, fields).map(formatFieldError)).toEqual([
+      'place: Forbidden: cannot change from unset to {"zone":"1"}: move house',
+    ]);
+  });
+
+  test("names the old value, the new one and the way out", () => {
+    expect(validateImmutable<Thing>({}, { size: 2 }, fields).map(formatFieldError)).toEqual([
+      "size: Forbidden: cannot change from 2 to unset: make a new one",
+    ]);
+  });
+});

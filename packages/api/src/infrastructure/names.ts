@@ -1,0 +1,43 @@
+/** Azure's rules for the names of things, as far as admission can check them. */
+import { type FieldError, invalid } from "../values/field-error.ts";
+
+const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const RESOURCE_GROUP = /^[-\p{L}\p{N}._()]{1,90}$/u;
+const NETWORK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
+
+/** Whether a text is a GUID. */
+export function isGuid(text: string): boolean {
+  return GUID.test(text);
+}
+
+/** Says what is wrong with the id of a subscription; none is fine, the manager then has one. */
+export function validateSubscription(id: string | undefined, path: string): readonly FieldError[] {
+  return !id || isGuid(id) ? [] : [invalid(path, id, "must be a subscription id, a GUID")];
+}
+
+/** Says what is wrong with the name of a resource group. */
+export function validateResourceGroup(name: string | undefined, path: string): readonly FieldError[] {
+  const fine = !name || (RESOURCE_GROUP.test(name) && !name.endsWith("."));
+  return fine
+    ? []
+    : [
+        invalid(
+          path,
+          name,
+          "must be 1 to 90 letters, digits, '-', '_', '.', '(' or ')', and not end with '.'",
+        ),
+      ];
+}
+
+/** Says what is wrong with the name of a network, subnet, load balancer or private endpoint. */
+export function validateNetworkName(name: string, path: string): readonly FieldError[] {
+  return NETWORK_NAME.test(name) && /[A-Za-z0-9_]$/.test(name)
+    ? []
+    : [
+        invalid(
+          path,
+          name,
+          "must be 1 to 80 letters, digits, '-', '_' or '.', start with a letter, digit or '_' and not end with '-' or '.'",
+        ),
+      ];
+}

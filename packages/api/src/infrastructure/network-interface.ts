@@ -1,0 +1,77 @@
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type Static, boolean, integer, listOf, object, optional, string } from "../schema/schema.ts";
+import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+
+/** The fields by which a machine is attached to the network, new and deprecated. */
+export const networkFields = {
+  networkInterfaces: optional(
+    listOf(
+      "The network interfaces of the machine; the first is the primary one.",
+      object("A network interface.", {
+        subnetName: optional(string("The subnet; without it, the subnet of the nodes.")),
+        privateIPConfigs: optional(integer("How many private addresses it has. 1 unless set.")),
+        acceleratedNetworking: optional(
+          boolean("Whether traffic bypasses the host's switch; without it, as the VM size allows."),
+        ),
+      }),
+    ),
+  ),
+  subnetName: optional(string("Deprecated: use networkInterfaces.")),
+  acceleratedNetworking: optional(boolean("Deprecated: use networkInterfaces.")),
+};
+
+/** What the network fields look like on a machine or a pool's template. */
+export interface NetworkFields {
+  networkInterfaces?: Static<(typeof networkFields)["networkInterfaces"]>;
+  subnetName?: string;
+  acceleratedNetworking?: boolean;
+}
+
+/** Moves the deprecated fields into an interface and gives every interface an address. */
+export function defaultNetworkInterfaces(machine: NetworkFields): void {
+  const { networkInterfaces = [], subnetName, acceleratedNetworking } = machine;
+  const deprecated = Boolean(subnetName) || acceleratedNetworking !== undefined;
+  if (deprecated && networkInterfaces.length > 0) {
+    return; // Validation refuses the mixture and names both fields.
+  }
+  if (networkInterfaces.length === 0) {
+    networkInterfaces.push({
+      ...(subnetName && { subnetName }),
+      ...(acceleratedNetworking !== undefined && { acceleratedNetworking }),
+    });
+    delete machine.subnetName;
+    delete machine.acceleratedNetworking;
+  }
+  for (const networkInterface of networkInterfaces) {
+    networkInterface.privateIPConfigs ||= 1;
+  }
+  machine.networkInterfaces = networkInterfaces;
+}
+
+/** Says what is wrong with how a machine is attached to the network. */
+export function validateNetworkInterfaces(
+  machine: Frozen<NetworkFields>,
+  path: string,
+): readonly FieldError[] {
+  const { networkInterfaces = [], subnetName, acceleratedNetworking } = machine;
+  const mixed = "networkInterfaces is set as well; put it there";
+  return [
+    ...errorIf(networkInterfaces.length > 0 && subnetName, forbidden(`${path}.subnetName`, mixed)),
+    ...errorIf(
+      networkInterfaces.length > 0 && acceleratedNetworking !== undefined,
+      forbidden(`${path}.acceleratedNetworking`, mixed),
+    ),
+    ...networkInterfaces.flatMap(({ privateIPConfigs = 1 }, index) =>
+      privateIPConfigs < 1
+        ? [
+            invalid(
+              `${path}.networkInterfaces[${index}].privateIPConfigs`,
+              privateIPConfigs,
+              "must be at least 1",
+            ),
+          ]
+        : [],
+    ),
+  ];
+}

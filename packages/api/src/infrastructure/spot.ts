@@ -1,0 +1,56 @@
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type Static, object, oneOf, optional, quantity } from "../schema/schema.ts";
+import { type FieldError, invalid } from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+import { parseQuantity, quantityProblem } from "../values/quantity.ts";
+import type { OSDisk } from "./disks.ts";
+
+/** Runs machines on spare capacity that Azure may take back. */
+export const SpotVMOptions = object("Runs on spare capacity that Azure may take back; presence enables it.", {
+  maxPrice: optional(
+    quantity("The most to pay for an hour, in US dollars; -1 or absent means up to the regular price."),
+  ),
+  evictionPolicy: optional(
+    oneOf("What happens to a machine that Azure takes back.", ["Deallocate", "Delete"]),
+  ),
+});
+
+/** Runs machines on spare capacity that Azure may take back. */
+export type SpotVMOptions = Static<typeof SpotVMOptions>;
+
+/** A machine whose disk is on the host cannot be deallocated, so it is deleted. */
+export function defaultEvictionPolicy(spot: SpotVMOptions | undefined, osDisk: OSDisk): void {
+  if (spot) {
+    spot.evictionPolicy ??= osDisk.diffDiskSettings ? "Delete" : "Deallocate";
+  }
+}
+
+/** Says what is wrong with spot options. */
+export function validateSpot(
+  spot: Frozen<SpotVMOptions> | undefined,
+  osDisk: Frozen<OSDisk>,
+  path: string,
+): readonly FieldError[] {
+  const price = spot?.maxPrice;
+  return [
+    ...errorIf(
+      price !== undefined && !isPrice(price),
+      invalid(`${path}.maxPrice`, price, "must be -1 or greater than 0"),
+    ),
+    ...errorIf(
+      spot?.evictionPolicy === "Deallocate" && osDisk.diffDiskSettings,
+      invalid(`${path}.evictionPolicy`, "Deallocate", "must be Delete when the OS disk has diffDiskSettings"),
+    ),
+  ];
+}
+
+const NO_LIMIT = parseQuantity("-1").nano;
+
+function isPrice(price: number | string): boolean {
+  const text = String(price);
+  if (quantityProblem(text) !== undefined) {
+    return false;
+  }
+  const { nano } = parseQuantity(text);
+  return nano > 0n || nano === NO_LIMIT;
+}

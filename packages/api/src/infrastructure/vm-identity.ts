@@ -1,0 +1,129 @@
+import type { Frozen } from "../kubernetes/meta.ts";
+import { type Static, listOf, object, oneOf, optional, string } from "../schema/schema.ts";
+import { armIdProblem } from "../values/arm-id.ts";
+import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
+import { errorIf } from "./error-if.ts";
+import { isGuid } from "./names.ts";
+
+const SystemAssignedIdentityRole = object("The role that the system-assigned identity is given.", {
+  name: optional(string("The name of the role assignment, a UUID. Derived from the object when not set.")),
+  scope: optional(string("Where the role holds. The whole subscription when not set.")),
+  definitionID: optional(string("The ARM id of the role definition. Contributor when not set.")),
+});
+
+/** The fields by which a machine gets an Azure identity, new and deprecated. */
+export const identityFields = {
+  identity: optional(
+    oneOf("The kind of identity the machine has.", ["None", "SystemAssigned", "UserAssigned"], {
+      default: "None",
+    }),
+  ),
+  userAssignedIdentities: optional(
+    listOf(
+      "Identities that exist already and are given to the machine.",
+      object("An identity.", { providerID: string("Its ARM id, with or without azure:// before it.") }),
+    ),
+  ),
+  systemAssignedIdentityRole: optional(SystemAssignedIdentityRole),
+  roleAssignmentName: optional(string("Deprecated: use systemAssignedIdentityRole.name.")),
+};
+
+/** What the identity fields look like on a machine or a pool. */
+export interface IdentityFields {
+  identity?: "None" | "SystemAssigned" | "UserAssigned";
+  userAssignedIdentities?: { providerID: string }[];
+  systemAssignedIdentityRole?: Static<typeof SystemAssignedIdentityRole>;
+  roleAssignmentName?: string;
+}
+
+/** Moves the deprecated name of the role assignment to where it belongs. */
+export function defaultIdentity(machine: IdentityFields): void {
+  const { roleAssignmentName, systemAssignedIdentityRole: role } = machine;
+  if (machine.identity !== "SystemAssigned" || !roleAssignmentName || role?.name) {
+    return;
+  }
+  machine.systemAssignedIdentityRole = { ...role, name: roleAssignmentName };
+  delete machine.roleAssignmentName;
+}
+
+/** Says what is wrong with the identity of a machine. */
+export function validateIdentity(
+  machine: Frozen<IdentityFields>,
+  old: Frozen<IdentityFields> | undefined,
+  path: string,
+): readonly FieldError[] {
+  return [
+    ...validateUserAssigned(machine, path),
+    ...validateSystemAssigned(machine, path),
+    ...validateDeprecatedName(machine, path),
+    ...validateRoleAssignmentName(machine, old, path),
+  ];
+}
+
+function validateUserAssigned(machine: Frozen<IdentityFields>, path: string): readonly FieldError[] {
+  const { identity = "None", userAssignedIdentities = [] } = machine;
+  const list = `${path}.userAssignedIdentities`;
+  if (identity !== "UserAssigned") {
+    return userAssignedIdentities.length === 0
+      ? []
+      : [forbidden(list, `identity must be UserAssigned to use it, not ${identity}`)];
+  }
+  if (userAssignedIdentities.length === 0) {
+    return [required(list, "identity UserAssigned needs at least one")];
+  }
+  return userAssignedIdentities.flatMap(({ providerID }, index) => {
+    const problem = armIdProblem(providerID.replace(/^azure:\/\//, ""));
+    return problem === undefined
+      ? []
+      : [invalid(`${list}[${index}].providerID`, providerID, `must be an ARM resource id: ${problem}`)];
+  });
+}
+
+function validateSystemAssigned(machine: Frozen<IdentityFields>, path: string): readonly FieldError[] {
+  const { identity = "None", systemAssignedIdentityRole: role } = machine;
+  const at = `${path}.systemAssignedIdentityRole`;
+  if (role === undefined) {
+    return [];
+  }
+  if (identity !== "SystemAssigned") {
+    return [forbidden(at, `identity must be SystemAssigned to use it, not ${identity}`)];
+  }
+  return (["scope", "definitionID"] as const).flatMap((field) =>
+    role[field] === ""
+      ? [invalid(`${at}.${field}`, "", "must not be empty; leave it out for the default")]
+      : [],
+  );
+}
+
+function validateDeprecatedName(machine: Frozen<IdentityFields>, path: string): readonly FieldError[] {
+  const { identity, roleAssignmentName, systemAssignedIdentityRole: role } = machine;
+  const at = `${path}.roleAssignmentName`;
+  if (!roleAssignmentName) {
+    return [];
+  }
+  return role?.name
+    ? [forbidden(at, "systemAssignedIdentityRole.name is set as well; use only that")]
+    : errorIf(identity !== "SystemAssigned", forbidden(at, "identity must be SystemAssigned to use it"));
+}
+
+function validateRoleAssignmentName(
+  machine: Frozen<IdentityFields>,
+  old: Frozen<IdentityFields> | undefined,
+  path: string,
+): readonly FieldError[] {
+  if (machine.identity !== "SystemAssigned") {
+    return [];
+  }
+  const at = `${path}.systemAssignedIdentityRole.name`;
+  const name = machine.systemAssignedIdentityRole?.name;
+  const oldName = old?.systemAssignedIdentityRole?.name;
+  if (oldName && oldName !== name) {
+    return [
+      forbidden(at, `cannot change from ${JSON.stringify(oldName)}: the role is assigned under that name`),
+    ];
+  }
+  return errorIf(
+    name && !isGuid(name),
+    invalid(at, name, "must be a UUID; leave it out to have one derived"),
+  );
+}

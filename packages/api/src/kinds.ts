@@ -1,0 +1,63 @@
+/** All kinds of ours, one line each. */
+import type { CustomKind } from "./kind.ts";
+import { ManagedCluster, ManagedClustersAgentPool } from "./aso/managed-cluster.ts";
+import { ResourceGroup } from "./aso/resource-group.ts";
+import { VirtualNetwork, VirtualNetworksSubnet } from "./aso/virtual-network.ts";
+import { KubeadmConfig } from "./bootstrap/kubeadm-config.ts";
+import { KubeadmConfigTemplate } from "./bootstrap/kubeadm-config-template.ts";
+import { Cluster } from "./cluster/cluster.ts";
+import { Machine } from "./cluster/machine.ts";
+import { MachineDeployment } from "./cluster/machine-deployment.ts";
+import { MachineHealthCheck } from "./cluster/machine-health-check.ts";
+import { MachinePool } from "./cluster/machine-pool.ts";
+import { MachineSet } from "./cluster/machine-set.ts";
+import { KubeadmControlPlane } from "./controlplane/kubeadm-control-plane.ts";
+import { AzureCluster } from "./infrastructure/azure-cluster/azure-cluster.ts";
+import { AzureClusterIdentity } from "./infrastructure/azure-cluster-identity.ts";
+import { AzureMachine } from "./infrastructure/azure-machine.ts";
+import { AzureMachinePool } from "./infrastructure/azure-machine-pool/azure-machine-pool.ts";
+import { AzureMachinePoolMachine } from "./infrastructure/azure-machine-pool-machine.ts";
+import { AzureMachineTemplate } from "./infrastructure/azure-machine-template.ts";
+import { AzureManagedCluster } from "./infrastructure/azure-managed-cluster.ts";
+import { AzureManagedControlPlane } from "./infrastructure/azure-managed-control-plane/azure-managed-control-plane.ts";
+import { AzureManagedMachinePool } from "./infrastructure/azure-managed-machine-pool.ts";
+import { ExtensionConfig } from "./runtime-extension/extension-config.ts";
+
+/** Every kind that has a CRD in `crds/`. */
+export const customKinds: readonly CustomKind[] = [
+  Cluster,
+  Machine,
+  MachineDeployment,
+  MachineHealthCheck,
+  MachinePool,
+  MachineSet,
+  KubeadmConfig,
+  KubeadmConfigTemplate,
+  KubeadmControlPlane,
+  ExtensionConfig,
+  AzureCluster,
+  AzureClusterIdentity,
+  AzureMachine,
+  AzureMachineTemplate,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  AzureManagedCluster,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  ResourceGroup,
+  VirtualNetwork,
+  VirtualNetworksSubnet,
+  ManagedCluster,
+  ManagedClustersAgentPool,
+];
+
+/** The kind of ours that an object says it is; undefined for any other. Also for versions served beside the main one. */
+export function kindOf(apiVersion: string, kind: string): CustomKind | undefined {
+  return customKinds.find(
+    (candidate) =>
+      candidate.kind === kind &&
+      [candidate.version, ...candidate.alsoServed].some(
+        (version) => `${candidate.group}/${version}` === apiVersion,
+      ),
+  );
+}

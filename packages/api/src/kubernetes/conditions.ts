@@ -1,0 +1,149 @@
+/** Pure functions over the `conditions` of a status. Each gives back the list it was given when nothing changes. */
+import { deepEqual } from "../values/deep-equal.ts";
+import type { Condition } from "./condition.ts";
+import { formatTimestamp } from "./timestamp.ts";
+
+/** How bad it is that a condition is False. */
+export type Severity = "Error" | "Warning" | "Info";
+
+type Conditions = readonly Readonly<Condition>[];
+
+/** What is known about a condition at a moment. */
+export interface Mark {
+  /** Why, in one CamelCase word. */
+  readonly reason: string;
+  /** Why, in a sentence for people. */
+  readonly message?: string;
+  /** The moment, in milliseconds. */
+  readonly now: number;
+}
+
+/** What is known about a condition that does not hold. */
+export interface FalseMark extends Mark {
+  readonly severity: Severity;
+}
+
+/** The condition of a type, if there is one. */
+export function getCondition(
+  conditions: Conditions | undefined,
+  type: string,
+): Readonly<Condition> | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** Whether the condition of a type is there and True. */
+export function isTrue(conditions: Conditions | undefined, type: string): boolean {
+  return getCondition(conditions, type)?.status === "True";
+}
+
+/** Says that a condition holds. */
+export function markTrue(conditions: Conditions | undefined, type: string, mark: Mark): Conditions {
+  return setCondition(conditions, marked(type, "True", mark));
+}
+
+/** Says that a condition does not hold, and how bad that is. */
+export function markFalse(conditions: Conditions | undefined, type: string, mark: FalseMark): Conditions {
+  return setCondition(conditions, { ...marked(type, "False", mark), severity: mark.severity });
+}
+
+/** Says that it is not known whether a condition holds. */
+export function markUnknown(conditions: Conditions | undefined, type: string, mark: Mark): Conditions {
+  return setCondition(conditions, marked(type, "Unknown", mark));
+}
+
+/**
+ * Puts a condition into the list, in the place of one of the same type.
+ *
+ * The time of transition moves only with the status: a new message about the same state is no transition.
+ */
+export function setCondition(conditions: Conditions | undefined, condition: Readonly<Condition>): Conditions {
+  const list = conditions ?? [];
+  const old = getCondition(list, condition.type);
+  const kept =
+    old?.status === condition.status
+      ? { ...condition, lastTransitionTime: old.lastTransitionTime }
+      : condition;
+  if (old && deepEqual(old, kept)) return list;
+  return [...list.filter(({ type }) => type !== condition.type), kept].sort(compareConditions);
+}
+
+/** Takes a condition out of the list. */
+export function removeCondition(conditions: Conditions | undefined, type: string): Conditions {
+  const list = conditions ?? [];
+  return getCondition(list, type) ? list.filter((condition) => condition.type !== type) : list;
+}
+
+/** How to sum conditions up. */
+export interface SummaryOptions {
+  /** The types to look at, the most telling first; all of them when absent. */
+  readonly types?: readonly string[];
+  /** Types that are good when they are False. */
+  readonly negative?: readonly string[];
+  readonly now: number;
+}
+
+/**
+ * Sums the other conditions up in one Ready condition; undefined when there is nothing to sum up.
+ *
+ * The worst one decides, and the message names it. Cluster API lets a True outrank an Unknown, which hides that nobody
+ * has looked yet; here it is the other way round.
+ */
+export function summarizeReady(
+  conditions: Conditions | undefined,
+  options: SummaryOptions,
+): Condition | undefined {
+  const { types, negative = [], now } = options;
+  const order = types ?? [];
+  const candidates = (conditions ?? [])
+    .filter(({ type }) => type !== "Ready" && (types === undefined || types.includes(type)))
+    .map((condition) => (negative.includes(condition.type) ? negated(condition) : condition))
+    .sort(
+      (a, b) =>
+        rank(a) - rank(b) || placeIn(order, a.type) - placeIn(order, b.type) || compareConditions(a, b),
+    );
+  const worst = candidates[0];
+  if (!worst) return undefined;
+  if (worst.status === "True") return marked("Ready", "True", { reason: "Ready", now });
+  const reason = worst.reason ?? worst.type;
+  const message = worst.message ? `${worst.type}: ${worst.message}` : `${worst.type} is ${worst.status}`;
+  const ready = marked("Ready", worst.status, { reason, message, now });
+  return worst.status === "False" ? { ...ready, severity: worst.severity || "Error" } : ready;
+}
+
+function marked(type: string, status: Condition["status"], mark: Mark): Condition {
+  const { reason, message, now } = mark;
+  return {
+    type,
+    status,
+    lastTransitionTime: formatTimestamp(now),
+    reason,
+    ...(message !== undefined && { message }),
+  };
+}
+
+function negated(condition: Readonly<Condition>): Condition {
+  if (condition.status === "True") return { severity: "Error", ...condition, status: "False" };
+  return condition.status === "False" ? { ...condition, status: "True" } : condition;
+}
+
+const SEVERITIES: readonly string[] = ["Error", "Warning", "Info"] satisfies Severity[];
+
+/** The lower, the worse. A False without a known severity counts as an error. */
+function rank(condition: Readonly<Condition>): number {
+  if (condition.status === "True") return SEVERITIES.length + 1;
+  if (condition.status === "Unknown") return SEVERITIES.length;
+  return Math.max(SEVERITIES.indexOf(condition.severity ?? ""), 0);
+}
+
+function placeIn(order: readonly string[], type: string): number {
+  const place = order.indexOf(type);
+  return place < 0 ? order.length : place;
+}
+
+/** Ready first, the others by name. */
+function compareConditions(a: Readonly<Condition>, b: Readonly<Condition>): number {
+  if (a.type === b.type) return 0;
+  if (a.type === "Ready") return -1;
+  if (b.type === "Ready") return 1;
+  return a.type < b.type ? -1 : 1;
+}

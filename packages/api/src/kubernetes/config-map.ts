@@ -1,0 +1,19 @@
+import { builtInKind } from "../kind.ts";
+import type { KubernetesObject } from "./meta.ts";
+
+/** Values that configure something. */
+export interface ConfigMap extends KubernetesObject {
+  immutable?: boolean;
+  data?: Record<string, string>;
+  /** Values in base64. */
+  binaryData?: Record<string, string>;
+}
+
+/** Values that configure something. */
+export const ConfigMap = builtInKind<ConfigMap>({
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+});

@@ -1,0 +1,59 @@
+/** Pure functions over owner references: who an object belongs to. */
+import { deepEqual } from "../values/deep-equal.ts";
+import type { Frozen, KubernetesObject, OwnerReference } from "./meta.ts";
+
+type References = readonly Readonly<OwnerReference>[];
+type Owned = Frozen<Pick<KubernetesObject, "metadata">>;
+
+/** A reference to an object that the server has stored. */
+export function ownerReferenceTo(owner: Frozen<KubernetesObject>): OwnerReference {
+  const { name, uid } = owner.metadata;
+  if (uid === undefined) {
+    throw new Error(`${owner.kind} ${name} has no uid: only a stored object can own another`);
+  }
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid };
+}
+
+/** A reference that says: this owner, and no other, manages the object. */
+export function controllerReferenceTo(owner: Frozen<KubernetesObject>): OwnerReference {
+  return { ...ownerReferenceTo(owner), controller: true, blockOwnerDeletion: true };
+}
+
+/** Puts a reference into the list, in the place of one to the same owner. */
+export function ensureOwnerReference(references: References | undefined, wanted: OwnerReference): References {
+  const list = references ?? [];
+  const index = list.findIndex((reference) => isSameOwner(reference, wanted));
+  if (index < 0) return [...list, wanted];
+  return deepEqual(list[index], wanted) ? list : list.with(index, wanted);
+}
+
+/** Takes the reference to an owner out of the list. */
+export function removeOwnerReference(references: References | undefined, owner: OwnerReference): References {
+  const list = references ?? [];
+  const kept = list.filter((reference) => !isSameOwner(reference, owner));
+  return kept.length === list.length ? list : kept;
+}
+
+/** The owner that manages the object, if there is one. */
+export function controllerOf(object: Owned): Readonly<OwnerReference> | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+/** Whether an object belongs to an owner. By UID: a new object of the same name is another owner. */
+export function isOwnedBy(object: Owned, owner: Owned): boolean {
+  const uid = owner.metadata.uid;
+  return (
+    uid !== undefined && (object.metadata.ownerReferences ?? []).some((reference) => reference.uid === uid)
+  );
+}
+
+/** Whether two references name one owner. The API version is only how it was read, so it does not count. */
+export function isSameOwner(a: Readonly<OwnerReference>, b: Readonly<OwnerReference>): boolean {
+  return a.kind === b.kind && a.name === b.name && groupOf(a.apiVersion) === groupOf(b.apiVersion);
+}
+
+/** The group of an API version such as `cluster.x-k8s.io/v1beta1`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}

@@ -1,0 +1,28 @@
+import { type Static, mapOf, object, optional, string } from "../schema/schema.ts";
+import { type FieldError, invalid } from "../values/field-error.ts";
+import { labelKeyProblems, labelValueProblems } from "./names.ts";
+
+/** Labels and annotations that a template gives to what is made from it. */
+export const TemplateMetadata = object("Labels and annotations of what is made from the template.", {
+  labels: optional(mapOf("Labels to set.", string("The value of a label."))),
+  annotations: optional(mapOf("Annotations to set.", string("The value of an annotation."))),
+});
+
+/** Labels and annotations that a template gives to what is made from it. */
+export type TemplateMetadata = Static<typeof TemplateMetadata>;
+
+/** Says which labels and annotations of a template Kubernetes would refuse on the objects made from it. */
+export function templateMetadataErrors(
+  field: string,
+  metadata: { readonly [Key in keyof TemplateMetadata]: Readonly<TemplateMetadata[Key]> } | undefined,
+): FieldError[] {
+  const labels = Object.entries(metadata?.labels ?? {}).flatMap(([key, value]) => [
+    ...labelKeyProblems(key).map((problem) => invalid(`${field}.labels`, key, problem)),
+    ...labelValueProblems(value).map((problem) => invalid(`${field}.labels[${key}]`, value, problem)),
+  ]);
+  // Annotation keys follow the rules of label keys, without regard to case.
+  const annotations = Object.keys(metadata?.annotations ?? {}).flatMap((key) =>
+    labelKeyProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem)),
+  );
+  return [...labels, ...annotations];
+}

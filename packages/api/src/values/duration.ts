@@ -1,0 +1,175 @@
+/**
+ * Durations as Go writes them (`1h30m`, `-1.5h`, `.5s`), because every manifest our users own has them.
+ *
+ * The grammar is Go's `time.ParseDuration`, down to its rounding: what Go takes we take, what it refuses we refuse.
+ */
+
+/** A text that is not a duration; the message says what would be. */
+export class DurationError extends Error {
+  override readonly name = "DurationError";
+}
+
+const UNIT_NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1_000n],
+  ["µs", 1_000n], // U+00B5, the micro sign
+  ["μs", 1_000n], // U+03BC, the Greek letter
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+]);
+
+// The magnitude of the smallest int64; the largest one is one less, which only the positive side notices.
+const LIMIT = 1n << 63n;
+const NANOSECONDS_PER_MILLISECOND = 1e6;
+const ACCEPTED = "use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m";
+
+/** Reads a duration in Go's grammar as milliseconds. Throws a DurationError for anything else. */
+export function parseDuration(text: string): number {
+  return Number(parseNanoseconds(text)) / NANOSECONDS_PER_MILLISECOND;
+}
+
+/** Says what is wrong with a duration, or nothing when it is fine. */
+export function durationProblem(text: string): string | undefined {
+  try {
+    parseNanoseconds(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DurationError) return error.message;
+    throw error;
+  }
+}
+
+/** Prints milliseconds as Kubernetes prints a duration: `1h30m0s`, `1.5s`, `0s`. */
+export function formatDuration(milliseconds: number): string {
+  const nanoseconds = BigInt(Math.round(milliseconds * NANOSECONDS_PER_MILLISECOND));
+  if (nanoseconds < 0n) return `-${formatNanoseconds(-nanoseconds)}`;
+  return formatNanoseconds(nanoseconds);
+}
+
+interface Term {
+  readonly nanoseconds: bigint;
+  readonly end: number;
+}
+
+function parseNanoseconds(text: string): bigint {
+  const signed = text.startsWith("-") || text.startsWith("+");
+  const negative = text.startsWith("-");
+  let position = signed ? 1 : 0;
+  if (text.length === position + 1 && text[position] === "0") return 0n;
+  if (text.length === position) throw invalid(text);
+  let total = 0n;
+  while (position < text.length) {
+    const term = scanTerm(text, position);
+    total += term.nanoseconds;
+    if (total > LIMIT) throw invalid(text);
+    position = term.end;
+  }
+  if (negative) return -total;
+  if (total === LIMIT) throw invalid(text);
+  return total;
+}
+
+/** Scans one number with its unit, such as `1.5h`. */
+function scanTerm(text: string, start: number): Term {
+  const whole = scanWhole(text, start);
+  const hasPoint = text[whole.end] === ".";
+  const fraction = hasPoint ? scanFraction(text, whole.end + 1) : { value: 0n, scale: 1, end: whole.end };
+  const digits = whole.end - start + (hasPoint ? fraction.end - whole.end - 1 : 0);
+  if (digits === 0) throw invalid(text);
+
+  const end = unitEnd(text, fraction.end);
+  if (end === fraction.end)
+    throw new DurationError(`time: missing unit in duration ${quoted(text)}; ${ACCEPTED}`);
+  const unitName = text.slice(fraction.end, end);
+  const unit = UNIT_NANOSECONDS.get(unitName);
+  if (unit === undefined) {
+    throw new DurationError(
+      `time: unknown unit ${quoted(unitName)} in duration ${quoted(text)}; ${ACCEPTED}`,
+    );
+  }
+  if (whole.value > LIMIT / unit) throw invalid(text);
+  // Go computes the fraction in float64; so do we, or the last nanosecond would differ.
+  const part = BigInt(Math.trunc(Number(fraction.value) * (Number(unit) / fraction.scale)));
+  return { nanoseconds: whole.value * unit + part, end };
+}
+
+function scanWhole(text: string, start: number): { value: bigint; end: number } {
+  let value = 0n;
+  let end = start;
+  for (let digit = digitAt(text, end); digit >= 0; digit = digitAt(text, ++end)) {
+    value = value * 10n + BigInt(digit);
+    if (value > LIMIT) throw invalid(text);
+  }
+  return { value, end };
+}
+
+/** Digits that no longer fit in 63 bits are skipped: they are below a nanosecond. */
+function scanFraction(text: string, start: number): { value: bigint; scale: number; end: number } {
+  let value = 0n;
+  let scale = 1;
+  let full = false;
+  let end = start;
+  for (let digit = digitAt(text, end); digit >= 0; digit = digitAt(text, ++end)) {
+    const next = value * 10n + BigInt(digit);
+    full ||= next > LIMIT;
+    if (full) continue;
+    value = next;
+    scale *= 10;
+  }
+  return { value, scale, end };
+}
+
+function unitEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && text[end] !== "." && digitAt(text, end) < 0) end++;
+  return end;
+}
+
+/** The digit at a position, or -1. */
+function digitAt(text: string, position: number): number {
+  const digit = text.charCodeAt(position) - 48;
+  return digit >= 0 && digit <= 9 ? digit : -1;
+}
+
+function invalid(text: string): DurationError {
+  return new DurationError(`time: invalid duration ${quoted(text)}; ${ACCEPTED}`);
+}
+
+// A hostile text can be long; a message stays readable.
+const LONGEST_QUOTE = 80;
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+}
+
+const SECOND = 1_000_000_000n;
+const SMALL_UNITS = [
+  { name: "ms", nanoseconds: 1_000_000n },
+  { name: "µs", nanoseconds: 1_000n },
+] as const;
+
+function formatNanoseconds(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return "0s";
+  if (nanoseconds >= SECOND) return formatClock(nanoseconds);
+  const unit = SMALL_UNITS.find((candidate) => nanoseconds >= candidate.nanoseconds);
+  return unit ? `${decimal(nanoseconds, unit.nanoseconds)}${unit.name}` : `${nanoseconds}ns`;
+}
+
+function formatClock(nanoseconds: bigint): string {
+  const seconds = `${decimal(nanoseconds % (60n * SECOND), SECOND)}s`;
+  const minutes = nanoseconds / (60n * SECOND);
+  if (minutes === 0n) return seconds;
+  const hours = minutes / 60n;
+  return hours === 0n ? `${minutes}m${seconds}` : `${hours}h${minutes % 60n}m${seconds}`;
+}
+
+/** `value / unit` with all its decimals and no trailing zeros. */
+function decimal(value: bigint, unit: bigint): string {
+  const places = unit.toString().length - 1;
+  const fraction = (value % unit).toString().padStart(places, "0");
+  let length = places;
+  while (length > 0 && fraction[length - 1] === "0") length--;
+  return length === 0 ? `${value / unit}` : `${value / unit}.${fraction.slice(0, length)}`;
+}

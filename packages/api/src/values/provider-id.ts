@@ -1,0 +1,108 @@
+/**
+ * The ids by which Kubernetes knows Azure machines: `azure://` and an ARM id.
+ *
+ * The same text is on the Node (written by the cloud provider) and on our machines; both lower-case the
+ * resource group, so `formatProviderId` does too, and `sameProviderId` compares without regard to case.
+ */
+import {
+  ArmIdError,
+  type ArmId,
+  formatArmId,
+  hasArmType,
+  parseArmId,
+  problemOf,
+  sameArmId,
+} from "./arm-id.ts";
+
+/** What a provider id can name. */
+export type ProviderId = ScaleSetId | ScaleSetInstanceId | VirtualMachineId;
+
+/** A scale set: the provider id of a pool. */
+export interface ScaleSetId {
+  readonly kind: "scaleSet";
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly scaleSet: string;
+}
+
+/** An instance of a scale set in Uniform orchestration. */
+export interface ScaleSetInstanceId {
+  readonly kind: "scaleSetInstance";
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly scaleSet: string;
+  readonly instanceID: string;
+}
+
+/** A virtual machine of its own, or an instance of a scale set in Flexible orchestration. */
+export interface VirtualMachineId {
+  readonly kind: "virtualMachine";
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly name: string;
+}
+
+const SCHEME = "azure://";
+const COMPUTE = "Microsoft.Compute";
+const SCALE_SETS = "virtualMachineScaleSets";
+const MACHINES = "virtualMachines";
+
+/** Reads a provider id; throws an ArmIdError when the text names no Azure machine. */
+export function parseProviderId(text: string): ProviderId {
+  if (!text.startsWith(SCHEME)) {
+    throw new ArmIdError(`a provider id starts with "${SCHEME}/subscriptions/"`);
+  }
+  const id = parseArmId(text.slice(SCHEME.length));
+  const { subscription, resourceGroup } = id;
+  const [first, second] = id.parts;
+  if (resourceGroup !== undefined && first) {
+    if (hasArmType(id, `${COMPUTE}/${MACHINES}`)) {
+      return { kind: "virtualMachine", subscription, resourceGroup, name: first.name };
+    }
+    if (hasArmType(id, `${COMPUTE}/${SCALE_SETS}`)) {
+      return { kind: "scaleSet", subscription, resourceGroup, scaleSet: first.name };
+    }
+    if (second && hasArmType(id, `${COMPUTE}/${SCALE_SETS}/${MACHINES}`)) {
+      const instanceID = second.name;
+      return { kind: "scaleSetInstance", subscription, resourceGroup, scaleSet: first.name, instanceID };
+    }
+  }
+  throw new ArmIdError(
+    `a provider id names a ${COMPUTE}/${MACHINES}, ${COMPUTE}/${SCALE_SETS} or ${COMPUTE}/${SCALE_SETS}/${MACHINES}`,
+  );
+}
+
+/** Says what is wrong with a provider id, or nothing when it is fine. */
+export function providerIdProblem(text: string): string | undefined {
+  return problemOf(() => parseProviderId(text));
+}
+
+/** Writes a provider id the way the cloud provider puts it on Nodes. */
+export function formatProviderId(id: ProviderId): string {
+  return SCHEME + formatArmId({ ...armIdOf(id), resourceGroup: id.resourceGroup.toLowerCase() });
+}
+
+/** The ARM id behind a provider id. */
+export function armIdOf(id: ProviderId): ArmId {
+  const { subscription, resourceGroup } = id;
+  return { subscription, resourceGroup, provider: COMPUTE, parts: partsOf(id) };
+}
+
+/** Whether two provider ids name the same machine. */
+export function sameProviderId(left: string, right: string): boolean {
+  return sameArmId(left, right);
+}
+
+function partsOf(id: ProviderId): ArmId["parts"] {
+  switch (id.kind) {
+    case "virtualMachine":
+      return [{ type: MACHINES, name: id.name }];
+    case "scaleSet":
+      return [{ type: SCALE_SETS, name: id.scaleSet }];
+    case "scaleSetInstance":
+      return [
+        { type: SCALE_SETS, name: id.scaleSet },
+        { type: MACHINES, name: id.instanceID },
+      ];
+  }
+}

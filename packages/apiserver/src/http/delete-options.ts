@@ -1,0 +1,86 @@
+import { invalid, notSupported } from "@capstan/api";
+import type { HttpRequest } from "@capstan/env";
+import type { DeleteOptions } from "../registry/delete.ts";
+import { parseBody } from "./body.ts";
+import { isDryRun, wholeNumber } from "./query.ts";
+import { badRequest, invalidOptions } from "./status.ts";
+
+const KIND = "DeleteOptions";
+const POLICIES = ["Foreground", "Background", "Orphan"] as const;
+
+/** Reads how a delete is meant: from its body or, when it has none, from its query. */
+export function deleteOptions(request: HttpRequest, query: URLSearchParams): DeleteOptions {
+  const empty = request.body === undefined || request.body === "" || request.body === null;
+  const wanted = empty ? fromQuery(query) : fromBody(request.body);
+  const policy = wanted.propagationPolicy ?? policyOf(wanted.orphanDependents);
+  checkPolicy(policy, wanted);
+  return {
+    dryRun: isDryRun([...(wanted.dryRun ?? []), ...(empty ? [] : query.getAll("dryRun"))], KIND),
+    ...(typeof wanted.gracePeriodSeconds === "number" && {
+      gracePeriodSeconds: Math.max(0, wanted.gracePeriodSeconds),
+    }),
+    ...(wanted.preconditions && { preconditions: wanted.preconditions }),
+    ...(policy !== undefined && { propagationPolicy: policy as (typeof POLICIES)[number] }),
+  };
+}
+
+interface Wanted {
+  readonly dryRun?: readonly string[];
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: string;
+  readonly orphanDependents?: boolean;
+}
+
+function fromQuery(query: URLSearchParams): Wanted {
+  const gracePeriodSeconds = wholeNumber(query, "gracePeriodSeconds");
+  const propagationPolicy = query.get("propagationPolicy");
+  const orphans = query.get("orphanDependents");
+  return {
+    dryRun: query.getAll("dryRun"),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(propagationPolicy !== null && { propagationPolicy }),
+    ...(orphans !== null && { orphanDependents: orphans === "true" }),
+  };
+}
+
+function fromBody(body: unknown): Wanted {
+  const value = parseBody(body, badRequest);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw badRequest(`the body of a delete must be a ${KIND} object`);
+  const wanted = value as Readonly<Record<string, unknown>>;
+  const { kind = KIND } = wanted;
+  if (kind !== KIND)
+    throw badRequest(`the body of a delete must be of kind ${KIND}, not ${JSON.stringify(kind)}`);
+  for (const [field, type] of TYPES) checkType(wanted[field], field, type);
+  return wanted;
+}
+
+const TYPES = [
+  ["gracePeriodSeconds", "number"],
+  ["propagationPolicy", "string"],
+  ["preconditions", "object"],
+] as const;
+
+function checkType(value: unknown, field: string, type: string): void {
+  if (value === undefined || value === null || typeof value === type) return;
+  const goType = type === "number" ? "int64" : type;
+  throw badRequest(
+    `json: cannot unmarshal ${typeof value} into Go struct field DeleteOptions.${field} of type ${goType}`,
+  );
+}
+
+/** The older way to say it. */
+function policyOf(orphanDependents: boolean | undefined): string | undefined {
+  if (orphanDependents === undefined) return undefined;
+  return orphanDependents ? "Orphan" : "Background";
+}
+
+function checkPolicy(policy: string | undefined, wanted: Wanted): void {
+  if (wanted.propagationPolicy !== undefined && wanted.orphanDependents !== undefined) {
+    const problem = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidOptions(KIND, [invalid("propagationPolicy", wanted.propagationPolicy, problem)]);
+  }
+  if (policy !== undefined && !POLICIES.some((known) => known === policy))
+    throw invalidOptions(KIND, [notSupported("propagationPolicy", policy, [...POLICIES, "nil"])]);
+}

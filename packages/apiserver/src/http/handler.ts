@@ -1,0 +1,217 @@
+import { applyMergePatch, deepCopy } from "@capstan/api";
+import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import { JsonPatchError, jsonPatch } from "../patch/json-patch.ts";
+import type { Context, Target, WriteOptions, Written } from "../registry/context.ts";
+import { create } from "../registry/create.ts";
+import { remove } from "../registry/delete.ts";
+import { list, selected } from "../registry/list.ts";
+import { inVersion, keyOf, type Resource } from "../registry/registry.ts";
+import { scaleOf, withScale } from "../registry/scale.ts";
+import { update } from "../registry/update.ts";
+import type { StoredObject } from "../storage/storage.ts";
+import { openWatch } from "../watch/open.ts";
+import { mediaType, parseBody, readJson } from "./body.ts";
+import { deleteOptions } from "./delete-options.ts";
+import { parseVersion, writeOptions } from "./query.ts";
+import { jsonResponse, statusResponse, streamResponse, textResponse, warningHeaders } from "./response.ts";
+import { type Route, routeRequest, type Verb } from "./route.ts";
+import {
+  ApiError,
+  badRequest,
+  detailsOf,
+  failed,
+  internalError,
+  notFound,
+  unsupportedMediaType,
+  versionTooLarge,
+} from "./status.ts";
+
+/** Answers Kubernetes API requests from the store. */
+export function createHandler(context: Context): Handler {
+  return async (request) => {
+    try {
+      const route = routeRequest(context.registry, request);
+      if (!route) return textResponse(404, "404 page not found\n");
+      return await VERBS[route.verb](context, route, request);
+    } catch (error) {
+      if (error instanceof ApiError) return statusResponse(error.status);
+      return statusResponse(internalError(error instanceof Error ? error.message : String(error)).status);
+    }
+  };
+}
+
+type VerbHandler = (
+  context: Context,
+  route: Route,
+  request: HttpRequest,
+) => HttpResponse | Promise<HttpResponse>;
+
+const VERBS: Readonly<Record<Verb, VerbHandler>> = {
+  get: getOne,
+  list: (context, { target, query }) => jsonResponse(200, list(context, target, query)),
+  watch: (context, { target, query }, { signal }) => {
+    const watch = openWatch(context, target, { query, signal });
+    return streamResponse(() => watch);
+  },
+  create: createOne,
+  update: updateOne,
+  patch: patchOne,
+  delete: deleteOne,
+  deletecollection: deleteMany,
+};
+
+function getOne({ storage }: Context, { target, query }: Route): HttpResponse {
+  const { resource, namespace, name } = target;
+  const version = parseVersion(query.get("resourceVersion") ?? "", failed);
+  if (version > storage.resourceVersion) throw versionTooLarge(version, storage.resourceVersion);
+  const object = storage.get(keyOf(resource, namespace, name));
+  if (!object) throw notFound(resource.kind, name);
+  return jsonResponse(200, view(target, object));
+}
+
+async function createOne(
+  context: Context,
+  { target, query }: Route,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const options = writeOptions(query, "CreateOptions");
+  const body = readJson(request, target.resource.kind.kind);
+  return writtenResponse(target, await create(context, target, { body, options }));
+}
+
+async function updateOne(
+  context: Context,
+  { target, query }: Route,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const options = writeOptions(query, "UpdateOptions");
+  const body = readJson(request, target.resource.kind.kind);
+  return await write(context, target, { options, source: "body", change: () => deepCopy(body) });
+}
+
+async function patchOne(
+  context: Context,
+  { target, query }: Route,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const options = writeOptions(query, "PatchOptions");
+  const change = readPatch(target.resource, request);
+  return await write(context, target, { options, source: "patch", change });
+}
+
+/** An update of the object, or of the Scale that stands for it. `change` turns what is there into what is wanted. */
+async function write(
+  context: Context,
+  target: Target,
+  wanted: { options: WriteOptions; source: "body" | "patch"; change: (old: unknown) => unknown },
+): Promise<HttpResponse> {
+  const { resource } = target;
+  const { options, source, change } = wanted;
+  const paths = target.subresource === "scale" ? resource.custom?.scale : undefined;
+  const produce = (stored: StoredObject): unknown => {
+    const old = inVersion(resource, stored);
+    return paths ? withScale(resource, { old, paths, scale: change(scaleOf(paths, old)) }) : change(old);
+  };
+  const inner = paths ? { ...target, subresource: "" } : target;
+  return writtenResponse(
+    target,
+    await update(context, inner, { produce, source: paths ? "patch" : source, options }),
+  );
+}
+
+async function deleteOne(
+  context: Context,
+  { target, query }: Route,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const { resource, name } = target;
+  const { gone, object } = await remove(context, target, deleteOptions(request, query));
+  if (!gone || resource.strategy.returnsDeleted) return jsonResponse(200, inVersion(resource, object));
+  return jsonResponse(200, {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { ...detailsOf(resource.kind, name), uid: object.metadata.uid },
+  });
+}
+
+async function deleteMany(
+  context: Context,
+  { target, query }: Route,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const { resource } = target;
+  const options = deleteOptions(request, query);
+  const items = selected(context, target, query);
+  const resourceVersion = String(context.storage.resourceVersion);
+  for (const { metadata } of items) {
+    const one = { ...target, name: metadata.name };
+    // Whoever was faster has done what was asked for.
+    await remove(context, one, options).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
+    });
+  }
+  return jsonResponse(200, {
+    apiVersion: resource.apiVersion,
+    kind: `${resource.kind.kind}List`,
+    metadata: { resourceVersion },
+    items,
+  });
+}
+
+function view({ resource, subresource }: Target, object: StoredObject): unknown {
+  const shown = inVersion(resource, object);
+  const scale = subresource === "scale" ? resource.custom?.scale : undefined;
+  return scale ? scaleOf(scale, shown) : shown;
+}
+
+function writtenResponse(target: Target, { object, created, warnings }: Written): HttpResponse {
+  return jsonResponse(created ? 201 : 200, view(target, object), warningHeaders(warnings));
+}
+
+/** The function that a patch is, by its media type. It may be applied more than once. */
+function readPatch(resource: Resource, request: HttpRequest): (old: unknown) => unknown {
+  const type = mediaType(request);
+  const decode = (): unknown =>
+    parseBody(request.body, (problem) => badRequest(`error decoding patch: ${problem}`));
+  if (type === "application/merge-patch+json") {
+    const patch = decode();
+    if (typeof patch !== "object" || patch === null || Array.isArray(patch))
+      throw badRequest("error decoding patch: a merge patch must be a JSON object");
+    return (old) => deepCopy(applyMergePatch(old, patch));
+  }
+  if (type === "application/json-patch+json") {
+    const operations = decode();
+    if (!Array.isArray(operations))
+      throw badRequest("error decoding patch: a JSON patch must be a list of operations");
+    return (old) => applyOperations(old, operations as unknown[]);
+  }
+  throw unsupportedMediaType(unsupportedPatch(resource, type));
+}
+
+function applyOperations(old: unknown, operations: readonly unknown[]): unknown {
+  const copy = deepCopy(old) as object;
+  try {
+    jsonPatch(copy, operations);
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    // kube-apiserver says no more than the first half; what was wrong is worth knowing.
+    throw new ApiError({
+      code: 422,
+      reason: "Invalid",
+      message: "the server rejected our request due to an error in our request",
+      details: { causes: [{ message: error.message, field: "patch" }] },
+    });
+  }
+  return copy;
+}
+
+function unsupportedPatch(resource: Resource, type: string): string {
+  const accepted = "accepted media types include: application/json-patch+json, application/merge-patch+json";
+  if (type === "application/apply-patch+yaml" || type === "application/apply-patch+cbor")
+    return `server-side apply is not supported by this server yet - ${accepted}`;
+  if (type === "application/strategic-merge-patch+json" && !resource.custom)
+    return `strategic merge patch is not supported by this server yet - ${accepted}`;
+  return `the body of the request was in an unknown format - ${accepted}`;
+}

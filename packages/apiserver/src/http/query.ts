@@ -1,0 +1,46 @@
+import { notSupported } from "@capstan/api";
+import type { WriteOptions } from "../registry/context.ts";
+import { badRequest, invalidOptions } from "./status.ts";
+
+/** A whole number in the query; undefined when it is absent. */
+export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  if (!/^[-+]?\d{1,18}$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+/** A switch in the query. As in kube-apiserver, anything but a clear no is a yes. */
+export function isOn(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name);
+  return text !== null && !["", "0", "f", "false"].includes(text.toLowerCase());
+}
+
+/** A resourceVersion as a number; absent means 0. `refuse` makes the error, whose form differs from verb to verb. */
+export function parseVersion(text: string, refuse: (problem: string) => Error): number {
+  if (text === "") return 0;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const shown = JSON.stringify(text);
+  throw refuse(
+    `resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: invalid syntax`,
+  );
+}
+
+/** Reads how a write is meant. `kind` is the name of the options, for the error. */
+export function writeOptions(query: URLSearchParams, kind: string): WriteOptions {
+  const mode = query.get("fieldValidation") ?? "";
+  if (!["", "Ignore", "Warn", "Strict"].includes(mode))
+    throw invalidOptions(kind, [notSupported("fieldValidation", mode, ["", "Ignore", "Strict", "Warn"])]);
+  return {
+    dryRun: isDryRun(query.getAll("dryRun"), kind),
+    fieldValidation: mode === "" ? "Warn" : (mode as WriteOptions["fieldValidation"]),
+  };
+}
+
+/** Whether the write is only rehearsed. The one value that is known is `All`. */
+export function isDryRun(values: readonly string[], kind: string): boolean {
+  if (values.some((value) => value !== "All"))
+    throw invalidOptions(kind, [notSupported("dryRun", values, ["All"])]);
+  return values.length > 0;
+}

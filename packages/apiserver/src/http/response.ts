@@ -1,0 +1,67 @@
+import type { HttpResponse } from "@capstan/env";
+import type { Status } from "./status.ts";
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+/** An answer with one JSON value, shared with the caller and not copied. */
+export function jsonResponse(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return {
+    status,
+    headers: { ...JSON_HEADERS, ...headers },
+    json: () => Promise.resolve(body),
+    text: () => Promise.resolve(JSON.stringify(body)),
+    async *lines() {
+      yield body;
+    },
+  };
+}
+
+/** An answer with a Status. */
+export function statusResponse(
+  status: Status & { readonly code: number },
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  const retryAfter = status.details?.retryAfterSeconds;
+  return jsonResponse(status.code, status, {
+    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    ...headers,
+  });
+}
+
+/** An answer for people: what kube-apiserver says about paths that belong to no API at all. */
+export function textResponse(status: number, text: string): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8" },
+    json: () => Promise.reject(new SyntaxError(`the body is not JSON: ${text}`)),
+    text: () => Promise.resolve(text),
+    async *lines() {},
+  };
+}
+
+/** An answer that goes on: one JSON value a line. */
+export function streamResponse(lines: () => AsyncIterable<unknown>): HttpResponse {
+  const all = async (): Promise<string> => {
+    let text = "";
+    for await (const line of lines()) text += `${JSON.stringify(line)}\n`;
+    return text;
+  };
+  return {
+    status: 200,
+    headers: JSON_HEADERS,
+    json: async () => JSON.parse(await all()) as unknown,
+    text: all,
+    lines,
+  };
+}
+
+/** Warnings as the headers that kubectl prints. */
+export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
+  if (warnings.length === 0) return {};
+  const quoted = warnings.map((text) => `299 - "${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`);
+  return { warning: quoted.join(", ") };
+}

@@ -1,0 +1,135 @@
+import type { HttpRequest } from "@capstan/env";
+import type { Target } from "../registry/context.ts";
+import type { Registry, Resource } from "../registry/registry.ts";
+import { isOn } from "./query.ts";
+import { type ApiError, badRequest, methodNotAllowed, noSuchResource, verbNotSupported } from "./status.ts";
+
+/** What a request asks for, in Kubernetes' verbs. */
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/** A request that has been understood. */
+export interface Route {
+  readonly verb: Verb;
+  readonly target: Target;
+  readonly query: URLSearchParams;
+}
+
+const PATH =
+  /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+)(?:\/(?<subresource>[^/]+))?)?$/;
+
+// `/api/v1/namespaces/NAME` and its subresources look like a path inside the namespace; these names tell them apart.
+const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize"]);
+
+/** Finds out what a request is about; undefined when its path belongs to no API that is served here. */
+export function routeRequest(registry: Registry, request: HttpRequest): Route | undefined {
+  const [path, search] = splitOnce(request.path, "?");
+  const parts = pathParts(path);
+  if (!parts) return undefined;
+  const resource = registry.find(parts.group, parts.version, parts.plural);
+  if (!resource) {
+    if (registry.isBuiltInGroup(parts.group)) throw noSuchResource();
+    return undefined;
+  }
+  const { namespace, name, subresource } = parts;
+  const target = { resource, namespace, name, subresource };
+  if (!isPlace(target)) throw noSuchResource();
+  const query = new URLSearchParams(search);
+  const verb = verbOf(request.method.toUpperCase(), target, query);
+  if (!verb || !isAllowed(verb, target)) {
+    if (resource.custom && subresource === "" && name === "") return undefined;
+    throw refusal(target, request.method.toUpperCase());
+  }
+  return { verb, target, query };
+}
+
+/** Whether objects of the kind can be where the path points. */
+function isPlace({ resource: { kind }, namespace, name, subresource }: Target): boolean {
+  if (subresource !== "" && !kind.subresources.includes(subresource)) return false;
+  if (!kind.namespaced) return namespace === "";
+  return namespace !== "" || name === "";
+}
+
+interface Parts {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly plural: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+function pathParts(path: string): Parts | undefined {
+  const found = PATH.exec(path)?.groups;
+  if (!found) return undefined;
+  const part = (name: string): string => decode(found[name] ?? "");
+  const parts: Parts = {
+    group: part("group"),
+    version: part("version"),
+    namespace: part("namespace"),
+    plural: part("plural"),
+    name: part("name"),
+    subresource: part("subresource"),
+  };
+  const isCore = parts.group === "" && parts.version === "v1";
+  if (isCore && parts.namespace !== "" && parts.name === "" && NAMESPACE_SUBRESOURCES.has(parts.plural))
+    return {
+      ...parts,
+      namespace: "",
+      plural: "namespaces",
+      name: parts.namespace,
+      subresource: parts.plural,
+    };
+  return parts;
+}
+
+/** kube-apiserver words the refusal differently when a CRD serves the kind. */
+function refusal({ resource, subresource }: Target, method: string): ApiError {
+  const verb = { DELETE: "delete", POST: "create" }[method];
+  if (!resource.custom || subresource === "" || verb === undefined) return methodNotAllowed();
+  return verbNotSupported(resource.kind, verb);
+}
+
+const VERBS_OF_ONE: Readonly<Record<string, Verb>> = {
+  GET: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+const VERBS_OF_MANY: Readonly<Record<string, Verb>> = {
+  GET: "list",
+  POST: "create",
+  DELETE: "deletecollection",
+};
+
+function verbOf(method: string, { name, subresource }: Target, query: URLSearchParams): Verb | undefined {
+  const verb = (name === "" ? VERBS_OF_MANY : VERBS_OF_ONE)[method];
+  if (verb === "list" && isOn(query, "watch")) return "watch";
+  return verb === "delete" && subresource !== "" ? undefined : verb;
+}
+
+/** Nothing is created or cleared across namespaces, and namespaces are deleted one by one. */
+function isAllowed(verb: Verb, { resource, namespace, subresource }: Target): boolean {
+  if (subresource === "finalize") return verb === "update";
+  if (verb !== "create" && verb !== "deletecollection") return true;
+  if (verb === "deletecollection" && isNamespace(resource)) return false;
+  return !resource.kind.namespaced || namespace !== "";
+}
+
+function isNamespace({ kind }: Resource): boolean {
+  return kind.group === "" && kind.kind === "Namespace";
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw badRequest(
+      `the path has a broken escape in ${JSON.stringify(part)}; a percent sign is written %25`,
+    );
+  }
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}

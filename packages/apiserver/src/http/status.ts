@@ -1,0 +1,239 @@
+import { type FieldError, formatFieldError, type Kind } from "@capstan/api";
+
+/** One entry of `details.causes`. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+/** What a Status says beyond its message. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** Kubernetes' answer when there is no object to answer with. */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: { readonly continue?: string };
+  readonly status: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+interface Failure {
+  readonly code: number;
+  readonly message: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly continueToken?: string;
+}
+
+/** A request that is answered with a Status. The texts are those of kube-apiserver 1.35. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: Status & { readonly code: number };
+  constructor(failure: Failure) {
+    super(failure.message);
+    const { code, message, reason, details, continueToken } = failure;
+    this.status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: continueToken === undefined ? {} : { continue: continueToken },
+      status: "Failure",
+      message,
+      ...(reason !== undefined && { reason }),
+      ...(details && { details }),
+      code,
+    };
+  }
+}
+
+/** `machines.cluster.x-k8s.io`, or the plural alone in the core group. */
+export function qualifiedPlural(kind: Kind): string {
+  return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+/** The `details` of a Status about one object. */
+export function detailsOf(kind: Kind, name: string): StatusDetails {
+  return { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.plural };
+}
+
+/** The object is not there. */
+export function notFound(kind: Kind, name: string): ApiError {
+  return new ApiError({
+    code: 404,
+    reason: "NotFound",
+    message: `${qualifiedPlural(kind)} "${name}" not found`,
+    details: detailsOf(kind, name),
+  });
+}
+
+/** The name is taken. */
+export function alreadyExists(kind: Kind, name: string): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "AlreadyExists",
+    message: `${qualifiedPlural(kind)} "${name}" already exists`,
+    details: detailsOf(kind, name),
+  });
+}
+
+/** The write cannot be done on the state that is there now. */
+export function conflict(kind: Kind, name: string, why: string): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "Conflict",
+    message: `Operation cannot be fulfilled on ${qualifiedPlural(kind)} "${name}": ${why}`,
+    details: detailsOf(kind, name),
+  });
+}
+
+/** The writer has not seen the newest state. */
+export function modified(kind: Kind, name: string): ApiError {
+  return conflict(
+    kind,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+/** The caller may not do this, for a reason that is not about credentials. */
+export function forbidden(
+  kind: Kind,
+  name: string,
+  denial: { why: string; causes?: readonly StatusCause[] },
+): ApiError {
+  return new ApiError({
+    code: 403,
+    reason: "Forbidden",
+    message: `${qualifiedPlural(kind)} "${name}" is forbidden: ${denial.why}`,
+    details: { ...detailsOf(kind, name), ...(denial.causes && { causes: denial.causes }) },
+  });
+}
+
+/** What an invalid value is about: an object of a kind, or the options of a request. */
+export interface Subject {
+  readonly kind: string;
+  readonly group: string;
+  readonly name: string;
+}
+
+/** One or more fields hold what they may not. */
+export function invalid(subject: Subject, errors: readonly FieldError[]): ApiError {
+  const { kind, group, name } = subject;
+  const texts = [...new Set(errors.map(formatFieldError))];
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
+  return new ApiError({
+    code: 422,
+    reason: "Invalid",
+    message: `${group === "" ? kind : `${kind}.${group}`} "${name}" is invalid: ${list}`,
+    details: {
+      ...(name !== "" && { name }),
+      ...(group !== "" && { group }),
+      kind,
+      causes: errors.map(({ type, message, field }) => ({ reason: type, message, field })),
+    },
+  });
+}
+
+/** The options of a request hold what they may not. */
+export function invalidOptions(kind: string, errors: readonly FieldError[]): ApiError {
+  return invalid({ kind, group: "meta.k8s.io", name: "" }, errors);
+}
+
+/** The request makes no sense. */
+export function badRequest(message: string): ApiError {
+  return new ApiError({ code: 400, reason: "BadRequest", message });
+}
+
+/** The version asked for has been forgotten. */
+export function expired(message: string, continueToken?: string): ApiError {
+  return new ApiError({
+    code: 410,
+    reason: "Expired",
+    message,
+    ...(continueToken !== undefined && { continueToken }),
+  });
+}
+
+/** A version that this server has not reached: the caller got it from another life of the server. */
+export function versionTooLarge(wanted: number, current: number): ApiError {
+  return new ApiError({
+    code: 504,
+    reason: "Timeout",
+    message: `Timeout: Too large resource version: ${wanted}, current: ${current}`,
+    details: {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+/** The body is longer than the server reads. */
+export function tooLarge(limitBytes: number): ApiError {
+  return new ApiError({
+    code: 413,
+    reason: "RequestEntityTooLarge",
+    message: `Request entity too large: limit is ${limitBytes}`,
+  });
+}
+
+/** The body is in a format that is not read here. */
+export function unsupportedMediaType(message: string): ApiError {
+  return new ApiError({ code: 415, reason: "UnsupportedMediaType", message });
+}
+
+/** There is nothing under this path. */
+export function noSuchResource(): ApiError {
+  return new ApiError({
+    code: 404,
+    reason: "NotFound",
+    message: "the server could not find the requested resource",
+    details: {},
+  });
+}
+
+/** A verb that resources of a custom kind do not have. */
+export function verbNotSupported(kind: Kind, verb: string): ApiError {
+  const { group, plural } = kind;
+  return new ApiError({
+    code: 405,
+    reason: "MethodNotAllowed",
+    message: `${verb} is not supported on resources of kind "${qualifiedPlural(kind)}"`,
+    details: { group, kind: plural },
+  });
+}
+
+/** The method means nothing for what the path names. */
+export function methodNotAllowed(): ApiError {
+  return new ApiError({
+    code: 405,
+    reason: "MethodNotAllowed",
+    message: "the server does not allow this method on the requested resource",
+    details: {},
+  });
+}
+
+/** The server failed; kube-apiserver gives some such answers no reason, which clients must not rely on. */
+export function failed(message: string): ApiError {
+  return new ApiError({ code: 500, message });
+}
+
+/** A defect of the server. */
+export function internalError(message: string): ApiError {
+  return new ApiError({
+    code: 500,
+    reason: "InternalError",
+    message: `Internal error occurred: ${message}`,
+    details: { causes: [{ message }] },
+  });
+}

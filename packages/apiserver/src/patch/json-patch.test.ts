@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { jsonPatch, JsonPatchError } from "./json-patch.ts";
+
+const patched = (document: object, ...operations: unknown[]): object => {
+  jsonPatch(document, operations);
+  return document;
+};
+
+describe("jsonPatch", () => {
+  test.each([
+    ["adds a field", { a: 1 }, { op: "add", path: "/b", value: 2 }, { a: 1, b: 2 }],
+    ["appends to a list", { a: [1] }, { op: "add", path: "/a/-", value: 2 }, { a: [1, 2] }],
+    ["inserts into a list", { a: [1, 3] }, { op: "add", path: "/a/1", value: 2 }, { a: [1, 2, 3] }],
+    ["reads escaped names", { a: {} }, { op: "add", path: "/a/x~1y~0z", value: 1 }, { a: { "x/y~z": 1 } }],
+    ["copies", { a: { b: 1 } }, { op: "copy", from: "/a", path: "/c" }, { a: { b: 1 }, c: { b: 1 } }],
+    ["moves", { a: 1 }, { op: "move", from: "/a", path: "/b" }, { b: 1 }],
+    ["removes", { a: [1, 2] }, { op: "remove", path: "/a/0" }, { a: [2] }],
+    ["sets a missing field by replace", {}, { op: "replace", path: "/a", value: 1 }, { a: 1 }],
+    ["takes a missing field for null in a test", {}, { op: "test", path: "/a", value: null }, {}],
+  ])("%s", (_, document, operation, expected) => {
+    expect(patched(document, operation)).toEqual(expected);
+  });
+
+  test.each([
+    ["a failed test", { op: "test", path: "/a", value: 2 }],
+    ["the removal of what is not there", { op: "remove", path: "/b" }],
+    ["an addition below what is not there", { op: "add", path: "/b/c", value: 1 }],
+    ["an addition below a scalar", { op: "add", path: "/a/c", value: 1 }],
+    ["an index beyond the list", { op: "add", path: "/list/5", value: 1 }],
+    ["an index that is no number", { op: "add", path: "/list/x", value: 1 }],
+    ["an index with leading zeros", { op: "replace", path: "/list/00", value: 1 }],
+    ["a replacement at the end of a list", { op: "replace", path: "/list/-", value: 1 }],
+    ["an unknown operation", { op: "frobnicate", path: "/a", value: 1 }],
+    ["a path that is not a pointer", { op: "add", path: "a", value: 1 }],
+    ["the whole document as the target", { op: "replace", path: "", value: {} }],
+    ["a source that is not there", { op: "copy", from: "/b", path: "/c" }],
+    ["a move into its own child", { op: "move", from: "/list", path: "/list/0" }],
+  ])("refuses %s", (_, operation) => {
+    expect(() => patched({ a: 1, list: [1] }, operation)).toThrow(JsonPatchError);
+  });
+
+  test.each(["/__proto__/polluted", "/constructor/prototype/polluted", "/a/__proto__"])(
+    "does not follow %s",
+    (path) => {
+      expect(() => patched({ a: {} }, { op: "add", path, value: { polluted: true } })).toThrow(
+        /cannot be patched/,
+      );
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    },
+  );
+
+  test("refuses more operations than kube-apiserver takes", () => {
+    const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 }));
+    expect(() => patched({ a: 1 }, ...operations)).toThrow(/10000 operations, this one has 10001/);
+  });
+});

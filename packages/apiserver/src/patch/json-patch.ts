@@ -1,0 +1,72 @@
+import { applyPatch, type Operation, Pointer } from "rfc6902";
+
+/** A JSON patch that does not fit the document. */
+export class JsonPatchError extends Error {
+  override readonly name = "JsonPatchError";
+}
+
+// kube-apiserver's own limit: a small body can otherwise hold very many copies of a large value.
+const OPERATIONS_LIMIT = 10_000;
+
+// rfc6902 walks over these names instead of refusing them, and would then write somewhere else.
+const UNSAFE_TOKENS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Applies a JSON patch (RFC 6902) to the document, in place.
+ *
+ * In two places kube-apiserver is more lenient than the RFC, and so is this: `replace` sets a
+ * field that is not there, and `test` takes a missing field for null.
+ */
+export function jsonPatch(document: object, operations: readonly unknown[]): void {
+  if (operations.length > OPERATIONS_LIMIT) {
+    throw new JsonPatchError(
+      `a JSON patch may have ${OPERATIONS_LIMIT} operations, this one has ${operations.length}`,
+    );
+  }
+  for (const [index, operation] of operations.entries()) {
+    const problem = applyOne(document, operation as Partial<Operation>);
+    if (problem !== undefined) throw new JsonPatchError(`operation ${index}: ${problem}`);
+  }
+}
+
+function applyOne(document: object, operation: Partial<Operation>): string | undefined {
+  const { path = "" } = operation;
+  const pointers = "from" in operation ? [path, operation.from] : [path];
+  const problem = pointers.map(pointerProblem).find((found) => found !== undefined);
+  if (problem !== undefined) return problem;
+  const place = Pointer.fromJSON(path).evaluate(document) as Place;
+  if (Array.isArray(place.parent) && !isPlaceIn(place.parent, place.key, operation.op))
+    return `${path} is not a place in a list of ${place.parent.length}`;
+  if (typeof place.parent !== "object" || place.parent === null) return `nothing is there to hold ${path}`;
+  return place.value === undefined ? applyToMissing(document, operation) : apply(document, operation);
+}
+
+function applyToMissing(document: object, operation: Partial<Operation>): string | undefined {
+  if (operation.op === "test" && operation.value === null) return undefined;
+  return apply(document, operation.op === "replace" ? { ...operation, op: "add" } : operation);
+}
+
+function apply(document: object, operation: object): string | undefined {
+  return applyPatch(document, [operation as Operation])[0]?.message;
+}
+
+function pointerProblem(pointer: unknown): string | undefined {
+  if (typeof pointer !== "string" || !pointer.startsWith("/"))
+    return `${JSON.stringify(pointer)} is not a JSON pointer to a field; it must begin with a slash`;
+  const unsafe = Pointer.fromJSON(pointer).tokens.find((token) => UNSAFE_TOKENS.has(token));
+  return unsafe === undefined ? undefined : `the name ${unsafe} cannot be patched`;
+}
+
+interface Place {
+  readonly parent: unknown;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** rfc6902 takes any text for an index; RFC 6901 wants digits without leading zeros, or `-` to append. */
+function isPlaceIn(list: readonly unknown[], key: string, op: string | undefined): boolean {
+  const inserts = op === "add" || op === "copy" || op === "move";
+  if (key === "-") return inserts;
+  if (!/^(0|[1-9]\d*)$/.test(key)) return false;
+  return Number(key) < list.length + (inserts ? 1 : 0);
+}

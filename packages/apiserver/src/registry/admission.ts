@@ -1,0 +1,58 @@
+import type { FieldError, Kind } from "@capstan/api";
+import { invalid, type Subject } from "../http/status.ts";
+import type { Draft, StoredObject } from "../storage/storage.ts";
+
+/** A write that asks to be admitted. */
+export interface AdmissionReview {
+  readonly kind: Kind;
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** The object as it would be stored; absent when it is deleted. */
+  readonly object: Draft | undefined;
+  /** The stored object; absent when it is created. */
+  readonly old: StoredObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** What a validation found. */
+export interface AdmissionVerdict {
+  /** Refuse the write. */
+  readonly errors?: readonly FieldError[];
+  /** Let it pass and tell the caller. */
+  readonly warnings?: readonly string[];
+}
+
+/** Looks at every write before it is stored: first all `mutate` in order, then all `validate`. */
+export interface Admission {
+  /** Changes `review.object` in place. */
+  mutate?(review: AdmissionReview): void | Promise<void>;
+  validate?(review: AdmissionReview): AdmissionVerdict | Promise<AdmissionVerdict>;
+}
+
+/** Lets every admission change the object. */
+export async function mutate(admissions: readonly Admission[], review: AdmissionReview): Promise<void> {
+  for (const admission of admissions) await admission.mutate?.(review);
+}
+
+/** Asks every admission; answers with the warnings, or throws with what is wrong, `known` errors first. */
+export async function validate(
+  admissions: readonly Admission[],
+  review: AdmissionReview,
+  known: readonly FieldError[],
+): Promise<string[]> {
+  const errors = [...known];
+  const warnings: string[] = [];
+  for (const admission of admissions) {
+    const verdict: AdmissionVerdict = (await admission.validate?.(review)) ?? {};
+    errors.push(...(verdict.errors ?? []));
+    warnings.push(...(verdict.warnings ?? []));
+  }
+  if (errors.length > 0) throw invalid(subjectOf(review), errors);
+  return warnings;
+}
+
+/** What a refusal of the write is about. */
+export function subjectOf({ kind, object, old }: AdmissionReview): Subject {
+  return { kind: kind.kind, group: kind.group, name: (object ?? old)?.metadata.name ?? "" };
+}

@@ -1,0 +1,163 @@
+import type { Kind } from "@capstan/api";
+import type { Draft, StoredObject } from "../storage/storage.ts";
+
+/** In what a kind differs from the others: what kube-apiserver writes into a strategy for each resource. */
+export interface Strategy {
+  /** Counts changes of the wanted state in `metadata.generation`. */
+  readonly generation: boolean;
+  /** An update may leave out the resourceVersion and then replaces whatever is there. */
+  readonly unconditionalUpdate: boolean;
+  /** An update of what is not there creates it. */
+  readonly createOnUpdate: boolean;
+  /** A create may bring a status although the kind has a status subresource. */
+  readonly statusOnCreate: boolean;
+  /** A status update may also change labels, annotations, finalizers. */
+  readonly metadataWithStatus: boolean;
+  /** A delete answers with the deleted object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  /** The name is a DNS label, not a subdomain. */
+  readonly shortName: boolean;
+  /** Fields that a field selector may ask for beside `metadata.name` and `metadata.namespace`. */
+  readonly selectableFields: readonly string[];
+  /** Fills in what the server decides when an object of this kind is created or, with `old`, updated. */
+  prepare?(draft: Draft, old: StoredObject | undefined): void;
+  /** How long a delete waits for the object's keeper, such as a kubelet; absent: not at all. */
+  graceSeconds?(object: StoredObject, asked: number | undefined): number;
+  /** Something other than `metadata.finalizers` that keeps a deleted object. */
+  heldBack?(object: StoredObject | Draft): boolean;
+  /** Marks an object whose deletion has begun. */
+  markDeleting?(draft: Draft): void;
+}
+
+const CUSTOM: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
+  createOnUpdate: false,
+  statusOnCreate: false,
+  metadataWithStatus: false,
+  returnsDeleted: false,
+  shortName: false,
+  selectableFields: [],
+};
+
+const BUILT_IN: Strategy = {
+  ...CUSTOM,
+  generation: false,
+  unconditionalUpdate: true,
+  metadataWithStatus: true,
+};
+const WITH_GENERATION: Partial<Strategy> = { generation: true };
+const UPSERT: Partial<Strategy> = { createOnUpdate: true };
+
+const POD_FIELDS = [
+  "spec.nodeName",
+  "spec.restartPolicy",
+  "spec.schedulerName",
+  "spec.serviceAccountName",
+  "spec.hostNetwork",
+  "status.phase",
+  "status.podIP",
+  "status.nominatedNodeName",
+];
+
+const EVENT_FIELDS = [
+  "involvedObject.kind",
+  "involvedObject.namespace",
+  "involvedObject.name",
+  "involvedObject.uid",
+  "involvedObject.apiVersion",
+  "involvedObject.resourceVersion",
+  "involvedObject.fieldPath",
+  "reason",
+  "reportingComponent",
+  "source",
+  "type",
+];
+
+// A pod that does not say how long it needs to stop gets 30 seconds, as the API documents for the field.
+const DEFAULT_GRACE_SECONDS = 30;
+
+const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
+  "/Namespace": {
+    shortName: true,
+    selectableFields: ["status.phase"],
+    prepare: prepareNamespace,
+    heldBack: (namespace) => ((namespace["spec"] as NamespaceSpec)?.finalizers ?? []).length > 0,
+    markDeleting: (draft) => {
+      draft["status"] = { ...(draft["status"] as object), phase: "Terminating" };
+    },
+  },
+  "/Node": { statusOnCreate: true, selectableFields: ["spec.unschedulable"] },
+  "/Pod": {
+    generation: true,
+    returnsDeleted: true,
+    selectableFields: POD_FIELDS,
+    prepare: (draft, old) => {
+      if (!old) draft["status"] = { phase: "Pending" };
+    },
+    graceSeconds: podGraceSeconds,
+  },
+  "/Event": { createOnUpdate: true, selectableFields: EVENT_FIELDS },
+  "/Secret": { selectableFields: ["type"], prepare: prepareSecret },
+  "/Service": { shortName: true },
+  "/ServiceAccount": { returnsDeleted: true },
+  "coordination.k8s.io/Lease": { createOnUpdate: true, unconditionalUpdate: false },
+  "apps/Deployment": WITH_GENERATION,
+  "apps/ReplicaSet": WITH_GENERATION,
+  "apps/DaemonSet": WITH_GENERATION,
+  "apps/StatefulSet": WITH_GENERATION,
+  "batch/Job": WITH_GENERATION,
+  "batch/CronJob": WITH_GENERATION,
+  "policy/PodDisruptionBudget": WITH_GENERATION,
+  "rbac.authorization.k8s.io/Role": UPSERT,
+  "rbac.authorization.k8s.io/RoleBinding": UPSERT,
+  "rbac.authorization.k8s.io/ClusterRole": UPSERT,
+  "rbac.authorization.k8s.io/ClusterRoleBinding": UPSERT,
+};
+
+/** The strategy of a kind. */
+export function strategyOf(kind: Kind, custom: boolean): Strategy {
+  return custom ? CUSTOM : { ...BUILT_IN, ...DIFFERENCES[`${kind.group}/${kind.kind}`] };
+}
+
+interface NamespaceSpec {
+  readonly finalizers?: readonly string[];
+}
+
+/** Every namespace carries its name as a label, and stays until its content has been removed. */
+function prepareNamespace(draft: Draft, old: StoredObject | undefined): void {
+  const { metadata } = draft;
+  metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+  if (old) {
+    // Only the subresource `finalize` lets go of a namespace.
+    draft["spec"] = old["spec"];
+    return;
+  }
+  const { finalizers = [] } = (draft["spec"] ?? {}) as NamespaceSpec;
+  draft["spec"] = { ...(draft["spec"] as object), finalizers: [...new Set([...finalizers, "kubernetes"])] };
+  draft["status"] = { phase: "Active" };
+}
+
+/** `stringData` is a way to write `data` without encoding it oneself; it is never stored. */
+function prepareSecret(draft: Draft): void {
+  const { stringData } = draft;
+  delete draft["stringData"];
+  draft["type"] ??= "Opaque";
+  if (typeof stringData !== "object" || stringData === null) return;
+  const encoded = Object.entries(stringData).map(([key, text]) => [
+    key,
+    Buffer.from(String(text)).toString("base64"),
+  ]);
+  draft["data"] = { ...(draft["data"] as object), ...Object.fromEntries(encoded) };
+}
+
+/** A pod that no kubelet has, or that has ended, needs no time to stop. */
+function podGraceSeconds(pod: StoredObject, asked: number | undefined): number {
+  const { nodeName, terminationGracePeriodSeconds } = (pod["spec"] ?? {}) as Record<string, unknown>;
+  const { phase } = (pod["status"] ?? {}) as Record<string, unknown>;
+  if (!nodeName || phase === "Succeeded" || phase === "Failed") return 0;
+  if (asked !== undefined) return asked;
+  return typeof terminationGracePeriodSeconds === "number"
+    ? terminationGracePeriodSeconds
+    : DEFAULT_GRACE_SECONDS;
+}

@@ -1,0 +1,51 @@
+import { badRequest } from "../http/status.ts";
+import type { Resource } from "../registry/registry.ts";
+import type { StoredObject } from "../storage/storage.ts";
+
+interface Requirement {
+  readonly path: readonly string[];
+  readonly value: string;
+  readonly equals: boolean;
+}
+
+/** Decides whether an object is selected. */
+export type Matcher = (object: StoredObject) => boolean;
+
+/**
+ * Reads a field selector such as `spec.nodeName=n1,status.phase!=Failed`. Only some fields of each
+ * kind can be asked for; others are a bad request, because an ignored one would select too much.
+ */
+export function parseFieldSelector(resource: Resource, text: string): Matcher {
+  const requirements = splitTerms(text).map((term) => parseTerm(resource, term));
+  return (object) =>
+    requirements.every(({ path, value, equals }) => (fieldText(object, path) === value) === equals);
+}
+
+function parseTerm(resource: Resource, term: string): Requirement {
+  const parts = /^(?<field>[^=!]*)(?<operator>!=|==|=)(?<value>.*)$/s.exec(term)?.groups;
+  const { field, operator, value } = parts ?? {};
+  if (field === undefined || value === undefined) {
+    throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
+  }
+  if (!isSelectable(resource, field)) throw badRequest(`field label not supported: ${field}`);
+  return { path: field.split("."), value: value.replaceAll(/\\([\\,=])/g, "$1"), equals: operator !== "!=" };
+}
+
+function isSelectable({ kind, strategy }: Resource, field: string): boolean {
+  if (field === "metadata.name") return true;
+  if (field === "metadata.namespace") return kind.namespaced;
+  return strategy.selectableFields.includes(field);
+}
+
+/** Commas separate terms, unless a backslash makes them part of a value. */
+function splitTerms(text: string): string[] {
+  return (text.match(/(?:\\.|[^,\\])+/gs) ?? []).filter((term) => term !== "");
+}
+
+/** A field as text: a selector compares what JSON would print, and a missing field is empty. */
+function fieldText(object: StoredObject, path: readonly string[]): string {
+  let value: unknown = object;
+  for (const part of path) value = (value as Record<string, unknown> | undefined)?.[part];
+  if (value === undefined || value === null) return path.at(-1) === "unschedulable" ? "false" : "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

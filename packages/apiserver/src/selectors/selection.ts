@@ -1,0 +1,24 @@
+import { LabelSelectorError, parseLabelSelector, selectorMatches } from "@capstan/api";
+import { badRequest } from "../http/status.ts";
+import type { Resource } from "../registry/registry.ts";
+import { type Matcher, parseFieldSelector } from "./field-selector.ts";
+
+/** The selectors of one request as one question; undefined when there are none and everything is selected. */
+export function parseSelection(resource: Resource, query: URLSearchParams): Matcher | undefined {
+  const labels = query.get("labelSelector") ?? "";
+  const fields = query.get("fieldSelector") ?? "";
+  const byLabels = labels === "" ? undefined : labelMatcher(labels);
+  const byFields = fields === "" ? undefined : parseFieldSelector(resource, fields);
+  if (byLabels && byFields) return (object) => byLabels(object) && byFields(object);
+  return byLabels ?? byFields;
+}
+
+function labelMatcher(text: string): Matcher {
+  try {
+    const selector = parseLabelSelector(text);
+    return (object) => selectorMatches(selector, object.metadata.labels);
+  } catch (error) {
+    if (error instanceof LabelSelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,189 @@
+import { deepFreeze } from "@capstan/api";
+import { History, HISTORY_LIMIT } from "./history.ts";
+import { restamped } from "./restamp.ts";
+import { SortedMap } from "./sorted-map.ts";
+import {
+  type Draft,
+  type ListQuery,
+  type ObjectKey,
+  StaleWriteError,
+  type Storage,
+  type StoredEvent,
+  type StoredObject,
+} from "./storage.ts";
+
+/** How a memory store differs from the default. */
+export interface MemoryStorageOptions {
+  /** How many changes of each resource are remembered. */
+  readonly historyLimit?: number;
+}
+
+/** A store that lives and dies with the process: for simulations and tests. */
+export function createMemoryStorage(options: MemoryStorageOptions = {}): Storage {
+  return new MemoryStorage(options.historyLimit ?? HISTORY_LIMIT);
+}
+
+interface Table {
+  readonly objects: SortedMap<StoredObject>;
+  readonly history: History;
+  /** Watchers that have read everything; each is woken once and asks again. */
+  waiting: Set<() => void>;
+}
+
+class MemoryStorage implements Storage {
+  readonly #tables = new Map<string, Table>();
+  readonly #historyLimit: number;
+  #version = 0;
+  #compacted = 0;
+
+  constructor(historyLimit: number) {
+    this.#historyLimit = historyLimit;
+  }
+
+  get resourceVersion(): number {
+    return this.#version;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#table(key.resource).objects.get(position(key));
+  }
+
+  list(query: ListQuery): Iterable<StoredObject> {
+    const current = this.#table(query.resource).objects.range(...bounds(query));
+    const undone = this.#undone(query);
+    return undone ? overlaid(current, undone.range(...bounds(query))) : values(current);
+  }
+
+  count(query: ListQuery): number {
+    const { objects } = this.#table(query.resource);
+    let count = objects.countRange(...bounds(query));
+    for (const [key, then] of this.#undone(query)?.range(...bounds(query)) ?? []) {
+      count += Number(then !== undefined) - Number(objects.get(key) !== undefined);
+    }
+    return count;
+  }
+
+  async create(key: ObjectKey, draft: Draft): Promise<StoredObject> {
+    if (this.get(key)) throw new StaleWriteError(key);
+    return this.#commit(key, stamp(draft, this.#version + 1), "ADDED");
+  }
+
+  async replace(key: ObjectKey, expected: StoredObject, draft: Draft): Promise<StoredObject> {
+    this.#expect(key, expected);
+    return this.#commit(key, stamp(draft, this.#version + 1), "MODIFIED");
+  }
+
+  async remove(key: ObjectKey, expected: StoredObject): Promise<StoredObject> {
+    this.#expect(key, expected);
+    return this.#commit(key, restamped(expected, this.#version + 1), "DELETED");
+  }
+
+  oldestVersion(resource: string): number {
+    return this.#table(resource).history.oldestVersion;
+  }
+
+  nextEvent(resource: string, version: number): StoredEvent | undefined {
+    return this.#table(resource).history.next(version);
+  }
+
+  onCommit(resource: string, wake: () => void): () => void {
+    const table = this.#table(resource);
+    table.waiting.add(wake);
+    return () => table.waiting.delete(wake);
+  }
+
+  compact(version: number): void {
+    this.#compacted = Math.max(this.#compacted, version);
+    for (const { history } of this.#tables.values()) history.compact(version);
+  }
+
+  /** For each key that changed since the version asked for, what was there then; undefined when nothing changed. */
+  #undone({ resource, at }: ListQuery): SortedMap<StoredObject | undefined> | undefined {
+    if (at === undefined || at >= this.#version) return undefined;
+    const undone = new SortedMap<StoredObject | undefined>();
+    for (const event of this.#table(resource).history.back(at)) undone.set(event.key, event.previous);
+    return undone;
+  }
+
+  #expect(key: ObjectKey, expected: StoredObject): void {
+    // Stored objects are immutable, so being the same object is being the same version.
+    if (this.get(key) !== expected) throw new StaleWriteError(key);
+  }
+
+  #commit(key: ObjectKey, object: StoredObject, type: "ADDED" | "MODIFIED" | "DELETED"): StoredObject {
+    const table = this.#table(key.resource);
+    const place = position(key);
+    const previous = table.objects.get(place);
+    this.#version++;
+    if (type === "DELETED") table.objects.delete(place);
+    else table.objects.set(place, object);
+    table.history.append({
+      resourceVersion: this.#version,
+      key: place,
+      namespace: key.namespace,
+      object,
+      previous,
+      line: Object.freeze({ type, object }),
+    });
+    const { waiting } = table;
+    if (waiting.size > 0) {
+      table.waiting = new Set();
+      for (const wake of waiting) wake();
+    }
+    return object;
+  }
+
+  #table(resource: string): Table {
+    const known = this.#tables.get(resource);
+    if (known) return known;
+    // There has been no change of this resource yet: its history is complete as far back as any may reach.
+    const created = {
+      objects: new SortedMap<StoredObject>(),
+      history: new History(this.#compacted, this.#historyLimit),
+      waiting: new Set<() => void>(),
+    };
+    this.#tables.set(resource, created);
+    return created;
+  }
+}
+
+function position({ namespace, name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}
+
+/** All keys of a namespace lie between `ns/` and `ns0`, because `0` follows `/`. */
+function bounds({ namespace, after }: ListQuery): [string, string] {
+  const [first, below] = namespace === undefined ? ["", "\uffff"] : [`${namespace}/`, `${namespace}0`];
+  // The smallest key after another one is that key with a NUL behind it.
+  return [after === undefined ? first : `${after}\u0000`, below];
+}
+
+function stamp(draft: Draft, version: number): StoredObject {
+  draft.metadata = { ...draft.metadata, resourceVersion: String(version) };
+  return deepFreeze(draft);
+}
+
+function* values(entries: Iterable<readonly [string, StoredObject]>): Generator<StoredObject> {
+  for (const [, object] of entries) yield object;
+}
+
+/** Merges two ordered ranges: where a key is in the overlay, that decides; undefined there means "was not". */
+function* overlaid(
+  base: Generator<readonly [string, StoredObject]>,
+  overlay: Generator<readonly [string, StoredObject | undefined]>,
+): Generator<StoredObject> {
+  let left = base.next();
+  let right = overlay.next();
+  while (!left.done || !right.done) {
+    const fromOverlay = !right.done && (left.done || right.value[0] <= left.value[0]);
+    if (!fromOverlay) {
+      if (!left.done) yield left.value[1];
+      left = base.next();
+      continue;
+    }
+    const [key, object] = right.value as readonly [string, StoredObject | undefined];
+    if (object) yield object;
+    if (!left.done && left.value[0] === key) left = base.next();
+    right = overlay.next();
+  }
+}

@@ -1,0 +1,85 @@
+import type { FieldError } from "@capstan/api";
+import type { Env } from "@capstan/env";
+import { isOn, parseVersion, wholeNumber } from "../http/query.ts";
+import { expired, failed, invalidOptions, versionTooLarge } from "../http/status.ts";
+import type { Context, Target } from "../registry/context.ts";
+import { selected } from "../registry/list.ts";
+import { parseSelection } from "../selectors/selection.ts";
+import { Watch, type WatchOptions } from "./watch.ts";
+
+// A watch that names no end gets one between 30 and 60 minutes, so that clients spread over servers again.
+const SHORTEST_WATCH_MS = 30 * 60_000;
+
+/** Opens the watch that a request asks for. */
+export function openWatch(
+  context: Context,
+  target: Target,
+  { query, signal }: { query: URLSearchParams; signal: AbortSignal | undefined },
+): Watch {
+  const { env, storage } = context;
+  const { resource, namespace } = target;
+  const errors = optionErrors(query);
+  if (errors.length > 0) throw invalidOptions("ListOptions", errors);
+  const bookmarks = isOn(query, "allowWatchBookmarks");
+  return new Watch(storage, env.clock, {
+    resource,
+    matches: parseSelection(resource, query),
+    bookmarks,
+    announceInitialEnd: bookmarks && isOn(query, "sendInitialEvents"),
+    timeoutMs: timeoutMs(env, query),
+    ...start(context, target, query),
+    ...(namespace !== "" && { namespace }),
+    ...(signal && { signal }),
+  });
+}
+
+/**
+ * Where the watch begins. kube-apiserver has begun its answer before it looks for the version, so a
+ * version that cannot be served is not an HTTP status but the only event.
+ */
+function start(
+  context: Context,
+  target: Target,
+  query: URLSearchParams,
+): Pick<WatchOptions, "since" | "initial" | "failure"> {
+  const { resourceVersion: newest } = context.storage;
+  const since = parseVersion(query.get("resourceVersion") ?? "", failed);
+  // Without a version a watch begins with what there is, unless it says that it does not want that.
+  const wantsInitial = query.has("sendInitialEvents") ? isOn(query, "sendInitialEvents") : since === 0;
+  if (!wantsInitial) return changesSince(context, target, since);
+  if (since > newest) return { since, initial: [], failure: versionTooLarge(since, newest) };
+  return { since: newest, initial: selected(context, target, query) };
+}
+
+function changesSince(
+  { storage }: Context,
+  { resource }: Target,
+  since: number,
+): Pick<WatchOptions, "since" | "initial" | "failure"> {
+  if (since === 0) return { since: storage.resourceVersion, initial: [] };
+  const oldest = storage.oldestVersion(resource.table);
+  if (since >= oldest) return { since, initial: [] };
+  return { since, initial: [], failure: expired(`too old resource version: ${since} (${oldest})`) };
+}
+
+function timeoutMs(env: Env, query: URLSearchParams): number {
+  const seconds = wholeNumber(query, "timeoutSeconds") ?? 0;
+  return seconds > 0 ? seconds * 1000 : SHORTEST_WATCH_MS * (1 + env.rng("watch").next());
+}
+
+function optionErrors(query: URLSearchParams): FieldError[] {
+  const field = "resourceVersionMatch";
+  const match = query.get(field) ?? "";
+  const errors: FieldError[] = [];
+  if (query.has("sendInitialEvents")) {
+    if (match === "NotOlderThan") return [];
+    const why = `sendInitialEvents requires setting ${field} to NotOlderThan`;
+    errors.push({ type: "FieldValueForbidden", field, message: `Forbidden: ${why}` });
+    if (match === "") return errors;
+    const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`;
+    return [...errors, { type: "FieldValueNotSupported", field, message }];
+  }
+  if (match === "") return [];
+  const why = `${field} is forbidden for watch unless sendInitialEvents is provided`;
+  return [{ type: "FieldValueForbidden", field, message: `Forbidden: ${why}` }];
+}

@@ -1,0 +1,134 @@
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { TransportError } from "../transport.ts";
+import { readLines } from "./body.ts";
+import { serveHttp } from "./http-server.ts";
+import { createHttpTransport } from "./http-transport.ts";
+import { SELF_SIGNED } from "./self-signed.fixture.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function listen(
+  server: ReturnType<typeof createTcpServer> | ReturnType<typeof createTlsServer>,
+): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+const get = (path = "/") => ({ method: "GET", path, headers: {} });
+const failureOf = (error: unknown): string =>
+  error instanceof TransportError ? error.failure : `not a TransportError: ${String(error)}`;
+
+describe("the HTTP transport", () => {
+  test("carries requests, bodies and streams to a handler and back", async () => {
+    const server = await serveHttp(async ({ method, path, body }) => ({
+      status: 201,
+      headers: path === "/watch" ? { "transfer-encoding": "chunked" } : { "x-answer": "yes" },
+      text: () => Promise.resolve(JSON.stringify({ method, path, body })),
+      json: () => Promise.resolve(undefined),
+      lines: async function* () {
+        yield* await Promise.resolve([{ n: 1 }, { text: "zwölf — 十二" }]);
+      },
+    }));
+    cleanups.push(() => server.close());
+    const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${server.port}/prefix/` });
+    cleanups.push(() => transport.close());
+    const request = {
+      method: "POST",
+      path: "/a?b=c",
+      headers: { "content-type": "application/json" },
+      body: { x: "ü" },
+    };
+    const answer = await transport.request(request);
+    expect([answer.status, answer.headers["x-answer"]]).toEqual([201, "yes"]);
+    expect(await answer.json()).toEqual({ method: "POST", path: "/prefix/a?b=c", body: { x: "ü" } });
+  });
+
+  test("says that no server answers", async () => {
+    const server = createTcpServer();
+    const port = await listen(server);
+    await cleanups.pop()?.();
+    const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${port}` });
+    const error = await transport.request(get()).catch((thrown: unknown) => thrown);
+    expect(failureOf(error)).toBe("refused");
+    expect(String(error)).toContain(`no server answers at http://127.0.0.1:${port}`);
+  });
+
+  test("says that the certificate is not trusted", async () => {
+    const server = createTlsServer(SELF_SIGNED, (_, response) => response.end("hello"));
+    const port = await listen(server);
+    const transport = createHttpTransport({ baseUrl: `https://127.0.0.1:${port}` });
+    cleanups.push(() => transport.close());
+    const error = await transport.request(get()).catch((thrown: unknown) => thrown);
+    expect(failureOf(error)).toBe("tls");
+    expect(String(error)).toContain("check the CA bundle in the kubeconfig");
+  });
+
+  test("trusts the certificate it was given", async () => {
+    const server = createTlsServer(SELF_SIGNED, (_, response) => response.end('{"ok":true}'));
+    const port = await listen(server);
+    const transport = createHttpTransport({
+      baseUrl: `https://127.0.0.1:${port}`,
+      ca: SELF_SIGNED.cert,
+      serverName: "localhost",
+    });
+    const answer = await transport.request(get());
+    expect(await answer.json()).toEqual({ ok: true });
+    await transport.close();
+  });
+
+  test("says that a connection broke in the middle", async () => {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly the beginning", () =>
+        socket.destroy(),
+      );
+    });
+    const port = await listen(server);
+    const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${port}` });
+    const answer = await transport.request(get("/list"));
+    const error = await answer.text().catch((thrown: unknown) => thrown);
+    expect(failureOf(error)).toBe("reset");
+    expect(String(error)).toContain("broke during GET /list");
+    await transport.close();
+  });
+
+  test("rejects with the reason of the signal when the caller gives up", async () => {
+    const server = createTcpServer((socket) => void socket.on("error", () => undefined));
+    const port = await listen(server);
+    const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${port}` });
+    const abort = new AbortController();
+    const pending = transport.request({ ...get(), signal: abort.signal });
+    abort.abort(new Error("enough"));
+    await expect(pending).rejects.toThrow("enough");
+    await transport.close();
+    await cleanups.pop()?.();
+  });
+});
+
+describe("lines of a stream", () => {
+  const linesOf = async (...chunks: Uint8Array[]): Promise<unknown[]> => {
+    const source = async function* (): AsyncGenerator<Uint8Array> {
+      yield* await Promise.resolve(chunks);
+    };
+    return Array.fromAsync(readLines(source()));
+  };
+  const bytes = Buffer.from('{"a":"é"}\n\n{"b":2}\n{"c":3}', "utf8");
+
+  test("are the same wherever the chunks are cut", async () => {
+    const expected = [{ a: "é" }, { b: 2 }, { c: 3 }];
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      expect(await linesOf(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(expected);
+    }
+    expect(await linesOf(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+  });
+
+  test("leave out a last line that was cut off", async () => {
+    expect(await linesOf(Buffer.from('{"a":1}\n{"b":'))).toEqual([{ a: 1 }]);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import type { Handler, HttpResponse } from "../transport.ts";
+import { type Fate, VirtualProcess } from "./process.ts";
+import { Scheduler } from "./scheduler.ts";
+
+const reply = (body: unknown): HttpResponse => ({
+  status: 200,
+  headers: {},
+  json: () => Promise.resolve(body),
+  text: () => Promise.resolve(JSON.stringify(body)),
+  lines: async function* () {
+    for (const item of body as unknown[]) yield await Promise.resolve(item);
+  },
+});
+
+/** A server that remembers what reached it. */
+function recorder(): { handler: Handler; heard: string[]; closed: string[] } {
+  const heard: string[] = [];
+  const closed: string[] = [];
+  const handler: Handler = ({ path, signal }) => {
+    heard.push(path);
+    signal?.addEventListener("abort", () => closed.push(path));
+    return Promise.resolve(reply([path]));
+  };
+  return { handler, heard, closed };
+}
+
+const get = (path: string, signal?: AbortSignal) => ({
+  method: "GET",
+  path,
+  headers: {},
+  ...(signal && { signal }),
+});
+
+describe("a virtual process", () => {
+  test("gets answers after the latency of both ways", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const transport = process.connect(recorder().handler, { latencyMs: () => 20 });
+    let answeredMs = -1;
+    void transport.request(get("/a")).then(() => {
+      answeredMs = scheduler.monotonicMs;
+    });
+    await scheduler.run();
+    expect(answeredMs).toBe(40);
+  });
+
+  test("gets the lines of a stream in order, each through the scheduler", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const transport = process.connect(() => Promise.resolve(reply([1, 2, 3])));
+    const seen: unknown[] = [];
+    void (async () => {
+      for await (const line of (await transport.request(get("/watch"))).lines())
+        seen.push([line, scheduler.monotonicMs]);
+    })();
+    await scheduler.run();
+    expect(seen).toEqual([
+      [1, 3],
+      [2, 4],
+      [3, 5],
+    ]);
+  });
+
+  test("stops dead in a crash: no timer fires, no promise settles, no finally runs", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, heard } = recorder();
+    const transport = process.connect(handler);
+    const traces: string[] = [];
+    const live = async (): Promise<void> => {
+      try {
+        await transport.request(get("/pending"));
+        traces.push("answered");
+      } catch {
+        traces.push("caught");
+      } finally {
+        traces.push("finally");
+      }
+    };
+    void live();
+    process.clock.timer(5, () => traces.push("timer"));
+    void process.clock.sleep(3).finally(() => traces.push("slept"));
+    process.crash();
+    void transport.request(get("/after the crash")).finally(() => traces.push("sent after the crash"));
+    await scheduler.run();
+    expect(traces).toEqual([]);
+    expect(heard).toEqual(["/pending"]);
+  });
+
+  test.each<[Fate, string[]]>([
+    ["crashBefore", []],
+    ["crashAfter", ["/write"]],
+  ])("dies by %s and the server has heard %j", async (fate, expected) => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, heard } = recorder();
+    const transport = process.connect(handler, { fate: () => fate });
+    let settled = false;
+    void transport.request(get("/write")).finally(() => {
+      settled = true;
+    });
+    await scheduler.run();
+    expect([heard, settled, process.crashed]).toEqual([expected, false, true]);
+  });
+
+  test("is told of a fault that has no effect on the server", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, heard } = recorder();
+    const transport = process.connect(handler, { fate: () => new Error("the cable is cut") });
+    const outcome = transport.request(get("/a")).catch((error: Error) => error.message);
+    await scheduler.run();
+    expect([await outcome, heard]).toEqual(["the cable is cut", []]);
+  });
+
+  test("closes its streams on the server's side when it crashes", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, closed } = recorder();
+    void process.connect(handler).request(get("/watch"));
+    await scheduler.run();
+    process.crash();
+    expect(closed).toEqual(["/watch"]);
+  });
+
+  test("can give up a request, which then rejects once with the reason", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const abort = new AbortController();
+    const never: Handler = () => new Promise(() => undefined);
+    const outcome = process
+      .connect(never)
+      .request(get("/slow", abort.signal))
+      .catch((error: Error) => error.message);
+    process.clock.timer(50, () => abort.abort(new Error("too slow")));
+    await scheduler.run();
+    expect([await outcome, scheduler.monotonicMs]).toEqual(["too slow", 50]);
+  });
+
+  test("draws other names after a restart, and the same ones when the run is repeated", () => {
+    const idsOf = (name: string): string => new VirtualProcess(new Scheduler({ seed: "9" }), name).uuid();
+    expect(idsOf("manager-1")).toBe(idsOf("manager-1"));
+    expect(idsOf("manager-1")).not.toBe(idsOf("manager-2"));
+  });
+
+  test("can be woken from a sleep of thirty days", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    let woke = 0;
+    void process.clock.sleep(30 * 24 * 3_600_000).then(() => {
+      woke = scheduler.monotonicMs;
+    });
+    await scheduler.run();
+    expect(woke).toBe(30 * 24 * 3_600_000);
+  });
+});

@@ -1,0 +1,185 @@
+import { deepFreeze, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
+import type { Env } from "@capstan/env";
+import type { Client, ListOptions, WatchEvent } from "../client/client.ts";
+import { transient } from "../failure.ts";
+import type { Logger } from "../log/logger.ts";
+import { reflect, relist, type Sink } from "./reflector.ts";
+import { compareVersions } from "./resource-version.ts";
+import { IndexedStore, keyOf } from "./store.ts";
+
+/** A change of one object, as handlers see it. */
+export type Change<T extends KubernetesObject> =
+  | { readonly type: "added"; readonly object: Frozen<T>; readonly initial: boolean }
+  | { readonly type: "updated"; readonly object: Frozen<T>; readonly previous: Frozen<T> }
+  /** `stale`: the deletion was missed and found by a list, so the object is the last one we knew. */
+  | { readonly type: "deleted"; readonly object: Frozen<T>; readonly stale: boolean };
+
+/** What an informer needs. */
+export interface InformerOptions<T extends KubernetesObject> {
+  readonly client: Client;
+  readonly env: Env;
+  readonly kind: Kind<T>;
+  readonly scope: ListOptions;
+  readonly log: Logger;
+  /** Is told of every exception a handler throws; the informer goes on. */
+  readonly onBug: (error: unknown) => void;
+}
+
+// A list may come from a server that lags; but after a restore from backup versions do go back for good.
+const OLDER_LISTS_REFUSED = 3;
+
+/** The objects of one kind, kept equal to the server, with handlers that are told of every change. */
+export class Informer<T extends KubernetesObject> implements Sink<T> {
+  readonly kind: Kind<T>;
+  readonly store = new IndexedStore<T>();
+  readonly #options: InformerOptions<T>;
+  readonly #handlers: ((change: Change<T>) => void)[] = [];
+  readonly #waiters = new Set<() => void>();
+  readonly #synced = Promise.withResolvers<void>();
+  #version: string | undefined;
+  #olderLists = 0;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(options: InformerOptions<T>) {
+    this.kind = options.kind;
+    this.#options = options;
+    if (this.kind.namespaced) this.store.addIndex("namespace", (object) => [object.metadata.namespace ?? ""]);
+  }
+
+  /** The newest version the informer knows the state of; undefined before the first list. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** Resolves after the first list. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Adds a handler; what is in the store already is told to it at once. */
+  addHandler(handler: (change: Change<T>) => void): void {
+    this.#handlers.push(handler);
+    for (const object of this.store.all()) this.#guarded(handler, { type: "added", object, initial: true });
+  }
+
+  /** Follows the server until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void> {
+    return reflect({ ...this.#options, sink: this, signal });
+  }
+
+  /** Reads the state from the server now, without waiting for the watch; several callers share one read. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= relist({ ...this.#options, sink: this }).finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Whether the informer knows the state at this version or a later one. */
+  hasSeen(version: string): boolean {
+    return this.#version !== undefined && compareVersions(version, this.#version) <= 0;
+  }
+
+  /** Waits until the condition holds after some change; false when it took too long. */
+  async waitUntil(condition: () => boolean, limitMs: number): Promise<boolean> {
+    if (condition()) return true;
+    return new Promise((resolve) => {
+      const settle = (holds: boolean): void => {
+        timer.cancel();
+        this.#waiters.delete(check);
+        resolve(holds);
+      };
+      const check = (): void => {
+        if (condition()) settle(true);
+      };
+      const timer = this.#options.env.clock.timer(limitMs, () => settle(false));
+      this.#waiters.add(check);
+    });
+  }
+
+  replace(items: readonly Frozen<T>[], version: string): void {
+    this.#refuseOlder(version);
+    const initial = this.#version === undefined;
+    const present = new Set<string>();
+    for (const item of items) {
+      const key = keyOf(item);
+      present.add(key);
+      this.#put(key, trimmed(item), initial);
+    }
+    for (const key of this.store.keys()) {
+      if (present.has(key)) continue;
+      const object = this.store.delete(key);
+      if (object) this.#tell({ type: "deleted", object, stale: true });
+    }
+    this.#advance(version);
+    this.#synced.resolve();
+  }
+
+  apply(event: WatchEvent<T>): void {
+    const version = event.object.metadata.resourceVersion ?? "";
+    // Duplicates, and the past that a lagging server replays, change nothing.
+    if (this.hasSeen(version)) return;
+    if (event.type === "DELETED") {
+      const object = trimmed(event.object);
+      if (this.store.delete(keyOf(object))) this.#tell({ type: "deleted", object, stale: false });
+    } else if (event.type !== "BOOKMARK") {
+      this.#put(keyOf(event.object), trimmed(event.object), false);
+    }
+    this.#advance(version);
+  }
+
+  #put(key: string, object: Frozen<T>, initial: boolean): void {
+    const previous = this.store.get(key);
+    if (previous?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    this.store.put(key, object);
+    if (previous && previous.metadata.uid === object.metadata.uid) {
+      this.#tell({ type: "updated", object, previous });
+      return;
+    }
+    // The name came back with another identity: for everybody who tracks it that is a deletion and an addition.
+    if (previous) this.#tell({ type: "deleted", object: previous, stale: true });
+    this.#tell({ type: "added", object, initial });
+  }
+
+  #refuseOlder(version: string): void {
+    if (this.#version === undefined || compareVersions(version, this.#version) >= 0) {
+      this.#olderLists = 0;
+      return;
+    }
+    this.#olderLists++;
+    if (this.#olderLists <= OLDER_LISTS_REFUSED) {
+      throw transient(
+        "StaleList",
+        `the server listed ${this.kind.plural} at version ${version}, older than ${this.#version} seen before`,
+      );
+    }
+    this.#olderLists = 0;
+  }
+
+  #advance(version: string): void {
+    this.#version = version;
+    for (const check of this.#waiters) check();
+  }
+
+  #tell(change: Change<T>): void {
+    for (const handler of this.#handlers) this.#guarded(handler, change);
+  }
+
+  #guarded(handler: (change: Change<T>) => void, change: Change<T>): void {
+    try {
+      handler(change);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+}
+
+/** Frozen, and without managedFields: they are often half of an object and no reconciler of ours reads them. */
+function trimmed<T extends KubernetesObject>(object: Frozen<T>): Frozen<T> {
+  if (object.metadata.managedFields !== undefined) {
+    const { managedFields: _, ...metadata } = object.metadata;
+    return deepFreeze({ ...object, metadata }) as Frozen<T>;
+  }
+  // An in-process server hands out what it has frozen itself.
+  return Object.isFrozen(object) ? object : (deepFreeze(object) as Frozen<T>);
+}

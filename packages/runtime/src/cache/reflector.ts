@@ -1,0 +1,165 @@
+import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
+import type { Env, Rng } from "@capstan/env";
+import type { Client, ListOptions, WatchEvent } from "../client/client.ts";
+import { isExpired } from "../failure.ts";
+import type { Logger } from "../log/logger.ts";
+
+/** Where a reflector puts what it reads. */
+export interface Sink<T extends KubernetesObject> {
+  /** The newest version seen, or undefined before the first list. */
+  readonly version: string | undefined;
+  replace(items: readonly Frozen<T>[], version: string): void;
+  apply(event: WatchEvent<T>): void;
+}
+
+/** What a reflector follows. */
+export interface ReflectorOptions<T extends KubernetesObject> {
+  readonly client: Client;
+  readonly env: Env;
+  readonly kind: Kind<T>;
+  readonly scope: ListOptions;
+  readonly sink: Sink<T>;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+const PAGE_SIZE = 500;
+// The server sends a bookmark about once a minute; three minutes of silence are a dead connection.
+const SILENCE_LIMIT_MS = 3 * 60_000;
+const SILENCE_MESSAGE = "nothing arrived for three minutes";
+// As client-go: watches end by themselves after 5 to 10 minutes, so that servers can shed load.
+const WATCH_SECONDS_LEAST = 300;
+const BACKOFF_FIRST_MS = 500;
+const BACKOFF_LONGEST_MS = 30_000;
+// A watch that lived longer than this was healthy, and its end is no failure.
+const HEALTHY_WATCH_MS = 10_000;
+
+/**
+ * Keeps a sink equal to the server: lists page by page, then watches from there, for ever. No error
+ * ends it. A version that the server has forgotten leads to a new list, everything else to a new
+ * watch from the last version seen, after a pause that grows while nothing works.
+ */
+export async function reflect<T extends KubernetesObject>(options: ReflectorOptions<T>): Promise<void> {
+  const pause = createBackoff(options.env, `reflector/${options.kind.plural}`);
+  while (!options.signal.aborted) {
+    try {
+      await relist(options);
+      pause.reset();
+      await follow(options, pause);
+    } catch (error) {
+      if (options.signal.aborted) return;
+      options.log.warn("Listing failed, trying again", { kind: options.kind.kind, error });
+      await pause.wait(options.signal);
+    }
+  }
+}
+
+/** Reads the current state once and hands it to the sink. */
+export async function relist<T extends KubernetesObject>(
+  options: Omit<ReflectorOptions<T>, "signal">,
+): Promise<void> {
+  const { client, kind, scope, sink } = options;
+  const items: Frozen<T>[] = [];
+  let version = "";
+  let next: string | undefined;
+  do {
+    const page = await client.page(kind, { ...scope, limit: PAGE_SIZE, continue: next });
+    for (const item of page.items) items.push(item);
+    version = page.resourceVersion;
+    next = page.continue;
+  } while (next !== undefined);
+  sink.replace(items, version);
+}
+
+/** Watches from the sink's version, over as many connections as it takes; returns when a new list is needed. */
+async function follow<T extends KubernetesObject>(
+  options: ReflectorOptions<T>,
+  pause: Backoff,
+): Promise<void> {
+  const { env, kind, log, signal } = options;
+  while (!signal.aborted) {
+    const startedMs = env.clock.monotonic();
+    try {
+      await watchOnce(options);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isExpired(error)) {
+        log.info("The watched version is gone, listing again", { kind: kind.kind });
+        return;
+      }
+      log.info("Watch ended, watching again", { kind: kind.kind, error });
+    }
+    if (env.clock.monotonic() - startedMs > HEALTHY_WATCH_MS) pause.reset();
+    else await pause.wait(signal);
+  }
+}
+
+async function watchOnce<T extends KubernetesObject>({
+  client,
+  env,
+  kind,
+  scope,
+  sink,
+  signal,
+}: ReflectorOptions<T>): Promise<void> {
+  const silence = watchSilence(env);
+  const timeoutSeconds = Math.round(WATCH_SECONDS_LEAST * (1 + env.rng(`watch/${kind.plural}`).next()));
+  const connection = AbortSignal.any([signal, silence.signal]);
+  try {
+    const resourceVersion = sink.version ?? "0";
+    for await (const event of client.watch(kind, {
+      ...scope,
+      resourceVersion,
+      timeoutSeconds,
+      signal: connection,
+    })) {
+      silence.broken();
+      sink.apply(event);
+    }
+  } finally {
+    silence.end();
+  }
+}
+
+/** Aborts its signal when `broken` has not been called for too long. One timer serves any number of events. */
+function watchSilence({ clock }: Env): { readonly signal: AbortSignal; broken(): void; end(): void } {
+  const controller = new AbortController();
+  let lastMs = clock.monotonic();
+  const check = (): void => {
+    const leftMs = lastMs + SILENCE_LIMIT_MS - clock.monotonic();
+    if (leftMs <= 0) controller.abort(new Error(SILENCE_MESSAGE));
+    else timer = clock.timer(leftMs, check);
+  };
+  let timer = clock.timer(SILENCE_LIMIT_MS, check);
+  return {
+    signal: controller.signal,
+    broken: () => {
+      lastMs = clock.monotonic();
+    },
+    end: () => timer.cancel(),
+  };
+}
+
+interface Backoff {
+  wait(signal: AbortSignal): Promise<void>;
+  reset(): void;
+}
+
+function createBackoff(env: Env, stream: string): Backoff {
+  const rng: Rng = env.rng(stream);
+  let failures = 0;
+  return {
+    wait: async (signal) => {
+      const ceiling = Math.min(BACKOFF_FIRST_MS * 2 ** failures, BACKOFF_LONGEST_MS);
+      failures++;
+      try {
+        await env.clock.sleep(ceiling / 2 + (rng.next() * ceiling) / 2, signal);
+      } catch {
+        // Aborted: the caller looks at the signal itself.
+      }
+    },
+    reset: () => {
+      failures = 0;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Frozen, KubernetesObject } from "@capstan/api";
+
+/** Says under which values an object is found in an index. */
+export type IndexFunction<T> = (object: Frozen<T>) => readonly string[];
+
+interface Index<T> {
+  readonly valuesOf: IndexFunction<T>;
+  readonly keysByValue: Map<string, Set<string>>;
+}
+
+/** `namespace/name`, or the name alone for cluster-scoped objects: how the store and the queues name an object. */
+export function keyOf(object: {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+}): string {
+  const { name, namespace } = object.metadata;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** Objects of one kind by key, with indexes that follow every change. */
+export class IndexedStore<T extends KubernetesObject> {
+  readonly #objects = new Map<string, Frozen<T>>();
+  readonly #indexes = new Map<string, Index<T>>();
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** Adds an index over what is here and what will come; the same name again keeps the first function. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    if (this.#indexes.has(name)) return;
+    const index: Index<T> = { valuesOf, keysByValue: new Map() };
+    this.#indexes.set(name, index);
+    for (const [key, object] of this.#objects) enter(index, key, object);
+  }
+
+  get(key: string): Frozen<T> | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** All objects, in no particular order. */
+  all(): Frozen<T>[] {
+    return [...this.#objects.values()];
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#objects.keys();
+  }
+
+  /** The objects that the index holds under the value. */
+  byIndex(name: string, value: string): Frozen<T>[] {
+    const index = this.#indexes.get(name);
+    if (!index)
+      throw new TypeError(
+        `no index ${JSON.stringify(name)}; the store has ${[...this.#indexes.keys()].join(", ")}`,
+      );
+    const found: Frozen<T>[] = [];
+    for (const key of index.keysByValue.get(value) ?? []) {
+      const object = this.#objects.get(key);
+      if (object) found.push(object);
+    }
+    return found;
+  }
+
+  /** Stores the object and returns the one it replaces. */
+  put(key: string, object: Frozen<T>): Frozen<T> | undefined {
+    const previous = this.#objects.get(key);
+    this.#objects.set(key, object);
+    for (const index of this.#indexes.values()) {
+      if (previous) leave(index, key, previous);
+      enter(index, key, object);
+    }
+    return previous;
+  }
+
+  /** Removes the object and returns it. */
+  delete(key: string): Frozen<T> | undefined {
+    const previous = this.#objects.get(key);
+    if (!previous) return undefined;
+    this.#objects.delete(key);
+    for (const index of this.#indexes.values()) leave(index, key, previous);
+    return previous;
+  }
+}
+
+function enter<T>(index: Index<T>, key: string, object: Frozen<T>): void {
+  for (const value of index.valuesOf(object)) {
+    const keys = index.keysByValue.get(value);
+    if (keys) keys.add(key);
+    else index.keysByValue.set(value, new Set([key]));
+  }
+}
+
+function leave<T>(index: Index<T>, key: string, object: Frozen<T>): void {
+  for (const value of index.valuesOf(object)) {
+    const keys = index.keysByValue.get(value);
+    keys?.delete(key);
+    if (keys?.size === 0) index.keysByValue.delete(value);
+  }
+}

@@ -1,0 +1,270 @@
+import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
+import type { Env, HttpRequest, Transport } from "@capstan/env";
+import { isNotFound, transient } from "../failure.ts";
+import { connectionFailure, failureOf, statusFailure } from "./errors.ts";
+import { collectionPath, type ObjectName, objectPath, withQuery } from "./paths.ts";
+
+/** Which objects of a kind. */
+export interface ListOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** One page of a list; `continue` is absent on the last one. */
+export interface ListPage<T> {
+  readonly items: readonly Frozen<T>[];
+  readonly resourceVersion: string;
+  readonly continue?: string;
+}
+
+/** One change seen by a watch. A bookmark only says how far the stream has come. */
+export interface WatchEvent<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  readonly object: Frozen<T>;
+}
+
+/** Where a watch starts and when it ends by itself. */
+export interface WatchOptions extends ListOptions {
+  readonly resourceVersion: string;
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** A patch with its type. `apply` is server-side apply. */
+export type Patch =
+  | { readonly type: "merge"; readonly body: object }
+  | { readonly type: "json"; readonly body: readonly object[] }
+  | { readonly type: "apply"; readonly body: object; readonly force?: boolean };
+
+/** Which part of an object a write goes to. */
+export interface WriteOptions {
+  readonly subresource?: string;
+  readonly dryRun?: boolean;
+}
+
+/** Conditions under which a delete may happen, and what becomes of dependents. */
+export interface DeleteOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+}
+
+/**
+ * Talks to a Kubernetes API server, over the wire or in-process. Every call makes one request:
+ * nothing is retried here, because the work queue already knows when to come back.
+ */
+export interface Client {
+  get<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName): Promise<Frozen<T>>;
+  /** As `get`, with undefined for an object that is not there. */
+  find<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName): Promise<Frozen<T> | undefined>;
+  page<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions & PageOptions): Promise<ListPage<T>>;
+  /** All objects, read page by page. */
+  list<T extends KubernetesObject>(kind: Kind<T>, options?: ListOptions): Promise<readonly Frozen<T>[]>;
+  watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  create<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: Unsaved<T>,
+    options?: WriteOptions,
+  ): Promise<Frozen<T>>;
+  update<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: Unsaved<T>,
+    options?: WriteOptions,
+  ): Promise<Frozen<T>>;
+  patch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    name: ObjectName,
+    patch: Patch & WriteOptions,
+  ): Promise<Frozen<T>>;
+  /** Resolves when the server has taken the deletion; finalizers may keep the object for a while. */
+  delete<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName, options?: DeleteOptions): Promise<void>;
+}
+
+/** A page of a list: its size, and the token of the page before. */
+export interface PageOptions {
+  readonly limit?: number;
+  readonly continue?: string | undefined;
+}
+
+/** An object on its way to the server; apiVersion and kind may be left to the client. */
+export type Unsaved<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind"> | Frozen<T>;
+
+/** What a client is made of. */
+export interface ClientOptions {
+  readonly transport: Transport;
+  readonly env: Env;
+  /** Owner of the fields we write, and the user agent. */
+  readonly fieldManager: string;
+  /** Is told of each answer: for rest_client_requests_total. */
+  readonly onAnswer?: (method: string, status: number) => void;
+}
+
+// As client-go's pager: a page of 500 objects stays around 1.5 MB and well below a second.
+const PAGE_SIZE = 500;
+// No single request of ours takes long on a healthy server; kube-apiserver itself gives up after 60 s.
+const REQUEST_TIMEOUT_MS = 60_000;
+
+const PATCH_TYPES = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+/** Creates a client. */
+export function createClient(options: ClientOptions): Client {
+  const send: Send = ({ contentType, ...request }) =>
+    exchange(options, { ...request, headers: headersOf(options, contentType) });
+  const read = (path: string): Promise<unknown> => send({ method: "GET", path });
+
+  const client: Client = {
+    get: async (kind, name) => (await read(objectPath(kind, name))) as never,
+    find: async (kind, name) => {
+      try {
+        return await client.get(kind, name);
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    page: async <T extends KubernetesObject>(
+      kind: Kind<T>,
+      { namespace, ...query }: ListOptions & PageOptions,
+    ) => {
+      const list = (await read(withQuery(collectionPath(kind, namespace), query))) as RawList<T>;
+      const { resourceVersion, continue: next } = list.metadata;
+      return { items: list.items, resourceVersion, ...(next ? { continue: next } : {}) };
+    },
+    list: async <T extends KubernetesObject>(kind: Kind<T>, query: ListOptions = {}) => {
+      const items: Frozen<T>[] = [];
+      let next: string | undefined;
+      do {
+        const page = await client.page(kind, { ...query, limit: PAGE_SIZE, continue: next });
+        for (const item of page.items) items.push(item);
+        next = page.continue;
+      } while (next !== undefined);
+      return items;
+    },
+    watch: (kind, watchOptions) => watchEvents(options, kind, watchOptions),
+    create: (kind, object, write = {}) =>
+      store(
+        send,
+        { method: "POST", path: collectionPath(kind, nameOf(object).namespace) },
+        { kind, object, write },
+      ),
+    update: (kind, object, write = {}) =>
+      store(
+        send,
+        { method: "PUT", path: objectPath(kind, nameOf(object), write.subresource) },
+        { kind, object, write },
+      ),
+    patch: async (kind, name, patch) => {
+      const path = withQuery(objectPath(kind, name, patch.subresource), {
+        fieldManager: options.fieldManager,
+        force: patch.type === "apply" ? patch.force : undefined,
+        dryRun: patch.dryRun ? "All" : undefined,
+      });
+      return (await send({
+        method: "PATCH",
+        path,
+        body: patch.body,
+        contentType: PATCH_TYPES[patch.type],
+      })) as never;
+    },
+    delete: async (kind, name, { propagationPolicy, ...preconditions } = {}) => {
+      const body = {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        ...(propagationPolicy && { propagationPolicy }),
+        ...(Object.keys(preconditions).length > 0 && { preconditions }),
+      };
+      await send({ method: "DELETE", path: objectPath(kind, name), body, contentType: "application/json" });
+    },
+  };
+  return client;
+}
+
+interface RawList<T> {
+  readonly items: readonly Frozen<T>[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+interface Write<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  readonly object: Unsaved<T>;
+  readonly write: WriteOptions;
+}
+
+/** Sends a request and resolves with the JSON of its answer. */
+type Send = (request: Omit<HttpRequest, "headers"> & { readonly contentType?: string }) => Promise<unknown>;
+
+async function store<T extends KubernetesObject>(
+  send: Send,
+  target: { method: string; path: string },
+  { kind, object, write }: Write<T>,
+): Promise<Frozen<T>> {
+  const path = write.dryRun ? withQuery(target.path, { dryRun: "All" }) : target.path;
+  const body = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
+  return (await send({ method: target.method, path, body, contentType: "application/json" })) as Frozen<T>;
+}
+
+function nameOf<T extends KubernetesObject>(object: Unsaved<T>): ObjectName {
+  return (object as Pick<KubernetesObject, "metadata">).metadata;
+}
+
+function headersOf(options: ClientOptions, contentType?: string): Record<string, string> {
+  return {
+    accept: "application/json",
+    "user-agent": options.fieldManager,
+    ...(contentType !== undefined && { "content-type": contentType }),
+  };
+}
+
+/** One request and its whole answer within the time limit; every way to fail becomes a Failure. */
+async function exchange(options: ClientOptions, request: HttpRequest): Promise<unknown> {
+  const attempt = `${request.method} ${request.path.replace(/\?.*/, "")}`;
+  const limit = new AbortController();
+  const timer = options.env.clock.timer(REQUEST_TIMEOUT_MS, () => {
+    limit.abort(transient("RequestTimeout", `${attempt}: no answer within ${REQUEST_TIMEOUT_MS / 1000} s`));
+  });
+  try {
+    const response = await options.transport.request({ ...request, signal: limit.signal });
+    options.onAnswer?.(request.method, response.status);
+    if (response.status >= 400) throw await failureOf(response, attempt);
+    return await response.json();
+  } catch (error) {
+    throw connectionFailure(error, attempt);
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function* watchEvents<T extends KubernetesObject>(
+  options: ClientOptions,
+  kind: Kind<T>,
+  { namespace, signal, ...query }: WatchOptions,
+): AsyncGenerator<WatchEvent<T>> {
+  const path = withQuery(collectionPath(kind, namespace), {
+    ...query,
+    watch: true,
+    allowWatchBookmarks: true,
+  });
+  const attempt = `WATCH ${collectionPath(kind, namespace)}`;
+  try {
+    const response = await options.transport.request({
+      method: "GET",
+      path,
+      headers: headersOf(options),
+      signal,
+    });
+    options.onAnswer?.("WATCH", response.status);
+    if (response.status >= 400) throw await failureOf(response, attempt);
+    for await (const line of response.lines()) {
+      const event = line as WatchEvent<T> | { type: "ERROR"; object: Parameters<typeof statusFailure>[0] };
+      if (event.type === "ERROR") throw statusFailure(event.object, attempt);
+      yield event;
+    }
+  } catch (error) {
+    throw connectionFailure(error, attempt);
+  }
+}

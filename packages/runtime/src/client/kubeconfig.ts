@@ -1,0 +1,123 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import {
+  createHttpTransport,
+  type HttpRequest,
+  type HttpTransportOptions,
+  type Transport,
+} from "@capstan/env";
+import { terminal } from "../failure.ts";
+
+/** Where the kubeconfig is: its text, with a name for error messages, or wherever kubectl would look. */
+export interface KubeconfigSource {
+  readonly text?: string;
+  readonly origin?: string;
+  readonly context?: string;
+}
+
+/**
+ * A transport to the cluster a kubeconfig points at. Reading the file, client certificates, exec plugins
+ * and in-cluster tokens are left to the official client; it is loaded only here, because that takes a second.
+ */
+export async function connectWithKubeconfig(source: KubeconfigSource = {}): Promise<Transport> {
+  const { KubeConfig: Config } = await import("@kubernetes/client-node");
+  const config = new Config();
+  const origin = source.origin ?? "the kubeconfig";
+  load(config, source, origin);
+  const transport = createHttpTransport({ ...endpointOf(config, origin), ...(await tlsOf(config, origin)) });
+  const user = config.getCurrentUser();
+  // Exec plugins and projected tokens are renewed while we run, so they are asked with each request.
+  const renewed = user?.exec !== undefined || user?.authProvider !== undefined;
+  const fixed = renewed ? undefined : await tokenOf(config, origin);
+  return {
+    request: async (request: HttpRequest) => {
+      const authorization = renewed ? await tokenOf(config, origin) : fixed;
+      return transport.request(
+        authorization === undefined
+          ? request
+          : { ...request, headers: { ...request.headers, authorization } },
+      );
+    },
+    close: () => transport.close(),
+  };
+}
+
+function endpointOf(config: KubeConfig, origin: string): HttpTransportOptions {
+  const cluster = config.getCurrentCluster();
+  if (!cluster) {
+    const known = config.getContexts().map(({ name }) => name);
+    const current = JSON.stringify(config.getCurrentContext());
+    throw terminal(
+      "InvalidKubeconfig",
+      `${origin}: current-context ${current} names no cluster; contexts: ${known.join(", ") || "none"}`,
+    );
+  }
+  const { skipTLSVerify, tlsServerName, proxyUrl } = cluster;
+  return {
+    baseUrl: baseUrlOf(cluster.server, origin),
+    insecureSkipVerify: skipTLSVerify,
+    ...(tlsServerName !== undefined && { serverName: tlsServerName }),
+    ...(proxyUrl !== undefined && { proxyUrl }),
+  };
+}
+
+function load(config: KubeConfig, { text, context }: KubeconfigSource, origin: string): void {
+  try {
+    if (text === undefined) config.loadFromDefault();
+    else config.loadFromString(text);
+  } catch (error) {
+    // The official client trips over a missing list with a TypeError that would tell a user nothing.
+    const why =
+      error instanceof TypeError
+        ? "it has no lists of clusters, contexts and users"
+        : (error as Error).message;
+    throw terminal("InvalidKubeconfig", `${origin} is no kubeconfig: ${why}`, { cause: error });
+  }
+  if (context !== undefined) config.setCurrentContext(context);
+}
+
+function baseUrlOf(server: string, origin: string): string {
+  if (!URL.canParse(server)) {
+    throw terminal(
+      "InvalidKubeconfig",
+      `${origin}: server ${JSON.stringify(server)} is no URL; expected something like https://host:6443`,
+    );
+  }
+  return server;
+}
+
+interface RequestSecurity {
+  headers?: Record<string, string>;
+  ca?: string | Buffer;
+  cert?: string | Buffer;
+  key?: string | Buffer;
+}
+
+async function securityOf(config: KubeConfig, origin: string): Promise<RequestSecurity> {
+  const options: RequestSecurity = {};
+  try {
+    await config.applyToHTTPSOptions(options as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+  } catch (error) {
+    throw terminal(
+      "InvalidCredentials",
+      `${origin}: no credentials could be had: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+  return options;
+}
+
+async function tlsOf(
+  config: KubeConfig,
+  origin: string,
+): Promise<{ ca?: string; cert?: string; key?: string }> {
+  const { ca, cert, key } = await securityOf(config, origin);
+  return {
+    ...(ca !== undefined && { ca: ca.toString() }),
+    ...(cert !== undefined && { cert: cert.toString() }),
+    ...(key !== undefined && { key: key.toString() }),
+  };
+}
+
+async function tokenOf(config: KubeConfig, origin: string): Promise<string | undefined> {
+  return (await securityOf(config, origin)).headers?.["Authorization"];
+}

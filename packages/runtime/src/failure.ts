@@ -1,0 +1,67 @@
+/**
+ * What a failure means for the object that is being reconciled:
+ * - NotFound, Conflict: normal in a level-triggered world; stop quietly, or look again at once.
+ * - Waiting: not an error; something is under way and the object comes back after a while.
+ * - Transient: may pass by itself; back off and try again.
+ * - Terminal: somebody must change something; no retry until then, but for a slow probe.
+ * Anything thrown that is no Failure is a bug of ours.
+ */
+export type FailureClass = "NotFound" | "Conflict" | "Waiting" | "Transient" | "Terminal";
+
+/** Details of a failure. */
+export interface FailureOptions {
+  readonly cause?: unknown;
+  /** When the other side asked us to come back. */
+  readonly retryAfterMs?: number;
+}
+
+/** An error whose meaning is known. Adapters make them, in one table each; nobody reads their message text. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly failure: FailureClass;
+  /** CamelCase; becomes the reason of a condition or event. */
+  readonly reason: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: FailureClass, reason: string, options: FailureOptions & { readonly message: string }) {
+    super(options.message, { cause: options.cause });
+    this.failure = failure;
+    this.reason = reason;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Something is under way; come back after a while. */
+export function waiting(reason: string, message: string, retryAfterMs: number): Failure {
+  return new Failure("Waiting", reason, { message, retryAfterMs });
+}
+
+/** It may pass by itself. */
+export function transient(reason: string, message: string, options?: FailureOptions): Failure {
+  return new Failure("Transient", reason, { ...options, message });
+}
+
+/** Somebody must change something first; the message says what. */
+export function terminal(reason: string, message: string, options?: FailureOptions): Failure {
+  return new Failure("Terminal", reason, { ...options, message });
+}
+
+/** Whether the error says that the object is not there. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Failure && error.failure === "NotFound";
+}
+
+/** Whether the error says that somebody else wrote first, or that the name is taken. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Failure && error.failure === "Conflict";
+}
+
+/** Whether a create found an object of that name. */
+export function isAlreadyExists(error: unknown): boolean {
+  return isConflict(error) && (error as Failure).reason === "AlreadyExists";
+}
+
+/** Whether a list or watch asked for a version that the server has forgotten. */
+export function isExpired(error: unknown): boolean {
+  return error instanceof Failure && error.reason === "Expired";
+}

@@ -1,0 +1,146 @@
+import {
+  applyMergePatch,
+  type Condition,
+  deepCopy,
+  deepEqual,
+  diffMergePatch,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+} from "@capstan/api";
+import type { Client } from "../client/client.ts";
+import { isConflict } from "../failure.ts";
+
+/** Objects of ours keep their state under `status`, with conditions in it. */
+interface WithStatus {
+  status?: Record<string, unknown> & { conditions?: Condition[] };
+}
+
+// Somebody who writes the same status faster than this is a bug worth seeing.
+const STATUS_ATTEMPTS = 5;
+
+/**
+ * An object on its way from the cache through a pass to the server: `object` is edited freely, then
+ * the difference to what was read is written with as few and as small patches as possible. Where
+ * nothing was changed nothing is written.
+ */
+export class Draft<T extends KubernetesObject> {
+  readonly object: T;
+  readonly #kind: Kind<T>;
+  readonly #client: Client;
+  #stored: Frozen<T>;
+
+  constructor(kind: Kind<T>, client: Client, stored: Frozen<T>) {
+    this.#kind = kind;
+    this.#client = client;
+    this.#stored = stored;
+    this.object = deepCopy<T>(stored);
+  }
+
+  /** The object as the server has it, to our knowledge. */
+  get stored(): Frozen<T> {
+    return this.#stored;
+  }
+
+  /** Writes everything but the status, if changed. Fails with a Conflict when somebody else wrote since we read. */
+  async persistObject(): Promise<void> {
+    const patch = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>));
+    if (!patch) return;
+    const body = {
+      ...patch,
+      metadata: { ...(patch["metadata"] as object | undefined), ...this.#version(this.#stored) },
+    };
+    this.#rebase(await this.#client.patch(this.#kind, this.#name(), { type: "merge", body }));
+  }
+
+  /**
+   * Writes the status, if changed. When somebody else wrote first, our changes are laid over the newest
+   * status: other fields and other controllers' conditions stay as they are.
+   */
+  async persistStatus(): Promise<void> {
+    if (!this.#kind.subresources.includes("status")) return;
+    const change = statusChange(statusOf(this.#stored), statusOf(this.object));
+    if (!change) return;
+    let base = this.#stored;
+    for (let attempt = 1; ; attempt++) {
+      const status = diffMergePatch(statusOf(base), layOver(statusOf(base), change));
+      if (!status) break;
+      try {
+        const body = { metadata: this.#version(base), status };
+        base = await this.#client.patch(this.#kind, this.#name(), {
+          type: "merge",
+          subresource: "status",
+          body,
+        });
+        break;
+      } catch (error) {
+        if (!isConflict(error) || attempt === STATUS_ATTEMPTS) throw error;
+        base = await this.#client.get(this.#kind, this.#name());
+        if (base.metadata.uid !== this.#stored.metadata.uid) return;
+      }
+    }
+    this.#rebase(base);
+    (this.object as WithStatus).status = deepCopy(statusOf(base));
+  }
+
+  /** Takes over the server's newest version; edits that are not written yet stay on top of it. */
+  #rebase(newest: Frozen<T>): void {
+    const edits = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>)) ?? {};
+    Object.assign(this.object, deepCopy(applyMergePatch(withoutStatus(newest), edits)));
+    this.#stored = newest;
+  }
+
+  #name(): { name: string; namespace?: string } {
+    const { name, namespace } = this.#stored.metadata;
+    return namespace === undefined ? { name } : { name, namespace };
+  }
+
+  #version(object: Frozen<T>): { resourceVersion: string | undefined } {
+    return { resourceVersion: object.metadata.resourceVersion };
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a pass changed in a status: fields as a merge patch, conditions one by one. */
+interface StatusChange {
+  readonly fields: Fields;
+  readonly set: readonly Condition[];
+  readonly removed: readonly string[];
+}
+
+function statusChange(before: Fields, after: Fields): StatusChange | undefined {
+  const { conditions: old = [], ...oldFields } = before as { conditions?: readonly Condition[] };
+  const { conditions: current = [], ...fields } = after as { conditions?: readonly Condition[] };
+  const set = current.filter((condition) => !old.some((other) => deepEqual(other, condition)));
+  const removed = old
+    .filter(({ type }) => !current.some((other) => other.type === type))
+    .map(({ type }) => type);
+  const patch = diffMergePatch(oldFields, fields);
+  return patch || set.length > 0 || removed.length > 0 ? { fields: patch ?? {}, set, removed } : undefined;
+}
+
+function layOver(status: Fields, { fields, set, removed }: StatusChange): Fields {
+  const merged = applyMergePatch(status, fields) as Record<string, unknown> & {
+    conditions?: readonly Condition[];
+  };
+  if (set.length === 0 && removed.length === 0) return merged;
+  const changed = new Map(set.map((condition) => [condition.type, condition]));
+  const kept = (merged.conditions ?? [])
+    .filter(({ type }) => !removed.includes(type))
+    .map((condition) => {
+      const newer = changed.get(condition.type);
+      changed.delete(condition.type);
+      return newer ?? condition;
+    });
+  return { ...merged, conditions: [...kept, ...changed.values()] };
+}
+
+function statusOf(object: object): Fields {
+  return (object as WithStatus).status ?? {};
+}
+
+function withoutStatus<T extends KubernetesObject>(object: Frozen<T>): Fields {
+  const { status: _, ...rest } = object as Fields;
+  return rest;
+}

@@ -1,0 +1,109 @@
+import type { Condition, Frozen, Kind, KubernetesObject } from "@capstan/api";
+import type { Env } from "@capstan/env";
+import type { Cache } from "../cache/cache.ts";
+import type { Client } from "../client/client.ts";
+import type { ObjectName } from "../client/paths.ts";
+import type { EventNote } from "../events/recorder.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Read access to the cache. */
+export type CacheReader = Pick<Cache, "get" | "list">;
+
+/** What the runner gives to one pass over one object. */
+export interface Context<T extends KubernetesObject> {
+  /** The object, to be edited: the runner writes the changes when the phases are done. */
+  readonly object: T;
+  /** Reads live state and writes other objects. The runner waits for these writes to reach the cache before the next pass. */
+  readonly client: Client;
+  readonly cache: CacheReader;
+  readonly env: Env;
+  readonly log: Logger;
+  /** Sets a condition of the object; its reason is never empty. */
+  mark(condition: Omit<Condition, "lastTransitionTime"> & { readonly reason: string }): void;
+  /** Tells the user something, once. */
+  event(note: EventNote): void;
+  /**
+   * Writes the status at once instead of at the end. Only for what must be known after a crash before
+   * something irreversible happens: the intent of a long-running operation, and its address.
+   */
+  persistStatus(): Promise<void>;
+}
+
+/** One step of a reconciler: it looks, decides and acts on the scope, and says how to go on. */
+export type Phase<S> = (scope: S) => Outcome | Promise<Outcome>;
+
+/** Objects of another kind whose changes concern ours. */
+export interface Watch {
+  readonly kind: Kind;
+  /** The objects of ours to look at when this one changed. */
+  concerns(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
+}
+
+/** Watches another kind. */
+export function on<T extends KubernetesObject>(
+  kind: Kind<T>,
+  concerns: (object: Frozen<T>, cache: CacheReader) => readonly ObjectName[],
+): Watch {
+  return { kind, concerns: concerns };
+}
+
+/** A way to find objects of the reconciler's own kind without reading all of them. */
+export interface IndexDefinition {
+  readonly kind: Kind;
+  readonly name: string;
+  valuesOf(object: Frozen<KubernetesObject>): readonly string[];
+}
+
+/** Defines an index over a cached kind. */
+export function index<T extends KubernetesObject>(
+  kind: Kind<T>,
+  name: string,
+  valuesOf: (object: Frozen<T>) => readonly string[],
+): IndexDefinition {
+  return { kind, name, valuesOf: valuesOf };
+}
+
+/**
+ * A controller as data. Phases run in order on a shared scope; the runner owns everything else:
+ * fetching, pausing, the finalizer, one status patch at the end (also after a failure), the soonest
+ * comeback, and what each class of failure means.
+ */
+export interface ReconcilerDefinition<T extends KubernetesObject, S> {
+  readonly name: string;
+  readonly for: Kind<T>;
+  /** Kinds whose objects have ours as their controller. */
+  readonly owns?: readonly Kind[];
+  readonly watches?: readonly Watch[];
+  readonly indexes?: readonly IndexDefinition[];
+  /** Set on the object before anything else is done, removed after all deleting phases are through. */
+  readonly finalizer?: string;
+  /** The condition that reports how the last pass ended; Ready unless told. */
+  readonly condition?: string;
+  /** Passes that may run at once, for different objects; 10 unless told. */
+  readonly concurrency?: number;
+  scope(context: Context<T>): S | Promise<S>;
+  readonly normal: readonly Phase<S>[];
+  readonly deleting?: readonly Phase<S>[];
+  /** Derives the status from what the phases found; runs after them, whatever happened. */
+  status?(scope: S, pass: PassSummary): void;
+}
+
+/** How the phases of a pass went, for the status. */
+export interface PassSummary {
+  /** All phases ran and none of them wants to come back. */
+  readonly settled: boolean;
+}
+
+/** A reconciler of any kind and scope, as the runner holds it. */
+export type Reconciler = ReconcilerDefinition<KubernetesObject, unknown>;
+
+// CAPZ's default for every Azure kind.
+const DEFAULT_CONCURRENCY = 10;
+
+/** Defines a controller; the compiler checks that its phases fit its scope, and the runner sees just a Reconciler. */
+export function defineReconciler<T extends KubernetesObject, S>(
+  definition: ReconcilerDefinition<T, S>,
+): Reconciler {
+  return { concurrency: DEFAULT_CONCURRENCY, ...definition } as unknown as Reconciler;
+}

@@ -1,0 +1,251 @@
+import { Cluster, controllerOf, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
+import type { Env, Timer } from "@capstan/env";
+import type { Cache } from "../cache/cache.ts";
+import type { Change } from "../cache/informer.ts";
+import { keyOf } from "../cache/store.ts";
+import type { Client } from "../client/client.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Failure } from "../failure.ts";
+import type { Logger } from "../log/logger.ts";
+import type { ControllerMetrics, ReconcileResult } from "../metrics/controller-metrics.ts";
+import { type Priority, WorkQueue } from "../queue/queue.ts";
+import type { Reconciler } from "../reconciler/reconciler.ts";
+import { OwnWrites } from "./own-writes.ts";
+import { type PassResult, runPass } from "./pass.ts";
+import { CLUSTER_NAME_LABEL } from "./pause.ts";
+
+/** What all controllers of a process share. */
+export interface ControllerOptions {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly env: Env;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly events: EventRecorder;
+}
+
+// Cluster API's sync period: even if an event was lost, every object is looked at this often.
+const RESYNC_MS = 10 * 60_000;
+// How long a pass waits for the cache to see what the last pass wrote, before it reads from the server.
+const OWN_WRITES_LIMIT_MS = 10_000;
+// ASO has seen "fatal" answers that went away; a slow probe costs little and saves a support call.
+const TERMINAL_PROBE_MS = 10 * 60_000;
+// A failure that passes at once is no news for the user; the third in a row is.
+const EVENT_AFTER_FAILURES = 3;
+
+const CLUSTER_INDEX = "cluster-name";
+
+/** Runs one reconciler: turns changes into keys, keys into passes, and results into comebacks. */
+export class Controller {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly #reconciler: Reconciler;
+  readonly #options: ControllerOptions;
+  readonly #queueMetrics: ReturnType<ControllerMetrics["queue"]>;
+  readonly #ownWrites = new Map<string, OwnWrites>();
+  #workers: Promise<void>[] = [];
+  #resync: Timer | undefined;
+
+  constructor(reconciler: Reconciler, options: ControllerOptions) {
+    this.name = reconciler.name;
+    this.#reconciler = reconciler;
+    this.#options = { ...options, log: options.log.with({ controller: reconciler.name }) };
+    this.#queueMetrics = options.metrics.queue(reconciler.name);
+    this.queue = new WorkQueue({ env: options.env, name: reconciler.name, observer: this.#queueMetrics });
+    this.#follow();
+  }
+
+  /** Starts the workers; the cache must be in sync. */
+  start(): void {
+    const count = this.#reconciler.concurrency ?? 1;
+    this.#workers = Array.from({ length: count }, () => this.#work());
+    this.#scheduleResync();
+  }
+
+  /** Takes no new keys and resolves when the passes under way have ended. */
+  async stop(): Promise<void> {
+    this.#resync?.cancel();
+    this.queue.close();
+    await Promise.all(this.#workers);
+  }
+
+  #follow(): void {
+    const { cache } = this.#options;
+    const { for: own, owns = [], watches = [], indexes = [] } = this.#reconciler;
+    cache.informer(own).addHandler((change) => {
+      if (!this.#isEcho(change)) this.#enqueue(change, [keyOf(change.object)]);
+    });
+    for (const index of indexes) {
+      cache.informer(index.kind).store.addIndex(index.name, (object) => index.valuesOf(object));
+    }
+    for (const kind of owns) {
+      cache.informer(kind).addHandler((change) => this.#enqueue(change, ownerKeys(own, change.object)));
+    }
+    for (const watch of watches) {
+      cache.informer(watch.kind).addHandler((change) => {
+        const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
+        const keys = objects
+          .flatMap((object) => watch.concerns(object, cache))
+          .map((name) => keyOf({ metadata: name }));
+        this.#enqueue(change, [...new Set(keys)]);
+      });
+    }
+    if (own.group.endsWith("cluster.x-k8s.io") && own.kind !== Cluster.kind) this.#followPause();
+  }
+
+  /** A Cluster that is paused or resumed concerns all objects that bear its name. */
+  #followPause(): void {
+    const { cache } = this.#options;
+    const { store } = cache.informer(this.#reconciler.for);
+    store.addIndex(CLUSTER_INDEX, (object) => {
+      const cluster = object.metadata.labels?.[CLUSTER_NAME_LABEL];
+      return cluster === undefined ? [] : [`${object.metadata.namespace}/${cluster}`];
+    });
+    cache.informer(Cluster).addHandler((change) => {
+      if (change.type !== "updated" || change.previous.spec?.paused === change.object.spec?.paused) return;
+      this.#enqueue(change, store.byIndex(CLUSTER_INDEX, keyOf(change.object)).map(keyOf));
+    });
+  }
+
+  /**
+   * Whether a change is only our own report coming back. It says nothing new, and must not wake an object
+   * that is backing off. A new generation does count: the status may have been derived from the old one.
+   */
+  #isEcho(change: Change<KubernetesObject>): boolean {
+    if (
+      change.type !== "updated" ||
+      change.previous.metadata.generation !== change.object.metadata.generation
+    )
+      return false;
+    return this.#ownWrites.get(keyOf(change.object))?.includes(this.#reconciler.for, change.object) ?? false;
+  }
+
+  #enqueue(change: Change<KubernetesObject>, keys: readonly string[]): void {
+    const priority: Priority = change.type === "added" && change.initial ? "later" : "now";
+    for (const key of keys) this.queue.add(key, priority);
+  }
+
+  #scheduleResync(): void {
+    const { env, cache } = this.#options;
+    const delayMs = RESYNC_MS * (0.9 + 0.2 * env.rng(`resync/${this.name}`).next());
+    this.#resync = env.clock.timer(delayMs, () => {
+      for (const key of cache.informer(this.#reconciler.for).store.keys()) this.queue.add(key, "later");
+      this.#scheduleResync();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { clock } = this.#options.env;
+    for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
+      const startedMs = clock.monotonic();
+      this.#options.metrics.workers(this.name, this.queue.active, this.#workers.length);
+      const result = await this.#reconcile(key);
+      const seconds = (clock.monotonic() - startedMs) / 1000;
+      this.#options.metrics.reconciled(this.name, this.#conclude(key, result), seconds);
+      this.#queueMetrics.worked(seconds);
+      this.queue.done(key);
+      this.#options.metrics.workers(this.name, this.queue.active, this.#workers.length);
+    }
+  }
+
+  /** One pass over one object. Whatever is wrong with it stays with it: other objects go on. */
+  async #reconcile(key: string): Promise<PassResult> {
+    const log = this.#options.log.with({ object: key });
+    try {
+      await this.#seeOwnWrites(key);
+    } catch (error) {
+      return { type: "failed", failure: error as Failure };
+    }
+    const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
+    if (!stored) {
+      this.#ownWrites.delete(key);
+      return { type: "settled" };
+    }
+    const writes = new OwnWrites();
+    this.#ownWrites.set(key, writes);
+    const client = writes.track(this.#options.client);
+    const result = await runPass({ ...this.#options, reconciler: this.#reconciler, client, log }, stored);
+    // Most objects of a settled fleet have nothing to remember.
+    if (writes.isEmpty) this.#ownWrites.delete(key);
+    return result;
+  }
+
+  async #seeOwnWrites(key: string): Promise<void> {
+    const writes = this.#ownWrites.get(key);
+    if (!writes) return;
+    if (!writes.seenBy(this.#options.cache)) {
+      this.#options.metrics.staleCacheWait(this.name);
+      await writes.settle(this.#options.cache, OWN_WRITES_LIMIT_MS);
+    }
+  }
+
+  /** Decides when the key comes back; the answer is the label of the metric. */
+  #conclude(key: string, result: PassResult): ReconcileResult {
+    if (result.type === "bug") return this.#concludeBug(key, result);
+    if (result.type === "failed") return this.#concludeFailure(key, result.failure);
+    this.queue.forget(key);
+    if (result.type === "settled") return "success";
+    this.#options.log.debug("Coming back later", {
+      object: key,
+      reason: result.reason,
+      afterMs: result.afterMs,
+    });
+    this.queue.addAfter(key, result.afterMs);
+    return "requeue_after";
+  }
+
+  #concludeFailure(key: string, failure: Failure): ReconcileResult {
+    const { log, metrics } = this.#options;
+    switch (failure.failure) {
+      case "NotFound":
+        this.queue.forget(key);
+        return "success";
+      case "Conflict":
+        this.queue.retry(key);
+        return "requeue";
+      case "Waiting":
+        this.queue.forget(key);
+        this.queue.addAfter(key, failure.retryAfterMs ?? 0);
+        return "requeue_after";
+      case "Transient":
+        log.warn("Pass failed, trying again", { object: key, error: failure });
+        metrics.failed(this.name, "error");
+        this.queue.retry(key, failure.retryAfterMs);
+        if (this.queue.failuresOf(key) === EVENT_AFTER_FAILURES)
+          this.#warn(key, failure.reason, failure.message);
+        return "error";
+      case "Terminal":
+        log.warn("Pass failed until something is changed", { object: key, error: failure });
+        metrics.failed(this.name, "terminal");
+        this.queue.forget(key);
+        this.queue.addAfter(key, TERMINAL_PROBE_MS);
+        this.#warn(key, failure.reason, failure.message);
+        return "error";
+    }
+  }
+
+  #concludeBug(
+    key: string,
+    { error, id }: { readonly error: unknown; readonly id: string },
+  ): ReconcileResult {
+    this.#options.log.error("Bug in a reconciler, backing off this object only", { object: key, id, error });
+    this.#options.metrics.failed(this.name, "error");
+    this.#options.metrics.failed(this.name, "panic");
+    this.queue.retry(key);
+    return "error";
+  }
+
+  #warn(key: string, reason: string, message: string): void {
+    const object = this.#options.cache.informer(this.#reconciler.for).store.get(key);
+    if (object) this.#options.events.record(object, { type: "Warning", reason, message });
+  }
+}
+
+/** The key of the object of our kind that controls this one. */
+function ownerKeys(own: Kind, object: Frozen<KubernetesObject>): string[] {
+  const owner = controllerOf(object);
+  if (!owner || owner.kind !== own.kind || owner.apiVersion.split("/")[0] !== own.apiVersion.split("/")[0])
+    return [];
+  const { namespace } = object.metadata;
+  return [keyOf({ metadata: { name: owner.name, namespace: own.namespaced ? namespace : undefined } })];
+}

@@ -1,0 +1,216 @@
+import {
+  type Condition,
+  formatTimestamp,
+  type Frozen,
+  type KubernetesObject,
+  setCondition,
+} from "@capstan/api";
+import type { Env } from "@capstan/env";
+import { createHash } from "node:crypto";
+import type { Cache } from "../cache/cache.ts";
+import type { Client } from "../client/client.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import { Failure } from "../failure.ts";
+import type { Logger } from "../log/logger.ts";
+import { Draft } from "../reconciler/draft.ts";
+import type { Outcome } from "../reconciler/outcome.ts";
+import type { Context, Phase, Reconciler } from "../reconciler/reconciler.ts";
+import { clusterOf, pausedBecause } from "./pause.ts";
+
+/** What a pass works with. */
+export interface PassOptions {
+  readonly reconciler: Reconciler;
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly env: Env;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+}
+
+/** How a pass ended: when to come back, or what went wrong. */
+export type PassResult =
+  | { readonly type: "settled" }
+  | { readonly type: "comeBack"; readonly afterMs: number; readonly reason: string }
+  | { readonly type: "failed"; readonly failure: Failure }
+  | { readonly type: "bug"; readonly error: unknown; readonly id: string };
+
+/** Takes one object through the phases of its reconciler and reports how that went. */
+export async function runPass(options: PassOptions, stored: Frozen<KubernetesObject>): Promise<PassResult> {
+  const draft = new Draft(options.reconciler.for, options.client, stored);
+  const paused = pausedBecause(stored, clusterOf(stored, options.cache));
+  const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, draft)));
+  if (result.type === "settled" || result.type === "comeBack" || isOutdated(result)) return result;
+  // The status must tell of the failure even though the pass is over; if that fails too, the first failure is the news.
+  await attempt(async () => {
+    reportFailure(options, draft, result);
+    await draft.persistStatus();
+    return { type: "settled" };
+  });
+  return result;
+}
+
+/** The pass was decided on a state that is gone; its status would be news from the past. */
+function isOutdated(result: PassResult): boolean {
+  return (
+    result.type === "failed" &&
+    (result.failure.failure === "NotFound" || result.failure.failure === "Conflict")
+  );
+}
+
+async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promise<PassResult> {
+  const { reconciler } = options;
+  const deleting = draft.object.metadata.deletionTimestamp !== undefined;
+  if (deleting && !holdsFinalizer(reconciler, draft.object)) return { type: "settled" };
+  if (!deleting) await ensureFinalizer(reconciler, draft);
+  const scope = await reconciler.scope(contextOf(options, draft));
+  const phases = deleting ? (reconciler.deleting ?? []) : reconciler.normal;
+  try {
+    const outcome = await runPhases(phases, scope);
+    markOutcome(options, draft, { outcome, deleting });
+    reconciler.status?.(scope, { settled: outcome.type === "next" });
+    return await finish(reconciler, draft, { outcome, deleting });
+  } catch (error) {
+    reconciler.status?.(scope, { settled: false });
+    throw error;
+  }
+}
+
+interface Ending {
+  readonly outcome: Outcome;
+  readonly deleting: boolean;
+}
+
+/** Writes the results; an object whose deletion is through loses our finalizer instead. */
+async function finish(
+  reconciler: Reconciler,
+  draft: Draft<KubernetesObject>,
+  { outcome, deleting }: Ending,
+): Promise<PassResult> {
+  if (deleting && outcome.type === "next") {
+    draft.object.metadata.finalizers = (draft.object.metadata.finalizers ?? []).filter(
+      (name) => name !== reconciler.finalizer,
+    );
+    await draft.persistObject();
+    return { type: "settled" };
+  }
+  await draft.persistObject();
+  await draft.persistStatus();
+  return outcome.type === "next"
+    ? { type: "settled" }
+    : { type: "comeBack", afterMs: outcome.afterMs, reason: outcome.reason };
+}
+
+/** Runs phases in order. The soonest comeback wins; a block ends the row. */
+async function runPhases(phases: readonly Phase<unknown>[], scope: unknown): Promise<Outcome> {
+  let soonest: Outcome = { type: "next" };
+  for (const phase of phases) {
+    const outcome = await phase(scope);
+    if (outcome.type === "next") continue;
+    if (soonest.type === "next" || outcome.afterMs < soonest.afterMs) soonest = outcome;
+    if (outcome.type === "block") break;
+  }
+  return soonest;
+}
+
+function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Context<KubernetesObject> {
+  const { client, cache, env, log, events } = options;
+  return {
+    object: draft.object,
+    client,
+    cache,
+    env,
+    log,
+    mark: (condition) => mark(options, draft, condition),
+    event: (note) => events.record(draft.stored, note),
+    persistStatus: () => draft.persistStatus(),
+  };
+}
+
+function holdsFinalizer({ finalizer }: Reconciler, object: KubernetesObject): boolean {
+  return finalizer !== undefined && (object.metadata.finalizers ?? []).includes(finalizer);
+}
+
+/** The finalizer is on the server before a phase creates anything that would have to be cleaned up. */
+async function ensureFinalizer(reconciler: Reconciler, draft: Draft<KubernetesObject>): Promise<void> {
+  if (reconciler.finalizer === undefined || holdsFinalizer(reconciler, draft.object)) return;
+  draft.object.metadata.finalizers = [...(draft.object.metadata.finalizers ?? []), reconciler.finalizer];
+  await draft.persistObject();
+}
+
+async function reportPaused(
+  options: PassOptions,
+  draft: Draft<KubernetesObject>,
+  why: string,
+): Promise<PassResult> {
+  mark(options, draft, {
+    type: "Paused",
+    status: "True",
+    reason: "Paused",
+    message: `Nothing is done because ${why}`,
+  });
+  await draft.persistStatus();
+  return { type: "settled" };
+}
+
+function markOutcome(
+  options: PassOptions,
+  draft: Draft<KubernetesObject>,
+  { outcome, deleting }: Ending,
+): void {
+  const type = options.reconciler.condition ?? "Ready";
+  if (conditionsOf(draft.object).some((condition) => condition.type === "Paused")) {
+    mark(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
+  }
+  if (outcome.type !== "next")
+    mark(options, draft, { type, status: "False", severity: "Info", reason: outcome.reason });
+  else if (!deleting) mark(options, draft, { type, status: "True", reason: "Reconciled" });
+}
+
+function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, result: PassResult): void {
+  const type = options.reconciler.condition ?? "Ready";
+  if (result.type === "bug") {
+    const message = `Capstan hit a bug of its own and tries again; look for ${result.id} in its log`;
+    mark(options, draft, { type, status: "Unknown", reason: "InternalError", message });
+    return;
+  }
+  if (result.type !== "failed") return;
+  const { failure, reason, message } = result.failure;
+  const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
+  mark(options, draft, { type, status: "False", severity, reason, message });
+}
+
+interface WithConditions {
+  status?: { conditions?: readonly Condition[] };
+}
+
+/** Kinds without conditions, such as ConfigMap, are reported on by events alone. */
+function mark(
+  options: PassOptions,
+  draft: Draft<KubernetesObject>,
+  condition: Omit<Condition, "lastTransitionTime">,
+): void {
+  if (!options.reconciler.for.subresources.includes("status")) return;
+  const object = draft.object as WithConditions;
+  const timed = { ...condition, lastTransitionTime: formatTimestamp(options.env.clock.now()) };
+  object.status = { ...object.status, conditions: setCondition(conditionsOf(draft.object), timed) };
+}
+
+function conditionsOf(object: KubernetesObject): readonly Condition[] {
+  return (object as WithConditions).status?.conditions ?? [];
+}
+
+/** Turns whatever is thrown into a result; what is no Failure is a bug. */
+async function attempt(run: () => Promise<PassResult>): Promise<PassResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Failure) return { type: "failed", failure: error };
+    return { type: "bug", error, id: bugId(error) };
+  }
+}
+
+/** The same bug has the same id each time, so that a log can be searched and a status does not change with each try. */
+function bugId(error: unknown): string {
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return createHash("sha256").update(trace).digest("hex").slice(0, 8);
+}

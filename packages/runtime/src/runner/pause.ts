@@ -1,0 +1,29 @@
+import { Cluster, type Frozen, type KubernetesObject } from "@capstan/api";
+import type { CacheReader } from "../reconciler/reconciler.ts";
+
+/** The label that says to which Cluster an object belongs. */
+export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
+const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
+
+/** Says why the object is paused, or undefined. The annotation counts by being there, whatever its value, as in Cluster API. */
+export function pausedBecause(
+  object: Frozen<KubernetesObject>,
+  cluster: Frozen<Cluster> | undefined,
+): string | undefined {
+  if (object.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined)
+    return `the annotation ${PAUSED_ANNOTATION} is set`;
+  if (cluster?.spec?.paused) return `Cluster ${cluster.metadata.name} has spec.paused set`;
+  return undefined;
+}
+
+/** The Cluster an object belongs to: itself, or the one its label names. */
+export function clusterOf(
+  object: Frozen<KubernetesObject>,
+  cache: CacheReader & { follows(kind: typeof Cluster): boolean },
+): Frozen<Cluster> | undefined {
+  if (object.kind === Cluster.kind && object.apiVersion === Cluster.apiVersion)
+    return object as Frozen<Cluster>;
+  const name = object.metadata.labels?.[CLUSTER_NAME_LABEL];
+  if (name === undefined || !cache.follows(Cluster)) return undefined;
+  return cache.get(Cluster, { name, namespace: object.metadata.namespace });
+}

@@ -1,0 +1,119 @@
+import type { Env, Transport } from "@capstan/env";
+import { Cache } from "../cache/cache.ts";
+import { type Client, createClient } from "../client/client.ts";
+import { createEventRecorder, type EventRecorder } from "../events/recorder.ts";
+import { guardWrites } from "../leader/guarded-client.ts";
+import { Leader } from "../leader/leader.ts";
+import type { Logger } from "../log/logger.ts";
+import { type ControllerMetrics, createControllerMetrics } from "../metrics/controller-metrics.ts";
+import { MetricRegistry } from "../metrics/registry.ts";
+import type { Reconciler } from "../reconciler/reconciler.ts";
+import { Controller } from "./controller.ts";
+
+/** What a process of controllers is made of. */
+export interface RunnerOptions {
+  readonly env: Env;
+  readonly transport: Transport;
+  readonly log: Logger;
+  /** Shown as field manager, user agent and source of events. */
+  readonly name: string;
+  readonly reconcilers: readonly Reconciler[];
+  /** The Lease to hold while writing; without it this process must be the only one. */
+  readonly lease?: { readonly name: string; readonly namespace: string };
+  /** Follow one namespace instead of all. */
+  readonly namespace?: string;
+}
+
+// Kubernetes sends SIGKILL 30 s after SIGTERM; a pass that has not ended after 10 s is cut off like by a crash.
+const STOP_LIMIT_MS = 10_000;
+
+/** Runs controllers together on one cache, one Lease and one set of metrics. */
+export class Runner {
+  readonly metrics = new MetricRegistry();
+  readonly cache: Cache;
+  readonly controllers: readonly Controller[];
+  readonly #options: RunnerOptions;
+  readonly #metrics: ControllerMetrics;
+  readonly #events: EventRecorder;
+  readonly #leader: Leader | undefined;
+  readonly #stopping = new AbortController();
+  #started = false;
+  #holding: Promise<void> = Promise.resolve();
+
+  constructor(options: RunnerOptions) {
+    const { env, transport, log, name, lease, namespace } = options;
+    this.#options = options;
+    this.#metrics = createControllerMetrics(this.metrics);
+    const onAnswer = (method: string, status: number): void => this.#metrics.request(method, status);
+    const client = createClient({ transport, env, fieldManager: name, onAnswer });
+    this.#leader = lease && this.#createLeader(client, lease);
+    const guarded = this.#leader ? guardWrites(client, () => this.#leader?.assertValid()) : client;
+    const onBug = (error: unknown): void => log.error("Bug in a handler", { error });
+    this.cache = new Cache({ client, env, log, onBug, ...(namespace !== undefined && { namespace }) });
+    this.#events = createEventRecorder({ client: guarded, env, log, component: name });
+    const shared = {
+      client: guarded,
+      cache: this.cache,
+      env,
+      log,
+      metrics: this.#metrics,
+      events: this.#events,
+    };
+    this.controllers = options.reconcilers.map((reconciler) => new Controller(reconciler, shared));
+  }
+
+  /**
+   * Fills the cache, waits for the Lease and starts the controllers; resolves when they run. A standby
+   * keeps its cache warm, so taking over costs no list.
+   */
+  async start(): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.cache.start(signal);
+    if (this.#leader && !signal.aborted) {
+      await this.#leader.acquire(signal);
+      this.#holding = this.#leader.hold(signal);
+    }
+    if (signal.aborted) return;
+    for (const controller of this.controllers) controller.start();
+    this.#started = true;
+  }
+
+  /** Resolves after `stop`; rejects when the Lease was lost, after which the process must end: crash-only. */
+  held(): Promise<void> {
+    return this.#holding;
+  }
+
+  /** Ends passes in an orderly way, at most 10 s, then everything else; the Lease is released last. */
+  async stop(): Promise<void> {
+    const { env, log } = this.#options;
+    const passes = Promise.all([
+      ...this.controllers.map((controller) => controller.stop()),
+      this.#events.flush(),
+    ]);
+    const limit = new AbortController();
+    const expired = env.clock.sleep(STOP_LIMIT_MS, limit.signal).then(
+      () => log.warn("Stopping although passes are under way", { limitMs: STOP_LIMIT_MS }),
+      () => undefined,
+    );
+    await Promise.race([passes, expired]);
+    limit.abort();
+    this.#stopping.abort(new Error("stopping"));
+    await this.cache.stopped();
+    await this.#leader?.release();
+    await this.#options.transport.close();
+  }
+
+  /** Why the process is not ready to do its work; empty when it is. A standby with a warm cache is ready. */
+  unready(): string[] {
+    const pending = this.cache.pending();
+    if (pending.length > 0) return [`waiting for the first list of ${pending.join(", ")}`];
+    return this.#started || this.#leader ? [] : ["the controllers have not been started"];
+  }
+
+  #createLeader(client: Client, lease: { readonly name: string; readonly namespace: string }): Leader {
+    const { env, log, name } = this.#options;
+    const identity = `${name}_${env.uuid()}`;
+    const onChange = (isLeader: boolean): void => this.#metrics.leading(lease.name, isLeader);
+    return new Leader({ client, env, log, ...lease, identity, onChange });
+  }
+}

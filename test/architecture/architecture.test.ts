@@ -1,0 +1,96 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exportsOf, type SourceFile, undocumented, type Violation, violationsOf } from "./rules.ts";
+
+const read = (path: string): SourceFile => ({ path, text: readFileSync(path, "utf8") });
+const format = ({ path, line, message }: Violation): string => `${path}:${line} ${message}`;
+
+const sources = globSync("packages/*/src/**/*.ts").filter((path) => !/\.(test|deep|fixture)\.ts$/.test(path));
+const indexes = sources.filter((path) => /^packages\/[^/]+\/src\/index\.ts$/.test(path));
+
+describe("the code base", () => {
+  test("has sources to look at", () => {
+    expect(sources.length).toBeGreaterThan(50);
+    expect(indexes.length).toBeGreaterThanOrEqual(4);
+  });
+
+  test("keeps the direction of imports, takes time and chance only from env, and inherits from nothing", () => {
+    expect(sources.flatMap((path) => violationsOf(read(path))).map(format)).toEqual([]);
+  });
+
+  test("documents every symbol that a package exports", () => {
+    const missing = indexes.flatMap((index) => {
+      const byFile = Map.groupBy(exportsOf(read(index)), ({ from }) => normalize(join(dirname(index), from)));
+      return [...byFile].flatMap(([file, entries]) =>
+        undocumented(
+          read(file),
+          entries.map(({ name }) => name),
+        ),
+      );
+    });
+    expect(missing.map(format)).toEqual([]);
+  });
+});
+
+describe("the rules", () => {
+  const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "fixtures", name), "utf8");
+
+  test("refuse an import across layers and say why", () => {
+    const file = { path: "packages/apiserver/src/wrong-import.ts", text: fixture("wrong-import.ts") };
+    expect(violationsOf(file).map(format)).toEqual([
+      "packages/apiserver/src/wrong-import.ts:2 apiserver may not import @capstan/runtime: the server is useful alone; a client or controller inside it would tie it to one product",
+    ]);
+  });
+
+  test("refuse the machine's clock, timers and randomness in a reconciler and say why", () => {
+    const file = { path: "packages/runtime/src/reconciler/wrong-clock.ts", text: fixture("wrong-clock.ts") };
+    expect(violationsOf(file).map(({ line, message }) => `${line} ${message.split(": ")[0]}`)).toEqual([
+      "2 node:timers/promises may only be imported in packages/env",
+      "3 randomUUID is not allowed outside packages/env",
+      "6 Date.now is not allowed outside packages/env",
+      "7 new Date() without an argument is not allowed outside packages/env",
+      "8 setTimeout() is not allowed outside packages/env",
+      "9 Math.random is not allowed outside packages/env",
+      "10 AbortSignal.timeout is not allowed outside packages/env",
+    ]);
+    expect(violationsOf(file).find(({ line }) => line === 6)?.message).toContain(
+      "so that virtual time can replay it",
+    );
+  });
+
+  test("allow the same in env", () => {
+    const file = { path: "packages/env/src/real/wrong-clock.ts", text: fixture("wrong-clock.ts") };
+    expect(violationsOf(file)).toEqual([]);
+  });
+
+  test("refuse an export without a doc comment and say why", () => {
+    const file = { path: "packages/api/src/undocumented.ts", text: fixture("undocumented.ts") };
+    expect(undocumented(file, ["documented", "undocumentedFunction", "Undocumented"]).map(format)).toEqual([
+      "packages/api/src/undocumented.ts:5 undocumentedFunction is exported by an index.ts and has no doc comment: readers of the package see it first",
+      "packages/api/src/undocumented.ts:9 Undocumented is exported by an index.ts and has no doc comment: readers of the package see it first",
+    ]);
+  });
+
+  test("refuse an index without a word about its package", () => {
+    const file = { path: "packages/api/src/index.ts", text: 'export { a } from "./a.ts";\n' };
+    expect(violationsOf(file).map(({ message }) => message)).toEqual([
+      "an index.ts starts with a doc comment that says what the package is for",
+    ]);
+  });
+
+  test("refuse a base class", () => {
+    const file = {
+      path: "packages/api/src/a.ts",
+      text: "export class Pool extends BasePool {}\nclass Broken extends Error {}\n",
+    };
+    expect(violationsOf(file).map(({ line, message }) => [line, message.split(":")[0]])).toEqual([
+      [1, "a class may extend nothing but Error"],
+    ]);
+  });
+
+  test("refuse a package that the table of layers does not know", () => {
+    const file = { path: "packages/surprise/src/a.ts", text: 'import { x } from "@capstan/env";\n' };
+    expect(violationsOf(file)[0]?.message).toContain("package surprise is not in the table of layers");
+  });
+});

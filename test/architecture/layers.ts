@@ -1,0 +1,61 @@
+/**
+ * Who may import whom. The table is checked by `rules.ts` and printed into ARCHITECTURE.md by
+ * `npm run generate`; the reason is what a contributor reads when a check refuses an import.
+ */
+export interface Layer {
+  readonly name: string;
+  readonly about: string;
+  readonly mayImport: readonly string[];
+  readonly reason: string;
+}
+
+/** The packages, from the bottom up. */
+export const LAYERS: readonly Layer[] = [
+  {
+    name: "env",
+    about: "clock, randomness, ids, transports; real and virtual",
+    mayImport: [],
+    reason: "env is the bottom: what it knew of the rest could not be simulated",
+  },
+  {
+    name: "api",
+    about: "kinds: schema, type, defaults, validation; CRDs are printed from it",
+    mayImport: [],
+    reason: "kinds are data and pure functions, so that webhooks, servers and tools can share them",
+  },
+  {
+    name: "runtime",
+    about: "the controller kit: client, cache, queue, reconciler, runner, leader, events, metrics",
+    mayImport: ["env", "api"],
+    reason:
+      "the kit knows kinds and the environment, and neither the servers it talks to nor the product built on it",
+  },
+  {
+    name: "apiserver",
+    about: "the embedded Kubernetes API",
+    mayImport: ["env", "api"],
+    reason: "the server is useful alone; a client or controller inside it would tie it to one product",
+  },
+];
+
+/** Programs and built-ins that reach time, randomness or sockets; only `env` (and a server's `http/` folder, for sockets) may. */
+export const FORBIDDEN_MODULES: readonly {
+  readonly module: string;
+  readonly reason: string;
+  readonly alsoIn?: string;
+}[] = [
+  { module: "node:timers", reason: "timers come from env.clock, so that virtual time can replay them" },
+  {
+    module: "node:timers/promises",
+    reason: "timers come from env.clock, so that virtual time can replay them",
+  },
+  { module: "node:perf_hooks", reason: "time comes from env.clock, so that virtual time can replay it" },
+  { module: "node:http", reason: "sockets come from an env transport", alsoIn: "/http/" },
+  { module: "node:https", reason: "sockets come from an env transport", alsoIn: "/http/" },
+  { module: "node:http2", reason: "sockets come from an env transport", alsoIn: "/http/" },
+  { module: "node:net", reason: "sockets come from an env transport", alsoIn: "/http/" },
+  { module: "node:tls", reason: "sockets come from an env transport", alsoIn: "/http/" },
+  { module: "node:dgram", reason: "sockets come from an env transport" },
+  { module: "node:dns", reason: "sockets come from an env transport" },
+  { module: "undici", reason: "sockets come from an env transport" },
+];

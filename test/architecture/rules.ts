@@ -1,0 +1,201 @@
+import { parseSync, Visitor } from "oxc-parser";
+import { FORBIDDEN_MODULES, LAYERS } from "./layers.ts";
+
+/** A source file: its path from the repository's root, and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A broken rule, with the reason of the rule. */
+export interface Violation {
+  readonly path: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** All rules over one file. */
+export function violationsOf(file: SourceFile): Violation[] {
+  const { program, module, comments } = parseSync(file.path, file.text);
+  const at = (offset: number): number => file.text.slice(0, offset).split("\n").length;
+  const imports = [...module.staticImports, ...module.staticExports.flatMap((entry) => entry.entries)]
+    .map((entry) => ({ name: entry.moduleRequest?.value, start: entry.moduleRequest?.start ?? 0 }))
+    .filter((entry): entry is { name: string; start: number } => entry.name !== undefined);
+  const found: Violation[] = [];
+  const report = (offset: number, message: string): void =>
+    void found.push({ path: file.path, line: at(offset), message });
+  for (const { name, start } of imports) {
+    for (const message of importProblems(file.path, name)) report(start, message);
+  }
+  if (!isEnv(file.path)) visitGlobals(program, report);
+  visitClasses(program, report);
+  if (/^packages\/[^/]+\/src\/index\.ts$/.test(file.path)) checkIndex(file, { comments, report });
+  return found;
+}
+
+function packageOf(path: string): string | undefined {
+  return /^packages\/([^/]+)\/src\//.exec(path)?.[1];
+}
+
+function isEnv(path: string): boolean {
+  return packageOf(path) === "env";
+}
+
+function importProblems(path: string, imported: string): string[] {
+  const own = packageOf(path);
+  if (own === undefined) return [];
+  const layer = LAYERS.find(({ name }) => name === own);
+  if (!layer) return [`package ${own} is not in the table of layers (test/architecture/layers.ts)`];
+  const target = /^@capstan\/([^/]+)/.exec(imported)?.[1] ?? own;
+  if (target !== own && !layer.mayImport.includes(target)) {
+    return [`${own} may not import @capstan/${target}: ${layer.reason}`];
+  }
+  return isEnv(path) ? [] : forbiddenModule(path, imported);
+}
+
+function forbiddenModule(path: string, imported: string): string[] {
+  const forbidden = FORBIDDEN_MODULES.find(
+    ({ module }) => module === imported || module === `node:${imported}`,
+  );
+  if (!forbidden || (forbidden.alsoIn !== undefined && path.includes(forbidden.alsoIn))) return [];
+  return [`${imported} may only be imported in packages/env: ${forbidden.reason}`];
+}
+
+type Report = (offset: number, message: string) => void;
+
+const TIME = "time comes from env.clock, so that virtual time can replay it";
+const RANDOM = "randomness and ids come from env, so that a seed replays them";
+
+const FORBIDDEN_GLOBALS: Readonly<Record<string, string>> = {
+  setTimeout: TIME,
+  setInterval: TIME,
+  setImmediate: TIME,
+  performance: TIME,
+  fetch: "sockets come from an env transport",
+  WebSocket: "sockets come from an env transport",
+};
+
+const FORBIDDEN_MEMBERS: Readonly<Record<string, string>> = {
+  "Date.now": TIME,
+  "AbortSignal.timeout": TIME,
+  "process.hrtime": TIME,
+  "process.uptime": TIME,
+  "Math.random": RANDOM,
+  "crypto.randomUUID": RANDOM,
+  "crypto.getRandomValues": RANDOM,
+};
+
+// Named imports of node:crypto would hide the member form above.
+const FORBIDDEN_IMPORTED: Readonly<Record<string, string>> = {
+  randomUUID: RANDOM,
+  randomBytes: RANDOM,
+  randomInt: RANDOM,
+  getRandomValues: RANDOM,
+};
+
+function visitGlobals(program: Parameters<Visitor["visit"]>[0], report: Report): void {
+  new Visitor({
+    CallExpression: ({ callee, start }) => {
+      if (callee.type === "Identifier" && FORBIDDEN_GLOBALS[callee.name]) {
+        report(
+          start,
+          `${callee.name}() is not allowed outside packages/env: ${FORBIDDEN_GLOBALS[callee.name]}`,
+        );
+      }
+    },
+    MemberExpression: ({ object, property, start }) => {
+      if (object.type !== "Identifier" || property.type !== "Identifier") return;
+      const member = `${object.name}.${property.name}`;
+      const reason = FORBIDDEN_MEMBERS[member] ?? (object.name === "performance" ? TIME : undefined);
+      if (reason !== undefined) report(start, `${member} is not allowed outside packages/env: ${reason}`);
+    },
+    NewExpression: ({ callee, arguments: args, start }) => {
+      if (callee.type === "Identifier" && callee.name === "Date" && args.length === 0) {
+        report(start, `new Date() without an argument is not allowed outside packages/env: ${TIME}`);
+      }
+    },
+    ImportSpecifier: ({ imported, start }) => {
+      if (imported.type === "Identifier" && FORBIDDEN_IMPORTED[imported.name]) {
+        report(
+          start,
+          `${imported.name} is not allowed outside packages/env: ${FORBIDDEN_IMPORTED[imported.name]}`,
+        );
+      }
+    },
+  }).visit(program);
+}
+
+function visitClasses(program: Parameters<Visitor["visit"]>[0], report: Report): void {
+  const check = (superClass: { type: string; name?: string } | null, start: number): void => {
+    if (superClass && superClass.name !== "Error") {
+      report(
+        start,
+        "a class may extend nothing but Error: behaviour is shared by functions, not by base classes",
+      );
+    }
+  };
+  new Visitor({
+    ClassDeclaration: ({ superClass, start }) =>
+      check(superClass as { type: string; name?: string } | null, start),
+    ClassExpression: ({ superClass, start }) =>
+      check(superClass as { type: string; name?: string } | null, start),
+  }).visit(program);
+}
+
+interface IndexCheck {
+  readonly comments: readonly { readonly type: string; readonly value: string; readonly end: number }[];
+  readonly report: Report;
+}
+
+/** An index is the front door of a package: everything on it is either declared in a documented place or documented here. */
+function checkIndex(file: SourceFile, { comments, report }: IndexCheck): void {
+  const first = comments.find(({ type, value }) => type === "Block" && value.startsWith("*"));
+  if (
+    !first ||
+    file.text
+      .slice(0, first.end)
+      .split("\n")
+      .some((line) => /^(export|import)\b/.test(line))
+  ) {
+    report(0, "an index.ts starts with a doc comment that says what the package is for");
+  }
+}
+
+/** The names an index exports, with the file each comes from. */
+export function exportsOf(file: SourceFile): { readonly name: string; readonly from: string }[] {
+  const { module } = parseSync(file.path, file.text);
+  return module.staticExports
+    .flatMap(({ entries }) => entries)
+    .map((entry) => ({ name: entry.importName.name ?? "*", from: entry.moduleRequest?.value ?? "" }));
+}
+
+/** The exported symbols of a file that have no doc comment right before them. */
+export function undocumented(file: SourceFile, names: readonly string[]): Violation[] {
+  const { program, comments } = parseSync(file.path, file.text);
+  const documented = new Set<string>();
+  const declared = new Map<string, number>();
+  for (const statement of program.body) {
+    if (statement.type !== "ExportNamedDeclaration" || !statement.declaration) continue;
+    const hasDoc = comments.some(
+      ({ type, value, end }) =>
+        type === "Block" && value.startsWith("*") && file.text.slice(end, statement.start).trim() === "",
+    );
+    for (const name of declaredNames(statement.declaration)) {
+      declared.set(name, statement.start);
+      if (hasDoc) documented.add(name);
+    }
+  }
+  return names
+    .filter((name) => declared.has(name) && !documented.has(name))
+    .map((name) => ({
+      path: file.path,
+      line: file.text.slice(0, declared.get(name)).split("\n").length,
+      message: `${name} is exported by an index.ts and has no doc comment: readers of the package see it first`,
+    }));
+}
+
+function declaredNames(declaration: object): string[] {
+  if ("id" in declaration && declaration.id) return [(declaration.id as { name: string }).name];
+  const { declarations = [] } = declaration as { declarations?: { id: { name?: string } }[] };
+  return declarations.map(({ id }) => id.name ?? "");
+}

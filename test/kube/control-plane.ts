@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createHttpTransport, type Transport } from "@capstan/env";
+import { kubeAssets, type KubeAssets } from "./assets.ts";
+
+/** A real control plane on loopback. */
+export interface ControlPlane {
+  readonly url: string;
+  readonly kubectl: string;
+  readonly kubeconfig: string;
+  /** Sends requests as the administrator. */
+  connect(): Transport;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 60_000;
+// What a Cluster API management cluster needs; everything else would only write into our tests.
+const CONTROLLERS = [
+  "garbage-collector-controller",
+  "namespace-controller",
+  "disruption-controller",
+  "serviceaccount-controller",
+];
+
+/** Starts etcd, kube-apiserver and a controller manager cut down to garbage collection and its like. */
+export async function startControlPlane(): Promise<ControlPlane> {
+  const assets = kubeAssets((line) => console.log(line));
+  const folder = mkdtempSync(join(tmpdir(), "capstan-kube-"));
+  const children: ChildProcess[] = [];
+  const run = (program: keyof KubeAssets, args: readonly string[]): void => {
+    const log = openSync(join(folder, `${program}.log`), "w");
+    children.push(spawn(assets[program], args, { stdio: ["ignore", log, log], cwd: folder }));
+  };
+  try {
+    const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
+    const token = writeCredentials(folder);
+    run("etcd", etcdFlags(folder, client, peer));
+    run("kube-apiserver", apiserverFlags(folder, client, secure));
+    const url = `https://127.0.0.1:${secure}`;
+    const connect = (): Transport => connectAs(token, { url, ca: certificate(folder) });
+    await ready(connect, { children, log: join(folder, "kube-apiserver.log") });
+    const kubeconfig = writeKubeconfig(folder, url, token);
+    run("kube-controller-manager", controllerManagerFlags(folder, kubeconfig));
+    return { url, kubectl: assets.kubectl, kubeconfig, connect, stop: () => stop(children, folder) };
+  } catch (error) {
+    await stop(children, folder);
+    throw error;
+  }
+}
+
+function etcdFlags(folder: string, client: number, peer: number): string[] {
+  const clientUrl = `http://127.0.0.1:${client}`;
+  const peerUrl = `http://127.0.0.1:${peer}`;
+  return [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${clientUrl}`,
+    `--advertise-client-urls=${clientUrl}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    "--unsafe-no-fsync=true",
+  ];
+}
+
+function apiserverFlags(folder: string, etcd: number, secure: number): string[] {
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcd}`,
+    `--cert-dir=${join(folder, "certificates")}`,
+    `--secure-port=${secure}`,
+    "--bind-address=127.0.0.1",
+    "--advertise-address=127.0.0.1",
+    "--authorization-mode=RBAC",
+    "--service-cluster-ip-range=10.0.0.0/24",
+    "--allow-privileged=true",
+    "--disable-admission-plugins=ServiceAccount",
+    `--service-account-issuer=https://127.0.0.1:${secure}/`,
+    `--service-account-key-file=${join(folder, "service-account.key")}`,
+    `--service-account-signing-key-file=${join(folder, "service-account.key")}`,
+    `--token-auth-file=${join(folder, "tokens.csv")}`,
+  ];
+}
+
+function controllerManagerFlags(folder: string, kubeconfig: string): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--controllers=${CONTROLLERS.join(",")}`,
+    "--leader-elect=false",
+    "--secure-port=0",
+    `--service-account-private-key-file=${join(folder, "service-account.key")}`,
+  ];
+}
+
+/** A token for the administrator, and the key that signs service account tokens. */
+function writeCredentials(folder: string): string {
+  mkdirSync(join(folder, "certificates"));
+  const token = randomBytes(16).toString("hex");
+  writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  writeFileSync(join(folder, "service-account.key"), privateKey.export({ type: "pkcs8", format: "pem" }), {
+    mode: 0o600,
+  });
+  return token;
+}
+
+/** The certificate that kube-apiserver has made and signed itself at its first start. */
+function certificate(folder: string): string {
+  return readFileSync(join(folder, "certificates", "apiserver.crt"), "utf8");
+}
+
+function connectAs(token: string, { url, ca }: { url: string; ca: string }): Transport {
+  const transport = createHttpTransport({ baseUrl: url, ca });
+  return {
+    request: (request) =>
+      transport.request({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } }),
+    close: () => transport.close(),
+  };
+}
+
+function writeKubeconfig(folder: string, server: string, token: string): string {
+  const path = join(folder, "kubeconfig");
+  const ca = Buffer.from(certificate(folder)).toString("base64");
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "test", cluster: { server, "certificate-authority-data": ca } }],
+    users: [{ name: "admin", user: { token } }],
+    contexts: [{ name: "test", context: { cluster: "test", user: "admin", namespace: "default" } }],
+    "current-context": "test",
+  };
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}
+
+interface Startup {
+  readonly children: readonly ChildProcess[];
+  readonly log: string;
+}
+
+async function ready(connect: () => Transport, { children, log }: Startup): Promise<void> {
+  const limit = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const dead = children.find(({ exitCode }) => exitCode !== null);
+    if (dead)
+      throw new Error(
+        `${dead.spawnfile} ended with ${dead.exitCode}; the log of the server ends:\n${tail(log)}`,
+      );
+    try {
+      const transport = connect();
+      const answer = await transport.request({ method: "GET", path: "/readyz", headers: {} });
+      await answer.text();
+      await transport.close();
+      if (answer.status === 200) return;
+    } catch {
+      // Not listening yet, or its certificate is not written yet.
+    }
+    if (performance.now() > limit) {
+      throw new Error(
+        `kube-apiserver was not ready after ${START_LIMIT_MS / 1000} s; its log ends:\n${tail(log)}`,
+      );
+    }
+    await sleep(100);
+  }
+}
+
+function tail(path: string): string {
+  return readFileSync(path, "utf8").split("\n").slice(-20).join("\n");
+}
+
+async function stop(children: readonly ChildProcess[], folder: string): Promise<void> {
+  await Promise.all(
+    children.map(
+      (child) =>
+        new Promise<void>((resolve) => {
+          if (child.exitCode !== null || child.pid === undefined) return resolve();
+          child.once("exit", () => resolve());
+          child.kill("SIGKILL");
+        }),
+    ),
+  );
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no free port could be had");
+  return address.port;
+}

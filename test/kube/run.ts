@@ -1,0 +1,19 @@
+/** `npm run test:kube`: the tests that need a real kube-apiserver. Exit code 3 when there is none to be had. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { AssetsMissing, kubeAssets } from "./assets.ts";
+
+const MISSING = 3;
+
+try {
+  kubeAssets((line) => console.log(line));
+} catch (error) {
+  if (!(error instanceof AssetsMissing)) throw error;
+  console.error(`test:kube: ${error.message}`);
+  process.exit(MISSING);
+}
+const vitest = join(import.meta.dirname, "..", "..", "node_modules", "vitest", "vitest.mjs");
+const run = spawnSync(process.execPath, [vitest, "run", "--project", "kube", ...process.argv.slice(2)], {
+  stdio: "inherit",
+});
+process.exit(run.status ?? 1);

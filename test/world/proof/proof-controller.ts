@@ -1,0 +1,161 @@
+import { controllerReferenceTo, type Frozen, Machine, MachineSet } from "@capstan/api";
+import { nameSuffix, type Transport } from "@capstan/env";
+import {
+  again,
+  block,
+  type Context,
+  defineReconciler,
+  index,
+  isNotFound,
+  next,
+  on,
+  type Outcome,
+  type Reconciler,
+  terminal,
+  transient,
+  waiting,
+} from "@capstan/runtime";
+
+/**
+ * A small controller that uses everything the runner offers: it reserves a slot in the depot for each
+ * MachineSet (a long-running operation, written ahead), keeps `spec.replicas` Machines with random names
+ * (so that a decision on a stale cache would show as one too many), waits until they run, and cleans up.
+ */
+export function proofController(depot: Transport): Reconciler {
+  return defineReconciler<MachineSet, Scope>({
+    name: "proof",
+    for: MachineSet,
+    owns: [Machine],
+    watches: [on(Machine, formerOwner)],
+    indexes: [
+      index(Machine, "owner", ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []),
+    ],
+    finalizer: FINALIZER,
+    concurrency: 4,
+    scope: (context) => ({ context, depot, set: context.object }),
+    normal: [misbehave, reserveSlot, scaleMachines, awaitMachines],
+    deleting: [deleteMachines, releaseSlot],
+    status: summarize,
+  });
+}
+
+/** The finalizer of the proof controller. */
+export const FINALIZER = "proof.capstan.dev/cleanup";
+/** Makes the controller fail in the way it names. */
+export const MISBEHAVE = "proof.capstan.dev/misbehave";
+
+interface Scope {
+  readonly context: Context<MachineSet>;
+  readonly depot: Transport;
+  readonly set: MachineSet;
+}
+
+const SECOND = 1000;
+
+function misbehave({ set }: Scope): Outcome {
+  switch (set.metadata.annotations?.[MISBEHAVE]) {
+    case "wait":
+      throw waiting("TideIsLow", "The tide is too low to sail", 30 * SECOND);
+    case "transient":
+      throw transient("StormAhead", "A storm is ahead");
+    case "terminal":
+      throw terminal("NoSuchPort", "metadata.annotations names a port that does not exist; choose another");
+    case "bug":
+      throw new RangeError("the sextant is upside down");
+    default:
+      return next;
+  }
+}
+
+/** Intent first, then the call, then ask until it is done. A crash in between finds the intent and looks before it calls. */
+async function reserveSlot({ context, depot, set }: Scope): Promise<Outcome> {
+  const path = `/${set.metadata.uid}`;
+  if (slotOf(set) === "reserved") return next;
+  if (slotOf(set) === undefined) {
+    set.status = { ...set.status, v1beta2: { slot: "reserving" } };
+    await context.persistStatus();
+  }
+  const answer = await depot.request({ method: "GET", path, headers: {} });
+  if (answer.status === 404) {
+    await depot.request({ method: "PUT", path, headers: {} });
+    return block(10 * SECOND, "ReservingSlot");
+  }
+  const { ready } = (await answer.json()) as { ready: boolean };
+  if (!ready) return block(10 * SECOND, "ReservingSlot");
+  set.status = { ...set.status, v1beta2: { slot: "reserved" } };
+  return next;
+}
+
+/** The one free place in the status of a MachineSet. */
+function slotOf({ status }: Frozen<MachineSet>): unknown {
+  return status?.v1beta2?.["slot"];
+}
+
+/** One write a Machine, decided on a cache that has seen all our own writes. */
+async function scaleMachines({ context, set }: Scope): Promise<Outcome> {
+  const machines = machinesOf({ context, set }).filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
+  const wanted = set.spec.replicas ?? 1;
+  for (let count = machines.length; count < wanted; count++) {
+    const name = `${set.metadata.name}-${nameSuffix(context.env.rng("machine-names"))}`;
+    await context.client.create(Machine, {
+      metadata: {
+        name,
+        namespace: set.metadata.namespace ?? "",
+        ownerReferences: [controllerReferenceTo(set)],
+      },
+      spec: { clusterName: set.spec.clusterName, bootstrap: { dataSecretName: "" }, infrastructureRef: {} },
+    });
+    context.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created Machine ${name}` });
+  }
+  for (const { metadata } of machines.slice(wanted)) {
+    await context.client.delete(Machine, metadata, metadata.uid === undefined ? {} : { uid: metadata.uid });
+  }
+  return next;
+}
+
+function awaitMachines(scope: Scope): Outcome {
+  return machinesOf(scope).length === (scope.set.spec.replicas ?? 1)
+    ? next
+    : again(15 * SECOND, "WaitingForMachines");
+}
+
+async function deleteMachines({ context, set }: Scope): Promise<Outcome> {
+  const machines = machinesOf({ context, set });
+  for (const { metadata } of machines) {
+    if (metadata.deletionTimestamp !== undefined) continue;
+    await context.client
+      .delete(Machine, metadata, metadata.uid === undefined ? {} : { uid: metadata.uid })
+      .catch(ignoreNotFound);
+  }
+  return machines.length === 0 ? next : block(5 * SECOND, "DeletingMachines");
+}
+
+async function releaseSlot({ depot, set }: Scope): Promise<Outcome> {
+  await depot.request({ method: "DELETE", path: `/${set.metadata.uid}`, headers: {} });
+  return next;
+}
+
+function summarize(scope: Scope, { settled }: { readonly settled: boolean }): void {
+  const { set } = scope;
+  set.status = { ...set.status, replicas: machinesOf(scope).length };
+  if (settled && set.metadata.generation !== undefined)
+    set.status.observedGeneration = set.metadata.generation;
+}
+
+function machinesOf({ context, set }: Pick<Scope, "context" | "set">): Frozen<Machine>[] {
+  return context.cache
+    .list(Machine, { index: "owner", value: set.metadata.uid ?? "" })
+    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** A Machine may lose its owner reference; its label still says whom that concerns. */
+function formerOwner({ metadata }: Frozen<Machine>): { name: string; namespace: string }[] {
+  const name = metadata.labels?.["cluster.x-k8s.io/set-name"];
+  return name === undefined ? [] : [{ name, namespace: metadata.namespace ?? "" }];
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
