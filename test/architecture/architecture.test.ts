@@ -59,6 +59,11 @@ describe("the rules", () => {
     );
   });
 
+  test("are not confused by names that every object has", () => {
+    const text = "export const a = valueOf(); toString(); const b = constructor.hasOwnProperty;\n";
+    expect(violationsOf({ path: "packages/api/src/a.ts", text })).toEqual([]);
+  });
+
   test("allow the same in env", () => {
     const file = { path: "packages/env/src/real/wrong-clock.ts", text: fixture("wrong-clock.ts") };
     expect(violationsOf(file)).toEqual([]);

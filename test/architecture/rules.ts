@@ -66,61 +66,58 @@ type Report = (offset: number, message: string) => void;
 const TIME = "time comes from env.clock, so that virtual time can replay it";
 const RANDOM = "randomness and ids come from env, so that a seed replays them";
 
-const FORBIDDEN_GLOBALS: Readonly<Record<string, string>> = {
-  setTimeout: TIME,
-  setInterval: TIME,
-  setImmediate: TIME,
-  performance: TIME,
-  fetch: "sockets come from an env transport",
-  WebSocket: "sockets come from an env transport",
-};
+const FORBIDDEN_GLOBALS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    setTimeout: TIME,
+    setInterval: TIME,
+    setImmediate: TIME,
+    performance: TIME,
+    fetch: "sockets come from an env transport",
+    WebSocket: "sockets come from an env transport",
+  }),
+);
 
-const FORBIDDEN_MEMBERS: Readonly<Record<string, string>> = {
-  "Date.now": TIME,
-  "AbortSignal.timeout": TIME,
-  "process.hrtime": TIME,
-  "process.uptime": TIME,
-  "Math.random": RANDOM,
-  "crypto.randomUUID": RANDOM,
-  "crypto.getRandomValues": RANDOM,
-};
+const FORBIDDEN_MEMBERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "Date.now": TIME,
+    "AbortSignal.timeout": TIME,
+    "process.hrtime": TIME,
+    "process.uptime": TIME,
+    "Math.random": RANDOM,
+    "crypto.randomUUID": RANDOM,
+    "crypto.getRandomValues": RANDOM,
+  }),
+);
 
 // Named imports of node:crypto would hide the member form above.
-const FORBIDDEN_IMPORTED: Readonly<Record<string, string>> = {
-  randomUUID: RANDOM,
-  randomBytes: RANDOM,
-  randomInt: RANDOM,
-  getRandomValues: RANDOM,
-};
+const FORBIDDEN_IMPORTED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    randomUUID: RANDOM,
+    randomBytes: RANDOM,
+    randomInt: RANDOM,
+    getRandomValues: RANDOM,
+  }),
+);
 
 function visitGlobals(program: Parameters<Visitor["visit"]>[0], report: Report): void {
+  const refuse = (start: number, what: string, reason: string | undefined): void => {
+    if (reason !== undefined) report(start, `${what} is not allowed outside packages/env: ${reason}`);
+  };
   new Visitor({
     CallExpression: ({ callee, start }) => {
-      if (callee.type === "Identifier" && FORBIDDEN_GLOBALS[callee.name]) {
-        report(
-          start,
-          `${callee.name}() is not allowed outside packages/env: ${FORBIDDEN_GLOBALS[callee.name]}`,
-        );
-      }
+      if (callee.type === "Identifier") refuse(start, `${callee.name}()`, FORBIDDEN_GLOBALS.get(callee.name));
     },
     MemberExpression: ({ object, property, start }) => {
       if (object.type !== "Identifier" || property.type !== "Identifier") return;
       const member = `${object.name}.${property.name}`;
-      const reason = FORBIDDEN_MEMBERS[member] ?? (object.name === "performance" ? TIME : undefined);
-      if (reason !== undefined) report(start, `${member} is not allowed outside packages/env: ${reason}`);
+      refuse(start, member, object.name === "performance" ? TIME : FORBIDDEN_MEMBERS.get(member));
     },
     NewExpression: ({ callee, arguments: args, start }) => {
-      if (callee.type === "Identifier" && callee.name === "Date" && args.length === 0) {
-        report(start, `new Date() without an argument is not allowed outside packages/env: ${TIME}`);
-      }
+      const isNow = callee.type === "Identifier" && callee.name === "Date" && args.length === 0;
+      if (isNow) refuse(start, "new Date() without an argument", TIME);
     },
     ImportSpecifier: ({ imported, start }) => {
-      if (imported.type === "Identifier" && FORBIDDEN_IMPORTED[imported.name]) {
-        report(
-          start,
-          `${imported.name} is not allowed outside packages/env: ${FORBIDDEN_IMPORTED[imported.name]}`,
-        );
-      }
+      if (imported.type === "Identifier") refuse(start, imported.name, FORBIDDEN_IMPORTED.get(imported.name));
     },
   }).visit(program);
 }

@@ -5,7 +5,7 @@ import { type Client, createClient } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
+import { type CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
 
 let plane: ControlPlane;
 let client: Client;

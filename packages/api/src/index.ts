@@ -203,7 +203,13 @@ export {
   AGENT_POOL_MODE_LABEL,
   AzureManagedMachinePool,
 } from "./infrastructure/azure-managed-machine-pool.ts";
-export { type PatchProblem, asoPatchProblems } from "./infrastructure/aso-patches.ts";
+export {
+  type AsoPatch,
+  AsoPatchError,
+  type AsoPatchOperation,
+  parseAsoPatch,
+} from "./infrastructure/aso-patch.ts";
+export { protectedPointers } from "./infrastructure/aso-patch-rules.ts";
 export { type Image, isGalleryImage } from "./infrastructure/image.ts";
 export type { Operation } from "./infrastructure/operation.ts";
 export {

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
+import { guardRules } from "./guarded-rules.ts";
 import type { Rule, Static } from "./schema/schema.ts";
 import type { FieldError } from "./values/field-error.ts";
 
@@ -119,9 +120,6 @@ const UNLESS_DEFINED = {
   alsoServed: [],
   crdLabels: {},
   scale: undefined,
-  applyDefaults: () => undefined,
-  validate: () => [],
-  warn: () => [],
 };
 
 /** Defines a kind of ours from one source: the type, the CRD, defaulting and validation all follow from it. */
@@ -132,6 +130,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(
   return {
     ...UNLESS_DEFINED,
     ...rest,
+    ...guardRules(definition),
     apiVersion: `${rest.group}/${rest.version}`,
     singular: rest.kind.toLowerCase(),
     namespaced: scope !== "Cluster",

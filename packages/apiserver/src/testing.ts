@@ -64,14 +64,14 @@ export type Seen = KubernetesObject & {
 };
 
 /** An answer, read. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Seen;
 }
 
 /** The body of a request and its media type. */
-export interface Content {
+interface Content {
   readonly body?: unknown;
   readonly type?: string;
 }

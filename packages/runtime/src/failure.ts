@@ -13,6 +13,8 @@ export interface FailureOptions {
   readonly cause?: unknown;
   /** When the other side asked us to come back. */
   readonly retryAfterMs?: number;
+  /** No answer says whether the request was carried out; it may have been. */
+  readonly outcomeUnknown?: boolean;
 }
 
 /** An error whose meaning is known. Adapters make them, in one table each; nobody reads their message text. */
@@ -22,12 +24,14 @@ export class Failure extends Error {
   /** CamelCase; becomes the reason of a condition or event. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  readonly outcomeUnknown: boolean;
 
   constructor(failure: FailureClass, reason: string, options: FailureOptions & { readonly message: string }) {
     super(options.message, { cause: options.cause });
     this.failure = failure;
     this.reason = reason;
     this.retryAfterMs = options.retryAfterMs;
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 }
 

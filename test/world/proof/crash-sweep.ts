@@ -76,7 +76,7 @@ async function stateOf({ world, depot }: ProofWorld): Promise<unknown> {
     finalizers: set?.metadata.finalizers,
     status: set && {
       ...set.status,
-      conditions: conditions.map(({ lastTransitionTime: _, ...rest }) => rest),
+      conditions: conditions.map(({ lastTransitionTime, ...rest }) => rest),
     },
     slots: depot.slots.size,
     reservations: [...depot.begun.values()],

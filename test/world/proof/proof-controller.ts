@@ -53,7 +53,7 @@ interface Scope {
 const SECOND = 1000;
 
 function misbehave({ set }: Scope): Outcome {
-  switch (set.metadata.annotations?.[MISBEHAVE]) {
+  switch (set.metadata.annotations?.[MISBEHAVE] ?? "") {
     case "wait":
       throw waiting("TideIsLow", "The tide is too low to sail", 30 * SECOND);
     case "transient":

@@ -16,7 +16,7 @@ import {
 } from "../schema/schema.ts";
 import { type FieldError, invalid } from "../values/field-error.ts";
 import { errorIf } from "./error-if.ts";
-import { validateAsoPatches, warnAsoPatches } from "./aso-patches.ts";
+import { validateAsoPatches } from "./aso-patch-rules.ts";
 import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "./group.ts";
 import { type ImmutableField, validateImmutable } from "./immutable.ts";
 import { validateNetworkName } from "./names.ts";
@@ -95,8 +95,6 @@ type Pool = CustomObject<Static<typeof Spec>, Static<typeof Status>>;
 /** The label with which other objects find System pools. */
 export const AGENT_POOL_MODE_LABEL = "azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode";
 
-const PATCHES = "spec.asoManagedClustersAgentPoolPatches";
-
 /** A node pool of an AKS cluster. */
 export const AzureManagedMachinePool = defineKind({
   ...INFRASTRUCTURE,
@@ -121,7 +119,6 @@ export const AzureManagedMachinePool = defineKind({
     metadata.labels = { ...metadata.labels, [AGENT_POOL_MODE_LABEL]: spec.mode };
   },
   validate,
-  warn: ({ object: { spec } }) => warnAsoPatches(spec.asoManagedClustersAgentPoolPatches, PATCHES),
 });
 
 /** A node pool of an AKS cluster. */
@@ -160,7 +157,7 @@ function validate({ object: pool, old }: AdmissionRequest<Pool>): readonly Field
     ...validateNodes(spec),
     ...validateScaling(spec.scaling),
     ...(spec.subnetName ? validateNetworkName(spec.subnetName, "spec.subnetName") : []),
-    ...validateAsoPatches(spec.asoManagedClustersAgentPoolPatches, PATCHES),
+    ...validateAsoPatches(spec.asoManagedClustersAgentPoolPatches, "spec.asoManagedClustersAgentPoolPatches"),
     ...validateImmutable(pool, old, IMMUTABLE),
   ];
 }

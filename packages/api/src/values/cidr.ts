@@ -1,42 +1,95 @@
-/** Address ranges such as `10.0.0.0/16` or `fd00::/64`. */
+/** IP addresses and ranges, read the way Go's net package reads them. */
 
-/** Says what is wrong with a CIDR block, or nothing when it is fine. */
-export function cidrProblem(text: string): string | undefined {
-  // The longest IPv6 form with a prefix has 43 characters; nothing longer is looked at.
-  const [address = "", prefix, ...rest] = text.length <= 43 ? text.split("/") : [];
-  const bits = addressBits(address);
-  const fine = bits > 0 && rest.length === 0 && isWholeNumber(prefix, bits);
-  return fine ? undefined : "must be a CIDR block, such as 10.0.0.0/16 or fd00::/64";
+/** An address as a number. */
+export interface IpAddress {
+  readonly family: 4 | 6;
+  readonly value: bigint;
 }
 
-/** 32 for an IPv4 address, 128 for an IPv6 one, 0 for anything else. */
-function addressBits(text: string): 0 | 32 | 128 {
-  if (text.includes(":")) return isIpv6(text) ? 128 : 0;
-  return isIpv4(text) ? 32 : 0;
+/** A range of addresses. */
+export interface Cidr extends IpAddress {
+  readonly prefix: number;
 }
 
-function isIpv4(text: string): boolean {
-  const parts = text.split(".");
-  return parts.length === 4 && parts.every((part) => isWholeNumber(part, 255));
-}
+// Without leading zeros, which some would read as octal.
+const SMALL_NUMBER = /^(0|[1-9][0-9]{0,2})$/;
+const HEX_GROUP = /^[0-9a-f]{1,4}$/i;
+const GROUPS = 8;
 
-function isIpv6(text: string): boolean {
-  const halves = text.split("::");
-  if (halves.length > 2) return false;
-  const groups = halves.map((half) => (half === "" ? [] : half.split(":")));
-  const last = groups.at(-1)?.at(-1) ?? "";
-  const withIpv4 = last.includes(".");
-  if (withIpv4) {
-    if (!isIpv4(last)) return false;
-    groups.at(-1)?.pop();
+/** Reads an IPv4 or IPv6 address; undefined when the text is none. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (!text.includes(":")) {
+    const bytes = readIPv4(text);
+    return bytes && { family: 4, value: joined(bytes, 8n) };
   }
-  const all = groups.flat();
-  const room = withIpv4 ? 6 : 8;
-  const complete = halves.length === 2 ? all.length < room : all.length === room;
-  return complete && all.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group));
+  const groups = readIPv6(text);
+  return groups && { family: 6, value: joined(groups, 16n) };
 }
 
-/** A whole number in plain digits, without leading zeros, at most `largest`. */
-function isWholeNumber(text: string | undefined, largest: number): boolean {
-  return text !== undefined && /^(0|[1-9][0-9]{0,2})$/.test(text) && Number(text) <= largest;
+/** Reads a range such as `10.0.0.0/16`; undefined when the text is none. */
+export function parseCidr(text: string): Cidr | undefined {
+  const [base = "", prefix = "", ...rest] = text.split("/");
+  const address = parseIp(base);
+  if (!address || rest.length > 0 || !SMALL_NUMBER.test(prefix) || Number(prefix) > width(address)) {
+    return undefined;
+  }
+  return { ...address, prefix: Number(prefix) };
+}
+
+/** Says what is wrong with a range, or nothing when it is fine. */
+export function cidrProblem(text: string): string | undefined {
+  return parseCidr(text) ? undefined : "must be a CIDR block, such as 10.0.0.0/16 or fd00::/64";
+}
+
+/** Whether a range holds an address, or the whole of another range. */
+export function cidrContains(outer: Cidr, inner: IpAddress | Cidr): boolean {
+  const prefix = "prefix" in inner ? inner.prefix : width(inner);
+  if (outer.family !== inner.family || outer.prefix > prefix) {
+    return false;
+  }
+  const host = BigInt(width(outer) - outer.prefix);
+  return outer.value >> host === inner.value >> host;
+}
+
+function width(address: IpAddress): number {
+  return address.family === 4 ? 32 : 128;
+}
+
+function joined(parts: readonly number[], bits: bigint): bigint {
+  return parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
+}
+
+function readIPv4(text: string): readonly number[] | undefined {
+  const bytes = text.split(".");
+  const fine = bytes.length === 4 && bytes.every((byte) => SMALL_NUMBER.test(byte) && Number(byte) < 256);
+  return fine ? bytes.map(Number) : undefined;
+}
+
+function readIPv6(text: string): readonly number[] | undefined {
+  const [left = "", right, ...rest] = withoutIPv4(text).split("::");
+  const head = readGroups(left);
+  const tail = readGroups(right ?? "");
+  if (!head || !tail || rest.length > 0) {
+    return undefined;
+  }
+  const missing = GROUPS - head.length - tail.length;
+  // "::" stands for at least one group; without it there is nothing to fill in.
+  const fits = right === undefined ? missing === 0 : missing > 0;
+  return fits ? [...head, ...Array<number>(missing).fill(0), ...tail] : undefined;
+}
+
+/** The address with its last 32 bits as two groups, where they are written as an IPv4 address. */
+function withoutIPv4(text: string): string {
+  const start = text.lastIndexOf(":") + 1;
+  const bytes = readIPv4(text.slice(start));
+  if (!bytes) return text;
+  const value = joined(bytes, 8n);
+  return `${text.slice(0, start)}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
+}
+
+function readGroups(text: string): readonly number[] | undefined {
+  const words = text === "" ? [] : text.split(":");
+  return words.every((word) => HEX_GROUP.test(word))
+    ? words.map((word) => Number.parseInt(word, 16))
+    : undefined;
 }

@@ -36,12 +36,13 @@ describe("parseDuration", () => {
     ["52763797000ns", 52_763.797],
     ["0.3333333333333333333h", 20 * 60 * SECOND],
     ["0.9223372036854775807h", 3_320_413.933267],
+    ["1218h6m6.946487s", 4_385_166_946.487],
     ["9223372036854775807ns", 9_223_372_036_854.775],
     ["-9223372036854775808ns", -9_223_372_036_854.775],
     ["-9223372036854775.808us", -9_223_372_036_854.775],
     ["2562047h47m16.854775807s", 9_223_372_036_854.775],
   ])("reads %s as %d ms", (text, milliseconds) => {
-    expect(parseDuration(text)).toBeCloseTo(milliseconds, 5);
+    expect(parseDuration(text)).toBe(milliseconds);
   });
 
   test.each([
@@ -82,12 +83,34 @@ describe("parseDuration", () => {
     expect(parseDuration(`0.${"3".repeat(long)}h`)).toBe(20 * 60 * SECOND);
   });
 
-  test("reads back whatever it prints", () => {
+  test("reads back every duration of the whole range as the number it printed", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanoseconds) => {
+        const milliseconds = parseDuration(`${nanoseconds}ns`);
+        expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
+      }),
+      { examples: [[4_385_166_946_487_000n], [2n ** 63n - 1n], [-(2n ** 63n)]] },
+    );
+  });
+
+  test("keeps every nanosecond of up to 99 days", () => {
+    const limit = 99n * 24n * 3_600_000_000_000n;
+    fc.assert(
+      fc.property(fc.bigInt({ min: -limit, max: limit }), (nanoseconds) => {
+        const text = formatDuration(parseDuration(`${nanoseconds}ns`));
+        expect(sumOfTerms(text)).toBe(nanoseconds);
+      }),
+      { examples: [[4_385_166_946_487_000n], [limit], [-limit]] },
+    );
+  });
+
+  test("keeps every microsecond that a number of milliseconds can say", () => {
     fc.assert(
       fc.property(fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), (microseconds) => {
         const milliseconds = microseconds / 1000;
         expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
       }),
+      { examples: [[4_385_166_946_487]] },
     );
   });
 
@@ -117,7 +140,20 @@ describe("formatDuration", () => {
     [0.000001, "1ns"],
     [-1500, "-1.5s"],
     [10 * SECOND, "10s"],
+    [4_385_166_946.487, "1218h6m6.946487s"],
   ])("prints %d ms as %s", (milliseconds, text) => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 });
+
+/** What a printed duration adds up to, in nanoseconds and without floating point. */
+function sumOfTerms(text: string): bigint {
+  const second = 10n ** 9n;
+  const sizes = { ns: 1n, µs: 1000n, ms: 1_000_000n, s: second, m: 60n * second, h: 3600n * second };
+  let sum = 0n;
+  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(/(\d+)(?:\.(\d+))?([a-zµ]+)/g)) {
+    const size = sizes[unit as keyof typeof sizes];
+    sum += BigInt(whole) * size + (BigInt(fraction || "0") * size) / 10n ** BigInt(fraction.length);
+  }
+  return text.startsWith("-") ? -sum : sum;
+}

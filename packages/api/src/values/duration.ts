@@ -22,12 +22,21 @@ const UNIT_NANOSECONDS: ReadonlyMap<string, bigint> = new Map([
 
 // The magnitude of the smallest int64; the largest one is one less, which only the positive side notices.
 const LIMIT = 1n << 63n;
-const NANOSECONDS_PER_MILLISECOND = 1e6;
+const MILLISECOND = 1_000_000n;
+const MILLISECOND_DIGITS = 6;
 const ACCEPTED = "use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m";
 
-/** Reads a duration in Go's grammar as milliseconds. Throws a DurationError for anything else. */
+/**
+ * Reads a duration in Go's grammar as milliseconds. Throws a DurationError for anything else.
+ *
+ * The number is the one nearest to the exact duration: it tells nanoseconds apart up to 99 days, and microseconds
+ * in the whole range of 292 years.
+ */
 export function parseDuration(text: string): number {
-  return Number(parseNanoseconds(text)) / NANOSECONDS_PER_MILLISECOND;
+  const nanoseconds = parseNanoseconds(text);
+  // Reading decimals rounds once; a division of a rounded number would round twice.
+  const milliseconds = Number(decimal(magnitude(nanoseconds), MILLISECOND));
+  return nanoseconds < 0n ? -milliseconds : milliseconds;
 }
 
 /** Says what is wrong with a duration, or nothing when it is fine. */
@@ -41,11 +50,15 @@ export function durationProblem(text: string): string | undefined {
   }
 }
 
-/** Prints milliseconds as Kubernetes prints a duration: `1h30m0s`, `1.5s`, `0s`. */
+/** Prints milliseconds, to the nearest nanosecond, as Kubernetes prints a duration: `1h30m0s`, `1.5s`, `0s`. */
 export function formatDuration(milliseconds: number): string {
-  const nanoseconds = BigInt(Math.round(milliseconds * NANOSECONDS_PER_MILLISECOND));
-  if (nanoseconds < 0n) return `-${formatNanoseconds(-nanoseconds)}`;
-  return formatNanoseconds(nanoseconds);
+  // The decimals are exact; a multiplication would round, and for months of milliseconds miss the nanosecond.
+  const nanoseconds = BigInt(milliseconds.toFixed(MILLISECOND_DIGITS).replace(".", ""));
+  return `${nanoseconds < 0n ? "-" : ""}${formatNanoseconds(magnitude(nanoseconds))}`;
+}
+
+function magnitude(nanoseconds: bigint): bigint {
+  return nanoseconds < 0n ? -nanoseconds : nanoseconds;
 }
 
 interface Term {

@@ -1,13 +1,14 @@
 /** JSON Merge Patch (RFC 7386): applying one, and finding the one that leads from a value to another. */
 import { assignOwn } from "./deep-copy.ts";
 import { deepEqual } from "./deep-equal.ts";
+import { isJsonObject } from "./json-object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The target after the patch. Neither argument is changed. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  if (!isJsonObject(patch)) return patch;
+  const result: Record<string, unknown> = isJsonObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
     else assignOwn(result, name, applyMergePatch(result[name], value));
@@ -21,24 +22,21 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
  */
 export function diffMergePatch(before: Json, after: Json): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
-  for (const name of Object.keys(before)) {
-    if (before[name] !== undefined && (after[name] === undefined || after[name] === null))
-      assignOwn(patch, name, null);
-  }
-  for (const [name, value] of Object.entries(after)) {
-    if (value === undefined || value === null) continue;
-    const previous = Object.hasOwn(before, name) ? before[name] : undefined;
-    const change =
-      isObject(previous) && isObject(value) ? diffMergePatch(previous, value) : unequal(previous, value);
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const change = changeOf(valueOf(before, name), valueOf(after, name));
     if (change !== undefined) assignOwn(patch, name, change);
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-function unequal(before: unknown, after: unknown): unknown {
+/** What a merge patch says about one field: null to remove it, undefined for nothing. */
+function changeOf(before: unknown, after: unknown): unknown {
+  if (after === undefined) return before === undefined ? undefined : null;
+  if (isJsonObject(before) && isJsonObject(after)) return diffMergePatch(before, after);
   return deepEqual(before, after) ? undefined : after;
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Null and undefined both mean that the field is not there. */
+function valueOf(object: Json, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
 }

@@ -52,7 +52,8 @@ export function streamResponse(lines: () => AsyncIterable<unknown>): HttpRespons
   };
   return {
     status: 200,
-    headers: JSON_HEADERS,
+    // This is also how an HTTP adapter tells a stream from a body that it may collect.
+    headers: { ...JSON_HEADERS, "transfer-encoding": "chunked" },
     json: async () => JSON.parse(await all()) as unknown,
     text: all,
     lines,

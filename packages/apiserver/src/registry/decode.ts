@@ -4,7 +4,7 @@ import type { Draft } from "../storage/storage.ts";
 import type { Resource } from "./registry.ts";
 
 /** An object as it came in, and what in it was not understood. */
-export interface Decoded {
+interface Decoded {
   readonly draft: Draft;
   /** Fields of the metadata that Kubernetes does not know; they are dropped. */
   readonly unknownFields: readonly string[];

@@ -15,7 +15,7 @@ export interface DeleteOptions {
 }
 
 /** What became of an object that was to be deleted. */
-export interface Deleted {
+interface Deleted {
   /** False when it waits for its finalizers or its keeper. */
   readonly gone: boolean;
   readonly object: StoredObject;

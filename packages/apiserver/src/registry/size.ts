@@ -9,7 +9,7 @@ export function checkSize(object: unknown): void {
 }
 
 /** The length of a value as JSON in UTF-8, without printing it; escapes inside texts are not counted. */
-export function jsonBytes(value: unknown): number {
+function jsonBytes(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
   if (typeof value === "number" || typeof value === "boolean") return String(value).length;
   if (value === null || typeof value !== "object") return 4;

@@ -113,6 +113,15 @@ describe("update", () => {
     expect(body.metadata.finalizers).toBeUndefined();
   });
 
+  test("a status update does not stumble over metadata that it does not write anyway", async () => {
+    const { client } = await withWidget({ metadata: { finalizers: ["a.b/c"] } });
+    await client.delete(A);
+    const metadata = { uid: "other", finalizers: ["a.b/c", "d.e/f"] };
+    const { status, body } = await client.merge(`${A}/status`, { metadata, status: { x: 1 } });
+    expect(status).toBe(200);
+    expect(body.metadata.finalizers).toEqual(["a.b/c"]);
+  });
+
   test("a status update of Kubernetes' own kinds may change the metadata", async () => {
     const client = new TestClient();
     await client.create(paths.nodes, { metadata: { name: "n" }, spec: { a: 1 } });

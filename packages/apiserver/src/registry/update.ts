@@ -1,4 +1,4 @@
-import { deepEqual, deepFreeze, type FieldError } from "@capstan/api";
+import { deepEqual, deepFreeze } from "@capstan/api";
 import { badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { mutate, validate } from "./admission.ts";
@@ -19,7 +19,7 @@ import { checkSize } from "./size.ts";
 const ATTEMPTS = 5;
 
 /** What an update wants. */
-export interface UpdateRequest {
+interface UpdateRequest {
   /** The wanted object, made from the stored one; always a value that the server owns. */
   readonly produce: (old: StoredObject) => unknown;
   readonly source: "body" | "patch";
@@ -71,7 +71,7 @@ async function attemptUpdate(
   const unknown = unknownFieldWarnings(resource, unknownFields, options.fieldValidation);
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
-  const errors = adoptMetadata(old, draft);
+  adoptMetadata(old, draft);
   const review = {
     kind: resource.kind,
     operation: "UPDATE" as const,
@@ -84,9 +84,13 @@ async function attemptUpdate(
   keepOutside(target, old, draft);
   shareUnchanged(old, draft);
   countGeneration(resource, old, draft);
+  const errors = [
+    ...metadataErrors(resource, draft.metadata),
+    ...metadataChangeErrors(old.metadata, draft.metadata),
+  ];
   const warnings = [
     ...unknown,
-    ...(await validate(context.admissions, review, [...metadataErrors(resource, draft.metadata), ...errors])),
+    ...(await validate(context.admissions, review, errors)),
     ...metadataWarnings(draft.metadata),
   ];
   checkSize(draft);
@@ -157,19 +161,17 @@ function checkVersion(
   if (resourceVersion !== old.metadata.resourceVersion) throw modified(kind, name);
 }
 
-/** Fills in the metadata that an update may leave out, and says which of it was changed without right. */
-function adoptMetadata(old: StoredObject, draft: Draft): FieldError[] {
+/** Fills in the metadata that an update may leave out, and takes back what is the server's alone. */
+function adoptMetadata(old: StoredObject, draft: Draft): void {
   const { metadata } = draft;
   for (const field of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
     if (metadata[field] === undefined && old.metadata[field] !== undefined)
       Object.assign(metadata, { [field]: old.metadata[field] });
   }
   for (const field of ["resourceVersion", "creationTimestamp", "generation"] as const) {
-    // These are the server's alone: whatever an update says about them is passed over.
     if (old.metadata[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: old.metadata[field] });
   }
-  return metadataChangeErrors(old.metadata, metadata);
 }
 
 /** Takes back what this path may not write: the status on the main path, everything else on that of a subresource. */

@@ -16,11 +16,19 @@ import {
 export interface MemoryStorageOptions {
   /** How many changes of each resource are remembered. */
   readonly historyLimit?: number;
+  /** What an earlier life of the store left behind: its newest version and its objects. */
+  readonly restored?: Restored;
+}
+
+/** The contents of a store at one version. There is no history before it. */
+export interface Restored {
+  readonly version: number;
+  readonly objects: Iterable<readonly [ObjectKey, StoredObject]>;
 }
 
 /** A store that lives and dies with the process: for simulations and tests. */
 export function createMemoryStorage(options: MemoryStorageOptions = {}): Storage {
-  return new MemoryStorage(options.historyLimit ?? HISTORY_LIMIT);
+  return new MemoryStorage(options.historyLimit ?? HISTORY_LIMIT, options.restored);
 }
 
 interface Table {
@@ -36,8 +44,13 @@ class MemoryStorage implements Storage {
   #version = 0;
   #compacted = 0;
 
-  constructor(historyLimit: number) {
+  constructor(historyLimit: number, restored?: Restored) {
     this.#historyLimit = historyLimit;
+    if (!restored) return;
+    this.#version = restored.version;
+    this.#compacted = restored.version;
+    for (const [key, object] of restored.objects)
+      this.#table(key.resource).objects.set(position(key), object);
   }
 
   get resourceVersion(): number {

@@ -5,9 +5,16 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const monotonic = (): number => performance.now();
 
+/** As soon as the events at hand are dealt with; setTimeout would wait a millisecond at least. */
+function soon(callback: () => void): Timer {
+  const handle = setImmediate(callback);
+  return { cancel: () => clearImmediate(handle) };
+}
+
 /** The machine's own clock. */
 export function realClock(): Clock {
   const timer = (delayMs: number, callback: () => void): Timer => {
+    if (delayMs <= 0) return soon(callback);
     const due = monotonic() + delayMs;
     let handle: NodeJS.Timeout;
     const arm = (): void => {

@@ -68,12 +68,17 @@ async function stream(reply: HttpResponse, response: ServerResponse): Promise<vo
   response.flushHeaders();
   for await (const line of reply.lines()) {
     if (response.destroyed) return;
-    if (!response.write(`${JSON.stringify(line)}\n`)) {
-      await new Promise<void>((resolve) => {
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      });
-    }
+    if (!response.write(`${JSON.stringify(line)}\n`)) await drained(response);
   }
   response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.once("drain", done).once("close", done);
+  });
 }

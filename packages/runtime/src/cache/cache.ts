@@ -67,9 +67,10 @@ export class Cache {
     this.#signal = signal;
     const informers = [...this.#informers.values()];
     for (const informer of informers) this.#running.push(informer.run(signal));
-    const stopped = new Promise<void>((resolve) =>
-      signal.addEventListener("abort", () => resolve(), { once: true }),
-    );
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
     await Promise.race([Promise.all(informers.map((informer) => informer.synced)), stopped]);
   }
 

@@ -21,7 +21,7 @@ export interface InformerOptions<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly scope: ListOptions;
   readonly log: Logger;
-  /** Is told of every exception a handler throws; the informer goes on. */
+  /** Is told of every exception a handler or an index throws; the informer goes on. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -31,18 +31,20 @@ const OLDER_LISTS_REFUSED = 3;
 /** The objects of one kind, kept equal to the server, with handlers that are told of every change. */
 export class Informer<T extends KubernetesObject> implements Sink<T> {
   readonly kind: Kind<T>;
-  readonly store = new IndexedStore<T>();
+  readonly store: IndexedStore<T>;
   readonly #options: InformerOptions<T>;
   readonly #handlers: ((change: Change<T>) => void)[] = [];
   readonly #waiters = new Set<() => void>();
   readonly #synced = Promise.withResolvers<void>();
   #version: string | undefined;
   #olderLists = 0;
-  #refreshing: Promise<void> | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #nextRead: Promise<void> | undefined;
 
   constructor(options: InformerOptions<T>) {
     this.kind = options.kind;
     this.#options = options;
+    this.store = new IndexedStore<T>(options.onBug);
     if (this.kind.namespaced) this.store.addIndex("namespace", (object) => [object.metadata.namespace ?? ""]);
   }
 
@@ -67,12 +69,19 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     return reflect({ ...this.#options, sink: this, signal });
   }
 
-  /** Reads the state from the server now, without waiting for the watch; several callers share one read. */
+  /**
+   * Reads the state from the server, without waiting for the watch. A read under way may have begun before
+   * what the caller wants to see, so it gets the one after that; all who come meanwhile share it.
+   */
   refresh(): Promise<void> {
-    this.#refreshing ??= relist({ ...this.#options, sink: this }).finally(() => {
-      this.#refreshing = undefined;
-    });
-    return this.#refreshing;
+    this.#nextRead ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#reading = this.#nextRead ?? this.#reading;
+        this.#nextRead = undefined;
+        return relist({ ...this.#options, sink: this });
+      });
+    return this.#nextRead;
   }
 
   /** Whether the informer knows the state at this version or a later one. */

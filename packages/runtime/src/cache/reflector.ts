@@ -44,7 +44,6 @@ export async function reflect<T extends KubernetesObject>(options: ReflectorOpti
   while (!options.signal.aborted) {
     try {
       await relist(options);
-      pause.reset();
       await follow(options, pause);
     } catch (error) {
       if (options.signal.aborted) return;
@@ -79,18 +78,19 @@ async function follow<T extends KubernetesObject>(
   const { env, kind, log, signal } = options;
   while (!signal.aborted) {
     const startedMs = env.clock.monotonic();
+    let isGone = false;
     try {
       await watchOnce(options);
     } catch (error) {
       if (signal.aborted) return;
-      if (isExpired(error)) {
-        log.info("The watched version is gone, listing again", { kind: kind.kind });
-        return;
-      }
-      log.info("Watch ended, watching again", { kind: kind.kind, error });
+      isGone = isExpired(error);
+      const next = isGone ? "listing" : "watching";
+      log.info(`Watch ended, ${next} again`, { kind: kind.kind, error });
     }
+    // Only a watch that lived ends a row of failures: a list that works beside watches that never do must not go round without a pause.
     if (env.clock.monotonic() - startedMs > HEALTHY_WATCH_MS) pause.reset();
     else await pause.wait(signal);
+    if (isGone) return;
   }
 }
 

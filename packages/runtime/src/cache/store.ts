@@ -20,6 +20,12 @@ export function keyOf(object: {
 export class IndexedStore<T extends KubernetesObject> {
   readonly #objects = new Map<string, Frozen<T>>();
   readonly #indexes = new Map<string, Index<T>>();
+  readonly #onBug: (error: unknown) => void;
+
+  /** `onBug` is told of every exception an index function throws; the object is then in the store but not in that index. */
+  constructor(onBug: (error: unknown) => void) {
+    this.#onBug = onBug;
+  }
 
   get size(): number {
     return this.#objects.size;
@@ -28,7 +34,7 @@ export class IndexedStore<T extends KubernetesObject> {
   /** Adds an index over what is here and what will come; the same name again keeps the first function. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
-    const index: Index<T> = { valuesOf, keysByValue: new Map() };
+    const index: Index<T> = { valuesOf: this.#guarded(valuesOf), keysByValue: new Map() };
     this.#indexes.set(name, index);
     for (const [key, object] of this.#objects) enter(index, key, object);
   }
@@ -66,8 +72,8 @@ export class IndexedStore<T extends KubernetesObject> {
     const previous = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const index of this.#indexes.values()) {
-      if (previous) leave(index, key, previous);
-      enter(index, key, object);
+      if (previous) move(index, key, { previous, object });
+      else enter(index, key, object);
     }
     return previous;
   }
@@ -80,6 +86,29 @@ export class IndexedStore<T extends KubernetesObject> {
     for (const index of this.#indexes.values()) leave(index, key, previous);
     return previous;
   }
+
+  #guarded(valuesOf: IndexFunction<T>): IndexFunction<T> {
+    return (object) => {
+      try {
+        return valuesOf(object);
+      } catch (error) {
+        this.#onBug(error);
+        return [];
+      }
+    };
+  }
+}
+
+/** Most changes leave an object where it is in an index; then nothing is touched. */
+function move<T>(
+  index: Index<T>,
+  key: string,
+  { previous, object }: { previous: Frozen<T>; object: Frozen<T> },
+): void {
+  const [from, to] = [index.valuesOf(previous), index.valuesOf(object)];
+  if (from.length === to.length && from.every((value, position) => value === to[position])) return;
+  leave(index, key, previous);
+  enter(index, key, object);
 }
 
 function enter<T>(index: Index<T>, key: string, object: Frozen<T>): void {

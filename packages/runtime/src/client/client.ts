@@ -133,7 +133,7 @@ export function createClient(options: ClientOptions): Client {
     ) => {
       const list = (await read(withQuery(collectionPath(kind, namespace), query))) as RawList<T>;
       const { resourceVersion, continue: next } = list.metadata;
-      return { items: list.items, resourceVersion, ...(next ? { continue: next } : {}) };
+      return { items: completed(kind, list.items), resourceVersion, ...(next ? { continue: next } : {}) };
     },
     list: async <T extends KubernetesObject>(kind: Kind<T>, query: ListOptions = {}) => {
       const items: Frozen<T>[] = [];
@@ -146,12 +146,14 @@ export function createClient(options: ClientOptions): Client {
       return items;
     },
     watch: (kind, watchOptions) => watchEvents(options, kind, watchOptions),
-    create: (kind, object, write = {}) =>
-      store(
-        send,
-        { method: "POST", path: collectionPath(kind, nameOf(object).namespace) },
-        { kind, object, write },
-      ),
+    create: (kind, object, write = {}) => {
+      const name = nameOf(object);
+      const path =
+        write.subresource === undefined
+          ? collectionPath(kind, name.namespace)
+          : objectPath(kind, name, write.subresource);
+      return store(send, { method: "POST", path }, { kind, object, write });
+    },
     update: (kind, object, write = {}) =>
       store(
         send,
@@ -185,8 +187,19 @@ export function createClient(options: ClientOptions): Client {
 }
 
 interface RawList<T> {
-  readonly items: readonly Frozen<T>[];
+  /** A server written in Go may say null for none. */
+  readonly items: readonly Frozen<T>[] | null;
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+}
+
+/** Lists of Kubernetes' own kinds leave apiVersion and kind out of their items; everybody else counts on them. */
+function completed<T extends KubernetesObject>(
+  { apiVersion, kind }: Kind<T>,
+  items: readonly Frozen<T>[] | null,
+): readonly Frozen<T>[] {
+  return (items ?? []).map((item) =>
+    (item.kind as string | undefined) === undefined ? { ...item, apiVersion, kind } : item,
+  );
 }
 
 interface Write<T extends KubernetesObject> {
@@ -225,7 +238,8 @@ async function exchange(options: ClientOptions, request: HttpRequest): Promise<u
   const attempt = `${request.method} ${request.path.replace(/\?.*/, "")}`;
   const limit = new AbortController();
   const timer = options.env.clock.timer(REQUEST_TIMEOUT_MS, () => {
-    limit.abort(transient("RequestTimeout", `${attempt}: no answer within ${REQUEST_TIMEOUT_MS / 1000} s`));
+    const message = `${attempt}: no answer within ${REQUEST_TIMEOUT_MS / 1000} s`;
+    limit.abort(transient("RequestTimeout", message, { outcomeUnknown: true }));
   });
   try {
     const response = await options.transport.request({ ...request, signal: limit.signal });

@@ -23,6 +23,12 @@ const CLASSES: Readonly<Record<number, FailureClass>> = {
   422: "Terminal", // validation; the message names the field
 };
 
+// The same thing goes by several names, or by none at all when a proxy answers; the code is what they share.
+const REASONS: Readonly<Record<number, string>> = {
+  410: "Expired", // or Gone
+  413: "RequestEntityTooLarge",
+};
+
 /** Turns an error answer into a Failure that says what was tried and what the server said. */
 export async function failureOf(response: HttpResponse, attempt: string): Promise<Failure> {
   const status = await readStatus(response);
@@ -31,14 +37,21 @@ export async function failureOf(response: HttpResponse, attempt: string): Promis
 
 /** The same for an ERROR event inside a watch stream, where the Status is all there is. */
 export function statusFailure(status: Status, attempt: string, retryAfter?: string): Failure {
-  const { code = 500, reason = `HTTP${code}`, details } = status;
-  const message = `${attempt}: ${status.message ?? `the server answered ${code}`}`;
+  const code = isTooLarge(status) ? 413 : (status.code ?? 500);
+  const { details } = status;
+  const reason = REASONS[code] ?? (status.reason || `HTTP${code}`);
+  const message = `${attempt}: ${status.message || `the server answered ${code}`}`;
   if (code === 404 && details?.name === undefined) {
     // The path itself is unknown: the kind is not served. An object that is merely absent is named in the details.
     return transient("KindNotServed", `${message}; is its CustomResourceDefinition installed?`);
   }
   const retry = afterSeconds(retryAfter ?? details?.retryAfterSeconds);
-  return new Failure(CLASSES[code] ?? "Transient", reason, { message, ...retry });
+  return new Failure(CLASSES[code] ?? "Transient", reason, { message, ...retry, outcomeUnknown: code >= 500 });
+}
+
+/** etcd's refusal arrives as a bare 500: only its words tell it from a failure that passes. */
+function isTooLarge({ message = "" }: Status): boolean {
+  return /etcdserver: request is too large|trying to send message larger than max/.test(message);
 }
 
 function afterSeconds(value: unknown): { retryAfterMs?: number } {
@@ -46,10 +59,19 @@ function afterSeconds(value: unknown): { retryAfterMs?: number } {
   return retryAfterMs > 0 ? { retryAfterMs } : {};
 }
 
-/** Turns a broken connection into a Failure; everything else is passed on as it is. */
+/** Turns a broken connection and an answer that is no JSON into a Failure; everything else is passed on as it is. */
 export function connectionFailure(error: unknown, attempt: string): unknown {
+  if (error instanceof SyntaxError) {
+    return transient("UnreadableAnswer", `${attempt}: the answer is not JSON: ${error.message}`, {
+      cause: error,
+      outcomeUnknown: true,
+    });
+  }
   if (!(error instanceof TransportError)) return error;
-  return transient("ServerUnreachable", `${attempt}: ${error.message}`, { cause: error });
+  return transient("ServerUnreachable", `${attempt}: ${error.message}`, {
+    cause: error,
+    outcomeUnknown: error.failure === "reset",
+  });
 }
 
 async function readStatus(response: HttpResponse): Promise<Status> {

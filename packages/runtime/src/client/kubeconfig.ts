@@ -5,7 +5,7 @@ import {
   type HttpTransportOptions,
   type Transport,
 } from "@capstan/env";
-import { terminal } from "../failure.ts";
+import { type Failure, terminal, transient } from "../failure.ts";
 
 /** Where the kubeconfig is: its text, with a name for error messages, or wherever kubectl would look. */
 export interface KubeconfigSource {
@@ -30,7 +30,7 @@ export async function connectWithKubeconfig(source: KubeconfigSource = {}): Prom
   const fixed = renewed ? undefined : await tokenOf(config, origin);
   return {
     request: async (request: HttpRequest) => {
-      const authorization = renewed ? await tokenOf(config, origin) : fixed;
+      const authorization = renewed ? await renewedToken(config, origin) : fixed;
       return transport.request(
         authorization === undefined
           ? request
@@ -76,7 +76,8 @@ function load(config: KubeConfig, { text, context }: KubeconfigSource, origin: s
 }
 
 function baseUrlOf(server: string, origin: string): string {
-  if (!URL.canParse(server)) {
+  // Without its scheme "host:6443" still parses as a URL, of the protocol "host".
+  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol)) {
     throw terminal(
       "InvalidKubeconfig",
       `${origin}: server ${JSON.stringify(server)} is no URL; expected something like https://host:6443`,
@@ -116,6 +117,16 @@ async function tlsOf(
     ...(cert !== undefined && { cert: cert.toString() }),
     ...(key !== undefined && { key: key.toString() }),
   };
+}
+
+/** Credentials that could be had once can be had again; what issues them may only be offline. */
+async function renewedToken(config: KubeConfig, origin: string): Promise<string | undefined> {
+  try {
+    return await tokenOf(config, origin);
+  } catch (error) {
+    const { reason, message } = error as Failure;
+    throw transient(reason, message, { cause: error });
+  }
 }
 
 async function tokenOf(config: KubeConfig, origin: string): Promise<string | undefined> {

@@ -29,7 +29,8 @@ const RETRY_MS = 2_000;
 export class Leader {
   readonly #options: LeaderOptions;
   #validUntilMs = -Infinity;
-  #observed: { readonly version: string; readonly atMs: number } | undefined;
+  /** The newest state of a Lease that others held, and when it will have been unchanged for its duration. */
+  #observed: { readonly version: string; readonly freeAtMs: number } | undefined;
 
   constructor(options: LeaderOptions) {
     this.#options = options;
@@ -50,28 +51,21 @@ export class Leader {
     }
   }
 
-  /** Waits until the Lease is ours. */
+  /** Waits until the Lease is ours, or the signal is aborted. */
   async acquire(signal: AbortSignal): Promise<void> {
-    const { env, log } = this.#options;
-    log.info("Waiting for the Lease", { lease: this.#options.name });
+    const { env, log, identity, name: lease } = this.#options;
+    log.info("Waiting for the Lease", { lease });
     while (!(await this.#attempt())) {
-      await env.clock.sleep(RETRY_MS * (1 + env.rng("leader").next() * 0.2), signal);
+      if (!(await this.#pause(RETRY_MS * (1 + env.rng("leader").next() * 0.2), signal))) return;
     }
     this.#options.onChange?.(true);
-    log.info("Holding the Lease", { lease: this.#options.name, identity: this.#options.identity });
+    log.info("Holding the Lease", { lease, identity });
   }
 
   /** Renews until the signal is aborted (resolves) or the Lease is lost (rejects). */
   async hold(signal: AbortSignal): Promise<void> {
-    const { env } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await env.clock.sleep(RETRY_MS, signal);
-      } catch {
-        return;
-      }
-      if (await this.#attempt()) continue;
-      if (this.isLeader) continue;
+    while (await this.#pause(RETRY_MS, signal)) {
+      if ((await this.#attempt()) || this.isLeader || signal.aborted) continue;
       this.#options.onChange?.(false);
       this.assertValid();
     }
@@ -101,9 +95,12 @@ export class Leader {
     const sentMs = env.clock.monotonic();
     try {
       const lease = await client.find(Lease, this.#options);
-      if (!lease) await client.create(Lease, { metadata: this.#metadata(), spec: this.#spec(undefined) });
-      else if (this.#mayTake(lease)) await client.update(Lease, { ...lease, spec: this.#spec(lease) });
-      else return false;
+      if (!this.#mayTake(lease)) {
+        this.#validUntilMs = -Infinity;
+        return false;
+      }
+      if (lease) await client.update(Lease, { ...lease, spec: this.#spec(lease) });
+      else await client.create(Lease, { metadata: this.#metadata(), spec: this.#spec(undefined) });
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error))
         log.warn("The Lease could not be renewed, trying again", { error });
@@ -113,15 +110,30 @@ export class Leader {
     return true;
   }
 
-  /** A Lease is free when nobody holds it, when it is ours, or when we have seen it unchanged for its whole duration. */
-  #mayTake(lease: Frozen<Lease>): boolean {
-    const holder = lease.spec?.holderIdentity ?? "";
-    if (holder === "" || holder === this.#options.identity) return true;
+  /**
+   * A Lease is free when nobody holds it, when it is ours, or when we have seen it unchanged for its whole
+   * duration. One that was deleted tells nothing to its holder, who writes on: it is free only after that time, too.
+   */
+  #mayTake(lease: Frozen<Lease> | undefined): boolean {
     const nowMs = this.#options.env.clock.monotonic();
-    const version = lease.metadata.resourceVersion ?? "";
-    if (this.#observed?.version !== version) this.#observed = { version, atMs: nowMs };
-    const durationMs = (lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1000;
-    return nowMs - this.#observed.atMs > durationMs;
+    if (lease) {
+      const holder = lease.spec?.holderIdentity ?? "";
+      if (holder === "" || holder === this.#options.identity) return true;
+      const version = lease.metadata.resourceVersion ?? "";
+      const durationMs = (lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1000;
+      if (this.#observed?.version !== version) this.#observed = { version, freeAtMs: nowMs + durationMs };
+    }
+    return nowMs > (this.#observed?.freeAtMs ?? -Infinity);
+  }
+
+  /** Waits; false when the signal was aborted first. */
+  async #pause(delayMs: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.env.clock.sleep(delayMs, signal);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #metadata(): { name: string; namespace: string } {

@@ -23,7 +23,9 @@ export interface QueueOptions {
 const BACKOFF_FIRST_MS = 5;
 const BACKOFF_LONGEST_MS = 5 * 60_000;
 
-interface Waiting {
+/** A place in one of the two lines. */
+interface Place {
+  readonly key: string;
   readonly priority: Priority;
   readonly sinceMs: number;
 }
@@ -37,8 +39,8 @@ export class WorkQueue {
   readonly #env: Env;
   readonly #rng: Rng;
   readonly #observer: QueueObserver | undefined;
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #order: Readonly<Record<Priority, Fifo<string>>> = { now: new Fifo(), later: new Fifo() };
+  readonly #waiting = new Map<string, Place>();
+  readonly #lines: Readonly<Record<Priority, Fifo<Place>>> = { now: new Fifo(), later: new Fifo() };
   readonly #working = new Set<string>();
   readonly #again = new Map<string, Priority>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly timer: Timer }>();
@@ -133,21 +135,23 @@ export class WorkQueue {
   #line(key: string, priority: Priority): void {
     const waiting = this.#waiting.get(key);
     if (waiting && (waiting.priority === "now" || priority === "later")) return;
-    this.#waiting.set(key, { priority, sinceMs: waiting?.sinceMs ?? this.#env.clock.monotonic() });
-    this.#order[priority].push(key);
-    this.#observer?.added(this.#waiting.size);
+    const place = { key, priority, sinceMs: waiting?.sinceMs ?? this.#env.clock.monotonic() };
+    this.#waiting.set(key, place);
+    this.#lines[priority].push(place);
+    if (!waiting) this.#observer?.added(this.#waiting.size);
     this.#handOver();
   }
 
   #next(): string | undefined {
     for (const priority of ["now", "later"] as const) {
-      for (let key = this.#order[priority].shift(); key !== undefined; key = this.#order[priority].shift()) {
-        const waiting = this.#waiting.get(key);
-        // A key that moved up leaves its old place behind; that place no longer counts.
-        if (waiting?.priority !== priority) continue;
+      const line = this.#lines[priority];
+      for (let place = line.shift(); place; place = line.shift()) {
+        const { key, sinceMs } = place;
+        // A key that moved up leaves its old place behind; that place never counts again.
+        if (this.#waiting.get(key) !== place) continue;
         this.#waiting.delete(key);
         this.#working.add(key);
-        this.#observer?.taken(this.#env.clock.monotonic() - waiting.sinceMs, this.#waiting.size);
+        this.#observer?.taken(this.#env.clock.monotonic() - sinceMs, this.#waiting.size);
         return key;
       }
     }

@@ -9,7 +9,7 @@ import {
   type KubernetesObject,
 } from "@capstan/api";
 import type { Client } from "../client/client.ts";
-import { isConflict } from "../failure.ts";
+import { Failure, isConflict } from "../failure.ts";
 
 /** Objects of ours keep their state under `status`, with conditions in it. */
 interface WithStatus {
@@ -76,7 +76,7 @@ export class Draft<T extends KubernetesObject> {
       } catch (error) {
         if (!isConflict(error) || attempt === STATUS_ATTEMPTS) throw error;
         base = await this.#client.get(this.#kind, this.#name());
-        if (base.metadata.uid !== this.#stored.metadata.uid) return;
+        if (base.metadata.uid !== this.#stored.metadata.uid) throw this.#replaced();
       }
     }
     this.#rebase(base);
@@ -88,6 +88,14 @@ export class Draft<T extends KubernetesObject> {
     const edits = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>)) ?? {};
     Object.assign(this.object, deepCopy(applyMergePatch(withoutStatus(newest), edits)));
     this.#stored = newest;
+  }
+
+  /** Silence would let a caller who writes an intent ahead believe that it is written. */
+  #replaced(): Failure {
+    const { kind } = this.#kind;
+    const { name, uid } = this.#stored.metadata;
+    const message = `${kind} ${name} with the UID ${uid} is gone; another one bears its name`;
+    return new Failure("NotFound", "ObjectReplaced", { message });
   }
 
   #name(): { name: string; namespace?: string } {

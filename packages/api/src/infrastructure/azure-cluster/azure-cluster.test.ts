@@ -204,7 +204,7 @@ describe("a cluster is rejected", () => {
     [
       "with a network range that is none",
       network({ vnet: { name: "v", cidrBlocks: ["10.0.0.0/8", "10.0.0.0"] } }),
-      'spec.networkSpec.vnet.cidrBlocks[1]: Invalid value: "10.0.0.0": must be an address range such as 10.0.0.0/16',
+      'spec.networkSpec.vnet.cidrBlocks[1]: Invalid value: "10.0.0.0": must be a CIDR block, such as 10.0.0.0/16 or fd00::/64',
     ],
     [
       "with the same peering twice",
@@ -214,7 +214,7 @@ describe("a cluster is rejected", () => {
     [
       "with a subnet range that is none",
       nodeSubnet({ cidrBlocks: ["x"] }),
-      `${SUBNET}.cidrBlocks[0]: Invalid value: "x": must be an address range such as 10.0.0.0/16`,
+      `${SUBNET}.cidrBlocks[0]: Invalid value: "x": must be a CIDR block, such as 10.0.0.0/16 or fd00::/64`,
     ],
     [
       "with a subnet outside its network",

@@ -2,7 +2,7 @@ import type { Frozen } from "../../kubernetes/meta.ts";
 import { armIdProblem } from "../../values/arm-id.ts";
 import { type FieldError, duplicate, forbidden, invalid, required } from "../../values/field-error.ts";
 import { errorIf } from "../error-if.ts";
-import { type Cidr, cidrContains, parseCidr, parseIp } from "../cidr.ts";
+import { type Cidr, cidrContains, cidrProblem, parseCidr, parseIp } from "../../values/cidr.ts";
 import { validateNetworkName, validateResourceGroup } from "../names.ts";
 import type { NetworkSpec } from "./schema.ts";
 import type { Subnet } from "./subnet.ts";
@@ -11,7 +11,6 @@ type SecurityRule = NonNullable<NonNullable<Subnet["securityGroup"]>["securityRu
 type ServiceEndpoint = NonNullable<Subnet["serviceEndpoints"]>[number];
 type PrivateEndpoint = NonNullable<Subnet["privateEndpoints"]>[number];
 
-const CIDR = "must be an address range such as 10.0.0.0/16";
 const SERVICE = /^Microsoft\.[A-Za-z][A-Za-z0-9]{0,83}$/;
 const SERVICE_LOCATION = /^([a-z]{1,42}[0-9]{0,5}|\*)$/;
 
@@ -90,9 +89,10 @@ function validateSubnet(subnet: Frozen<Subnet>, at: string): readonly FieldError
 }
 
 function validateCidrs(blocks: readonly string[] | undefined, path: string): readonly FieldError[] {
-  return (blocks ?? []).flatMap((block, index) =>
-    parseCidr(block) ? [] : [invalid(`${path}[${index}]`, block, CIDR)],
-  );
+  return (blocks ?? []).flatMap((block, index) => {
+    const problem = cidrProblem(block);
+    return problem === undefined ? [] : [invalid(`${path}[${index}]`, block, problem)];
+  });
 }
 
 function validateInside(

@@ -1,7 +1,6 @@
 import { CLUSTER_NAME_LABEL } from "../../cluster/well-known.ts";
 import { type CustomObject, type ObjectOf, defineKind } from "../../kind.ts";
 import { withLeadingV } from "../../values/version.ts";
-import { warnAsoPatches } from "../aso-patches.ts";
 import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "../group.ts";
 import { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
 import { validateAzureManagedControlPlane } from "./validation.ts";
@@ -26,7 +25,6 @@ export const AzureManagedControlPlane = defineKind({
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults,
   validate: validateAzureManagedControlPlane,
-  warn: ({ object }) => warnAsoPatches(object.spec.asoManagedClusterPatches, "spec.asoManagedClusterPatches"),
 });
 
 /** The control plane of an AKS cluster. */

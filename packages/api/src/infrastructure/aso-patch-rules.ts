@@ -1,0 +1,88 @@
+/**
+ * What patches over an ASO resource may not touch.
+ *
+ * A patch may set anything but what makes the resource ours: its identity, its owner, its credentials and its
+ * pools. A patch that touches those would break the cluster later and elsewhere, so it is refused here, by name.
+ */
+import { CLUSTER_NAME_LABEL } from "../cluster/well-known.ts";
+import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
+import { isJsonObject } from "../values/json-object.ts";
+import {
+  type AsoPatch,
+  AsoPatchError,
+  type AsoPatchOperation,
+  formatPointer,
+  parseAsoPatch,
+  parsePointer,
+} from "./aso-patch.ts";
+
+type Path = readonly string[];
+
+/** A segment that begins with a star stands for all that end with the rest of it. */
+const PROTECTED: readonly Path[] = [
+  ["apiVersion"],
+  ["kind"],
+  ["metadata", "name"],
+  ["metadata", "namespace"],
+  ["metadata", "ownerReferences"],
+  ["metadata", "finalizers"],
+  ["metadata", "labels", CLUSTER_NAME_LABEL],
+  ["metadata", "annotations", "serviceoperator.azure.com/reconcile-policy"],
+  ["metadata", "annotations", "serviceoperator.azure.com/credential-from"],
+  ["status"],
+  ["spec", "owner"],
+  ["spec", "azureName"],
+  ["spec", "agentPoolProfiles"],
+  ["spec", "operatorSpec", "secrets", "*Credentials"],
+];
+
+/** The protected fields that a patch touches, as JSON pointers. */
+export function protectedPointers(patch: AsoPatch): readonly string[] {
+  const touches =
+    patch.type === "merge"
+      ? (path: Path) => mergeTouches(patch.body, path)
+      : (path: Path) => patch.body.some((operation) => operationTouches(operation, path));
+  return PROTECTED.filter(touches).map(formatPointer);
+}
+
+/** Says what is wrong with patches as users write them, each by its index. */
+export function validateAsoPatches(
+  patches: readonly string[] | undefined,
+  path: string,
+): readonly FieldError[] {
+  return (patches ?? []).flatMap((text, index) => validatePatch(text, `${path}[${index}]`));
+}
+
+function validatePatch(text: string, at: string): readonly FieldError[] {
+  try {
+    return protectedPointers(parseAsoPatch(text)).map((pointer) =>
+      forbidden(at, `${pointer} is not patchable: the controller sets it`),
+    );
+  } catch (error) {
+    if (error instanceof AsoPatchError) return [invalid(at, text, error.message)];
+    throw error;
+  }
+}
+
+/** A merge patch touches a field when it names it, or when it replaces something around it by other than an object. */
+function mergeTouches(patch: unknown, [first, ...rest]: Path): boolean {
+  if (first === undefined || !isJsonObject(patch)) return true;
+  return Object.entries(patch).some(([key, value]) => matches(first, key) && mergeTouches(value, rest));
+}
+
+/** A test only looks. A copy from a protected field is refused with the others, so that none of them leaks. */
+function operationTouches(operation: AsoPatchOperation, path: Path): boolean {
+  if (operation.op === "test") return false;
+  const pointers = "from" in operation ? [operation.path, operation.from] : [operation.path];
+  return pointers.some((pointer) => overlaps(parsePointer(pointer) ?? [], path));
+}
+
+/** A pointer reaches a field from above (it replaces all around it) and from below (it changes a part). */
+function overlaps(pointer: Path, path: Path): boolean {
+  const length = Math.min(pointer.length, path.length);
+  return path.slice(0, length).every((pattern, index) => matches(pattern, pointer[index] ?? ""));
+}
+
+function matches(pattern: string, segment: string): boolean {
+  return pattern.startsWith("*") ? segment.endsWith(pattern.slice(1)) : segment === pattern;
+}

@@ -1,0 +1,110 @@
+/**
+ * YAML from strangers: one document, as a plain JSON value.
+ *
+ * YAML can say much that JSON cannot, and a few lines of it can keep a parser busy for minutes. Here every text is
+ * answered soon, and what it means is what everybody else would read in it.
+ */
+import { type Document, Lexer, LineCounter, parseAllDocuments } from "yaml";
+import { assignOwn } from "./deep-copy.ts";
+
+/** A text that is not one document of JSON values; the message says why. */
+export class YamlError extends Error {
+  override readonly name = "YamlError";
+}
+
+// The parser copes badly with what is large and deep; nothing that a person writes comes near either limit.
+const LONGEST_TEXT = 32 * 1024;
+const DEEPEST_NESTING = 64;
+// Lines that are indented further and further nest without brackets; so many fit into the longest text.
+const DEEPEST_VALUE = 300;
+const MOST_ALIASES = 32;
+
+/** Reads a YAML or JSON text as a JSON value. Throws a YamlError when it is none. */
+export function parseYaml(text: string): unknown {
+  if (text.length > LONGEST_TEXT) {
+    throw new YamlError(`must have at most ${LONGEST_TEXT} characters, not ${text.length}`);
+  }
+  if (isDeeperThan(DEEPEST_NESTING, text)) throw tooDeep(DEEPEST_NESTING);
+  return jsonOf(resolved(onlyDocument(text)), "", 0);
+}
+
+function onlyDocument(text: string): Document {
+  const lineCounter = new LineCounter();
+  // The parser's own pretty messages carry excerpts, which a text with many faults makes costly.
+  const options = {
+    version: "1.2",
+    schema: "core",
+    stringKeys: true,
+    prettyErrors: false,
+    lineCounter,
+  } as const;
+  const [document, second] = parseAllDocuments(text, options);
+  if (!document) throw new YamlError("must not be empty");
+  if (second) throw new YamlError("must be one document, not several");
+  const [fault] = [...document.errors, ...document.warnings];
+  if (!fault) return document;
+  const { line, col } = lineCounter.linePos(fault.pos[0]);
+  throw new YamlError(`must be YAML or JSON: ${fault.message} at line ${line}, column ${col}`);
+}
+
+/** Whether brackets, or dashes in one line, nest deeper than a limit. It reads signs only, and so in linear time. */
+function isDeeperThan(limit: number, text: string): boolean {
+  let brackets = 0;
+  let inLine = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === "{" || token === "[") brackets++;
+    else if (token === "}" || token === "]") brackets--;
+    else if (token === "-" || token === "?") inLine++;
+    else if (token.endsWith("\n")) inLine = 0;
+    if (brackets + inLine > limit) return true;
+  }
+  return false;
+}
+
+function resolved(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw new YamlError(`must use aliases only of anchors before them, and few: ${error.message}`);
+  }
+}
+
+/** A copy in which nothing is shared, provided that there is nothing but JSON in the value. */
+function jsonOf(value: unknown, path: string, depth: number): unknown {
+  // An alias inside of its own anchor makes a value that never ends.
+  if (depth > DEEPEST_VALUE) throw tooDeep(DEEPEST_VALUE);
+  if (Array.isArray(value)) return value.map((item, index) => jsonOf(item, `${path}[${index}]`, depth + 1));
+  if (isPlainObject(value)) {
+    const copy: Record<string, unknown> = {};
+    for (const [key, field] of Object.entries(value)) {
+      const place = path === "" ? key : `${path}.${key}`;
+      refuseNullByte(key, place);
+      assignOwn(copy, key, jsonOf(field, place, depth + 1));
+    }
+    return copy;
+  }
+  return scalarOf(value, path);
+}
+
+function scalarOf(value: unknown, path: string): unknown {
+  if (typeof value === "string") refuseNullByte(value, path);
+  else if (
+    typeof value === "number" ? !Number.isFinite(value) : typeof value === "object" && value !== null
+  ) {
+    throw new YamlError(`${path || "the document"} must be a value that JSON can say, not ${String(value)}`);
+  }
+  return value;
+}
+
+function refuseNullByte(text: string, path: string): void {
+  if (text.includes("\0")) throw new YamlError(`${JSON.stringify(path)} must not hold a null byte`);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function tooDeep(limit: number): YamlError {
+  return new YamlError(`must not nest deeper than ${limit} levels`);
+}

@@ -1,0 +1,144 @@
+import { deepFreeze } from "@capstan/api";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Restored } from "./memory.ts";
+import type { ObjectKey, StoredObject } from "./storage.ts";
+
+/** The database cannot be used; the message says why and what to do. */
+export class StorageFileError extends Error {
+  override readonly name = "StorageFileError";
+}
+
+/** One change to be written: the object's new text, or undefined when it goes. */
+export interface RowChange {
+  readonly key: ObjectKey;
+  readonly version: number;
+  readonly body: string | undefined;
+}
+
+// Raised with every change of the tables; an older program must not touch what it cannot read.
+const FORMAT = 1;
+// "CAPS": says whose file this is, to us and to file(1).
+const APPLICATION_ID = 0x43415053;
+// A checkpoint every 4,000 pages keeps the write-ahead log around 16 MB and checkpoints short.
+const CHECKPOINT_PAGES = 4000;
+
+/** A SQLite database of objects: written in transactions, each safe on disk before it is answered. */
+export class SqliteFile {
+  readonly #database: DatabaseSync;
+  readonly #put: StatementSync;
+  readonly #drop: StatementSync;
+  readonly #setVersion: StatementSync;
+
+  constructor(path: string) {
+    this.#database = open(path);
+    this.#put = this.#database.prepare(
+      "INSERT INTO objects (resource, namespace, name, version, body) VALUES (?, ?, ?, ?, ?)" +
+        " ON CONFLICT DO UPDATE SET version = excluded.version, body = excluded.body",
+    );
+    this.#drop = this.#database.prepare(
+      "DELETE FROM objects WHERE resource = ? AND namespace = ? AND name = ?",
+    );
+    this.#setVersion = this.#database.prepare("UPDATE newest SET version = ?");
+  }
+
+  /** Everything that has been committed. */
+  read(): Restored {
+    const row = this.#database.prepare("SELECT version FROM newest").get() as { version: number };
+    return { version: row.version, objects: this.#objects() };
+  }
+
+  /** Writes all changes or none of them. The version is kept beside them, because a deletion leaves no row to keep it. */
+  commit(changes: readonly RowChange[]): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      for (const { key, version, body } of changes) {
+        if (body === undefined) this.#drop.run(key.resource, key.namespace, key.name);
+        else this.#put.run(key.resource, key.namespace, key.name, version, body);
+      }
+      this.#setVersion.run(changes.at(-1)?.version ?? 0);
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, such as a full disk.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  *#objects(): Generator<readonly [ObjectKey, StoredObject]> {
+    const rows = this.#database.prepare("SELECT resource, namespace, name, body FROM objects").iterate();
+    for (const { body, ...key } of rows as Iterable<ObjectKey & { body: string }>) {
+      yield [key, deepFreeze(JSON.parse(body) as StoredObject)];
+    }
+  }
+}
+
+function open(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path);
+    // An exclusive lock is taken at the first read and kept: two servers on one file would hand out the same versions.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    const format = formatOf(database);
+    if (format > FORMAT) {
+      database.close();
+      throw new StorageFileError(
+        `${path} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that one, or another data directory`,
+      );
+    }
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    `);
+    if (format < FORMAT) createTables(database);
+    return database;
+  } catch (error) {
+    throw error instanceof StorageFileError
+      ? error
+      : new StorageFileError(explain(path, error as Error), { cause: error });
+  }
+}
+
+function formatOf(database: DatabaseSync): number {
+  return (database.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+}
+
+function createTables(database: DatabaseSync): void {
+  database.exec(`
+    BEGIN;
+    CREATE TABLE objects (
+      resource TEXT NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (resource, namespace, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE newest (version INTEGER NOT NULL);
+    INSERT INTO newest VALUES (0);
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${FORMAT};
+    COMMIT;
+  `);
+}
+
+/** SQLite's result codes, as far as a user can do something about them. */
+const ADVICE: Readonly<Record<number, string>> = {
+  5: "another process holds it; stop that one first",
+  8: "it is read-only; make the file and its folder writable",
+  11: "it is damaged; restore it from a copy, or remove it to start with nothing",
+  13: "the disk is full; make room, then try again",
+  14: "it cannot be opened; check that the folder exists and may be written to",
+  26: "it is no SQLite database; choose another data directory",
+};
+
+function explain(path: string, error: Error): string {
+  const code = (error as { errcode?: number }).errcode ?? 0;
+  // The lower byte is the primary code, the rest says more about it.
+  return `${path}: ${ADVICE[code & 0xff] ?? error.message}`;
+}
+
+/** What a failed commit means, in words for the one who wrote. */
+export function commitProblem(error: unknown): string {
+  const code = (error as { errcode?: number }).errcode ?? 0;
+  return `the write was not stored: ${ADVICE[code & 0xff] ?? (error as Error).message}`;
+}

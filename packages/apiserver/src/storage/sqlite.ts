@@ -1,0 +1,182 @@
+import type { Env } from "@capstan/env";
+import { createMemoryStorage, type MemoryStorageOptions } from "./memory.ts";
+import { restamped } from "./restamp.ts";
+import { commitProblem, type RowChange, SqliteFile, StorageFileError } from "./sqlite-file.ts";
+import {
+  type Draft,
+  type ListQuery,
+  type ObjectKey,
+  StaleWriteError,
+  type Storage,
+  type StoredEvent,
+  type StoredObject,
+} from "./storage.ts";
+
+/** Where the database is. */
+export interface SqliteStorageOptions extends Pick<MemoryStorageOptions, "historyLimit"> {
+  readonly env: Env;
+  readonly path: string;
+}
+
+/** A store on disk that is closed when its server ends. */
+export interface DurableStorage extends Storage {
+  /** Writes what is waiting and closes the file. */
+  close(): Promise<void>;
+}
+
+/** Opens or creates the database; throws a StorageFileError that says what to do when that cannot be. */
+export function openSqliteStorage(options: SqliteStorageOptions): DurableStorage {
+  return new SqliteStorage(options);
+}
+
+/** A write that waits for the next transaction. */
+interface Queued {
+  readonly change: RowChange;
+  /** Makes the committed change visible to readers and watchers. */
+  readonly publish: () => Promise<StoredObject>;
+  readonly resolve: (object: Promise<StoredObject>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Objects in memory for reading, and in SQLite for keeping.
+ *
+ * Writes of one turn of the event loop share a transaction, and are published to readers, watchers and
+ * callers only after its commit: nobody ever sees what a power cut could take back. The check against
+ * lost updates looks at what is queued as well, because that will be committed first.
+ */
+class SqliteStorage implements DurableStorage {
+  readonly #env: Env;
+  readonly #file: SqliteFile;
+  readonly #memory: Storage;
+  #queue: Queued[] = [];
+  #queuedKeys = new Set<string>();
+  #flushed: PromiseWithResolvers<void> | undefined;
+  #closed = false;
+
+  constructor({ env, path, historyLimit }: SqliteStorageOptions) {
+    this.#env = env;
+    this.#file = new SqliteFile(path);
+    this.#memory = createMemoryStorage({
+      restored: this.#file.read(),
+      ...(historyLimit !== undefined && { historyLimit }),
+    });
+  }
+
+  get resourceVersion(): number {
+    return this.#memory.resourceVersion;
+  }
+
+  get(key: ObjectKey): StoredObject | undefined {
+    return this.#memory.get(key);
+  }
+
+  list(query: ListQuery): Iterable<StoredObject> {
+    return this.#memory.list(query);
+  }
+
+  count(query: ListQuery): number {
+    return this.#memory.count(query);
+  }
+
+  oldestVersion(resource: string): number {
+    return this.#memory.oldestVersion(resource);
+  }
+
+  nextEvent(resource: string, version: number): StoredEvent | undefined {
+    return this.#memory.nextEvent(resource, version);
+  }
+
+  onCommit(resource: string, wake: () => void): () => void {
+    return this.#memory.onCommit(resource, wake);
+  }
+
+  compact(version: number): void {
+    this.#memory.compact(version);
+  }
+
+  async create(key: ObjectKey, draft: Draft): Promise<StoredObject> {
+    const stale = this.#stale(key, undefined);
+    if (stale) throw await stale;
+    return this.#write(key, {
+      body: (version) => stampedText(draft, version),
+      publish: () => this.#memory.create(key, draft),
+    });
+  }
+
+  async replace(key: ObjectKey, expected: StoredObject, draft: Draft): Promise<StoredObject> {
+    const stale = this.#stale(key, expected);
+    if (stale) throw await stale;
+    return this.#write(key, {
+      body: (version) => stampedText(draft, version),
+      publish: () => this.#memory.replace(key, expected, draft),
+    });
+  }
+
+  async remove(key: ObjectKey, expected: StoredObject): Promise<StoredObject> {
+    const stale = this.#stale(key, expected);
+    if (stale) throw await stale;
+    return this.#write(key, { body: () => undefined, publish: () => this.#memory.remove(key, expected) });
+  }
+
+  async close(): Promise<void> {
+    await this.#flushed?.promise;
+    this.#closed = true;
+    this.#file.close();
+  }
+
+  /**
+   * The error for a write whose expected state is no longer the newest; undefined when it is. A write that is
+   * queued for the same key settles it: the caller is told only after that one is committed, so that its next
+   * look sees why. Nothing is awaited before the answer, or two writers could both be told that all is well.
+   */
+  #stale(key: ObjectKey, expected: StoredObject | undefined): Promise<StaleWriteError> | undefined {
+    if (this.#queuedKeys.has(idOf(key)))
+      return (this.#flushed?.promise ?? Promise.resolve()).then(() => new StaleWriteError(key));
+    return this.#memory.get(key) === expected ? undefined : Promise.resolve(new StaleWriteError(key));
+  }
+
+  #write(
+    key: ObjectKey,
+    {
+      body,
+      publish,
+    }: { body: (version: number) => string | undefined; publish: () => Promise<StoredObject> },
+  ): Promise<StoredObject> {
+    if (this.#closed) throw new StorageFileError("the store has been closed");
+    const version = this.#memory.resourceVersion + this.#queue.length + 1;
+    const change: RowChange = { key, version, body: body(version) };
+    this.#queuedKeys.add(idOf(key));
+    if (!this.#flushed) {
+      this.#flushed = Promise.withResolvers();
+      this.#env.clock.timer(0, () => void this.#flush());
+    }
+    return new Promise((resolve, reject) => this.#queue.push({ change, publish, resolve, reject }));
+  }
+
+  async #flush(): Promise<void> {
+    const [writes, flushed] = [this.#queue, this.#flushed];
+    this.#queue = [];
+    this.#queuedKeys = new Set();
+    this.#flushed = undefined;
+    try {
+      this.#file.commit(writes.map(({ change }) => change));
+    } catch (error) {
+      const problem = new StorageFileError(commitProblem(error), { cause: error });
+      for (const { reject } of writes) reject(problem);
+      flushed?.resolve();
+      return;
+    }
+    // Publishing is synchronous up to the commit in memory, so the versions come out in the order of the queue.
+    for (const { publish, resolve } of writes) resolve(publish());
+    flushed?.resolve();
+  }
+}
+
+function idOf({ resource, namespace, name }: ObjectKey): string {
+  return `${resource}\u0000${namespace}\u0000${name}`;
+}
+
+function stampedText(draft: Draft, version: number): string {
+  return JSON.stringify(restamped(draft, version));
+}

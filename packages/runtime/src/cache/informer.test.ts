@@ -1,0 +1,337 @@
+import { deepFreeze, type Frozen } from "@capstan/api";
+import type { Fate, HttpRequest } from "@capstan/env";
+import { TransportError } from "@capstan/env";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isWatch, listAndWatch, page, stream } from "../answers.fixture.ts";
+import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import { silentLogger } from "../log/logger.ts";
+import { type Change, Informer } from "./informer.ts";
+
+const at = (version: string, name = "a", rest: { uid?: string; spec?: Record<string, unknown> } = {}): Boat =>
+  boat(name, {
+    metadata: { uid: rest.uid ?? name, resourceVersion: version },
+    ...(rest.spec && { spec: rest.spec }),
+  });
+
+const told = (change: Change<Boat>): string => {
+  const { metadata } = change.object;
+  const mark = (change.type === "deleted" && change.stale) || (change.type === "added" && change.initial);
+  return `${change.type} ${metadata.name}@${metadata.resourceVersion}${mark ? "!" : ""}`;
+};
+
+/** An informer that is fed by hand. */
+function fed(...items: Boat[]) {
+  const harbour = new Harbour();
+  const { process, client, requests } = harbour.connect("manager");
+  const informer = new Informer<Boat>({
+    client,
+    env: process,
+    kind: Boat,
+    scope: {},
+    log: silentLogger,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const changes: string[] = [];
+  informer.addHandler((change) => void changes.push(told(change)));
+  informer.replace(items, "10");
+  return { harbour, informer, changes, requests };
+}
+
+describe("an informer", () => {
+  test("marks the objects of the first list as initial, and later ones not", () => {
+    const { informer, changes } = fed(at("5"), at("6", "b"));
+    informer.replace([at("5"), at("6", "b"), at("11", "c")], "12");
+    expect(changes).toEqual(["added a@5!", "added b@6!", "added c@11"]);
+  });
+
+  test("tells a handler that comes late what is there already", () => {
+    const { informer } = fed(at("5"));
+    const late: string[] = [];
+    informer.addHandler((change) => void late.push(told(change)));
+    expect(late).toEqual(["added a@5!"]);
+  });
+
+  test("gives the state before and after an update", () => {
+    const { informer } = fed(at("5"));
+    const seen: unknown[] = [];
+    informer.addHandler((change) => {
+      if (change.type === "updated") seen.push([change.previous.spec, change.object.spec]);
+    });
+    informer.apply({ type: "MODIFIED", object: at("11", "a", { spec: { sails: 3 } }) });
+    expect(seen).toEqual([[{}, { sails: 3 }]]);
+  });
+
+  test("ignores an event that it has seen, and the past that a lagging server replays", () => {
+    const { informer, changes } = fed(at("5"));
+    informer.apply({ type: "MODIFIED", object: at("11") });
+    informer.apply({ type: "MODIFIED", object: at("11") });
+    informer.apply({ type: "MODIFIED", object: at("9") });
+    informer.apply({ type: "DELETED", object: at("8") });
+    informer.apply({ type: "ADDED", object: at("7", "b") });
+    expect(changes).toEqual(["added a@5!", "updated a@11"]);
+    expect(informer.version).toBe("11");
+  });
+
+  test("ignores the deletion of an object it never had", () => {
+    const { informer, changes } = fed();
+    informer.apply({ type: "DELETED", object: at("11") });
+    expect(changes).toEqual([]);
+    expect(informer.version).toBe("11");
+  });
+
+  test("tells of an object that came back with another UID as deleted and added", () => {
+    const { informer, changes } = fed(at("5", "a", { uid: "old" }));
+    informer.replace([at("20", "a", { uid: "new" })], "21");
+    expect(changes).toEqual(["added a@5!", "deleted a@5!", "added a@20"]);
+    informer.apply({ type: "MODIFIED", object: at("22", "a", { uid: "third" }) });
+    expect(changes.slice(3)).toEqual(["deleted a@20!", "added a@22"]);
+  });
+
+  test("says nothing when a list brings what is known", () => {
+    const { informer, changes } = fed(at("5"), at("6", "b"));
+    informer.replace([at("6", "b"), at("5")], "30");
+    expect(changes).toHaveLength(2);
+    expect(informer.version).toBe("30");
+  });
+
+  test("refuses a list from the past three times, then believes that the server was restored from a backup", () => {
+    const { informer, changes } = fed(at("5"), at("8", "b"));
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(() => informer.replace([at("4")], "7")).toThrow(
+        "the server listed boats at version 7, older than 10 seen before",
+      );
+    }
+    expect(changes).toHaveLength(2);
+    informer.replace([at("4")], "7");
+    expect(changes.slice(2)).toEqual(["updated a@4", "deleted b@8!"]);
+    expect(informer.version).toBe("7");
+  });
+
+  test("counts lists from the past anew after a good one", () => {
+    const { informer } = fed();
+    const old = (): unknown => informer.replace([], "7");
+    expect(old).toThrow();
+    expect(old).toThrow();
+    informer.replace([], "11");
+    for (let attempt = 0; attempt < 3; attempt++) expect(old).toThrow();
+  });
+
+  test("hands out frozen objects, whether or not the server froze them", () => {
+    const { informer } = fed(at("5", "a", { spec: { sails: { main: 1 } } }));
+    informer.apply({ type: "ADDED", object: deepFreeze(at("11", "b", { spec: { sails: { main: 1 } } })) });
+    for (const object of informer.store.all() as Boat[]) {
+      expect(() => Object.assign(object, { spec: {} })).toThrow(TypeError);
+      expect(() => Object.assign(object.metadata, { name: "x" })).toThrow(TypeError);
+      expect(() => Object.assign(object.spec?.["sails"] as object, { main: 2 })).toThrow(TypeError);
+    }
+  });
+
+  test("leaves managedFields out, and everything else in, also for objects that are frozen", () => {
+    const managed = boat("a", {
+      metadata: { uid: "a", resourceVersion: "5", labels: { x: "y" }, managedFields: [{ manager: "kubectl" }] },
+      spec: { sails: { main: 1 } },
+    });
+    for (const object of [managed, deepFreeze(structuredClone(managed)) as Boat]) {
+      const { informer } = fed(object);
+      const stored = informer.store.get("default/a");
+      const { managedFields: _, ...metadata } = managed.metadata;
+      expect(stored).toEqual({ ...managed, metadata });
+      expect(() => Object.assign(stored?.metadata ?? {}, { labels: {} })).toThrow(TypeError);
+      expect(() => Object.assign(stored?.spec?.["sails"] as object, { main: 2 })).toThrow(TypeError);
+    }
+  });
+
+  test("has objects by their namespace", () => {
+    const { informer } = fed(at("5"), boat("b", { metadata: { namespace: "north", resourceVersion: "6" } }));
+    const names = informer.store.byIndex("namespace", "north").map(({ metadata }) => metadata.name);
+    expect(names).toEqual(["b"]);
+  });
+});
+
+describe("waiting for the cache", () => {
+  test("ends as soon as the condition holds", async () => {
+    const { harbour, informer } = fed();
+    const waiting = informer.waitUntil(() => informer.hasSeen("12"), 10_000);
+    informer.apply({ type: "ADDED", object: at("11") });
+    informer.apply({ type: "ADDED", object: at("12", "b") });
+    expect(await harbour.run(waiting)).toBe(true);
+    expect(harbour.scheduler.monotonicMs).toBe(0);
+    expect(await informer.waitUntil(() => informer.hasSeen("12"), 10_000)).toBe(true);
+  });
+
+  test("ends with false when it took too long", async () => {
+    const { harbour, informer } = fed();
+    expect(await harbour.run(informer.waitUntil(() => informer.hasSeen("12"), 10_000))).toBe(false);
+    expect(harbour.scheduler.monotonicMs).toBe(10_000);
+  });
+
+  test("is woken by a bookmark and by a list", async () => {
+    const { harbour, informer } = fed();
+    const first = informer.waitUntil(() => informer.hasSeen("12"), 10_000);
+    informer.apply({ type: "BOOKMARK", object: { metadata: { resourceVersion: "15" } } as Frozen<Boat> });
+    expect(await harbour.run(first)).toBe(true);
+    const second = informer.waitUntil(() => informer.hasSeen("30"), 10_000);
+    informer.replace([], "30");
+    expect(await harbour.run(second)).toBe(true);
+  });
+
+  test("reads from the server without waiting for the watch, once for several callers", async () => {
+    const { harbour, informer, changes, requests } = fed();
+    for (const name of ["a", "b", "c"]) {
+      await harbour.run(harbour.client.create(Boat, boat(name)));
+      await harbour.run(harbour.client.patch(Boat, { name, namespace: "default" }, { type: "merge", body: { spec: { x: 1 } } }));
+    }
+    await harbour.run(Promise.all([informer.refresh(), informer.refresh()]));
+    expect(changes).toHaveLength(3);
+    expect(requests).toHaveLength(1);
+    await harbour.run(informer.refresh());
+    expect(requests).toHaveLength(2);
+  });
+
+  test("reads anew for a caller who comes while a read is under way: that one may have begun too early", async () => {
+    const harbour = new Harbour();
+    const { process, client, requests } = harbour.connect("manager", { latencyMs: () => 50 });
+    const onBug = (): void => undefined;
+    const informer = new Informer<Boat>({ client, env: process, kind: Boat, scope: {}, log: silentLogger, onBug });
+    const early = informer.refresh();
+    await harbour.scheduler.advance(60);
+    await harbour.run(harbour.client.create(Boat, boat("late")));
+    await harbour.run(Promise.all([informer.refresh(), informer.refresh()]));
+    await early;
+    expect(informer.store.get("default/late")).toBeDefined();
+    expect(requests).toHaveLength(2);
+  });
+
+  test("tells every caller when the server cannot be read, and tries again for the next", async () => {
+    const harbour = new Harbour();
+    let isUp = false;
+    const { process, client } = harbour.connect("manager", {
+      fate: () => (isUp ? "deliver" : new TransportError("refused", "no server answers")),
+    });
+    const onBug = (): void => undefined;
+    const informer = new Informer<Boat>({ client, env: process, kind: Boat, scope: {}, log: silentLogger, onBug });
+    const both = [informer.refresh(), informer.refresh()].map((promise) => harbour.failure(promise));
+    for (const failure of both) expect((await failure).message).toContain("no server answers");
+    isUp = true;
+    await harbour.run(informer.refresh());
+    expect(informer.version).toBeDefined();
+  });
+
+  test("does not go back when the watch is behind what a read has brought", async () => {
+    const { harbour, informer, changes } = fed();
+    await harbour.run(harbour.client.create(Boat, boat("a")));
+    const created = await harbour.run(harbour.client.get(Boat, { name: "a", namespace: "default" }));
+    await harbour.run(harbour.client.delete(Boat, { name: "a", namespace: "default" }));
+    await harbour.run(harbour.client.create(Boat, boat("b")));
+    informer.replace([], "1000");
+    informer.apply({ type: "ADDED", object: created });
+    expect(changes).toEqual([]);
+    expect(informer.store.size).toBe(0);
+  });
+});
+
+describe("a list of a kind that Kubernetes itself serves", () => {
+  test("has no kind and apiVersion on its items; the cache puts them there", async () => {
+    const { kind: _, apiVersion: __, ...bare } = at("5");
+    const harbour = new Harbour();
+    const { process, client } = harbour.connect("manager", {
+      handler: listAndWatch(
+        () => page([bare], "7"),
+        () => stream([]),
+      ),
+    });
+    const onBug = (): void => undefined;
+    const informer = new Informer<Boat>({ client, env: process, kind: Boat, scope: {}, log: silentLogger, onBug });
+    await harbour.run(informer.refresh());
+    expect(informer.store.get("default/a")).toMatchObject({ kind: "Boat", apiVersion: "test.capstan.dev/v1" });
+  });
+});
+
+/** One thing that happens in the world of the property below. */
+const happening = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ what: fc.constant("write" as const), name: fc.constantFrom("a", "b", "c", "d") }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant("remove" as const), name: fc.constantFrom("a", "b", "c", "d") }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant("wait" as const), ms: fc.nat(40_000) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constantFrom("compact", "cut", "break", "mend", "refresh") }) },
+);
+
+test("after any writes, cut watches, lags, failures and forgotten versions the cache equals the server, and the changes told add up to it", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.nat(), async (story, seed) => {
+      const harbour = new Harbour({ seed: String(seed), historyLimit: 8 });
+      let isBroken = false;
+      let cut = new AbortController();
+      const fate = (): Fate => (isBroken ? new TransportError("reset", "the connection broke") : "deliver");
+      const handler = async (request: HttpRequest) => {
+        const response = await harbour.server(request);
+        if (!isWatch(request)) return response;
+        const { signal } = cut;
+        return {
+          ...response,
+          lines: async function* () {
+            for await (const line of response.lines()) {
+              if (signal.aborted) throw new TransportError("reset", "the connection broke");
+              yield line;
+            }
+          },
+        };
+      };
+      const { process, client } = harbour.connect("manager", {
+        handler,
+        fate,
+        lineLatencyMs: (rng) => rng.below(3_000),
+      });
+      const bugs: unknown[] = [];
+      const informer = new Informer<Boat>({
+        client,
+        env: process,
+        kind: Boat,
+        scope: {},
+        log: silentLogger,
+        onBug: (error) => void bugs.push(error),
+      });
+      informer.store.addIndex("parity", ({ spec }) => [String(Number(spec?.["turn"]) % 2)]);
+      const summed = new Map<string, string>();
+      informer.addHandler((change) => {
+        const { name, uid = "", resourceVersion = "" } = change.object.metadata;
+        expect(summed.has(name), `${change.type} ${name}`).toBe(change.type !== "added");
+        if (change.type !== "added") expect(summed.get(name)?.split(" ")[0]).toBe(uid);
+        if (change.type === "deleted") summed.delete(name);
+        else summed.set(name, `${uid} ${resourceVersion}`);
+      });
+      void informer.run(new AbortController().signal);
+      for (const [turn, step] of story.entries()) {
+        if ("name" in step) {
+          const name = { name: step.name, namespace: "default" };
+          const known = await harbour.run(harbour.client.find(Boat, name));
+          if (step.what === "remove") {
+            if (known) await harbour.run(harbour.client.delete(Boat, name));
+          } else if (known) {
+            await harbour.run(harbour.client.patch(Boat, name, { type: "merge", body: { spec: { turn } } }));
+          } else await harbour.run(harbour.client.create(Boat, boat(step.name, { spec: { turn } })));
+        } else if ("ms" in step) await harbour.scheduler.advance(step.ms);
+        else if (step.what === "compact") harbour.storage.compact(harbour.storage.resourceVersion);
+        else if (step.what === "refresh") informer.refresh().catch(() => undefined);
+        else if (step.what === "cut") {
+          cut.abort();
+          cut = new AbortController();
+        } else isBroken = step.what === "break";
+      }
+      isBroken = false;
+      await harbour.scheduler.advance(15 * 60_000);
+      const wanted = await harbour.run(harbour.client.list(Boat));
+      const byName = (objects: readonly Frozen<Boat>[]): unknown[] =>
+        objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+      expect(byName(informer.store.all())).toEqual(byName(wanted));
+      const turns = (objects: readonly Frozen<Boat>[]): Frozen<Boat>[] =>
+        objects.filter(({ spec }) => Number(spec?.["turn"]) % 2 === 1);
+      expect(byName(informer.store.byIndex("parity", "1"))).toEqual(byName(turns(wanted)));
+      expect(bugs).toEqual([]);
+      expect([...summed.keys()].sort()).toEqual(wanted.map(({ metadata }) => metadata.name).sort());
+    }),
+    { numRuns: 120 },
+  );
+});

@@ -1,0 +1,373 @@
+import { type Handler, type HttpResponse, type Link, TransportError } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { Feed, isWatch, json, listAndWatch, page, plain, queryOf, status, stream } from "../answers.fixture.ts";
+import { Boat, boat, Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
+import { type Change, Informer } from "./informer.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const at = (version: string, name = "a", uid = name): Boat =>
+  boat(name, { metadata: { uid, resourceVersion: version } });
+const bookmark = (version: string): object => ({
+  type: "BOOKMARK",
+  object: { apiVersion: Boat.apiVersion, kind: Boat.kind, metadata: { resourceVersion: version } },
+});
+const told = (change: Change<Boat>): string => {
+  const mark = change.type === "deleted" && change.stale ? " (stale)" : "";
+  return `${change.type} ${change.object.metadata.name}@${change.object.metadata.resourceVersion}${mark}`;
+};
+
+/** An informer that follows a server; what it asks for and what it tells are kept. */
+function follow(handler: Handler | undefined, { seed = "1", ...link }: Link & { seed?: string } = {}) {
+  const harbour = new Harbour({ seed });
+  const { process, client, requests } = harbour.connect("manager", { ...(handler && { handler }), ...link });
+  const lines: Line[] = [];
+  const bugs: unknown[] = [];
+  const changes: string[] = [];
+  const informer = new Informer<Boat>({
+    client,
+    env: process,
+    kind: Boat,
+    scope: {},
+    log: keepingLogger(lines),
+    onBug: (error) => void bugs.push(error),
+  });
+  informer.addHandler((change) => void changes.push(told(change)));
+  const stop = new AbortController();
+  const running = informer.run(stop.signal);
+  const watches = () => requests.filter(isWatch);
+  const lists = () => requests.filter((request) => !isWatch(request));
+  return { harbour, informer, lines, bugs, changes, requests, watches, lists, stop, running };
+}
+
+const healthy = listAndWatch(
+  () => page([at("5")], "7"),
+  () => stream([]),
+);
+
+describe("following a kind, where the official client gives up or goes wrong", () => {
+  const troubles: [string, () => HttpResponse][] = [
+    ["401, an expired token", () => status(401, { reason: "Unauthorized", message: "Unauthorized" })],
+    ["403, a missing role", () => status(403, { reason: "Forbidden", message: "boats is forbidden" })],
+    ["404, a missing CustomResourceDefinition", () => plain(404, "404 page not found\n")],
+    ["429, too many requests", () => status(429, { reason: "TooManyRequests" }, { "retry-after": "1" })],
+    ["500, an internal error", () => status(500, { reason: "InternalError" })],
+    ["503, no leader in etcd", () => plain(503, "etcdserver: no leader")],
+    ["an HTML page of a proxy", () => plain(502, "<html>Bad Gateway</html>")],
+    ["an HTML page with status 200", () => plain(200, "<html>Please log in</html>")],
+    ["no list but an empty object", () => json(200, {})],
+    [
+      "a broken connection",
+      () => {
+        throw new TransportError("reset", "the connection broke");
+      },
+    ],
+    [
+      "a server that does not listen",
+      () => {
+        throw new TransportError("refused", "no server answers");
+      },
+    ],
+  ];
+
+  test.each(troubles)("goes on after a list that ends with %s", async (_, trouble) => {
+    const { harbour, changes, informer } = follow(
+      listAndWatch(
+        (nth) => (nth <= 3 ? trouble() : page([at("5")], "8")),
+        () => stream([]),
+      ),
+    );
+    await harbour.scheduler.advance(MINUTE);
+    expect(changes).toEqual(["added a@5"]);
+    expect(informer.store.size).toBe(1);
+  });
+
+  test.each(troubles)("goes on after a watch that ends with %s", async (_, trouble) => {
+    const { harbour, changes, lists } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        (nth) => (nth <= 3 ? trouble() : stream([{ type: "MODIFIED", object: at("8") }])),
+      ),
+    );
+    await harbour.scheduler.advance(MINUTE);
+    expect(changes).toEqual(["added a@5", "updated a@8"]);
+    expect(lists(), "what is known need not be listed again").toHaveLength(1);
+  });
+
+  test.each([
+    ["an ERROR event", { type: "ERROR", object: { kind: "Status", code: 500, message: "etcd is away" } }],
+    ["a line that is no event", { hello: "world" }],
+    ["an event without an object", { type: "ADDED" }],
+  ])("goes on after a stream that breaks with %s", async (_, line) => {
+    const { harbour, changes } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        (nth) => stream(nth === 1 ? [line] : [{ type: "MODIFIED", object: at("8") }]),
+      ),
+    );
+    await harbour.scheduler.advance(MINUTE);
+    expect(changes).toEqual(["added a@5", "updated a@8"]);
+  });
+
+  test("reports an exception of a handler, and neither stops nor keeps the event from the others", async () => {
+    const feed = new Feed();
+    const { harbour, informer, changes, bugs, watches } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        () => feed.response,
+      ),
+    );
+    informer.addHandler(() => {
+      throw new RangeError("the handler is wrong");
+    });
+    const after: string[] = [];
+    informer.addHandler((change) => void after.push(told(change)));
+    await harbour.scheduler.advance(SECOND);
+    feed.send("MODIFIED", at("8"));
+    feed.send("DELETED", at("9"));
+    await harbour.scheduler.advance(SECOND);
+    expect(changes).toEqual(["added a@5", "updated a@8", "deleted a@9"]);
+    expect(after).toEqual(changes);
+    expect(bugs.map(String)).toEqual(Array(3).fill("RangeError: the handler is wrong"));
+    expect(watches()).toHaveLength(1);
+  });
+
+  test("reports an exception of an index, and still stores and tells of the object", async () => {
+    const feed = new Feed();
+    const { harbour, informer, changes, bugs, watches, lists } = follow(
+      listAndWatch(
+        () => page([at("5"), at("6", "b")], "7"),
+        () => feed.response,
+      ),
+    );
+    informer.store.addIndex("length", ({ spec }) => [String((spec?.["length"] as number).toFixed())]);
+    await harbour.scheduler.advance(SECOND);
+    feed.send("MODIFIED", at("8"));
+    feed.send("MODIFIED", { ...at("9"), spec: { length: 12 } });
+    await harbour.scheduler.advance(SECOND);
+    expect(changes).toEqual(["added a@5", "added b@6", "updated a@8", "updated a@9"]);
+    expect(informer.store.byIndex("length", "12")).toHaveLength(1);
+    expect(bugs.length).toBeGreaterThanOrEqual(3);
+    expect([lists().length, watches().length]).toEqual([1, 1]);
+  });
+
+  test("asks for bookmarks, and resumes from the last one", async () => {
+    const { harbour, watches, informer } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        (nth) => (nth === 1 ? stream([bookmark("1234")], "ends") : stream([])),
+      ),
+    );
+    await harbour.scheduler.advance(10 * SECOND);
+    expect(watches().map((request) => queryOf(request).get("allowWatchBookmarks"))).toEqual(["true", "true"]);
+    expect(watches().map((request) => queryOf(request).get("resourceVersion"))).toEqual(["7", "1234"]);
+    expect(informer.version).toBe("1234");
+  });
+
+  test("does not cut a quiet watch after 30 seconds", async () => {
+    const { harbour, watches } = follow(healthy);
+    await harbour.scheduler.advance(2 * MINUTE);
+    expect(watches()).toHaveLength(1);
+  });
+
+  test("keeps a watch that sends nothing but bookmarks for as long as the server lets it live", async () => {
+    const { harbour, watches, lists } = follow(undefined);
+    await harbour.scheduler.advance(HOUR);
+    // Watches ask to be ended after 5 to 10 minutes.
+    expect(watches().length).toBeGreaterThanOrEqual(6);
+    expect(watches().length).toBeLessThanOrEqual(13);
+    expect(lists()).toHaveLength(1);
+  });
+
+  test("replaces a watch that has sent nothing, not even a bookmark, for three minutes", async () => {
+    const { harbour, watches, lists } = follow(healthy);
+    await harbour.scheduler.advance(3 * MINUTE + SECOND);
+    expect(watches()).toHaveLength(2);
+    expect(watches()[0]?.signal?.aborted, "the dead connection is closed").toBe(true);
+    expect(lists()).toHaveLength(1);
+  });
+
+  test("replaces a watch that is not even answered", async () => {
+    const { harbour, watches } = follow((request) =>
+      isWatch(request) ? new Promise(() => undefined) : Promise.resolve(page([], "7")),
+    );
+    await harbour.scheduler.advance(3 * MINUTE + SECOND);
+    expect(watches()).toHaveLength(2);
+  });
+
+  test("tells of a deletion that was missed as stale, with the last state that was known", async () => {
+    const { harbour, changes } = follow(
+      listAndWatch(
+        (nth) => (nth === 1 ? page([at("5"), at("6", "b")], "7") : page([at("6", "b")], "20")),
+        (nth) => (nth === 1 ? status(410, { reason: "Expired" }) : stream([])),
+      ),
+    );
+    await harbour.scheduler.advance(10 * SECOND);
+    expect(changes).toEqual(["added a@5", "added b@6", "deleted a@5 (stale)"]);
+  });
+
+  test("lists 30,000 objects, on whatever pages the server sends them", async () => {
+    const all = Array.from({ length: 30_000 }, (_, index) => at(String(index + 1), `boat-${index}`));
+    for (const size of [500, 30_000]) {
+      const { harbour, informer, lists } = follow(
+        listAndWatch(
+          (_, request) => {
+            const from = Number(queryOf(request).get("continue") ?? "0");
+            const more = from + size < all.length ? String(from + size) : undefined;
+            return page(all.slice(from, from + size), "40000", more);
+          },
+          () => stream([]),
+        ),
+      );
+      await harbour.scheduler.advance(10 * SECOND);
+      expect(informer.store.size).toBe(30_000);
+      expect(informer.store.all()).toHaveLength(30_000);
+      expect(lists()).toHaveLength(all.length / size);
+    }
+  });
+});
+
+describe("a version that the server has forgotten", () => {
+  test.each([
+    ["as HTTP status", () => status(410, { reason: "Expired", message: "too old resource version" })],
+    ["as HTTP status with the older reason Gone", () => status(410, { reason: "Gone" })],
+    ["as HTTP status without a body", () => plain(410, "")],
+    ["in the stream", () => stream([{ type: "ERROR", object: { code: 410, reason: "Expired" } }])],
+    ["in the stream with the older reason Gone", () => stream([{ type: "ERROR", object: { code: 410, reason: "Gone" } }])],
+  ])("leads to a new list, when told %s", async (_, gone) => {
+    const { harbour, changes, lists, watches } = follow(
+      listAndWatch(
+        (nth) => (nth === 1 ? page([at("5"), at("6", "b")], "7") : page([at("9"), at("8", "c")], "10")),
+        (nth) => (nth === 1 ? gone() : stream([])),
+      ),
+    );
+    await harbour.scheduler.advance(20 * SECOND);
+    expect(changes).toEqual(["added a@5", "added b@6", "updated a@9", "added c@8", "deleted b@6 (stale)"]);
+    expect(lists()).toHaveLength(2);
+    expect(watches().map((request) => queryOf(request).get("resourceVersion"))).toEqual(["7", "10"]);
+  });
+
+  test("again and again does not flood the server with lists", async () => {
+    const { harbour, lists } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        () => status(410, { reason: "Expired" }),
+      ),
+    );
+    await harbour.scheduler.advance(10 * MINUTE);
+    expect(lists().length).toBeGreaterThan(5);
+    expect(lists().length).toBeLessThan(50);
+  });
+
+  test("in the middle of a list makes it begin anew", async () => {
+    const { harbour, changes, lists } = follow(
+      listAndWatch(
+        (nth) => {
+          if (nth === 1) return page([at("5")], "7", "more");
+          if (nth === 2) return status(410, { reason: "Expired", message: "The provided continue is too old" });
+          return page([at("6", "b")], "12");
+        },
+        () => stream([]),
+      ),
+    );
+    await harbour.scheduler.advance(20 * SECOND);
+    expect(changes, "half a list is not told").toEqual(["added b@6"]);
+    expect(lists().map((request) => queryOf(request).get("continue"))).toEqual([null, "more", null]);
+  });
+});
+
+describe("a server in trouble", () => {
+  test("is asked at growing intervals while lists fail, and found again within half a minute", async () => {
+    let isUp = false;
+    const { harbour, lists, changes, lines } = follow(async (request) => {
+      if (!isUp) throw new TransportError("refused", "no server answers at https://harbour:6443");
+      return healthy(request);
+    });
+    await harbour.scheduler.advance(HOUR);
+    // At 30 s a try an hour holds 120 to 240.
+    expect(lists().length).toBeGreaterThan(110);
+    expect(lists().length).toBeLessThan(260);
+    expect(String(lines[0]?.fields["error"])).toContain("no server answers at https://harbour:6443");
+    isUp = true;
+    await harbour.scheduler.advance(31 * SECOND);
+    expect(changes).toEqual(["added a@5"]);
+  });
+
+  test("whose watches die every second is asked at growing intervals, and no event is lost", async () => {
+    let version = 7;
+    const { harbour, watches, informer, lists } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        () => {
+          version++;
+          return stream([{ type: "MODIFIED", object: at(String(version)) }], "ends");
+        },
+      ),
+      { lineLatencyMs: () => 500 },
+    );
+    await harbour.scheduler.advance(HOUR);
+    expect(watches().length).toBeGreaterThan(100);
+    expect(watches().length).toBeLessThan(260);
+    expect(lists()).toHaveLength(1);
+    expect(informer.version).toBe(String(version));
+  });
+
+  test("is not punished for its past once a watch has lived for a while", async () => {
+    const { harbour, watches } = follow(
+      listAndWatch(
+        () => page([at("5")], "7"),
+        (nth) => {
+          if (nth === 10) return stream(Array.from({ length: 15 }, (_, line) => bookmark(String(100 + line))), "ends");
+          return nth < 10 ? stream([], "ends") : stream([]);
+        },
+      ),
+      { lineLatencyMs: () => SECOND },
+    );
+    const untilWatch = (count: number): Promise<void> =>
+      harbour.scheduler.run({ until: () => watches().length >= count });
+    await untilWatch(10);
+    const healthyMs = harbour.scheduler.monotonicMs;
+    await untilWatch(11);
+    // Fifteen lines at a second each, the end, and no pause.
+    expect(harbour.scheduler.monotonicMs - healthyMs).toBeLessThan(17 * SECOND);
+  });
+
+  test("that fails on a page in the middle leaves the cache as it was and is listed anew", async () => {
+    const { harbour, changes, informer } = follow(
+      listAndWatch(
+        (nth) => {
+          if (nth === 1) return page([at("5"), at("6", "b")], "7");
+          if (nth === 2) return page([at("6", "b")], "20", "more");
+          if (nth === 3) throw new TransportError("reset", "the connection broke");
+          return page([at("5"), at("6", "b")], "21");
+        },
+        (nth) => (nth === 1 ? status(410, { reason: "Expired" }) : stream([])),
+      ),
+    );
+    await harbour.scheduler.advance(20 * SECOND);
+    expect(changes, "no deletion is concluded from half a list").toEqual(["added a@5", "added b@6"]);
+    expect(informer.version).toBe("21");
+  });
+});
+
+describe("the end", () => {
+  test("comes with the signal, from a list, a pause and a watch alike", async () => {
+    const handlers: Handler[] = [
+      healthy,
+      async () => {
+        throw new TransportError("refused", "no server answers");
+      },
+    ];
+    for (const handler of handlers) {
+      const { harbour, stop, running, requests } = follow(handler);
+      await harbour.scheduler.advance(10 * SECOND);
+      stop.abort(new Error("stopping"));
+      await harbour.run(running);
+      const before = requests.length;
+      await harbour.scheduler.advance(HOUR);
+      expect(requests.length).toBe(before);
+    }
+  });
+});

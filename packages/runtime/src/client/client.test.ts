@@ -1,0 +1,296 @@
+import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import { TransportError } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { json, page, plain, queryOf, status, stream } from "../answers.fixture.ts";
+import type { Failure } from "../failure.ts";
+import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import type { Client, WatchEvent } from "./client.ts";
+
+const a = { name: "a", namespace: "default" };
+const path = "/apis/test.capstan.dev/v1/namespaces/default/boats";
+
+/** A client of a server that always gives this answer. */
+function answered(answer: HttpResponse | (() => Promise<HttpResponse>)) {
+  const harbour = new Harbour();
+  const handler: Handler = typeof answer === "function" ? answer : () => Promise.resolve(answer);
+  return { harbour, ...harbour.connect("capstan", { handler }) };
+}
+
+/** What a call sends. */
+async function sent(call: (client: Client) => Promise<unknown>): Promise<HttpRequest> {
+  const { harbour, client, requests } = answered(json(200, {}));
+  await harbour.run(call(client));
+  expect(requests).toHaveLength(1);
+  return requests[0] as HttpRequest;
+}
+
+const failed = (answer: HttpResponse | (() => Promise<HttpResponse>), call: (client: Client) => Promise<unknown>) => {
+  const { harbour, client } = answered(answer);
+  return harbour.failure(call(client)) as Promise<Failure>;
+};
+
+describe("each call makes one request", () => {
+  const { apiVersion, kind } = Boat;
+  const bare = { metadata: a, spec: { sails: 1 } };
+
+  test.each<[string, (client: Client) => Promise<unknown>, Partial<HttpRequest> & { type?: string }]>([
+    ["get", (client) => client.get(Boat, a), { method: "GET", path: `${path}/a` }],
+    [
+      "create",
+      (client) => client.create(Boat, bare),
+      { method: "POST", path, body: { ...bare, apiVersion, kind }, type: "application/json" },
+    ],
+    [
+      "create as a rehearsal",
+      (client) => client.create(Boat, bare, { dryRun: true }),
+      { method: "POST", path: `${path}?dryRun=All` },
+    ],
+    [
+      "create of a subresource",
+      (client) => client.create(Boat, bare, { subresource: "eviction" }),
+      { method: "POST", path: `${path}/a/eviction` },
+    ],
+    [
+      "update",
+      (client) => client.update(Boat, bare),
+      { method: "PUT", path: `${path}/a`, body: { ...bare, apiVersion, kind }, type: "application/json" },
+    ],
+    [
+      "update of a status",
+      (client) => client.update(Boat, bare, { subresource: "status" }),
+      { method: "PUT", path: `${path}/a/status` },
+    ],
+    [
+      "merge patch",
+      (client) => client.patch(Boat, a, { type: "merge", body: { spec: null } }),
+      {
+        method: "PATCH",
+        path: `${path}/a?fieldManager=capstan`,
+        body: { spec: null },
+        type: "application/merge-patch+json",
+      },
+    ],
+    [
+      "JSON patch of a status",
+      (client) => client.patch(Boat, a, { type: "json", body: [{ op: "test" }], subresource: "status" }),
+      {
+        method: "PATCH",
+        path: `${path}/a/status?fieldManager=capstan`,
+        body: [{ op: "test" }],
+        type: "application/json-patch+json",
+      },
+    ],
+    [
+      "forced apply as a rehearsal",
+      (client) => client.patch(Boat, a, { type: "apply", body: bare, force: true, dryRun: true }),
+      {
+        method: "PATCH",
+        path: `${path}/a?fieldManager=capstan&force=true&dryRun=All`,
+        type: "application/apply-patch+yaml",
+      },
+    ],
+    [
+      "delete",
+      (client) => client.delete(Boat, a),
+      { method: "DELETE", path: `${path}/a`, body: { apiVersion: "v1", kind: "DeleteOptions" } },
+    ],
+    [
+      "delete of one state of one object",
+      (client) => client.delete(Boat, a, { uid: "u", resourceVersion: "5", propagationPolicy: "Foreground" }),
+      {
+        method: "DELETE",
+        path: `${path}/a`,
+        body: {
+          apiVersion: "v1",
+          kind: "DeleteOptions",
+          propagationPolicy: "Foreground",
+          preconditions: { uid: "u", resourceVersion: "5" },
+        },
+        type: "application/json",
+      },
+    ],
+  ])("%s", async (_, call, { type, ...wanted }) => {
+    const request = await sent(call);
+    expect(request).toMatchObject(wanted);
+    expect(request.headers).toMatchObject({ accept: "application/json", "user-agent": "capstan" });
+    if (type !== undefined) expect(request.headers["content-type"]).toBe(type);
+  });
+
+  test("and none when it is refused", async () => {
+    const { harbour, client, requests } = answered(status(500, { reason: "InternalError" }));
+    await harbour.failure(client.get(Boat, a));
+    await harbour.scheduler.advance(3600_000);
+    expect(requests, "the queue knows when to come back, not the client").toHaveLength(1);
+  });
+});
+
+describe("reading", () => {
+  test("finds undefined where there is no object, and fails where there is no kind", async () => {
+    const harbour = new Harbour();
+    expect(await harbour.run(harbour.client.find(Boat, a))).toBeUndefined();
+    const missing = { ...Boat, plural: "submarines", kind: "Submarine" };
+    const failure = (await harbour.failure(harbour.client.find(missing, a))) as Failure;
+    expect(failure).toMatchObject({ failure: "Transient", reason: "KindNotServed" });
+    expect(failure.message).toContain("submarines");
+    expect(failure.message).toContain("is its CustomResourceDefinition installed?");
+  });
+
+  test("lists all pages with the selectors on each", async () => {
+    const harbour = new Harbour();
+    const { client, requests } = harbour.connect("capstan", {
+      handler: async (request) => {
+        const from = queryOf(request).get("continue") ?? "0";
+        return page([boat(`b${from}`)], "7", from === "2" ? undefined : String(Number(from) + 1));
+      },
+    });
+    const boats = await harbour.run(client.list(Boat, { namespace: "north", labelSelector: "a=b" }));
+    expect(boats.map(({ metadata }) => metadata.name)).toEqual(["b0", "b1", "b2"]);
+    expect(requests.map((request) => queryOf(request).toString())).toEqual([
+      "labelSelector=a%3Db&limit=500",
+      "labelSelector=a%3Db&limit=500&continue=1",
+      "labelSelector=a%3Db&limit=500&continue=2",
+    ]);
+  });
+
+  test("fails as a whole when a page in the middle fails", async () => {
+    let pages = 0;
+    const failure = await failed(
+      async () => {
+        pages++;
+        if (pages === 2) throw new TransportError("reset", "the connection broke");
+        return page([boat("a")], "7", "more");
+      },
+      (client) => client.list(Boat),
+    );
+    expect(failure).toMatchObject({ failure: "Transient", reason: "ServerUnreachable" });
+  });
+
+  test("takes null for an empty list", async () => {
+    const { harbour, client } = answered(json(200, { metadata: { resourceVersion: "7" }, items: null }));
+    expect(await harbour.run(client.list(Boat))).toEqual([]);
+  });
+
+  test("takes an empty token for the last page", async () => {
+    const { harbour, client } = answered(json(200, { metadata: { resourceVersion: "7", continue: "" }, items: [] }));
+    expect(await harbour.run(client.page(Boat, {}))).toEqual({ items: [], resourceVersion: "7" });
+  });
+});
+
+describe("a request that goes wrong", () => {
+  test("without an answer ends after a minute, and says so", async () => {
+    const { harbour, client, requests } = answered(() => new Promise(() => undefined));
+    const failure = (await harbour.failure(client.get(Boat, a))) as Failure;
+    expect(harbour.scheduler.monotonicMs).toBe(60_000);
+    expect(failure).toMatchObject({ failure: "Transient", reason: "RequestTimeout", outcomeUnknown: true });
+    expect(failure.message).toBe(`GET ${path}/a: no answer within 60 s`);
+    expect(requests[0]?.signal?.aborted, "the connection is given up").toBe(true);
+  });
+
+  test("leaves no timer behind when it is answered", async () => {
+    const { harbour, client } = answered(json(200, boat("a")));
+    await harbour.run(client.get(Boat, a));
+    await harbour.scheduler.run();
+    expect(harbour.scheduler.monotonicMs).toBeLessThan(1000);
+  });
+
+  test("with HTML instead of JSON fails with words, not as a bug", async () => {
+    const failure = await failed(plain(200, "<html>Please log in</html>"), (client) => client.get(Boat, a));
+    expect(failure).toMatchObject({ failure: "Transient", reason: "UnreadableAnswer" });
+    expect(failure.message).toContain(`GET ${path}/a: the answer is not JSON`);
+  });
+
+  test("names the request without its parameters", async () => {
+    const failure = await failed(status(403, { reason: "Forbidden", message: "no" }), (client) =>
+      client.patch(Boat, a, { type: "merge", body: {} }),
+    );
+    expect(failure.message).toBe(`PATCH ${path}/a: no`);
+  });
+
+  test("because the object is over 1.5 MiB is Terminal", async () => {
+    const harbour = new Harbour();
+    const failure = (await harbour.failure(
+      harbour.client.create(Boat, boat("a", { spec: { cargo: "x".repeat(1.6 * 1024 * 1024) } })),
+    )) as Failure;
+    expect(failure).toMatchObject({ failure: "Terminal" });
+    expect(failure.message).toContain("request is too large");
+  });
+
+  test("tells whoever counts answers, also those that are errors", async () => {
+    const seen: string[] = [];
+    const { createClient } = await import("./client.ts");
+    const harbour = new Harbour();
+    const { process } = harbour.connect("capstan");
+    const client = createClient({
+      transport: process.connect(harbour.server),
+      env: process,
+      fieldManager: "capstan",
+      onAnswer: (method, code) => void seen.push(`${method} ${code}`),
+    });
+    await harbour.run(client.create(Boat, boat("a")));
+    await harbour.failure(client.create(Boat, boat("a")));
+    await harbour.run(client.find(Boat, { ...a, name: "b" }));
+    expect(seen).toEqual(["POST 201", "POST 409", "GET 404"]);
+  });
+});
+
+describe("a watch", () => {
+  const signal = new AbortController().signal;
+  const options = { resourceVersion: "5", timeoutSeconds: 300, signal };
+
+  async function collect(client: Client): Promise<WatchEvent<Boat>[]> {
+    const events: WatchEvent<Boat>[] = [];
+    for await (const event of client.watch(Boat, { ...options, namespace: "default", labelSelector: "a=b" }))
+      events.push(event);
+    return events;
+  }
+
+  test("asks for bookmarks, for a version and for an end", async () => {
+    const { harbour, client, requests } = answered(stream([], "ends"));
+    await harbour.run(collect(client));
+    expect(requests[0]?.path.split("?")[0]).toBe(path);
+    expect(Object.fromEntries(queryOf(requests[0] as HttpRequest))).toEqual({
+      watch: "true",
+      allowWatchBookmarks: "true",
+      resourceVersion: "5",
+      timeoutSeconds: "300",
+      labelSelector: "a=b",
+    });
+  });
+
+  test("gives the events and ends with the stream", async () => {
+    const lines = [
+      { type: "ADDED", object: boat("a") },
+      { type: "BOOKMARK", object: boat("") },
+    ];
+    const { harbour, client } = answered(stream(lines, "ends"));
+    expect(await harbour.run(collect(client))).toEqual(lines);
+  });
+
+  test.each<[string, HttpResponse | (() => Promise<HttpResponse>), object]>([
+    ["an answer that is an error", status(403, { reason: "Forbidden" }), { failure: "Transient", reason: "Forbidden" }],
+    [
+      "an ERROR in the stream",
+      stream([{ type: "ERROR", object: { code: 410, reason: "Expired", message: "too old" } }]),
+      { failure: "Transient", reason: "Expired", message: `WATCH ${path}: too old` },
+    ],
+    [
+      "a stream that breaks",
+      stream([], new TransportError("reset", "the connection broke")),
+      { failure: "Transient", reason: "ServerUnreachable" },
+    ],
+    [
+      "a line that is no JSON",
+      stream([], new SyntaxError("Unexpected token <")),
+      { failure: "Transient", reason: "UnreadableAnswer" },
+    ],
+  ])("fails with %s", async (_, answer, wanted) => {
+    expect(await failed(answer, collect)).toMatchObject(wanted);
+  });
+
+  test("has no limit of a minute", async () => {
+    const { harbour, client, requests } = answered(stream([]));
+    void collect(client);
+    await harbour.scheduler.advance(600_000);
+    expect(requests[0]?.signal?.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,47 @@
+import { Lease, Node } from "@capstan/api";
+import { describe, expect, test } from "vitest";
+import { Boat } from "../harbour.fixture.ts";
+import { collectionPath, objectPath, withQuery } from "./paths.ts";
+
+const boats = "/apis/test.capstan.dev/v1";
+
+describe("paths", () => {
+  test("lead to a kind in all namespaces, or in one", () => {
+    expect(collectionPath(Boat)).toBe(`${boats}/boats`);
+    expect(collectionPath(Boat, "north")).toBe(`${boats}/namespaces/north/boats`);
+  });
+
+  test("begin with /api for Kubernetes' own group without a name, and with /apis for all others", () => {
+    expect(objectPath(Node, { name: "n1" })).toBe("/api/v1/nodes/n1");
+    expect(objectPath(Lease, { name: "l", namespace: "x" })).toBe(
+      "/apis/coordination.k8s.io/v1/namespaces/x/leases/l",
+    );
+  });
+
+  test("ignore a namespace where the kind has none", () => {
+    expect(objectPath(Node, { name: "n1", namespace: "default" })).toBe("/api/v1/nodes/n1");
+  });
+
+  test("lead to a subresource", () => {
+    expect(objectPath(Boat, { name: "a", namespace: "north" }, "status")).toBe(
+      `${boats}/namespaces/north/boats/a/status`,
+    );
+  });
+
+  test("encode names, so that no name leads elsewhere", () => {
+    expect(objectPath(Boat, { name: "../../x?y#z", namespace: "a/b" })).toBe(
+      `${boats}/namespaces/a%2Fb/boats/..%2F..%2Fx%3Fy%23z`,
+    );
+  });
+
+  test("refuse a namespaced object without a namespace, and name it", () => {
+    expect(() => objectPath(Boat, { name: "a" })).toThrow("Boat a: a namespaced kind needs a namespace");
+  });
+
+  test("carry the parameters that are set, encoded", () => {
+    expect(withQuery("/x", { limit: undefined })).toBe("/x");
+    expect(withQuery("/x", { labelSelector: "a in (b,c)", limit: 5, watch: true, continue: undefined })).toBe(
+      "/x?labelSelector=a+in+%28b%2Cc%29&limit=5&watch=true",
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import {
+  type Condition,
+  ConfigMap,
+  type CustomKind,
+  defineKind,
+  Event,
+  type Kind,
+  type KubernetesObject,
+  Lease,
+  Namespace,
+  Secret,
+} from "@capstan/api";
+import { createApiServer, createMemoryStorage, type Storage } from "@capstan/apiserver";
+import { type Handler, type HttpRequest, type Link, Scheduler, VirtualProcess } from "@capstan/env";
+import { type Client, createClient } from "./client/client.ts";
+import type { LogFields, Logger } from "./log/logger.ts";
+
+/** A kind with a status, in a namespace. */
+export interface Boat extends KubernetesObject {
+  spec?: Record<string, unknown>;
+  status?: Record<string, unknown> & { conditions?: Condition[] };
+}
+
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+const custom = (kind: string, plural: string, scope: "Namespaced" | "Cluster"): CustomKind<Boat> =>
+  defineKind({
+    group: "test.capstan.dev",
+    version: "v1",
+    kind,
+    plural,
+    scope,
+    description: "Something to store.",
+    spec: anything,
+    status: anything,
+  }) as unknown as CustomKind<Boat>;
+
+/** A kind with a status, in a namespace. */
+export const Boat = custom("Boat", "boats", "Namespaced");
+/** What a Boat may own. */
+export const Crate = custom("Crate", "crates", "Namespaced");
+/** A kind of the whole cluster. */
+export const Port = custom("Port", "ports", "Cluster");
+
+/** The kinds that the server of a harbour knows. */
+export const harbourKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, Boat, Crate, Port];
+
+/** A Boat to create. */
+export function boat(name: string, rest: Partial<Pick<Boat, "spec" | "status">> & { metadata?: object } = {}): Boat {
+  const { metadata = {}, ...others } = rest;
+  return {
+    apiVersion: Boat.apiVersion,
+    kind: Boat.kind,
+    metadata: { name, namespace: "default", ...metadata },
+    spec: {},
+    ...others,
+  };
+}
+
+/** What a log was told, one line each, with its fields. */
+export interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A logger that keeps its lines. */
+export function keepingLogger(lines: Line[], base: LogFields = {}): Logger {
+  const at =
+    (level: string) =>
+    (message: string, fields: LogFields = {}): void =>
+      void lines.push({ level, message, fields: { ...base, ...fields } });
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    with: (fields) => keepingLogger(lines, { ...base, ...fields }),
+  };
+}
+
+/** How a harbour starts. */
+export interface HarbourOptions {
+  readonly seed?: string;
+  /** How many changes the server remembers of each kind. */
+  readonly historyLimit?: number;
+}
+
+/** An API server and processes that talk to it, on one virtual clock. */
+export class Harbour {
+  readonly scheduler: Scheduler;
+  readonly storage: Storage;
+  readonly server: Handler;
+  /** The user's hands. */
+  readonly client: Client;
+
+  constructor({ seed = "1", historyLimit = 1000 }: HarbourOptions = {}) {
+    this.scheduler = new Scheduler({ seed });
+    this.storage = createMemoryStorage({ historyLimit });
+    const env = new VirtualProcess(this.scheduler, "apiserver");
+    this.server = createApiServer({ env, kinds: harbourKinds, storage: this.storage }).handle;
+    this.client = this.connect("user").client;
+  }
+
+  /** A process with a client; the requests it sends are kept. */
+  connect(
+    name: string,
+    { handler = this.server, ...link }: Link & { readonly handler?: Handler } = {},
+  ): { process: VirtualProcess; client: Client; requests: HttpRequest[] } {
+    const process = new VirtualProcess(this.scheduler, name);
+    const requests: HttpRequest[] = [];
+    const transport = process.connect(handler, {
+      ...link,
+      fate: (request) => {
+        requests.push(request);
+        return link.fate?.(request) ?? "deliver";
+      },
+    });
+    return { process, requests, client: createClient({ transport, env: process, fieldManager: name }) };
+  }
+
+  /** Lets virtual time pass until the promise has settled, and gives its result. */
+  async run<R>(promise: Promise<R>): Promise<R> {
+    let settled = false;
+    const done = promise.finally(() => {
+      settled = true;
+    });
+    done.catch(() => undefined);
+    await this.scheduler.run({ until: () => settled });
+    if (!settled) throw new Error("virtual time has ended and the promise has not settled");
+    return done;
+  }
+
+  /** The error that the promise rejects with. */
+  async failure(promise: Promise<unknown>): Promise<Error> {
+    try {
+      await this.run(promise);
+    } catch (error) {
+      return error as Error;
+    }
+    throw new Error("expected a failure, and there was none");
+  }
+}

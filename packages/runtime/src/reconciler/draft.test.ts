@@ -1,0 +1,269 @@
+import { type Condition, ConfigMap, type Frozen } from "@capstan/api";
+import type { HttpRequest } from "@capstan/env";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isConflict, isNotFound } from "../failure.ts";
+import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import { Draft } from "./draft.ts";
+
+const a = { name: "a", namespace: "default" };
+const condition = (type: string, status: Condition["status"] = "True", reason = "Because"): Condition => ({
+  type,
+  status,
+  reason,
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+
+async function stored(harbour: Harbour, object: Boat): Promise<Frozen<Boat>> {
+  const created = await harbour.run(harbour.client.create(Boat, object));
+  if (!object.status) return created;
+  return harbour.run(
+    harbour.client.patch(Boat, a, { type: "merge", subresource: "status", body: { status: object.status } }),
+  );
+}
+
+/** A draft of the stored object; the writes of its owner are kept. */
+async function drafted(object: Boat = boat("a", { spec: { sails: 1, crew: { size: 2, cook: "Jo" } } })) {
+  const harbour = new Harbour();
+  const { client, requests } = harbour.connect("controller");
+  const draft = new Draft(Boat, client, await stored(harbour, object));
+  const writes = (): HttpRequest[] => requests.filter(({ method }) => method !== "GET");
+  const now = (): Promise<Frozen<Boat>> => harbour.run(harbour.client.get(Boat, a));
+  const other = (body: object, subresource?: string): Promise<Frozen<Boat>> =>
+    harbour.run(harbour.client.patch(Boat, a, { type: "merge", body, ...(subresource !== undefined && { subresource }) }));
+  return { harbour, draft, requests, writes, now, other };
+}
+
+describe("a draft", () => {
+  test("writes nothing when nothing was changed", async () => {
+    const { harbour, draft, requests } = await drafted(boat("a", { status: { phase: "x", conditions: [condition("Ready")] } }));
+    await harbour.run(draft.persistObject());
+    await harbour.run(draft.persistStatus());
+    expect(requests).toEqual([]);
+  });
+
+  test("writes nothing when everything was changed back", async () => {
+    const { harbour, draft, requests } = await drafted(boat("a", { spec: { sails: 1 }, status: { conditions: [condition("Ready")] } }));
+    draft.object.spec = { sails: 2 };
+    draft.object.spec = { sails: 1 };
+    draft.object.status = structuredClone(draft.object.status ?? {});
+    draft.object.metadata.labels = {};
+    delete draft.object.metadata.labels;
+    await harbour.run(draft.persistObject());
+    await harbour.run(draft.persistStatus());
+    expect(requests).toEqual([]);
+  });
+
+  test("does not touch the object in the cache", async () => {
+    const { draft } = await drafted();
+    Object.assign(draft.object.spec ?? {}, { sails: 9 });
+    expect(draft.stored.spec?.["sails"]).toBe(1);
+  });
+
+  test("writes no more than what was changed, on the version that was read", async () => {
+    const { harbour, draft, writes, now } = await drafted();
+    const version = draft.stored.metadata.resourceVersion;
+    draft.object.spec = { sails: 3, crew: { size: 2 } };
+    draft.object.metadata.finalizers = ["f"];
+    await harbour.run(draft.persistObject());
+    expect(writes().map(({ body }) => body)).toEqual([
+      { metadata: { finalizers: ["f"], resourceVersion: version }, spec: { sails: 3, crew: { cook: null } } },
+    ]);
+    expect((await now()).spec).toEqual({ sails: 3, crew: { size: 2 } });
+  });
+
+  test("writes the status beside the object, in a patch of its own", async () => {
+    const { harbour, draft, writes, now } = await drafted();
+    draft.object.spec = { ...draft.object.spec, sails: 3 };
+    draft.object.status = { phase: "Sailing", conditions: [condition("Ready")] };
+    await harbour.run(draft.persistObject());
+    await harbour.run(draft.persistStatus());
+    expect(writes().map(({ path, body }) => [path.includes("/status"), Object.keys(body as object).sort()])).toEqual([
+      [false, ["metadata", "spec"]],
+      [true, ["metadata", "status"]],
+    ]);
+    expect((await now()).status).toEqual({ phase: "Sailing", conditions: [condition("Ready")] });
+  });
+
+  test("can go on after it was written", async () => {
+    const { harbour, draft, writes, now } = await drafted();
+    for (const sails of [2, 3]) {
+      draft.object.spec = { ...draft.object.spec, sails };
+      await harbour.run(draft.persistObject());
+      draft.object.status = { sails };
+      await harbour.run(draft.persistStatus());
+    }
+    expect(writes()).toHaveLength(4);
+    expect(await now()).toMatchObject({ spec: { sails: 3 }, status: { sails: 3 } });
+    expect(draft.object).toEqual(await now());
+  });
+
+  test("keeps edits of the object that wait, while the status is written", async () => {
+    const { harbour, draft, now } = await drafted();
+    draft.object.spec = { ...draft.object.spec, sails: 7 };
+    draft.object.metadata.labels = { mine: "yes" };
+    draft.object.status = { phase: "Reserving" };
+    await harbour.run(draft.persistStatus());
+    expect((await now()).spec?.["sails"]).toBe(1);
+    expect(draft.object).toMatchObject({ spec: { sails: 7 }, metadata: { labels: { mine: "yes" } } });
+    await harbour.run(draft.persistObject());
+    expect(await now()).toMatchObject({ spec: { sails: 7 }, metadata: { labels: { mine: "yes" } }, status: { phase: "Reserving" } });
+  });
+
+  test("leaves kinds without a status alone", async () => {
+    const harbour = new Harbour();
+    const { client, requests } = harbour.connect("controller");
+    const map = await harbour.run(harbour.client.create(ConfigMap, { metadata: a, data: { x: "1" } }));
+    const draft = new Draft(ConfigMap, client, map);
+    Object.assign(draft.object, { status: { phase: "x" } });
+    await harbour.run(draft.persistObject());
+    await harbour.run(draft.persistStatus());
+    expect(requests).toEqual([]);
+  });
+});
+
+describe("somebody else who writes meanwhile", () => {
+  test("makes a write of the object a conflict: the pass was decided on the past", async () => {
+    const { harbour, draft, other, now } = await drafted();
+    await other({ spec: { sails: 5 } });
+    draft.object.spec = { ...draft.object.spec, crew: {} };
+    expect(isConflict(await harbour.failure(draft.persistObject()))).toBe(true);
+    expect((await now()).spec).toEqual({ sails: 5, crew: { size: 2, cook: "Jo" } });
+  });
+
+  test("keeps conditions and fields of the status, and we keep ours", async () => {
+    const { harbour, draft, other, writes, now } = await drafted(
+      boat("a", { status: { phase: "Old", theirs: 1, conditions: [condition("Ours", "False"), condition("Theirs", "False")] } }),
+    );
+    await other({ status: { theirs: 2, conditions: [condition("Ours", "False"), condition("Theirs"), condition("New")] } }, "status");
+    draft.object.status = {
+      ...draft.object.status,
+      phase: "Sailing",
+      conditions: [condition("Ours"), condition("Theirs", "False"), condition("Extra")],
+    };
+    await harbour.run(draft.persistStatus());
+    expect(writes()).toHaveLength(2);
+    const { status } = await now();
+    expect(status).toMatchObject({ phase: "Sailing", theirs: 2 });
+    expect(status?.conditions?.map(({ type, status: is }) => `${type} ${is}`)).toEqual([
+      "Ours True",
+      "Theirs True",
+      "New True",
+      "Extra True",
+    ]);
+    expect(draft.object).toEqual(await now());
+  });
+
+  test("and removed a condition, does not bring it back; one that we removed stays away", async () => {
+    const { harbour, draft, other, now } = await drafted(
+      boat("a", { status: { conditions: [condition("A"), condition("B"), condition("C")] } }),
+    );
+    await other({ status: { conditions: [condition("B"), condition("C")] } }, "status");
+    draft.object.status = { conditions: [condition("A"), condition("C", "False")] };
+    await harbour.run(draft.persistStatus());
+    expect((await now()).status?.conditions?.map(({ type, status }) => `${type} ${status}`)).toEqual(["C False"]);
+  });
+
+  test("and did what we wanted, leaves nothing to write", async () => {
+    const { harbour, draft, other, writes } = await drafted();
+    await other({ status: { phase: "Sailing" } }, "status");
+    draft.object.status = { phase: "Sailing" };
+    await harbour.run(draft.persistStatus());
+    expect(writes(), "one that met the conflict").toHaveLength(1);
+  });
+
+  test("and changed the object as well, loses nothing: our edits are laid over theirs", async () => {
+    const { harbour, draft, other, now } = await drafted();
+    await other({ spec: { sails: 5, flag: "red" }, metadata: { labels: { theirs: "yes" } } });
+    draft.object.spec = { ...draft.object.spec, crew: { size: 9 } };
+    draft.object.status = { phase: "Sailing" };
+    await harbour.run(draft.persistStatus());
+    await harbour.run(draft.persistObject());
+    expect(await now()).toMatchObject({
+      spec: { sails: 5, flag: "red", crew: { size: 9 } },
+      metadata: { labels: { theirs: "yes" } },
+      status: { phase: "Sailing" },
+    });
+  });
+
+  test("faster than we can write, is given up on after five tries", async () => {
+    const harbour = new Harbour();
+    let turn = 0;
+    const { client, requests } = harbour.connect("controller", {
+      handler: async (request) => {
+        if (request.method === "PATCH") {
+          turn++;
+          await harbour.server({ ...request, body: { status: { turn } } });
+        }
+        return harbour.server(request);
+      },
+    });
+    const draft = new Draft(Boat, client, await stored(harbour, boat("a")));
+    draft.object.status = { phase: "Sailing" };
+    expect(isConflict(await harbour.failure(draft.persistStatus()))).toBe(true);
+    expect(requests.filter(({ method }) => method === "PATCH")).toHaveLength(5);
+  });
+
+  test("deleted the object, is met with NotFound", async () => {
+    const { harbour, draft } = await drafted();
+    await harbour.run(harbour.client.delete(Boat, a));
+    draft.object.status = { phase: "Sailing" };
+    expect(isNotFound(await harbour.failure(draft.persistStatus()))).toBe(true);
+    draft.object.spec = {};
+    expect(isNotFound(await harbour.failure(draft.persistObject()))).toBe(true);
+  });
+
+  test("put another object of that name there, gets nothing of ours, and the pass ends as for one that is gone", async () => {
+    const { harbour, draft, now } = await drafted();
+    await harbour.run(harbour.client.delete(Boat, a));
+    await harbour.run(harbour.client.create(Boat, boat("a", { spec: { another: true } })));
+    draft.object.status = { phase: "Reserving" };
+    // Whoever writes an intent ahead must not believe that it was written.
+    expect(isNotFound(await harbour.failure(draft.persistStatus()))).toBe(true);
+    expect((await now()).status).toBeUndefined();
+    draft.object.spec = {};
+    expect(isConflict(await harbour.failure(draft.persistObject()))).toBe(true);
+    expect((await now()).spec).toEqual({ another: true });
+  });
+});
+
+const fields = fc.dictionary(fc.constantFrom("u", "v", "w", "x", "y"), fc.oneof(fc.nat(3), fc.dictionary(fc.constantFrom("m", "n"), fc.nat(2))));
+const conditions = fc.uniqueArray(fc.constantFrom("A", "B", "C", "D"), { maxLength: 4 }).chain((types) =>
+  fc.tuple(...types.map((type) => fc.constantFrom<Condition["status"]>("True", "False").map((status) => condition(type, status)))),
+);
+const state = fc.record({ fields, conditions });
+
+/** A leaf of a JSON value by its path; what is not there is undefined. */
+const leaves = (value: unknown, path = ""): Map<string, unknown> => {
+  if (typeof value !== "object" || value === null) return new Map([[path, value]]);
+  return new Map([[path, "{}"], ...Object.entries(value).flatMap(([name, item]) => [...leaves(item, `${path}/${name}`)])] as [string, unknown][]);
+};
+
+test("after a status is written the server has our edits where we edited, and the other writer's everywhere else", async () => {
+  await fc.assert(
+    fc.asyncProperty(state, state, state, async (base, mine, theirs) => {
+      const statusOf = ({ fields: rest, conditions: list }: typeof base): Record<string, unknown> & { conditions: Condition[] } => ({ ...rest, conditions: list });
+      const { harbour, draft, now } = await drafted(boat("a", { status: statusOf(base) }));
+      await harbour.run(harbour.client.update(Boat, { ...(await now()), status: statusOf(theirs) } as Boat, { subresource: "status" }));
+      draft.object.status = structuredClone(statusOf(mine));
+      await harbour.run(draft.persistStatus());
+      const { conditions: list = [], ...rest } = (await now()).status ?? {};
+      const result = leaves(rest);
+      const [was, ours, others] = [leaves(base.fields), leaves(mine.fields), leaves(theirs.fields)];
+      for (const path of new Set([...was.keys(), ...ours.keys(), ...others.keys()])) {
+        // Where one made a field an object and the other a number, either is right; that is no edit of a leaf.
+        if ([was, ours, others].some((side) => [...side.keys()].some((known) => known !== path && known.startsWith(`${path}/`)))) continue;
+        if ([was, ours, others].some((side) => side.get(path.replace(/\/[^/]*$/, "")) !== "{}")) continue;
+        const wanted = was.get(path) === ours.get(path) ? others.get(path) : ours.get(path);
+        expect(result.get(path), path).toEqual(wanted);
+      }
+      const conditionIn = (of: readonly Condition[], type: string): string | undefined => of.find((one) => one.type === type)?.status;
+      for (const type of ["A", "B", "C", "D"]) {
+        const edited = conditionIn(base.conditions, type) !== conditionIn(mine.conditions, type);
+        expect(conditionIn(list as Condition[], type), type).toBe(conditionIn((edited ? mine : theirs).conditions, type));
+      }
+      expect(draft.object.status).toEqual((await now()).status ?? {});
+    }),
+    { numRuns: 200 },
+  );
+});
