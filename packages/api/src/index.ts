@@ -94,6 +94,7 @@ export { Secret } from "./kubernetes/secret.ts";
 export { cidrProblem } from "./values/cidr.ts";
 export { assignOwn, deepCopy, deepFreeze } from "./values/deep-copy.ts";
 export { deepEqual } from "./values/deep-equal.ts";
+export { isJsonObject } from "./values/json-object.ts";
 export { DurationError, durationProblem, formatDuration, parseDuration } from "./values/duration.ts";
 export {
   type FieldError,
@@ -131,6 +132,7 @@ export {
   versionProblem,
   withLeadingV,
 } from "./values/version.ts";
+export { YamlError, parseYaml } from "./values/yaml.ts";
 
 // Cluster API's kinds, and the names it gives a meaning.
 export { Cluster } from "./cluster/cluster.ts";
@@ -241,3 +243,16 @@ export type { AsoCondition, AsoObject } from "./aso/aso-resource.ts";
 export { ManagedCluster, ManagedClustersAgentPool } from "./aso/managed-cluster.ts";
 export { ResourceGroup } from "./aso/resource-group.ts";
 export { VirtualNetwork, VirtualNetworksSubnet } from "./aso/virtual-network.ts";
+
+// Who may do what.
+export {
+  type BindingObject,
+  ClusterRole,
+  ClusterRoleBinding,
+  type PolicyRule,
+  Role,
+  RoleBinding,
+  type RoleObject,
+  type RoleReference,
+  type Subject,
+} from "./kubernetes/rbac.ts";

@@ -1,7 +1,6 @@
-import type { TSchema } from "typebox";
 import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
 import { guardRules } from "./guarded-rules.ts";
-import type { Rule, Static } from "./schema/schema.ts";
+import type { Rule, Static, TSchema } from "./schema/schema.ts";
 import type { FieldError } from "./values/field-error.ts";
 
 /** A kind as a client needs it: its names and, for the compiler, the type of its objects. */

@@ -3,6 +3,8 @@
  *
  * The schema constructors cannot build anything else; this finds out when one of them, or a schema from elsewhere, does.
  */
+import { misfits } from "./schema/misfits.ts";
+import { isJsonObject } from "./values/json-object.ts";
 
 /** Something that the API server would refuse about a schema. */
 export interface StructuralProblem {
@@ -60,7 +62,7 @@ const KEYWORDS = new Set([
 ]);
 
 function nodeProblems(schema: unknown, path: string): StructuralProblem[] {
-  if (!isSchema(schema)) return [{ path, message: "must be a schema" }];
+  if (!isJsonObject(schema)) return [{ path, message: "must be a schema" }];
   const own = [
     ...keywordProblems(schema),
     ...typeProblems(schema),
@@ -78,7 +80,7 @@ function childProblems(schema: Schema, path: string): StructuralProblem[] {
     nodeProblems(child, join(path, `properties.${name}`)),
   );
   const others = ["items", "additionalProperties"].flatMap((keyword) =>
-    isSchema(schema[keyword]) ? nodeProblems(schema[keyword], join(path, keyword)) : [],
+    isJsonObject(schema[keyword]) ? nodeProblems(schema[keyword], join(path, keyword)) : [],
   );
   return [...properties, ...others];
 }
@@ -122,7 +124,7 @@ function listProblems(schema: Schema): string[] {
   const { type, items } = schema;
   const listType = schema["x-kubernetes-list-type"];
   const keys = schema["x-kubernetes-list-map-keys"];
-  if (type === "array" && !isSchema(items)) return ["items is missing"];
+  if (type === "array" && !isJsonObject(items)) return ["items is missing"];
   if (listType !== undefined && type !== "array") return ["x-kubernetes-list-type needs type array"];
   if (keys !== undefined && listType !== "map") {
     return ["x-kubernetes-list-map-keys needs x-kubernetes-list-type map"];
@@ -210,50 +212,23 @@ function defaultProblems(schema: Schema): string[] {
 
 /** Whether a value has the shape that a schema describes, and nothing that would be pruned. */
 function fits(schema: Schema, value: unknown): boolean {
-  if (value === null) return schema["nullable"] === true;
-  if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value)) return false;
-  if (schema["x-kubernetes-int-or-string"] === true)
-    return typeof value === "string" || Number.isInteger(value);
-  return typeFits(schema, value);
+  return misfits(schema, value).next().done === true && keepsAll(schema, value);
 }
 
-function typeFits(schema: Schema, value: unknown): boolean {
-  switch (schema["type"]) {
-    case undefined:
-      return true;
-    case "array":
-      return Array.isArray(value) && value.every((item) => fits(asSchema(schema["items"]), item));
-    case "object":
-      return isSchema(value) && objectFits(schema, value);
-    case "integer":
-      return Number.isInteger(value);
-    default:
-      return typeof value === schema["type"];
-  }
-}
-
-function objectFits(schema: Schema, value: Schema): boolean {
+function keepsAll(schema: Schema, value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => keepsAll(asSchema(schema["items"]), item));
+  if (!isJsonObject(value)) return true;
   const properties = asSchema(schema["properties"]);
   const others = schema["additionalProperties"];
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
-  const complete = (Array.isArray(schema["required"]) ? schema["required"] : []).every((name) =>
-    Object.hasOwn(value, String(name)),
-  );
-  return (
-    complete &&
-    Object.entries(value).every(([name, field]) => {
-      if (Object.hasOwn(properties, name)) return fits(asSchema(properties[name]), field);
-      return isSchema(others) ? fits(others, field) : open;
-    })
-  );
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Object.entries(value).every(([name, field]) => {
+    if (Object.hasOwn(properties, name)) return keepsAll(asSchema(properties[name]), field);
+    return isJsonObject(others) ? keepsAll(others, field) : open;
+  });
 }
 
 function asSchema(value: unknown): Schema {
-  return isSchema(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function join(path: string, step: string): string {

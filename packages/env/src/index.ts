@@ -3,13 +3,14 @@ export { abortError, type Clock, type Timer } from "./clock.ts";
 export type { Env } from "./env.ts";
 export { nameSuffix } from "./ids.ts";
 export { createRealEnv } from "./real/env.ts";
-export { type ListeningServer, serveHttp } from "./real/http-server.ts";
+export { type ListeningServer, serveHttp, type ServeOptions, type ServerTls } from "./real/http-server.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
 export { createRng, type Rng } from "./rng.ts";
 export {
   type Handler,
   type HttpRequest,
   type HttpResponse,
+  type Peer,
   type Transport,
   TransportError,
   type TransportFailure,

@@ -8,6 +8,14 @@ export interface HttpRequest {
   /** A JSON value; a string or bytes travel as they are. In-process it is handed over, not copied. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** Who the TLS handshake proved the caller to be; set by the server's side of a connection, never by a header. */
+  readonly peer?: Peer;
+}
+
+/** The subject of a client certificate that was verified. */
+export interface Peer {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
 }
 
 /** The answer to an HttpRequest. The body is read once, by one of `json`, `text` and `lines`. */

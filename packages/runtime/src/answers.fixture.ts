@@ -1,9 +1,9 @@
 import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
 
 /** An answer with a JSON body. */
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): HttpResponse {
+export function json(code: number, body: unknown, headers: Record<string, string> = {}): HttpResponse {
   return {
-    status,
+    status: code,
     headers: { "content-type": "application/json", ...headers },
     json: () => Promise.resolve(body),
     text: () => Promise.resolve(JSON.stringify(body)),
@@ -14,9 +14,9 @@ export function json(status: number, body: unknown, headers: Record<string, stri
 }
 
 /** An answer in words: what a proxy sends. */
-export function plain(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {
+export function plain(code: number, body: string, headers: Record<string, string> = {}): HttpResponse {
   return {
-    ...json(status, undefined, headers),
+    ...json(code, undefined, headers),
     json: async () => JSON.parse(body) as unknown,
     text: () => Promise.resolve(body),
   };

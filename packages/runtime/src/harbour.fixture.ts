@@ -42,11 +42,13 @@ export const Crate = custom("Crate", "crates", "Namespaced");
 /** A kind of the whole cluster. */
 export const Port = custom("Port", "ports", "Cluster");
 
-/** The kinds that the server of a harbour knows. */
-export const harbourKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, Boat, Crate, Port];
+const harbourKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, Boat, Crate, Port];
 
 /** A Boat to create. */
-export function boat(name: string, rest: Partial<Pick<Boat, "spec" | "status">> & { metadata?: object } = {}): Boat {
+export function boat(
+  name: string,
+  rest: Partial<Pick<Boat, "spec" | "status">> & { metadata?: object } = {},
+): Boat {
   const { metadata = {}, ...others } = rest;
   return {
     apiVersion: Boat.apiVersion,

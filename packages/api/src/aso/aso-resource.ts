@@ -1,6 +1,7 @@
 /** What all kinds of Azure Service Operator have in common; everything else in them is passed through. */
 import type { CustomKind, CustomObject } from "../kind.ts";
 import { defineKind } from "../kind.ts";
+import { readyColumn } from "../printer-columns.ts";
 import { type Static, long, listMap, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
 
 /** How a resource names the one that contains it. */
@@ -52,12 +53,6 @@ export type AsoObject = CustomObject<
   Static<typeof Status> & Record<string, unknown>
 >;
 
-const readyColumn = (name: string, field: string) => ({
-  name,
-  type: "string" as const,
-  jsonPath: `.status.conditions[?(@.type=='Ready')].${field}`,
-});
-
 /** Defines a kind of Azure Service Operator. */
 export function defineAsoKind(names: {
   readonly service: "resources" | "network" | "containerservice";
@@ -74,12 +69,7 @@ export function defineAsoKind(names: {
     categories: ["azure", service],
     spec: Spec,
     status: Status,
-    columns: [
-      readyColumn("Ready", "status"),
-      readyColumn("Severity", "severity"),
-      readyColumn("Reason", "reason"),
-      readyColumn("Message", "message"),
-    ],
+    columns: [readyColumn("Ready"), readyColumn("Severity"), readyColumn("Reason"), readyColumn("Message")],
     applyDefaults: ({ spec, metadata }) => {
       spec.azureName ||= metadata.name;
     },

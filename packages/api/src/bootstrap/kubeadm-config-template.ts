@@ -1,4 +1,4 @@
-import { AGE_COLUMN } from "../cluster/group.ts";
+import { AGE_COLUMN } from "../printer-columns.ts";
 import { TemplateMetadata, templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import { object, optional } from "../schema/schema.ts";

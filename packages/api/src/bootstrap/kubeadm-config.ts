@@ -1,4 +1,4 @@
-import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../cluster/group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 import { Conditions } from "../kubernetes/condition.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import { anyObject, boolean, long, object, optional, string } from "../schema/schema.ts";
@@ -6,7 +6,7 @@ import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
 import { defaultKubeadmConfigSpec, kubeadmConfigSpecErrors } from "./kubeadm-config/rules.ts";
 import { KubeadmConfigSpec } from "./kubeadm-config/spec.ts";
 
-const status = object("What is known about the bootstrap data.", {
+const Status = object("What is known about the bootstrap data.", {
   ready: optional(boolean("Whether the bootstrap data is there.")),
   dataSecretName: optional(string("The Secret with the bootstrap data.", { minLength: 1, maxLength: 253 })),
   failureReason: optional(
@@ -25,7 +25,7 @@ export const KubeadmConfig = defineKind({
   plural: "kubeadmconfigs",
   description: "Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm.",
   spec: KubeadmConfigSpec,
-  status,
+  status: Status,
   crdLabels: BOOTSTRAP_PROVIDER_LABELS,
   columns: [CLUSTER_LABEL_COLUMN, AGE_COLUMN],
   applyDefaults(draft) {

@@ -11,15 +11,16 @@ import {
   integer,
   listOf,
   long,
-  mapOf,
   object,
   oneOf,
   optional,
   string,
 } from "../schema/schema.ts";
-import { cidrProblem } from "../values/cidr.ts";
 import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { AGE_COLUMN, CLUSTER_API, CORE_PROVIDER_LABELS, PHASE_COLUMN, versionColumn } from "./group.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
+import { cidrErrors } from "../values/value-errors.ts";
+import { AGE_COLUMN, PHASE_COLUMN, versionColumn } from "../printer-columns.ts";
+import { ControlPlaneEndpoint, FailureDomains } from "./infrastructure-contract.ts";
 import { ConditionGates } from "./machine-fields.ts";
 import { defaultReferenceNamespaces, referenceNamespaceErrors } from "./machine-rules.ts";
 import { Topology } from "./topology.ts";
@@ -41,15 +42,10 @@ const ClusterNetwork = object("The network of the cluster.", {
   serviceDomain: optional(string("The domain of services.", { minLength: 1, maxLength: 253 })),
 });
 
-const spec = object("The wanted state of the cluster.", {
+const Spec = object("The wanted state of the cluster.", {
   paused: optional(boolean("Controllers leave the cluster and everything in it alone.")),
   clusterNetwork: optional(ClusterNetwork),
-  controlPlaneEndpoint: optional(
-    object("Where the control plane is reached.", {
-      host: optional(string("The host name or address.", { maxLength: 512 })),
-      port: optional(integer("The port.")),
-    }),
-  ),
+  controlPlaneEndpoint: optional(ControlPlaneEndpoint),
   controlPlaneRef: optional(described("The object that runs the control plane.", ObjectReference)),
   infrastructureRef: optional(
     described("The object that has the infrastructure of the cluster.", ObjectReference),
@@ -60,18 +56,10 @@ const spec = object("The wanted state of the cluster.", {
   ),
 });
 
-type Spec = Static<typeof spec>;
+type Spec = Static<typeof Spec>;
 
-const status = object("What is known about the cluster.", {
-  failureDomains: optional(
-    mapOf(
-      "The failure domains that machines can be created in.",
-      object("A failure domain.", {
-        controlPlane: optional(boolean("Whether control plane machines may be in it.")),
-        attributes: optional(mapOf("What else is known about it.", string("An attribute."))),
-      }),
-    ),
-  ),
+const Status = object("What is known about the cluster.", {
+  failureDomains: optional(FailureDomains),
   failureReason: optional(string("Why the cluster failed for good, in one word.")),
   failureMessage: optional(string("Why the cluster failed for good.", { minLength: 1, maxLength: 10240 })),
   phase: optional(
@@ -98,8 +86,8 @@ export const Cluster = defineKind({
   plural: "clusters",
   shortNames: ["cl"],
   description: "A Kubernetes cluster.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     {
@@ -156,11 +144,6 @@ function referenceErrors(wanted: Frozen<Spec>, old: Frozen<Spec> | undefined): F
 
 function networkErrors(network: Frozen<Spec>["clusterNetwork"]): FieldError[] {
   return (["pods", "services"] as const).flatMap((kind) =>
-    (network?.[kind]?.cidrBlocks ?? []).flatMap((block, index) => {
-      const problem = cidrProblem(block);
-      return problem === undefined
-        ? []
-        : [invalid(`spec.clusterNetwork.${kind}.cidrBlocks[${index}]`, block, problem)];
-    }),
+    cidrErrors(`spec.clusterNetwork.${kind}.cidrBlocks`, network?.[kind]?.cidrBlocks),
   );
 }

@@ -14,41 +14,33 @@ import {
   object,
   oneOf,
   optional,
-  string,
   timestamp,
 } from "../schema/schema.ts";
 import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS, SCALE_BY_SELECTOR } from "./group.ts";
 import {
   AGE_COLUMN,
-  CLUSTER_API,
   CLUSTER_COLUMN,
-  CORE_PROVIDER_LABELS,
   DESIRED_COLUMN,
   PHASE_COLUMN,
   countColumn,
   versionColumn,
-} from "./group.ts";
-import { workerTaintErrors } from "./machine.ts";
+} from "../printer-columns.ts";
 import {
   ClusterName,
   DeletePolicy,
   MachineNaming,
   MachineTemplate,
   ROOM_TO_MOVE,
+  ScaleSelector,
   Versions,
+  replicaFields,
   rolloutLimits,
 } from "./machine-fields.ts";
-import {
-  defaultMachineSpec,
-  immutableErrors,
-  intOrPercentErrors,
-  labelWithCluster,
-  machineTemplateErrors,
-  namingErrors,
-  rolloutLimitErrors,
-} from "./machine-rules.ts";
-import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
-import { addTemplateLabel, defaultSelector, preflightErrors, selectorErrors } from "./selector-rules.ts";
+import { defaultMachineSpec, labelWithCluster, rolloutLimitErrors } from "./machine-rules.ts";
+import { intOrPercentErrors } from "../values/value-errors.ts";
+import { defaultReplicas } from "./replicas.ts";
+import { addTemplateLabel, defaultSelector, machineOwnerErrors } from "./machine-owner-rules.ts";
 import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL } from "./well-known.ts";
 
 /** The strategies that update machines in place; they mean the same. */
@@ -94,9 +86,9 @@ const Strategy = object(
 
 type Strategy = Static<typeof Strategy>;
 
-const spec = object("The wanted state of the deployment.", {
+const Spec = object("The wanted state of the deployment.", {
   clusterName: ClusterName,
-  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  ...replicaFields,
   rolloutAfter: optional(
     timestamp("Replace all machines that are older than this moment, once it has come."),
   ),
@@ -107,17 +99,14 @@ const spec = object("The wanted state of the deployment.", {
   template: MachineTemplate,
   strategy: optional(Strategy),
   machineNamingStrategy: optional(MachineNaming),
-  minReadySeconds: optional(
-    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
-  ),
   revisionHistoryLimit: optional(integer("Has no effect any more; kept for old manifests.")),
   paused: optional(boolean("Scale, but do not roll out.")),
   progressDeadlineSeconds: optional(integer("Has no effect any more; kept for old manifests.")),
 });
 
-const status = object("What is known about the deployment.", {
+const Status = object("What is known about the deployment.", {
   observedGeneration: optional(long("The generation that was looked at last.")),
-  selector: optional(string("The selector as text, for `kubectl scale`.", { minLength: 1, maxLength: 4096 })),
+  selector: optional(ScaleSelector),
   replicas: optional(integer("How many machines there are.")),
   updatedReplicas: optional(integer("How many machines are of the new template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
@@ -144,14 +133,10 @@ export const MachineDeployment = defineKind({
   plural: "machinedeployments",
   shortNames: ["md"],
   description: "Brings a number of equal machines to a new template, a few at a time.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
-  scale: {
-    specReplicasPath: ".spec.replicas",
-    statusReplicasPath: ".status.replicas",
-    labelSelectorPath: ".status.selector",
-  },
+  scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_COLUMN,
     DESIRED_COLUMN,
@@ -183,14 +168,8 @@ export const MachineDeployment = defineKind({
       ...labelValueProblems(metadata.name).map((problem) =>
         invalid("metadata.name", metadata.name, `must be a valid label value: ${problem}`),
       ),
-      ...machineTemplateErrors(wanted, metadata.namespace),
-      ...workerTaintErrors("spec.template.spec.taints", wanted.template.spec.taints),
-      ...selectorErrors(wanted),
+      ...machineOwnerErrors(deployment, old),
       ...strategyErrors(wanted.strategy),
-      ...preflightErrors(metadata),
-      ...autoscalerErrors(metadata),
-      ...namingErrors("spec.machineNamingStrategy.template", wanted.machineNamingStrategy?.template),
-      ...(old ? immutableErrors("spec.clusterName", wanted.clusterName, old.spec.clusterName) : []),
     ];
   },
 });

@@ -61,8 +61,7 @@ export const deletionTimeouts = {
   ),
 };
 
-/** How a machine gets its first boot. */
-export const Bootstrap = object("How a machine learns what to do at its first boot.", {
+const Bootstrap = object("How a machine learns what to do at its first boot.", {
   configRef: optional(described("The object that makes the bootstrap data.", ObjectReference)),
   dataSecretName: optional(
     string("The Secret with the bootstrap data; set by the controller when there is a configRef.", {
@@ -112,6 +111,20 @@ export const MachineNaming = object("How machines are named.", {
       maxLength: 256,
     }),
   ),
+});
+
+/** How many machines there are to be, and when one counts. */
+export const replicaFields = {
+  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  minReadySeconds: optional(
+    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
+  ),
+};
+
+/** The selector of the machines in the status, where `kubectl scale` looks for it. */
+export const ScaleSelector = string("The selector as text, for `kubectl scale`.", {
+  minLength: 1,
+  maxLength: 4096,
 });
 
 /** Which machines go first when there are too many. */

@@ -19,16 +19,16 @@ import {
 } from "../schema/schema.ts";
 import { durationProblem, parseDuration } from "../values/duration.ts";
 import { type FieldError, invalid, required } from "../values/field-error.ts";
-import { AGE_COLUMN, CLUSTER_API, CLUSTER_COLUMN, CORE_PROVIDER_LABELS, countColumn } from "./group.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
+import { AGE_COLUMN, CLUSTER_COLUMN, countColumn } from "../printer-columns.ts";
 import { CONDITION_TYPE, ClusterName } from "./machine-fields.ts";
 import {
   defaultReferenceNamespaces,
-  durationErrors,
   immutableErrors,
-  intOrPercentErrors,
   labelWithCluster,
   referenceNamespaceErrors,
 } from "./machine-rules.ts";
+import { durationErrors, intOrPercentErrors } from "../values/value-errors.ts";
 import { CLUSTER_NAME_LABEL } from "./well-known.ts";
 
 const OWN_CONDITIONS = [
@@ -39,15 +39,13 @@ const OWN_CONDITIONS = [
   "ExternallyRemediated",
 ];
 
-/** A condition of a node that makes its machine unhealthy. */
-export const UnhealthyNodeCondition = object("A condition of the node that makes the machine unhealthy.", {
+const UnhealthyNodeCondition = object("A condition of the node that makes the machine unhealthy.", {
   type: string("The type of the condition.", { minLength: 1 }),
   status: string("The status that is unhealthy.", { minLength: 1 }),
   timeout: duration("How long it must last."),
 });
 
-/** A condition of a machine that makes it unhealthy. */
-export const UnhealthyMachineCondition = object("A condition of the machine that makes it unhealthy.", {
+const UnhealthyMachineCondition = object("A condition of the machine that makes it unhealthy.", {
   type: string("The type of the condition.", {
     ...CONDITION_TYPE,
     rules: [
@@ -96,15 +94,15 @@ export const healthCheckFields = {
   ),
 };
 
-const spec = object("When a machine is unhealthy.", {
+const Spec = object("When a machine is unhealthy.", {
   clusterName: ClusterName,
   selector: described("Picks the machines to look after.", LabelSelector),
   ...healthCheckFields,
 });
 
-type Spec = Static<typeof spec>;
+type Spec = Static<typeof Spec>;
 
-const status = object("What is known about the machines.", {
+const Status = object("What is known about the machines.", {
   expectedMachines: optional(integer("How many machines the selector picks.", { minimum: 0 })),
   currentHealthy: optional(integer("How many of them are healthy.", { minimum: 0 })),
   remediationsAllowed: optional(integer("How many more may be replaced now.", { minimum: 0 })),
@@ -129,8 +127,8 @@ export const MachineHealthCheck = defineKind({
   plural: "machinehealthchecks",
   shortNames: ["mhc", "mhcs"],
   description: "Finds unhealthy machines and has them replaced.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     CLUSTER_COLUMN,

@@ -14,18 +14,17 @@ import {
   string,
 } from "../schema/schema.ts";
 import { forbidden } from "../values/field-error.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import {
   AGE_COLUMN,
-  CLUSTER_API,
   CLUSTER_COLUMN,
-  CORE_PROVIDER_LABELS,
   DESIRED_COLUMN,
   PHASE_COLUMN,
   conditionColumn,
   countColumn,
   versionColumn,
-} from "./group.ts";
-import { ClusterName, MachineTemplate, Versions } from "./machine-fields.ts";
+} from "../printer-columns.ts";
+import { ClusterName, MachineTemplate, Versions, replicaFields } from "./machine-fields.ts";
 import {
   defaultMachineSpec,
   immutableErrors,
@@ -47,13 +46,10 @@ const PHASES = [
   "Unknown",
 ] as const;
 
-const spec = object("The wanted state of the pool.", {
+const Spec = object("The wanted state of the pool.", {
   clusterName: ClusterName,
-  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  ...replicaFields,
   template: MachineTemplate,
-  minReadySeconds: optional(
-    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
-  ),
   providerIDList: optional(
     listOf(
       "The ids of the machines of the pool, as the cloud names them. Set by the controller.",
@@ -72,7 +68,7 @@ const spec = object("The wanted state of the pool.", {
   ),
 });
 
-const status = object("What is known about the pool.", {
+const Status = object("What is known about the pool.", {
   nodeRefs: optional(
     listOf("The nodes of the pool.", described("A node of the pool.", ObjectReference), { maxItems: 10000 }),
   ),
@@ -99,8 +95,8 @@ export const MachinePool = defineKind({
   plural: "machinepools",
   shortNames: ["mp"],
   description: "A group of machines that the cloud manages as one, such as a scale set.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
   scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
   columns: [

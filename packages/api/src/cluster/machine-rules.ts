@@ -6,9 +6,8 @@ import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
 import { dns1123SubdomainProblems, labelKeyProblems } from "../kubernetes/names.ts";
 import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";
 import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { durationProblem } from "../values/duration.ts";
-import { intOrPercentProblem } from "../values/int-or-percent.ts";
-import { versionProblem, withLeadingV } from "../values/version.ts";
+import { durationErrors, intOrPercentErrors, versionErrors } from "../values/value-errors.ts";
+import { withLeadingV } from "../values/version.ts";
 
 const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
 
@@ -78,26 +77,6 @@ export function machineTemplateErrors(
 /** Says that a field may not change once it is set. */
 export function immutableErrors(field: string, value: unknown, old: unknown): FieldError[] {
   return value === old ? [] : [forbidden(field, `field is immutable; it was ${JSON.stringify(old)}`)];
-}
-
-/** Says what is wrong with a version that must be written with a leading v. */
-export function versionErrors(field: string, version: string | undefined): FieldError[] {
-  const problem = version === undefined ? undefined : versionProblem(version);
-  return problem === undefined ? [] : [invalid(field, version, problem)];
-}
-
-/** Says what is wrong with a duration. */
-export function durationErrors(field: string, duration: string | undefined): FieldError[] {
-  const problem = duration === undefined ? undefined : durationProblem(duration);
-  return problem === undefined ? [] : [invalid(field, duration, problem)];
-}
-
-/** Says what is wrong with a count that may be a share. */
-export function intOrPercentErrors(field: string, value: number | string | undefined): FieldError[] {
-  if (value === undefined) return [];
-  const problem = intOrPercentProblem(value);
-  if (problem !== undefined) return [invalid(field, value, problem)];
-  return String(value).startsWith("-") ? [invalid(field, value, "must be 0 or more")] : [];
 }
 
 /** Says what is wrong with the limits of a rolling update. */
@@ -175,6 +154,18 @@ export function taintErrors(field: string, taints: Frozen<MachineTaints> | undef
     const problems = [taintOwner(key), ...labelKeyProblems(key)].filter((problem) => problem !== undefined);
     return problems.map((problem) => invalid(`${field}[${index}].key`, key, problem));
   });
+}
+
+/** Says that workers do not carry the taint of the control plane. */
+export function workerTaintErrors(
+  field: string,
+  taints: readonly { readonly key: string }[] | undefined,
+): FieldError[] {
+  return (taints ?? []).flatMap(({ key }, index) =>
+    key === "node-role.kubernetes.io/control-plane"
+      ? [invalid(`${field}[${index}].key`, key, "taint is not allowed for worker machines")]
+      : [],
+  );
 }
 
 function taintOwner(key: string): string | undefined {

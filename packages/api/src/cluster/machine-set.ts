@@ -3,34 +3,31 @@ import { LabelSelector } from "../kubernetes/label-selector.ts";
 import { labelValueFor } from "../kubernetes/names.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import { anyObject, described, integer, long, object, optional, string } from "../schema/schema.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS, SCALE_BY_SELECTOR } from "./group.ts";
 import {
   AGE_COLUMN,
-  CLUSTER_API,
   CLUSTER_COLUMN,
-  CORE_PROVIDER_LABELS,
   DESIRED_COLUMN,
   countColumn,
   versionColumn,
-} from "./group.ts";
-import { workerTaintErrors } from "./machine.ts";
-import { ClusterName, DeletePolicy, MachineNaming, MachineTemplate, Versions } from "./machine-fields.ts";
+} from "../printer-columns.ts";
 import {
-  defaultMachineSpec,
-  immutableErrors,
-  labelWithCluster,
-  machineTemplateErrors,
-  namingErrors,
-} from "./machine-rules.ts";
-import { autoscalerErrors, defaultReplicas } from "./replicas.ts";
-import { defaultSelector, preflightErrors, selectorErrors } from "./selector-rules.ts";
+  ClusterName,
+  DeletePolicy,
+  MachineNaming,
+  MachineTemplate,
+  ScaleSelector,
+  Versions,
+  replicaFields,
+} from "./machine-fields.ts";
+import { defaultSelector, machineOwnerErrors } from "./machine-owner-rules.ts";
+import { defaultMachineSpec, labelWithCluster } from "./machine-rules.ts";
+import { defaultReplicas } from "./replicas.ts";
 import { SET_NAME_LABEL } from "./well-known.ts";
 
-const spec = object("The wanted state of the machine set.", {
+const Spec = object("The wanted state of the machine set.", {
   clusterName: ClusterName,
-  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
-  minReadySeconds: optional(
-    integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
-  ),
+  ...replicaFields,
   deletePolicy: optional(DeletePolicy),
   selector: described(
     "Picks the machines of the set. It must match the labels of the template.",
@@ -40,8 +37,8 @@ const spec = object("The wanted state of the machine set.", {
   machineNamingStrategy: optional(MachineNaming),
 });
 
-const status = object("What is known about the machine set.", {
-  selector: optional(string("The selector as text, for `kubectl scale`.", { minLength: 1, maxLength: 4096 })),
+const Status = object("What is known about the machine set.", {
+  selector: optional(ScaleSelector),
   replicas: optional(integer("How many machines there are.")),
   fullyLabeledReplicas: optional(integer("How many machines have all labels of the template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
@@ -61,14 +58,10 @@ export const MachineSet = defineKind({
   plural: "machinesets",
   shortNames: ["ms"],
   description: "Keeps a number of equal machines.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
-  scale: {
-    specReplicasPath: ".spec.replicas",
-    statusReplicasPath: ".status.replicas",
-    labelSelectorPath: ".status.selector",
-  },
+  scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_COLUMN,
     DESIRED_COLUMN,
@@ -87,15 +80,7 @@ export const MachineSet = defineKind({
     defaultMachineSpec(set.template.spec, metadata.namespace);
   },
   validate({ object: set, old }) {
-    return [
-      ...machineTemplateErrors(set.spec, set.metadata.namespace),
-      ...workerTaintErrors("spec.template.spec.taints", set.spec.template.spec.taints),
-      ...selectorErrors(set.spec),
-      ...preflightErrors(set.metadata),
-      ...autoscalerErrors(set.metadata),
-      ...namingErrors("spec.machineNamingStrategy.template", set.spec.machineNamingStrategy?.template),
-      ...(old ? immutableErrors("spec.clusterName", set.spec.clusterName, old.spec.clusterName) : []),
-    ];
+    return machineOwnerErrors(set, old);
   },
 });
 

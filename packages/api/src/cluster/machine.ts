@@ -13,18 +13,22 @@ import {
   string,
   timestamp,
 } from "../schema/schema.ts";
-import { type FieldError, invalid } from "../values/field-error.ts";
+import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import {
   AGE_COLUMN,
-  CLUSTER_API,
   CLUSTER_COLUMN,
-  CORE_PROVIDER_LABELS,
   PHASE_COLUMN,
   conditionColumn,
   versionColumn,
-} from "./group.ts";
+} from "../printer-columns.ts";
 import { machineFields } from "./machine-fields.ts";
-import { defaultMachineSpec, immutableErrors, labelWithCluster, machineSpecErrors } from "./machine-rules.ts";
+import {
+  defaultMachineSpec,
+  immutableErrors,
+  labelWithCluster,
+  machineSpecErrors,
+  workerTaintErrors,
+} from "./machine-rules.ts";
 import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "./well-known.ts";
 
 const NodeInfo = object("What the kubelet says about the machine.", {
@@ -64,7 +68,7 @@ const PHASES = [
   "Unknown",
 ] as const;
 
-const spec = object("The wanted state of the machine.", {
+const Spec = object("The wanted state of the machine.", {
   ...machineFields,
   updaters: optional(
     listOf(
@@ -75,7 +79,7 @@ const spec = object("The wanted state of the machine.", {
   ),
 });
 
-const status = object("What is known about the machine.", {
+const Status = object("What is known about the machine.", {
   nodeRef: optional(described("The node of the machine.", ObjectReference)),
   nodeInfo: optional(NodeInfo),
   lastUpdated: optional(timestamp("When the phase changed last.")),
@@ -106,8 +110,8 @@ export const Machine = defineKind({
   plural: "machines",
   shortNames: ["ma"],
   description: "A machine that is, or will be, a node of a cluster.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     CLUSTER_COLUMN,
@@ -173,15 +177,3 @@ export const Machine = defineKind({
 
 /** A machine that is, or will be, a node of a cluster. */
 export type Machine = ObjectOf<typeof Machine>;
-
-/** Says that workers do not carry the taint of the control plane. */
-export function workerTaintErrors(
-  field: string,
-  taints: readonly { readonly key: string }[] | undefined,
-): FieldError[] {
-  return (taints ?? []).flatMap(({ key }, index) =>
-    key === "node-role.kubernetes.io/control-plane"
-      ? [invalid(`${field}[${index}].key`, key, "taint is not allowed for worker machines")]
-      : [],
-  );
-}

@@ -1,12 +1,13 @@
 import { defaultKubeadmConfigSpec } from "../bootstrap/kubeadm-config/rules.ts";
+import { SCALE_BY_SELECTOR, providerLabels } from "../cluster/group.ts";
+import { ScaleSelector } from "../cluster/machine-fields.ts";
 import {
   AGE_COLUMN,
   CLUSTER_LABEL_COLUMN,
   DESIRED_COLUMN,
   countColumn,
-  providerLabels,
   versionColumn,
-} from "../cluster/group.ts";
+} from "../printer-columns.ts";
 import { Versions } from "../cluster/machine-fields.ts";
 import { defaultReferenceNamespaces } from "../cluster/machine-rules.ts";
 import { Conditions } from "../kubernetes/condition.ts";
@@ -16,8 +17,8 @@ import { withLeadingV } from "../values/version.ts";
 import { controlPlaneErrors, controlPlaneUpdateErrors, controlPlaneWarnings } from "./rules.ts";
 import { KubeadmControlPlaneSpec } from "./spec.ts";
 
-const status = object("What is known about the control plane.", {
-  selector: optional(string("The selector as text, for `kubectl scale`.", { minLength: 1, maxLength: 4096 })),
+const Status = object("What is known about the control plane.", {
+  selector: optional(ScaleSelector),
   replicas: optional(integer("How many machines there are.")),
   version: optional(string("The lowest version of the machines.", { minLength: 1, maxLength: 256 })),
   updatedReplicas: optional(integer("How many machines are of the new version and template.")),
@@ -51,13 +52,9 @@ export const KubeadmControlPlane = defineKind({
   shortNames: ["kcp"],
   description: "Runs the control plane of a cluster on machines, with kubeadm.",
   spec: KubeadmControlPlaneSpec,
-  status,
+  status: Status,
   crdLabels: providerLabels("control-plane-kubeadm"),
-  scale: {
-    specReplicasPath: ".spec.replicas",
-    statusReplicasPath: ".status.replicas",
-    labelSelectorPath: ".status.selector",
-  },
+  scale: SCALE_BY_SELECTOR,
   columns: [
     CLUSTER_LABEL_COLUMN,
     {

@@ -2,12 +2,11 @@
 import { kubeadmConfigSpecErrors } from "../bootstrap/kubeadm-config/rules.ts";
 import {
   deletionTimeoutErrors,
-  durationErrors,
   namingErrors,
   referenceNamespaceErrors,
   taintErrors,
-  versionErrors,
 } from "../cluster/machine-rules.ts";
+import { durationErrors, versionErrors } from "../values/value-errors.ts";
 import { FALLBACK_ONLY_IN_PLACE, IN_PLACE_STRATEGIES } from "../cluster/machine-deployment.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { templateMetadataErrors } from "../kubernetes/template-metadata.ts";

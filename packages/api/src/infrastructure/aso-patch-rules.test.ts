@@ -4,7 +4,7 @@ import { formatFieldError } from "../values/field-error.ts";
 import { applyMergePatch } from "../values/merge-patch.ts";
 import { stringify } from "yaml";
 import { parseAsoPatch } from "./aso-patch.ts";
-import { protectedPointers, validateAsoPatches } from "./aso-patch-rules.ts";
+import { protectedPointers, asoPatchErrors } from "./aso-patch-rules.ts";
 
 const pointersOf = (patch: unknown): readonly string[] => {
   const fromJson = protectedPointers(parseAsoPatch(JSON.stringify(patch)));
@@ -127,7 +127,7 @@ test("what is wrong names the index of the patch and the path", () => {
     "- op: remove\n  path: spec\n",
   ];
   const set = "is not patchable: the controller sets it";
-  expect(validateAsoPatches(patches, "spec.patches").map(formatFieldError)).toEqual([
+  expect(asoPatchErrors("spec.patches", patches).map(formatFieldError)).toEqual([
     `spec.patches[1]: Forbidden: /spec/owner ${set}`,
     `spec.patches[2]: Forbidden: /spec/owner ${set}`,
     `spec.patches[2]: Forbidden: /spec/azureName ${set}`,
@@ -135,5 +135,5 @@ test("what is wrong names the index of the patch and the path", () => {
     'spec.patches[4]: Invalid value: "spec: {a: 1, a: 2}": must be YAML or JSON: Map keys must be unique at line 1, column 14',
     'spec.patches[5]: Invalid value: "- op: remove\\n  path: spec\\n": operation 0 (remove) must have a JSON pointer such as /spec/field as path, not "spec"',
   ]);
-  expect(validateAsoPatches(undefined, "spec.patches")).toEqual([]);
+  expect(asoPatchErrors("spec.patches", undefined)).toEqual([]);
 });

@@ -46,14 +46,11 @@ export function protectedPointers(patch: AsoPatch): readonly string[] {
 }
 
 /** Says what is wrong with patches as users write them, each by its index. */
-export function validateAsoPatches(
-  patches: readonly string[] | undefined,
-  path: string,
-): readonly FieldError[] {
-  return (patches ?? []).flatMap((text, index) => validatePatch(text, `${path}[${index}]`));
+export function asoPatchErrors(path: string, patches: readonly string[] | undefined): readonly FieldError[] {
+  return (patches ?? []).flatMap((text, index) => patchErrors(`${path}[${index}]`, text));
 }
 
-function validatePatch(text: string, at: string): readonly FieldError[] {
+function patchErrors(at: string, text: string): readonly FieldError[] {
   try {
     return protectedPointers(parseAsoPatch(text)).map((pointer) =>
       forbidden(at, `${pointer} is not patchable: the controller sets it`),

@@ -4,10 +4,17 @@ import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selecto
 import type { Frozen } from "../kubernetes/meta.ts";
 import { dns1123LabelProblems } from "../kubernetes/names.ts";
 import { type Static, listOf, object, oneOf, optional, string } from "../schema/schema.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
-import { AGE, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
-import { validateImmutable } from "./immutable.ts";
+import {
+  type FieldError,
+  errorIf,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../values/field-error.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { AGE_COLUMN } from "../printer-columns.ts";
+import { immutableFieldErrors } from "./immutable.ts";
 
 const TYPES = [
   "ServicePrincipal",
@@ -62,7 +69,7 @@ export const AzureClusterIdentity = defineKind({
   description: "Credentials for Azure that clusters refer to.",
   spec: Spec,
   status: Status,
-  columns: [{ name: "Type", type: "string", jsonPath: ".spec.type" }, AGE],
+  columns: [{ name: "Type", type: "string", jsonPath: ".spec.type" }, AGE_COLUMN],
   crdLabels: AZURE_PROVIDER_LABELS,
   validate,
   warn,
@@ -77,10 +84,10 @@ function validate({ object: identity, old }: AdmissionRequest<Identity>): readon
     ...(["tenantID", "clientID"] as const).flatMap((field) =>
       spec[field] === "" ? [required(`spec.${field}`, "must not be empty")] : [],
     ),
-    ...validateNeeded(spec),
-    ...validateOnlyFor(spec),
-    ...validateAllowedNamespaces(spec.allowedNamespaces),
-    ...validateImmutable(identity, old, [
+    ...missingFieldErrors(spec),
+    ...misplacedFieldErrors(spec),
+    ...allowedNamespaceErrors(spec.allowedNamespaces),
+    ...immutableFieldErrors(identity, old, [
       {
         path: "spec.type",
         read: ({ spec: { type } }) => type,
@@ -100,7 +107,7 @@ function warn({ object: { spec } }: AdmissionRequest<Identity>): readonly string
 }
 
 /** What each type of credential cannot do without. */
-function validateNeeded(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
+function missingFieldErrors(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
   const { type, certPath, userAssignedIdentityCredentialsPath: path } = spec;
   const secret = spec.clientSecret?.name;
   switch (type) {
@@ -120,7 +127,7 @@ function validateNeeded(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
   }
 }
 
-function validateOnlyFor(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
+function misplacedFieldErrors(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
   const only = (field: keyof Identity["spec"], type: (typeof TYPES)[number]): readonly FieldError[] =>
     spec[field] && spec.type !== type
       ? [forbidden(`spec.${field}`, `type must be ${type} to use it, not ${spec.type}`)]
@@ -137,7 +144,7 @@ function validateOnlyFor(spec: Frozen<Identity["spec"]>): readonly FieldError[] 
   ];
 }
 
-function validateAllowedNamespaces(
+function allowedNamespaceErrors(
   allowed: Frozen<Identity["spec"]>["allowedNamespaces"],
 ): readonly FieldError[] {
   const problem = allowed?.selector && labelSelectorProblem(allowed.selector);

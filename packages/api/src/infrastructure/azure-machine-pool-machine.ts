@@ -4,7 +4,8 @@ import { boolean, listOf, mapOf, object, optional, string, timestamp } from "../
 import { Taint } from "../kubernetes/taint.ts";
 import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
 import { providerIdProblem } from "../values/provider-id.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 import { ObjectReference } from "../kubernetes/object-reference.ts";
 import { LongRunningOperationState, LongRunningOperationStates, Operation } from "./operation.ts";
 
@@ -66,12 +67,12 @@ export const AzureMachinePoolMachine = defineKind({
     { name: "Version", type: "string", jsonPath: ".status.version" },
     { name: "Ready", type: "string", jsonPath: ".status.ready" },
     { name: "State", type: "string", jsonPath: ".status.provisioningState" },
-    { ...CLUSTER, priority: 1 },
+    { ...CLUSTER_LABEL_COLUMN, priority: 1 },
     { name: "VMSS VM ID", type: "string", jsonPath: ".spec.providerID", priority: 1 },
-    AGE,
+    AGE_COLUMN,
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
-  validate: validateMachine,
+  validate: machineErrors,
 });
 
 /** One instance of a pool's scale set. */
@@ -79,7 +80,7 @@ export type AzureMachinePoolMachine = ObjectOf<typeof AzureMachinePoolMachine>;
 
 type Request = AdmissionRequest<{ spec: { providerID: string } }>;
 
-function validateMachine({ object: machine, old }: Request): readonly FieldError[] {
+function machineErrors({ object: machine, old }: Request): readonly FieldError[] {
   const { providerID } = machine.spec;
   if (old && old.spec.providerID !== providerID) {
     return [forbidden("spec.providerID", IMMUTABLE_PROVIDER_ID)];

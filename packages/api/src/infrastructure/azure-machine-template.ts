@@ -2,9 +2,8 @@ import { type AdmissionRequest, type CustomObject, type ObjectOf, defineKind } f
 import { TemplateMetadata } from "../kubernetes/template-metadata.ts";
 import { type Static, mapOf, object, oneOf, optional, quantity } from "../schema/schema.ts";
 import { deepEqual } from "../values/deep-equal.ts";
-import { type FieldError, forbidden } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
-import { AzureMachineSpec, defaultAzureMachineSpec, validateAzureMachineSpec } from "./azure-machine.ts";
+import { type FieldError, errorIf, forbidden } from "../values/field-error.ts";
+import { AzureMachineSpec, defaultAzureMachineSpec, azureMachineSpecErrors } from "./azure-machine.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 
 const Spec = object(
@@ -54,7 +53,7 @@ function validate({ object: template, old }: AdmissionRequest<Template>): readon
   const path = "spec.template.spec";
   const { spec } = template.spec.template;
   return [
-    ...validateAzureMachineSpec(spec, path),
+    ...azureMachineSpecErrors(path, spec),
     ...errorIf(
       old && !deepEqual(old.spec.template.spec, spec),
       forbidden(path, "cannot change: machines were made from it; create a new template and refer to it"),

@@ -3,53 +3,31 @@ import { Conditions } from "../kubernetes/condition.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, boolean, listOf, mapOf, object, optional, string } from "../schema/schema.ts";
 import { armIdProblem, hasArmType, parseArmId } from "../values/arm-id.ts";
-import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
-import { Diagnostics, validateDiagnostics, withDefaultDiagnostics } from "./diagnostics.ts";
-import { DataDisks, OSDisk, defaultDataDisks, validateDataDisks, validateOSDisk } from "./disks.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "./group.ts";
-import { imageFields, oneImageSource, validateImage } from "./image.ts";
-import { type ImmutableField, validateImmutable } from "./immutable.ts";
-import { defaultNetworkInterfaces, networkFields, validateNetworkInterfaces } from "./network-interface.ts";
+import { type FieldError, errorIf, forbidden, invalid } from "../values/field-error.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-columns.ts";
+import { imageFields, oneImageSource } from "./image.ts";
+import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { LongRunningOperationStates, Operation } from "./operation.ts";
-import { SecurityProfile, validateSecurityProfile } from "./security-profile.ts";
-import { SpotVMOptions, defaultEvictionPolicy, validateSpot } from "./spot.ts";
-import { validateSSHPublicKey } from "./ssh-key.ts";
-import { VMExtensions } from "./vm-extension.ts";
-import { defaultIdentity, identityFields, validateIdentity } from "./vm-identity.ts";
+import { defaultVirtualMachine, virtualMachineErrors, virtualMachineFields } from "./virtual-machine.ts";
+import { defaultIdentity, identityFields, identityErrors } from "./vm-identity.ts";
 
 /** What users write about a virtual machine, also inside a template. */
 export const AzureMachineSpec = object(
   "The wanted state of the machine.",
   {
-    vmSize: string("The size of the VM, such as Standard_D4s_v5."),
+    ...virtualMachineFields,
     image: optional(
       object("The image it boots from; without it, the public one for the Kubernetes version.", imageFields, {
         rules: [oneImageSource],
       }),
     ),
-    osDisk: OSDisk,
-    dataDisks: optional(DataDisks),
-    sshPublicKey: optional(string("The key that may log in, as base64 of an authorized_keys line.")),
-    ...networkFields,
     ...identityFields,
     additionalTags: optional(mapOf("Azure tags for everything made for the machine.", string("A value."))),
-    additionalCapabilities: optional(
-      object("Rare capabilities of the VM.", {
-        ultraSSDEnabled: optional(boolean("Whether ultra disks can be attached.")),
-      }),
-    ),
     allocatePublicIP: optional(boolean("Whether the machine gets a public address.")),
     enableIPForwarding: optional(boolean("Whether it passes on traffic that is not for it.")),
-    diagnostics: optional(Diagnostics),
     dnsServers: optional(listOf("The DNS servers it asks.", string("An address."))),
-    securityProfile: optional(SecurityProfile),
-    spotVMOptions: optional(SpotVMOptions),
-    vmExtensions: optional(VMExtensions),
     disableExtensionOperations: optional(boolean("Whether no extension can be installed.")),
-    disableVMBootstrapExtension: optional(
-      boolean("Whether the extension that reports on the bootstrap is left out."),
-    ),
     capacityReservationGroupID: optional(string("The ARM id of a capacity reservation group.")),
     virtualMachineScaleSetID: optional(string("The ARM id of the Flexible scale set it belongs to.")),
     failureDomain: optional(string("The zone it is placed in.")),
@@ -92,7 +70,7 @@ export const AzureMachine = defineKind({
   spec: AzureMachineSpec,
   status: Status,
   columns: [
-    { ...CLUSTER, priority: 1 },
+    { ...CLUSTER_LABEL_COLUMN, priority: 1 },
     readyColumn("Ready"),
     readyColumn("Severity"),
     readyColumn("Reason"),
@@ -106,7 +84,7 @@ export const AzureMachine = defineKind({
     },
     { name: "VM ID", type: "string", jsonPath: ".spec.providerID", priority: 1 },
     { name: "VM Size", type: "string", jsonPath: ".spec.vmSize", priority: 1 },
-    AGE,
+    AGE_COLUMN,
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults: ({ spec }) => defaultAzureMachineSpec(spec),
@@ -119,10 +97,7 @@ export type AzureMachine = ObjectOf<typeof AzureMachine>;
 /** Fills in what a machine's manifest leaves out. */
 export function defaultAzureMachineSpec(spec: AzureMachineSpec): void {
   defaultIdentity(spec);
-  defaultNetworkInterfaces(spec);
-  defaultDataDisks(spec.dataDisks ?? []);
-  defaultEvictionPolicy(spec.spotVMOptions, spec.osDisk);
-  spec.diagnostics = withDefaultDiagnostics(spec.diagnostics);
+  defaultVirtualMachine(spec);
 }
 
 const FIXED = [
@@ -160,26 +135,15 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Machine>>[] = [
 ];
 
 function validate({ object: machine, old }: AdmissionRequest<Machine>): readonly FieldError[] {
-  return [...validateAzureMachineSpec(machine.spec, "spec"), ...validateImmutable(machine, old, IMMUTABLE)];
+  return [...azureMachineSpecErrors("spec", machine.spec), ...immutableFieldErrors(machine, old, IMMUTABLE)];
 }
 
 /** Says what is wrong with a machine beyond its schema. */
-export function validateAzureMachineSpec(
-  spec: Frozen<AzureMachineSpec>,
-  path: string,
-): readonly FieldError[] {
-  const { image, osDisk, dataDisks = [] } = spec;
+export function azureMachineSpecErrors(path: string, spec: Frozen<AzureMachineSpec>): readonly FieldError[] {
   return [
-    ...(image ? validateImage(image, `${path}.image`) : []),
-    ...validateOSDisk(osDisk, `${path}.osDisk`),
-    ...validateDataDisks(dataDisks, `${path}.dataDisks`),
-    ...validateSSHPublicKey(spec.sshPublicKey, `${path}.sshPublicKey`),
-    ...validateNetworkInterfaces(spec, path),
-    ...validateIdentity(spec, undefined, path),
-    ...validateDiagnostics(spec.diagnostics, `${path}.diagnostics`),
-    ...validateSecurityProfile(spec.securityProfile, osDisk, `${path}.securityProfile`),
-    ...validateSpot(spec.spotVMOptions, osDisk, `${path}.spotVMOptions`),
-    ...validateIds(spec, path),
+    ...virtualMachineErrors(path, spec),
+    ...identityErrors(path, spec, undefined),
+    ...idErrors(path, spec),
     ...errorIf(
       spec.disableExtensionOperations && (spec.vmExtensions ?? []).length > 0,
       forbidden(`${path}.vmExtensions`, "must be empty when disableExtensionOperations is true"),
@@ -187,7 +151,7 @@ export function validateAzureMachineSpec(
   ];
 }
 
-function validateIds(spec: Frozen<AzureMachineSpec>, path: string): readonly FieldError[] {
+function idErrors(path: string, spec: Frozen<AzureMachineSpec>): readonly FieldError[] {
   const { capacityReservationGroupID: group, virtualMachineScaleSetID: set } = spec;
   const groupProblem = group === undefined ? undefined : armIdProblem(group);
   const setProblem = set === undefined ? undefined : scaleSetProblem(set);

@@ -1,7 +1,8 @@
 import { type ObjectOf, defineKind } from "../kind.ts";
 import { boolean, object, optional } from "../schema/schema.ts";
-import { ControlPlaneEndpoint } from "./control-plane-endpoint.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { ControlPlaneEndpoint } from "../cluster/infrastructure-contract.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 
 /** The infrastructure of an AKS cluster: it only passes on what the control plane knows. */
 export const AzureManagedCluster = defineKind({
@@ -20,7 +21,7 @@ export const AzureManagedCluster = defineKind({
     { ready: optional(boolean("Whether the cluster can be used.")) },
     { preserveUnknown: true },
   ),
-  columns: [CLUSTER, { name: "Ready", type: "string", jsonPath: ".status.ready" }, AGE],
+  columns: [CLUSTER_LABEL_COLUMN, { name: "Ready", type: "string", jsonPath: ".status.ready" }, AGE_COLUMN],
   crdLabels: AZURE_PROVIDER_LABELS,
 });
 

@@ -63,6 +63,10 @@ describe("a node pool", () => {
       { asoManagedClustersAgentPoolPatches: ['[{"op":"remove","path":"/spec/owner"}]'] },
       "spec.asoManagedClustersAgentPoolPatches[0]: Forbidden: /spec/owner is not patchable: the controller sets it",
     ],
+    [
+      { asoManagedClustersAgentPoolPatches: ["spec: {a: 1}", "spec:\n  azureName: other\n"] },
+      "spec.asoManagedClustersAgentPoolPatches[1]: Forbidden: /spec/azureName is not patchable: the controller sets it",
+    ],
   ])("is rejected: %j", (spec, message) => {
     expect(errors(pool(spec))).toEqual([message]);
   });

@@ -14,12 +14,12 @@ import {
   quantity,
   string,
 } from "../schema/schema.ts";
-import { type FieldError, invalid } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
-import { validateAsoPatches } from "./aso-patch-rules.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "./group.ts";
-import { type ImmutableField, validateImmutable } from "./immutable.ts";
-import { validateNetworkName } from "./names.ts";
+import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
+import { asoPatchErrors } from "./aso-patch-rules.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../printer-columns.ts";
+import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
+import { networkNameErrors } from "./names.ts";
 import { LongRunningOperationStates } from "./operation.ts";
 
 const Taint = object("Keeps pods off the nodes that do not tolerate it.", {
@@ -105,12 +105,12 @@ export const AzureManagedMachinePool = defineKind({
   spec: Spec,
   status: Status,
   columns: [
-    CLUSTER,
+    CLUSTER_LABEL_COLUMN,
     readyColumn("Ready"),
     readyColumn("Severity"),
     readyColumn("Reason"),
     readyColumn("Message", 1),
-    AGE,
+    AGE_COLUMN,
     { name: "Mode", type: "string", jsonPath: ".spec.mode" },
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
@@ -153,22 +153,22 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Pool>>[] = FIXED.map((field) => 
 function validate({ object: pool, old }: AdmissionRequest<Pool>): readonly FieldError[] {
   const { spec } = pool;
   return [
-    ...validateName(spec.name),
-    ...validateNodes(spec),
-    ...validateScaling(spec.scaling),
-    ...(spec.subnetName ? validateNetworkName(spec.subnetName, "spec.subnetName") : []),
-    ...validateAsoPatches(spec.asoManagedClustersAgentPoolPatches, "spec.asoManagedClustersAgentPoolPatches"),
-    ...validateImmutable(pool, old, IMMUTABLE),
+    ...nameErrors(spec.name),
+    ...nodeErrors(spec),
+    ...scalingErrors(spec.scaling),
+    ...(spec.subnetName ? networkNameErrors("spec.subnetName", spec.subnetName) : []),
+    ...asoPatchErrors("spec.asoManagedClustersAgentPoolPatches", spec.asoManagedClustersAgentPoolPatches),
+    ...immutableFieldErrors(pool, old, IMMUTABLE),
   ];
 }
 
-function validateName(name: string | undefined): readonly FieldError[] {
+function nameErrors(name: string | undefined): readonly FieldError[] {
   return name === undefined || /^[a-z][a-z0-9]{0,11}$/.test(name)
     ? []
     : [invalid("spec.name", name, "must be 1 to 12 lower-case letters or digits and start with a letter")];
 }
 
-function validateNodes(spec: Frozen<Pool>["spec"]): readonly FieldError[] {
+function nodeErrors(spec: Frozen<Pool>["spec"]): readonly FieldError[] {
   const { osType, maxPods, nodeLabels = {}, nodePublicIPPrefixID, enableNodePublicIP } = spec;
   return [
     ...errorIf(
@@ -191,7 +191,7 @@ function validateNodes(spec: Frozen<Pool>["spec"]): readonly FieldError[] {
   ];
 }
 
-function validateScaling(scaling: Frozen<Pool>["spec"]["scaling"]): readonly FieldError[] {
+function scalingErrors(scaling: Frozen<Pool>["spec"]["scaling"]): readonly FieldError[] {
   const { minSize = 0, maxSize = Number.POSITIVE_INFINITY } = scaling ?? {};
   return minSize > maxSize
     ? [invalid("spec.scaling.minSize", minSize, `must not be greater than maxSize, ${maxSize}`)]

@@ -4,6 +4,6 @@ import { type FieldError, notSupported } from "../values/field-error.ts";
 export const PUBLIC_CLOUD = "AzurePublicCloud";
 
 /** Says which cloud is not supported; sovereign clouds have other endpoints and fewer features. */
-export function validateCloud(cloud: string | undefined, path: string): readonly FieldError[] {
+export function cloudErrors(path: string, cloud: string | undefined): readonly FieldError[] {
   return !cloud || cloud === PUBLIC_CLOUD ? [] : [notSupported(path, cloud, [PUBLIC_CLOUD])];
 }

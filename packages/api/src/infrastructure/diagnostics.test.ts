@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import { type Diagnostics, validateDiagnostics, withDefaultDiagnostics } from "./diagnostics.ts";
+import { type Diagnostics, diagnosticsErrors, withDefaultDiagnostics } from "./diagnostics.ts";
 
 const userManaged = { storageAccountURI: "https://x.blob.core.windows.net/" };
 
@@ -18,7 +18,7 @@ describe("diagnostics", () => {
     { boot: { storageAccountType: "Managed" } },
     { boot: { storageAccountType: "UserManaged", userManaged } },
   ])("are accepted: %j", (diagnostics) => {
-    expect(validateDiagnostics(diagnostics, "diagnostics")).toEqual([]);
+    expect(diagnosticsErrors("diagnostics", diagnostics)).toEqual([]);
   });
 
   test.each<[Diagnostics, string]>([
@@ -31,6 +31,6 @@ describe("diagnostics", () => {
       "diagnostics.boot.userManaged.storageAccountURI: Forbidden: storageAccountType must be UserManaged to use it, not Disabled",
     ],
   ])("are rejected: %j", (diagnostics, message) => {
-    expect(validateDiagnostics(diagnostics, "diagnostics").map(formatFieldError)).toEqual([message]);
+    expect(diagnosticsErrors("diagnostics", diagnostics).map(formatFieldError)).toEqual([message]);
   });
 });

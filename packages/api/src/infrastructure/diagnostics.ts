@@ -25,9 +25,9 @@ export function withDefaultDiagnostics(diagnostics: Diagnostics | undefined): Di
 }
 
 /** Says what is wrong with diagnostics. */
-export function validateDiagnostics(
-  diagnostics: Frozen<Diagnostics> | undefined,
+export function diagnosticsErrors(
   path: string,
+  diagnostics: Frozen<Diagnostics> | undefined,
 ): readonly FieldError[] {
   const boot = diagnostics?.boot;
   const uri = boot?.userManaged?.storageAccountURI;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import { type DataDisks, type OSDisk, defaultDataDisks, validateDataDisks, validateOSDisk } from "./disks.ts";
+import { type DataDisks, type OSDisk, defaultDataDisks, dataDisksErrors, osDiskErrors } from "./disks.ts";
 
 const linux: OSDisk = { osType: "Linux" };
 const premium = { storageAccountType: "Premium_LRS" };
@@ -12,7 +12,7 @@ describe("validateOSDisk", () => {
     ["an ephemeral disk", { ...linux, diffDiskSettings: { option: "Local", placement: "NvmeDisk" } }],
     ["the largest disk", { ...linux, diskSizeGB: 2048 }],
   ])("accepts %s", (_, disk) => {
-    expect(validateOSDisk(disk, "osDisk")).toEqual([]);
+    expect(osDiskErrors("osDisk", disk)).toEqual([]);
   });
 
   test.each<[OSDisk, string]>([
@@ -44,7 +44,7 @@ describe("validateOSDisk", () => {
       "osDisk.managedDisk.securityProfile.diskEncryptionSet: Forbidden: needs securityEncryptionType DiskWithVMGuestState",
     ],
   ])("rejects %j", (disk, message) => {
-    expect(validateOSDisk(disk, "osDisk").map(formatFieldError)).toEqual([message]);
+    expect(osDiskErrors("osDisk", disk).map(formatFieldError)).toEqual([message]);
   });
 });
 
@@ -69,7 +69,7 @@ describe("data disks", () => {
     const once = structuredClone(disks);
     defaultDataDisks(disks);
     expect(disks).toEqual(once);
-    expect(validateDataDisks(disks, "dataDisks")).toEqual([]);
+    expect(dataDisksErrors("dataDisks", disks)).toEqual([]);
   });
 
   test.each<[DataDisks, string[]]>([
@@ -102,6 +102,6 @@ describe("data disks", () => {
       ],
     ],
   ])("are rejected: %j", (disks, messages) => {
-    expect(validateDataDisks(disks, "dataDisks").map(formatFieldError)).toEqual(messages);
+    expect(dataDisksErrors("dataDisks", disks).map(formatFieldError)).toEqual(messages);
   });
 });

@@ -3,12 +3,12 @@ import { type Static, integer, listOf, object, oneOf, optional, string } from ".
 import {
   type FieldError,
   duplicate,
+  errorIf,
   forbidden,
   invalid,
   notSupported,
   required,
 } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
 
 /** How the host caches a disk. */
 const CACHING_TYPES = ["None", "ReadOnly", "ReadWrite"] as const;
@@ -87,20 +87,20 @@ export function defaultDataDisks(disks: DataDisks): void {
 }
 
 /** Says what is wrong with the disk a machine boots from. */
-export function validateOSDisk(disk: Frozen<OSDisk>, path: string): readonly FieldError[] {
+export function osDiskErrors(path: string, disk: Frozen<OSDisk>): readonly FieldError[] {
   const { diskSizeGB, diffDiskSettings, managedDisk } = disk;
   return [
-    ...validateOSType(disk.osType, `${path}.osType`),
+    ...osTypeErrors(`${path}.osType`, disk.osType),
     ...errorIf(
       diskSizeGB !== undefined && (diskSizeGB < 1 || diskSizeGB > 2048),
       invalid(`${path}.diskSizeGB`, diskSizeGB, "must be between 1 and 2048"),
     ),
-    ...validateManagedDisk(managedDisk, `${path}.managedDisk`),
+    ...managedDiskErrors(`${path}.managedDisk`, managedDisk),
     ...errorIf(
       managedDisk?.storageAccountType === ULTRA,
       invalid(`${path}.managedDisk.storageAccountType`, ULTRA, "is for data disks only"),
     ),
-    ...validateOSDiskEncryption(managedDisk, `${path}.managedDisk`),
+    ...osDiskEncryptionErrors(`${path}.managedDisk`, managedDisk),
     ...errorIf(
       diffDiskSettings !== undefined && managedDisk?.diskEncryptionSet !== undefined,
       forbidden(
@@ -112,13 +112,13 @@ export function validateOSDisk(disk: Frozen<OSDisk>, path: string): readonly Fie
 }
 
 /** Says what is wrong with the further disks of a machine. */
-export function validateDataDisks(disks: Frozen<DataDisks>, path: string): readonly FieldError[] {
+export function dataDisksErrors(path: string, disks: Frozen<DataDisks>): readonly FieldError[] {
   const names = new Set<string>();
   const luns = new Set<number>();
   return disks.flatMap((disk, index) => {
     const at = `${path}[${index}]`;
     const errors = [
-      ...validateDataDisk(disk, at),
+      ...dataDiskErrors(at, disk),
       ...errorIf(names.has(disk.nameSuffix), duplicate(`${at}.nameSuffix`, disk.nameSuffix)),
       ...errorIf(disk.lun !== undefined && luns.has(disk.lun), duplicate(`${at}.lun`, disk.lun)),
     ];
@@ -130,7 +130,7 @@ export function validateDataDisks(disks: Frozen<DataDisks>, path: string): reado
   });
 }
 
-function validateOSType(osType: string, path: string): readonly FieldError[] {
+function osTypeErrors(path: string, osType: string): readonly FieldError[] {
   if (osType === "Linux") {
     return [];
   }
@@ -139,7 +139,7 @@ function validateOSType(osType: string, path: string): readonly FieldError[] {
     : [notSupported(path, osType, ["Linux"])];
 }
 
-function validateDataDisk(disk: Frozen<DataDisks>[number], at: string): readonly FieldError[] {
+function dataDiskErrors(at: string, disk: Frozen<DataDisks>[number]): readonly FieldError[] {
   const { lun, diskSizeGB, managedDisk, cachingType, nameSuffix } = disk;
   return [
     ...errorIf(nameSuffix === "", required(`${at}.nameSuffix`, "the disk needs a name")),
@@ -151,7 +151,7 @@ function validateDataDisk(disk: Frozen<DataDisks>[number], at: string): readonly
       lun !== undefined && (lun < 0 || lun > 63),
       invalid(`${at}.lun`, lun, "must be between 0 and 63"),
     ),
-    ...validateManagedDisk(managedDisk, `${at}.managedDisk`),
+    ...managedDiskErrors(`${at}.managedDisk`, managedDisk),
     ...errorIf(
       managedDisk?.storageAccountType === ULTRA && (cachingType ?? "None") !== "None",
       invalid(`${at}.cachingType`, cachingType, `must be None when storageAccountType is ${ULTRA}`),
@@ -159,9 +159,9 @@ function validateDataDisk(disk: Frozen<DataDisks>[number], at: string): readonly
   ];
 }
 
-function validateManagedDisk(
-  disk: Frozen<Static<typeof ManagedDisk>> | undefined,
+function managedDiskErrors(
   path: string,
+  disk: Frozen<Static<typeof ManagedDisk>> | undefined,
 ): readonly FieldError[] {
   if (disk === undefined) {
     return [];
@@ -175,9 +175,9 @@ function validateManagedDisk(
     : [notSupported(`${path}.storageAccountType`, type, STORAGE_ACCOUNT_TYPES)];
 }
 
-function validateOSDiskEncryption(
-  disk: Frozen<Static<typeof ManagedDisk>> | undefined,
+function osDiskEncryptionErrors(
   path: string,
+  disk: Frozen<Static<typeof ManagedDisk>> | undefined,
 ): readonly FieldError[] {
   const profile = disk?.securityProfile;
   const wrong =

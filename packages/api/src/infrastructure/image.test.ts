@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import { type Image, isGalleryImage, validateImage } from "./image.ts";
+import { type Image, isGalleryImage, imageErrors } from "./image.ts";
 
 const GALLERY = { gallery: "g", name: "n", version: "1.0.0" };
 const MARKETPLACE = { publisher: "p", offer: "o", sku: "s", version: "latest" };
@@ -17,7 +17,7 @@ describe("validateImage", () => {
     ["a private gallery image", { computeGallery: { ...GALLERY, subscriptionID: "s", resourceGroup: "r" } }],
     ["a shared gallery image", { sharedGallery: shared }],
   ])("accepts %s", (_, image) => {
-    expect(validateImage(image, "spec.image")).toEqual([]);
+    expect(imageErrors("spec.image", image)).toEqual([]);
   });
 
   test.each<[Image, string]>([
@@ -36,7 +36,7 @@ describe("validateImage", () => {
       "spec.image.computeGallery.subscriptionID: Required value: a private gallery needs subscriptionID and resourceGroup",
     ],
   ])("rejects %j", (image, message) => {
-    expect(validateImage(image, "spec.image").map(formatFieldError)).toEqual([message]);
+    expect(imageErrors("spec.image", image).map(formatFieldError)).toEqual([message]);
   });
 });
 

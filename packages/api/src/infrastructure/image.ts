@@ -1,7 +1,6 @@
 import { type Static, boolean, object, optional, string } from "../schema/schema.ts";
 import { armIdType, foldCase, parseArmId } from "../values/arm-id.ts";
-import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
+import { type FieldError, errorIf, forbidden, invalid, required } from "../values/field-error.ts";
 
 const named = (description: string) => string(description, { minLength: 1 });
 
@@ -67,7 +66,7 @@ export const Image = object("An operating system image.", imageFields);
 export type Image = Static<typeof Image>;
 
 /** Says what is wrong with an image that a user chose. */
-export function validateImage(image: Image, path: string): readonly FieldError[] {
+export function imageErrors(path: string, image: Image): readonly FieldError[] {
   const given = SOURCES.filter((source) => image[source] !== undefined);
   const [, second] = given;
   if (given.length === 0) {
@@ -78,7 +77,7 @@ export function validateImage(image: Image, path: string): readonly FieldError[]
   }
   return [
     ...errorIf(image.id === "", invalid(`${path}.id`, image.id, "must be the ARM id of an image")),
-    ...validateComputeGallery(image, `${path}.computeGallery`),
+    ...computeGalleryErrors(`${path}.computeGallery`, image),
   ];
 }
 
@@ -98,7 +97,7 @@ function isGalleryImageId(id: string): boolean {
   }
 }
 
-function validateComputeGallery(image: Image, path: string): readonly FieldError[] {
+function computeGalleryErrors(path: string, image: Image): readonly FieldError[] {
   const { subscriptionID, resourceGroup } = image.computeGallery ?? {};
   if (subscriptionID !== undefined && resourceGroup === undefined) {
     return [required(`${path}.resourceGroup`, "a private gallery needs subscriptionID and resourceGroup")];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import { type ImmutableField, validateImmutable } from "./immutable.ts";
+import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 
 interface Thing {
   size?: number;
@@ -14,19 +14,19 @@ const fields: readonly ImmutableField<Thing>[] = [
 
 describe("validateImmutable", () => {
   test("says nothing about a new object or an equal one", () => {
-    expect(validateImmutable({ size: 1 }, undefined, fields)).toEqual([]);
-    expect(validateImmutable({ place: { zone: "1" } }, { place: { zone: "1" } }, fields)).toEqual([]);
+    expect(immutableFieldErrors({ size: 1 }, undefined, fields)).toEqual([]);
+    expect(immutableFieldErrors({ place: { zone: "1" } }, { place: { zone: "1" } }, fields)).toEqual([]);
   });
 
   test("lets a field be set once where it may", () => {
-    expect(validateImmutable<Thing>({ size: 1 }, {}, fields)).toEqual([]);
-    expect(validateImmutable<Thing>({ place: { zone: "1" } }, {}, fields).map(formatFieldError)).toEqual([
+    expect(immutableFieldErrors<Thing>({ size: 1 }, {}, fields)).toEqual([]);
+    expect(immutableFieldErrors<Thing>({ place: { zone: "1" } }, {}, fields).map(formatFieldError)).toEqual([
       'place: Forbidden: cannot change from unset to {"zone":"1"}: move house',
     ]);
   });
 
   test("names the old value, the new one and the way out", () => {
-    expect(validateImmutable<Thing>({}, { size: 2 }, fields).map(formatFieldError)).toEqual([
+    expect(immutableFieldErrors<Thing>({}, { size: 2 }, fields).map(formatFieldError)).toEqual([
       "size: Forbidden: cannot change from 2 to unset: make a new one",
     ]);
   });

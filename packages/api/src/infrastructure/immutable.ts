@@ -1,5 +1,5 @@
 import { deepEqual } from "../values/deep-equal.ts";
-import { type FieldError, forbidden } from "../values/field-error.ts";
+import { type FieldError, forbidden, shown } from "../values/field-error.ts";
 
 /** A field that keeps the value it was created with. */
 export interface ImmutableField<T> {
@@ -12,7 +12,7 @@ export interface ImmutableField<T> {
 }
 
 /** Says which fields changed that may not. */
-export function validateImmutable<T>(
+export function immutableFieldErrors<T>(
   object: T,
   old: T | undefined,
   fields: readonly ImmutableField<T>[],
@@ -26,7 +26,7 @@ export function validateImmutable<T>(
     const free = maySetLater && isUnset(before);
     return free || deepEqual(before, after)
       ? []
-      : [forbidden(path, `cannot change from ${shown(before)} to ${shown(after)}: ${instead}`)];
+      : [forbidden(path, `cannot change from ${orUnset(before)} to ${orUnset(after)}: ${instead}`)];
   });
 }
 
@@ -34,6 +34,6 @@ function isUnset(value: unknown): boolean {
   return value === undefined || value === "" || value === 0;
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? "unset" : JSON.stringify(value);
+function orUnset(value: unknown): string {
+  return value === undefined ? "unset" : shown(value);
 }

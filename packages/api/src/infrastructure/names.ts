@@ -1,22 +1,17 @@
 /** Azure's rules for the names of things, as far as admission can check them. */
 import { type FieldError, invalid } from "../values/field-error.ts";
+import { isGuid } from "../values/guid.ts";
 
-const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const RESOURCE_GROUP = /^[-\p{L}\p{N}._()]{1,90}$/u;
 const NETWORK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
 
-/** Whether a text is a GUID. */
-export function isGuid(text: string): boolean {
-  return GUID.test(text);
-}
-
 /** Says what is wrong with the id of a subscription; none is fine, the manager then has one. */
-export function validateSubscription(id: string | undefined, path: string): readonly FieldError[] {
+export function subscriptionErrors(path: string, id: string | undefined): readonly FieldError[] {
   return !id || isGuid(id) ? [] : [invalid(path, id, "must be a subscription id, a GUID")];
 }
 
 /** Says what is wrong with the name of a resource group. */
-export function validateResourceGroup(name: string | undefined, path: string): readonly FieldError[] {
+export function resourceGroupErrors(path: string, name: string | undefined): readonly FieldError[] {
   const fine = !name || (RESOURCE_GROUP.test(name) && !name.endsWith("."));
   return fine
     ? []
@@ -30,7 +25,7 @@ export function validateResourceGroup(name: string | undefined, path: string): r
 }
 
 /** Says what is wrong with the name of a network, subnet, load balancer or private endpoint. */
-export function validateNetworkName(name: string, path: string): readonly FieldError[] {
+export function networkNameErrors(path: string, name: string): readonly FieldError[] {
   return NETWORK_NAME.test(name) && /[A-Za-z0-9_]$/.test(name)
     ? []
     : [

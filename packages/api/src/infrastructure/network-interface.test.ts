@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import {
-  type NetworkFields,
-  defaultNetworkInterfaces,
-  validateNetworkInterfaces,
-} from "./network-interface.ts";
+import { type NetworkFields, defaultNetworkInterfaces, networkInterfaceErrors } from "./network-interface.ts";
 
 describe("defaultNetworkInterfaces", () => {
   test.each<[string, NetworkFields, NetworkFields]>([
@@ -47,6 +43,6 @@ describe("validateNetworkInterfaces", () => {
       "spec.networkInterfaces[1].privateIPConfigs: Invalid value: -1: must be at least 1",
     ],
   ])("rejects %j", (machine, message) => {
-    expect(validateNetworkInterfaces(machine, "spec").map(formatFieldError)).toEqual([message]);
+    expect(networkInterfaceErrors("spec", machine).map(formatFieldError)).toEqual([message]);
   });
 });

@@ -1,7 +1,6 @@
 import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, boolean, integer, listOf, object, optional, string } from "../schema/schema.ts";
-import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
+import { type FieldError, errorIf, forbidden, invalid } from "../values/field-error.ts";
 
 /** The fields by which a machine is attached to the network, new and deprecated. */
 export const networkFields = {
@@ -50,10 +49,7 @@ export function defaultNetworkInterfaces(machine: NetworkFields): void {
 }
 
 /** Says what is wrong with how a machine is attached to the network. */
-export function validateNetworkInterfaces(
-  machine: Frozen<NetworkFields>,
-  path: string,
-): readonly FieldError[] {
+export function networkInterfaceErrors(path: string, machine: Frozen<NetworkFields>): readonly FieldError[] {
   const { networkInterfaces = [], subnetName, acceleratedNetworking } = machine;
   const mixed = "networkInterfaces is set as well; put it there";
   return [

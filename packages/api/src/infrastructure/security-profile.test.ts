@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
 import type { OSDisk } from "./disks.ts";
-import { type SecurityProfile, validateSecurityProfile } from "./security-profile.ts";
+import { type SecurityProfile, securityProfileErrors } from "./security-profile.ts";
 
 const disk = (securityEncryptionType: "VMGuestStateOnly" | "DiskWithVMGuestState"): OSDisk => ({
   osType: "Linux",
@@ -14,13 +14,13 @@ const confidential: SecurityProfile = {
 
 describe("validateSecurityProfile", () => {
   test("accepts a confidential VM, and anything on an ordinary disk", () => {
-    expect(validateSecurityProfile(confidential, disk("DiskWithVMGuestState"), "p")).toEqual([]);
-    expect(validateSecurityProfile({ encryptionAtHost: true }, { osType: "Linux" }, "p")).toEqual([]);
-    expect(validateSecurityProfile(undefined, disk("VMGuestStateOnly"), "p")).toEqual([]);
+    expect(securityProfileErrors("p", confidential, disk("DiskWithVMGuestState"))).toEqual([]);
+    expect(securityProfileErrors("p", { encryptionAtHost: true }, { osType: "Linux" })).toEqual([]);
+    expect(securityProfileErrors("p", undefined, disk("VMGuestStateOnly"))).toEqual([]);
   });
 
   test("names everything that contradicts an encrypted disk", () => {
-    const errors = validateSecurityProfile({ encryptionAtHost: true }, disk("DiskWithVMGuestState"), "p");
+    const errors = securityProfileErrors("p", { encryptionAtHost: true }, disk("DiskWithVMGuestState"));
     const why = "when the OS disk has securityEncryptionType DiskWithVMGuestState";
     expect(errors.map(formatFieldError)).toEqual([
       `p.securityType: Invalid value: null: must be ConfidentialVM ${why}`,
@@ -32,6 +32,6 @@ describe("validateSecurityProfile", () => {
 
   test("lets secure boot be off when only the guest state is encrypted", () => {
     const profile: SecurityProfile = { securityType: "ConfidentialVM", uefiSettings: { vTpmEnabled: true } };
-    expect(validateSecurityProfile(profile, disk("VMGuestStateOnly"), "p")).toEqual([]);
+    expect(securityProfileErrors("p", profile, disk("VMGuestStateOnly"))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, boolean, object, oneOf, optional } from "../schema/schema.ts";
-import { type FieldError, invalid } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
+import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 import type { OSDisk } from "./disks.ts";
 
 /** Trusted launch, confidential computing and encryption at host. */
@@ -20,10 +19,10 @@ export const SecurityProfile = object("Security features of the machine.", {
 export type SecurityProfile = Static<typeof SecurityProfile>;
 
 /** Says what contradicts a confidential OS disk. */
-export function validateSecurityProfile(
+export function securityProfileErrors(
+  path: string,
   profile: Frozen<SecurityProfile> | undefined,
   osDisk: Frozen<OSDisk>,
-  path: string,
 ): readonly FieldError[] {
   const encryption = osDisk.managedDisk?.securityProfile?.securityEncryptionType;
   if (profile === undefined || encryption === undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
 import type { OSDisk } from "./disks.ts";
-import { type SpotVMOptions, defaultEvictionPolicy, validateSpot } from "./spot.ts";
+import { type SpotVMOptions, defaultEvictionPolicy, spotErrors } from "./spot.ts";
 
 const managed: OSDisk = { osType: "Linux" };
 const ephemeral: OSDisk = { osType: "Linux", diffDiskSettings: { option: "Local" } };
@@ -23,7 +23,7 @@ describe("spot options", () => {
     { maxPrice: "0.05" },
     { maxPrice: "500m" },
   ])("are accepted: %j", (spot) => {
-    expect(validateSpot(spot, managed, "spot")).toEqual([]);
+    expect(spotErrors("spot", spot, managed)).toEqual([]);
   });
 
   test.each<[SpotVMOptions, OSDisk, string]>([
@@ -36,6 +36,6 @@ describe("spot options", () => {
       'spot.evictionPolicy: Invalid value: "Deallocate": must be Delete when the OS disk has diffDiskSettings',
     ],
   ])("are rejected: %j", (spot, disk, message) => {
-    expect(validateSpot(spot, disk, "spot").map(formatFieldError)).toEqual([message]);
+    expect(spotErrors("spot", spot, disk).map(formatFieldError)).toEqual([message]);
   });
 });

@@ -1,7 +1,6 @@
 import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, object, oneOf, optional, quantity } from "../schema/schema.ts";
-import { type FieldError, invalid } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
+import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 import { parseQuantity, quantityProblem } from "../values/quantity.ts";
 import type { OSDisk } from "./disks.ts";
 
@@ -26,10 +25,10 @@ export function defaultEvictionPolicy(spot: SpotVMOptions | undefined, osDisk: O
 }
 
 /** Says what is wrong with spot options. */
-export function validateSpot(
+export function spotErrors(
+  path: string,
   spot: Frozen<SpotVMOptions> | undefined,
   osDisk: Frozen<OSDisk>,
-  path: string,
 ): readonly FieldError[] {
   const price = spot?.maxPrice;
   return [

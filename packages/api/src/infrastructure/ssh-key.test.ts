@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import { validateSSHPublicKey } from "./ssh-key.ts";
+import { sshPublicKeyErrors } from "./ssh-key.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
@@ -24,7 +24,7 @@ describe("validateSSHPublicKey", () => {
     base64(`no-pty ${RSA} me`),
     `${base64(RSA)}\n`,
   ])("accepts %j", (key) => {
-    expect(validateSSHPublicKey(key, "key")).toEqual([]);
+    expect(sshPublicKeyErrors("key", key)).toEqual([]);
   });
 
   test.each([
@@ -36,7 +36,7 @@ describe("validateSSHPublicKey", () => {
     base64(keyLine("ssh-rsa", 9)),
     base64(RSA.replace("ssh-rsa", "ssh-dss")),
   ])("rejects %j", (key) => {
-    expect(validateSSHPublicKey(key, "key").map(formatFieldError)).toEqual([
+    expect(sshPublicKeyErrors("key", key).map(formatFieldError)).toEqual([
       expect.stringMatching(/^key: Invalid value: ".*": must be the base64 of an authorized_keys line/),
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../values/field-error.ts";
-import { type IdentityFields, defaultIdentity, validateIdentity } from "./vm-identity.ts";
+import { type IdentityFields, defaultIdentity, identityErrors } from "./vm-identity.ts";
 
 const ID =
   "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg/providers/Microsoft.ManagedIdentity/userAssignedIdentities/me";
@@ -46,7 +46,7 @@ describe("validateIdentity", () => {
       userAssignedIdentities: [{ providerID: ID }, { providerID: `azure://${ID}` }],
     },
   ])("accepts %j", (machine) => {
-    expect(validateIdentity(machine, undefined, "spec")).toEqual([]);
+    expect(identityErrors("spec", machine, undefined)).toEqual([]);
   });
 
   test.each<[IdentityFields, string]>([
@@ -87,7 +87,7 @@ describe("validateIdentity", () => {
       "spec.roleAssignmentName: Forbidden: identity must be SystemAssigned to use it",
     ],
   ])("rejects %j", (machine, message) => {
-    expect(validateIdentity(machine, undefined, "spec").map(formatFieldError)).toEqual([message]);
+    expect(identityErrors("spec", machine, undefined).map(formatFieldError)).toEqual([message]);
   });
 
   test("keeps the name of the role assignment, and copes with an old object that had none", () => {
@@ -99,10 +99,10 @@ describe("validateIdentity", () => {
       identity: "SystemAssigned",
       systemAssignedIdentityRole: { name: NAME.replaceAll("1", "9") },
     };
-    expect(validateIdentity(machine, { identity: "None" }, "spec")).toEqual([]);
-    expect(validateIdentity(machine, machine, "spec")).toEqual([]);
-    expect(validateIdentity({ identity: "None" }, machine, "spec")).toEqual([]);
-    expect(validateIdentity(other, machine, "spec").map(formatFieldError)).toEqual([
+    expect(identityErrors("spec", machine, { identity: "None" })).toEqual([]);
+    expect(identityErrors("spec", machine, machine)).toEqual([]);
+    expect(identityErrors("spec", { identity: "None" }, machine)).toEqual([]);
+    expect(identityErrors("spec", other, machine).map(formatFieldError)).toEqual([
       `spec.systemAssignedIdentityRole.name: Forbidden: cannot change from "${NAME}": the role is assigned under that name`,
     ]);
   });

@@ -1,9 +1,8 @@
 import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, listOf, object, oneOf, optional, string } from "../schema/schema.ts";
 import { armIdProblem } from "../values/arm-id.ts";
-import { type FieldError, forbidden, invalid, required } from "../values/field-error.ts";
-import { errorIf } from "./error-if.ts";
-import { isGuid } from "./names.ts";
+import { type FieldError, errorIf, forbidden, invalid, required } from "../values/field-error.ts";
+import { isGuid } from "../values/guid.ts";
 
 const SystemAssignedIdentityRole = object("The role that the system-assigned identity is given.", {
   name: optional(string("The name of the role assignment, a UUID. Derived from the object when not set.")),
@@ -47,20 +46,20 @@ export function defaultIdentity(machine: IdentityFields): void {
 }
 
 /** Says what is wrong with the identity of a machine. */
-export function validateIdentity(
+export function identityErrors(
+  path: string,
   machine: Frozen<IdentityFields>,
   old: Frozen<IdentityFields> | undefined,
-  path: string,
 ): readonly FieldError[] {
   return [
-    ...validateUserAssigned(machine, path),
-    ...validateSystemAssigned(machine, path),
-    ...validateDeprecatedName(machine, path),
-    ...validateRoleAssignmentName(machine, old, path),
+    ...userAssignedErrors(path, machine),
+    ...systemAssignedErrors(path, machine),
+    ...deprecatedNameErrors(path, machine),
+    ...roleAssignmentNameErrors(path, machine, old),
   ];
 }
 
-function validateUserAssigned(machine: Frozen<IdentityFields>, path: string): readonly FieldError[] {
+function userAssignedErrors(path: string, machine: Frozen<IdentityFields>): readonly FieldError[] {
   const { identity = "None", userAssignedIdentities = [] } = machine;
   const list = `${path}.userAssignedIdentities`;
   if (identity !== "UserAssigned") {
@@ -79,7 +78,7 @@ function validateUserAssigned(machine: Frozen<IdentityFields>, path: string): re
   });
 }
 
-function validateSystemAssigned(machine: Frozen<IdentityFields>, path: string): readonly FieldError[] {
+function systemAssignedErrors(path: string, machine: Frozen<IdentityFields>): readonly FieldError[] {
   const { identity = "None", systemAssignedIdentityRole: role } = machine;
   const at = `${path}.systemAssignedIdentityRole`;
   if (role === undefined) {
@@ -95,7 +94,7 @@ function validateSystemAssigned(machine: Frozen<IdentityFields>, path: string): 
   );
 }
 
-function validateDeprecatedName(machine: Frozen<IdentityFields>, path: string): readonly FieldError[] {
+function deprecatedNameErrors(path: string, machine: Frozen<IdentityFields>): readonly FieldError[] {
   const { identity, roleAssignmentName, systemAssignedIdentityRole: role } = machine;
   const at = `${path}.roleAssignmentName`;
   if (!roleAssignmentName) {
@@ -106,10 +105,10 @@ function validateDeprecatedName(machine: Frozen<IdentityFields>, path: string): 
     : errorIf(identity !== "SystemAssigned", forbidden(at, "identity must be SystemAssigned to use it"));
 }
 
-function validateRoleAssignmentName(
+function roleAssignmentNameErrors(
+  path: string,
   machine: Frozen<IdentityFields>,
   old: Frozen<IdentityFields> | undefined,
-  path: string,
 ): readonly FieldError[] {
   if (machine.identity !== "SystemAssigned") {
     return [];

@@ -1,5 +1,6 @@
 /** Label selectors: the object that manifests carry, the text that `kubectl -l` sends, and whether labels match. */
 import { type Static, listOf, mapOf, object, optional, string } from "../schema/schema.ts";
+import { problemOf } from "../values/problem-of.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 import { type LabelOperator, type LabelRequirement, parseRequirements } from "./label-selector-text.ts";
 
@@ -79,13 +80,7 @@ export function selectorOf(selector: LabelSelectorLike): Selector {
 
 /** Says what is wrong with a selector object, or nothing when it is fine. */
 export function labelSelectorProblem(selector: LabelSelectorLike): string | undefined {
-  try {
-    selectorOf(selector);
-    return undefined;
-  } catch (error) {
-    if (error instanceof LabelSelectorError) return error.message;
-    throw error;
-  }
+  return problemOf(LabelSelectorError, () => selectorOf(selector));
 }
 
 /** Whether a set of labels satisfies a selector. */

@@ -1,4 +1,5 @@
-import { AGE_COLUMN, CORE_PROVIDER_LABELS, conditionColumn } from "../cluster/group.ts";
+import { CORE_PROVIDER_LABELS } from "../cluster/group.ts";
+import { AGE_COLUMN, conditionColumn } from "../printer-columns.ts";
 import { Conditions } from "../kubernetes/condition.ts";
 import { LabelSelector, labelSelectorProblem } from "../kubernetes/label-selector.ts";
 import type { Frozen } from "../kubernetes/meta.ts";
@@ -47,7 +48,7 @@ const ClientConfig = object(
   },
 );
 
-const spec = object("Where an extension is, and for whom.", {
+const Spec = object("Where an extension is, and for whom.", {
   clientConfig: ClientConfig,
   namespaceSelector: optional(
     described(
@@ -72,7 +73,7 @@ const Handler = object("A handler of the extension.", {
   failurePolicy: optional(oneOf("What happens when it does not answer.", ["Ignore", "Fail"])),
 });
 
-const status = object("What is known about the extension.", {
+const Status = object("What is known about the extension.", {
   handlers: optional(listMap("What the extension can do.", Handler, { keys: ["name"], maxItems: 512 })),
   conditions: optional(Conditions),
   v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
@@ -88,8 +89,8 @@ export const ExtensionConfig = defineKind({
   shortNames: ["ext"],
   description:
     "Registers an extension: a server that Cluster API asks at certain moments, such as an updater.",
-  spec,
-  status,
+  spec: Spec,
+  status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [conditionColumn("Discovered", "Discovered"), conditionColumn("Paused", "Paused", 1), AGE_COLUMN],
   applyDefaults(draft) {

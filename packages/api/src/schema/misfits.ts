@@ -58,15 +58,17 @@ function* listMisfits(schema: Schema, list: readonly unknown[], field: string): 
 }
 
 function* fieldMisfits(schema: Schema, value: Schema, field: string): Generator<Misfit> {
-  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  for (const [name, property] of Object.entries(properties)) {
-    const path = field === "" ? name : `${field}.${name}`;
-    const present = Object.hasOwn(value, name) && value[name] !== undefined;
-    if (present || required.includes(name)) yield* misfits(property, present ? value[name] : undefined, path);
+  for (const [name, property] of entriesOf(schema["properties"])) {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    const matters = found !== undefined || required.includes(name);
+    if (matters) yield* misfits(property, found, field === "" ? name : `${field}.${name}`);
   }
-  if (!isJsonObject(schema["additionalProperties"])) return;
-  for (const [key, entry] of Object.entries(value)) {
-    yield* misfits(schema["additionalProperties"], entry, `${field}[${key}]`);
-  }
+  const others = schema["additionalProperties"];
+  if (!isJsonObject(others)) return;
+  for (const [key, entry] of Object.entries(value)) yield* misfits(others, entry, `${field}[${key}]`);
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
 }

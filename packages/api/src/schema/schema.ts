@@ -15,7 +15,7 @@ import {
   type TUnsafe,
 } from "typebox";
 
-export type { Static, TSchema };
+export type { Static, TObject, TSchema };
 
 /** A CEL rule: what a schema alone cannot say. */
 export interface Rule {

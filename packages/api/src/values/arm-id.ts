@@ -1,3 +1,6 @@
+import { isGuid } from "./guid.ts";
+import { problemOf } from "./problem-of.ts";
+
 /** One `type/name` pair of an ARM resource id. */
 export interface ArmIdPart {
   readonly type: string;
@@ -23,8 +26,6 @@ export class ArmIdError extends Error {
 // Longer than any id Azure hands out, short enough that an id is always cheap to hold and to show.
 const LONGEST_ID = 2048;
 
-const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 // What Azure forbids in every name, with the characters that would turn a path into another one.
 const FORBIDDEN_CHARACTER = /[\s\p{C}\\?#%&<>*:"|]/u;
 
@@ -33,7 +34,7 @@ export function parseArmId(text: string): ArmId {
   const segments = splitSegments(text);
   expectWord(segments, 0, "subscriptions");
   const subscription = expectSegment(segments, 1, "a subscription id");
-  if (!GUID.test(subscription)) {
+  if (!isGuid(subscription)) {
     throw new ArmIdError(`segment 2 must be a subscription id (a GUID), not ${quoted(subscription)}`);
   }
   const inGroup = isWord(segments[2], "resourceGroups");
@@ -46,20 +47,7 @@ export function parseArmId(text: string): ArmId {
 
 /** Says what is wrong with an ARM resource id, or nothing when it is fine. */
 export function armIdProblem(text: string): string | undefined {
-  return problemOf(() => parseArmId(text));
-}
-
-/** The message of the ArmIdError that a reading ends with, or nothing when it succeeds. */
-export function problemOf(read: () => unknown): string | undefined {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ArmIdError) {
-      return error.message;
-    }
-    throw error;
-  }
+  return problemOf(ArmIdError, () => parseArmId(text));
 }
 
 /** Writes an id as Azure spells it. Throws an ArmIdError when a piece cannot be part of an id. */

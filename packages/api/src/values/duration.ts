@@ -3,6 +3,7 @@
  *
  * The grammar is Go's `time.ParseDuration`, down to its rounding: what Go takes we take, what it refuses we refuse.
  */
+import { problemOf } from "./problem-of.ts";
 
 /** A text that is not a duration; the message says what would be. */
 export class DurationError extends Error {
@@ -41,13 +42,7 @@ export function parseDuration(text: string): number {
 
 /** Says what is wrong with a duration, or nothing when it is fine. */
 export function durationProblem(text: string): string | undefined {
-  try {
-    parseNanoseconds(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof DurationError) return error.message;
-    throw error;
-  }
+  return problemOf(DurationError, () => parseNanoseconds(text));
 }
 
 /** Prints milliseconds, to the nearest nanosecond, as Kubernetes prints a duration: `1h30m0s`, `1.5s`, `0s`. */

@@ -53,6 +53,11 @@ export function notFound(field: string, value: unknown): FieldError {
   return { type: "FieldValueNotFound", field, message: `Not found: ${shown(value)}` };
 }
 
+/** The error when the condition holds, else nothing: so that a list of rules reads one rule a line. */
+export function errorIf(condition: unknown, error: FieldError): readonly FieldError[] {
+  return condition ? [error] : [];
+}
+
 /** `path: message`, as kubectl prints it. */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`;
@@ -61,7 +66,8 @@ export function formatFieldError(error: FieldError): string {
 // A value from a user can be a whole manifest; a message stays readable and below Kubernetes' own limits.
 const LONGEST_VALUE = 200;
 
-function shown(value: unknown): string {
+/** A value as a message shows it: as JSON, and not too long. */
+export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }

@@ -4,15 +4,8 @@
  * The same text is on the Node (written by the cloud provider) and on our machines; both lower-case the
  * resource group, so `formatProviderId` does too, and `sameProviderId` compares without regard to case.
  */
-import {
-  ArmIdError,
-  type ArmId,
-  formatArmId,
-  hasArmType,
-  parseArmId,
-  problemOf,
-  sameArmId,
-} from "./arm-id.ts";
+import { ArmIdError, type ArmId, formatArmId, hasArmType, parseArmId, sameArmId } from "./arm-id.ts";
+import { problemOf } from "./problem-of.ts";
 
 /** What a provider id can name. */
 export type ProviderId = ScaleSetId | ScaleSetInstanceId | VirtualMachineId;
@@ -74,7 +67,7 @@ export function parseProviderId(text: string): ProviderId {
 
 /** Says what is wrong with a provider id, or nothing when it is fine. */
 export function providerIdProblem(text: string): string | undefined {
-  return problemOf(() => parseProviderId(text));
+  return problemOf(ArmIdError, () => parseProviderId(text));
 }
 
 /** Writes a provider id the way the cloud provider puts it on Nodes. */

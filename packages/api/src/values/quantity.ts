@@ -1,4 +1,5 @@
 /** Amounts of a resource as Kubernetes writes them: `500m`, `2Gi`, `1e3`. Exact, whatever their size. */
+import { problemOf } from "./problem-of.ts";
 
 /** How a quantity was written; it is printed back in the same family of suffixes. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
@@ -58,13 +59,7 @@ export function parseQuantity(value: number | string): Quantity {
 
 /** Says what is wrong with a quantity, or nothing when it is fine. */
 export function quantityProblem(value: number | string): string | undefined {
-  try {
-    parseQuantity(value);
-    return undefined;
-  } catch (error) {
-    if (error instanceof QuantityError) return error.message;
-    throw error;
-  }
+  return problemOf(QuantityError, () => parseQuantity(value));
 }
 
 /** Negative when `a` is less, positive when it is more, 0 when both are the same amount. */

@@ -1,7 +1,27 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { Handler, HttpResponse } from "../transport.ts";
-import { readText } from "./body.ts";
+import type { TLSSocket } from "node:tls";
+import type { Handler, HttpRequest, HttpResponse, Peer } from "../transport.ts";
+
+/** Where to listen, and how. */
+export interface ServeOptions {
+  readonly host?: string;
+  /** 0 picks a free port. */
+  readonly port?: number;
+  /** Serves HTTP/2 and HTTP/1.1 over TLS; without it plain HTTP/1.1. */
+  readonly tls?: ServerTls;
+  /** Bodies are read so far and one byte more: enough for the handler to see that one is too long. */
+  readonly bodyLimitBytes?: number;
+}
+
+/** PEM texts of a server. */
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Client certificates signed by this authority are verified and shown to the handler as its peer. */
+  readonly clientCa?: string;
+}
 
 /** A server that listens. */
 export interface ListeningServer {
@@ -10,57 +30,120 @@ export interface ListeningServer {
   close(): Promise<void>;
 }
 
-/** Serves a handler over plain HTTP on a loopback or given address; port 0 picks a free one. */
-export async function serveHttp(
-  handler: Handler,
-  { host = "127.0.0.1", port = 0 } = {},
-): Promise<ListeningServer> {
-  const server = createServer((request, response) => {
-    answer(handler, request, response).catch((error: unknown) => {
-      if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
-      response.end(error instanceof Error ? error.message : String(error));
-    });
-  });
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Serves a handler on a loopback or given address. */
+export async function serveHttp(handler: Handler, options: ServeOptions = {}): Promise<ListeningServer> {
+  const { host = "127.0.0.1", port = 0, tls } = options;
+  const onRequest: Listener = (request, response) => {
+    answer({ handler, limit: options.bodyLimitBytes ?? Infinity }, request, response).catch(
+      (error: unknown) => fail(response, error),
+    );
+  };
+  const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest);
+  const close = closer(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
-async function answer(handler: Handler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+function createTlsServer({ cert, key, clientCa }: ServerTls, onRequest: Listener): Http2SecureServer {
+  return createSecureServer(
+    {
+      cert,
+      key,
+      allowHTTP1: true,
+      // A caller without a certificate may still have a token, so the handshake alone turns nobody away.
+      ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+    },
+    // Node's compatibility API makes HTTP/2 look like HTTP/1.1, but its types do not say so.
+    onRequest as never,
+  );
+}
+
+/** Closing means now: a watch would keep a server open for minutes. */
+function closer(server: Server | Http2SecureServer): () => Promise<void> {
+  const sockets = new Set<{ destroy(): void }>();
+  server.on("secureConnection", (socket: TLSSocket) => remember(socket));
+  server.on("connection", (socket: TLSSocket) => remember(socket));
+  const remember = (socket: TLSSocket): void => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    // A client that goes away in mid-sentence is no error of ours; its requests see the close.
+    socket.on("error", () => undefined);
+  };
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+}
+
+async function answer(
+  { handler, limit }: { handler: Handler; limit: number },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const closed = new AbortController();
   response.once("close", () => closed.abort(new Error("the client closed the connection")));
-  const text = await readText(request);
+  const body = await readBody(request, limit);
+  const peer = peerOf(request);
   const reply = await handler({
     method: request.method ?? "GET",
     path: request.url ?? "/",
-    headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    ),
-    ...(text !== "" && { body: parsed(text, request.headers["content-type"]) }),
+    headers: headersOf(request),
+    ...(body !== undefined && { body }),
+    ...(peer && { peer }),
     signal: closed.signal,
-  });
-  response.writeHead(reply.status, reply.headers);
-  if (reply.headers["transfer-encoding"] === "chunked") await stream(reply, response);
+  } satisfies HttpRequest);
+  const { "transfer-encoding": encoding, ...headers } = reply.headers;
+  response.writeHead(reply.status, headers);
+  if (encoding === "chunked") await stream(reply, response);
   else response.end(await reply.text());
+  // What is left of a body that was too long is not read.
+  if (!request.readableEnded) response.once("finish", () => request.destroy());
 }
 
-/** A JSON body arrives as a value, everything else as its text; what does not parse is left to the handler to refuse. */
-function parsed(text: string, contentType = ""): unknown {
-  if (!contentType.includes("json")) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
+function fail(response: ServerResponse, error: unknown): void {
+  if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
+  response.end(error instanceof Error ? error.message : String(error));
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !name.startsWith(":"))
+      .map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
+  );
+}
+
+/** Text for the handler to parse and refuse in its own words; bytes where the type says that it is no text. */
+async function readBody(request: IncomingMessage, limit: number): Promise<string | Uint8Array | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Without this the break would tear down the connection, and the answer with it.
+  const incoming = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const chunk of incoming) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > limit) break;
   }
+  if (length === 0) return undefined;
+  const bytes = Buffer.concat(chunks);
+  return /protobuf|cbor|octet-stream/.test(request.headers["content-type"] ?? "")
+    ? bytes
+    : bytes.toString("utf8");
+}
+
+/** The subject of a client certificate, if the handshake has verified one. */
+function peerOf(request: IncomingMessage): Peer | undefined {
+  const socket = request.socket as TLSSocket;
+  if (!socket.authorized) return undefined;
+  const { subject } = socket.getPeerCertificate();
+  if (!subject) return undefined;
+  return { commonName: [subject.CN].flat()[0] ?? "", organizations: [subject.O ?? []].flat() };
 }
 
 /** Writes line by line and waits whenever the client is slower than we are. */

@@ -1,4 +1,4 @@
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, get as httpsGet } from "node:https";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { TransportError } from "../transport.ts";
@@ -46,7 +46,63 @@ describe("the HTTP transport", () => {
     };
     const answer = await transport.request(request);
     expect([answer.status, answer.headers["x-answer"]]).toEqual([201, "yes"]);
-    expect(await answer.json()).toEqual({ method: "POST", path: "/prefix/a?b=c", body: { x: "ü" } });
+    expect(await answer.json()).toEqual({ method: "POST", path: "/prefix/a?b=c", body: '{"x":"ü"}' });
+  });
+
+  test("serves HTTP/2 and HTTP/1.1 over TLS on one port, streams included", async () => {
+    const versions: string[] = [];
+    const server = await serveHttp(
+      async () => ({
+        status: 200,
+        headers: { "transfer-encoding": "chunked" },
+        text: () => Promise.resolve(""),
+        json: () => Promise.resolve(undefined),
+        lines: async function* () {
+          yield* await Promise.resolve([{ line: 1 }, { line: 2 }]);
+        },
+      }),
+      { tls: SELF_SIGNED },
+    );
+    cleanups.push(() => server.close());
+    const transport = createHttpTransport({
+      baseUrl: `https://localhost:${server.port}`,
+      ca: SELF_SIGNED.cert,
+    });
+    cleanups.push(() => transport.close());
+    const answer = await transport.request(get());
+    expect(await Array.fromAsync(answer.lines())).toEqual([{ line: 1 }, { line: 2 }]);
+    const old = await new Promise<string>((resolve) => {
+      httpsGet({ port: server.port, host: "localhost", ca: SELF_SIGNED.cert }, (response) => {
+        versions.push(response.httpVersion);
+        let text = "";
+        response.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => resolve(text));
+      });
+    });
+    expect([versions, old]).toEqual([["1.1"], '{"line":1}\n{"line":2}\n']);
+  });
+
+  test("reads no more of a body than it may, and one byte", async () => {
+    const lengths: number[] = [];
+    const server = await serveHttp(
+      ({ body }) => {
+        lengths.push((body as string).length);
+        const none = { json: () => Promise.resolve(undefined), lines: () => [] as never };
+        return Promise.resolve({
+          status: 413,
+          headers: {},
+          text: () => Promise.resolve("too long"),
+          ...none,
+        });
+      },
+      { bodyLimitBytes: 10 },
+    );
+    cleanups.push(() => server.close());
+    const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${server.port}` });
+    const answer = await transport.request({ ...get(), method: "POST", body: "x".repeat(50_000) });
+    expect([answer.status, await answer.text()]).toEqual([413, "too long"]);
+    expect(lengths[0]).toBeGreaterThan(10);
+    expect(lengths[0]).toBeLessThanOrEqual(50_000);
+    await transport.close();
   });
 
   test("says that no server answers", async () => {

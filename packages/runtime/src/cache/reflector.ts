@@ -1,7 +1,7 @@
 import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
 import type { Env, Rng } from "@capstan/env";
 import type { Client, ListOptions, WatchEvent } from "../client/client.ts";
-import { isExpired } from "../failure.ts";
+import { Failure, isExpired, transient } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** Where a reflector puts what it reads. */
@@ -26,7 +26,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
 const PAGE_SIZE = 500;
 // The server sends a bookmark about once a minute; three minutes of silence are a dead connection.
 const SILENCE_LIMIT_MS = 3 * 60_000;
-const SILENCE_MESSAGE = "nothing arrived for three minutes";
+const SILENCE = "WatchSilent";
 // As client-go: watches end by themselves after 5 to 10 minutes, so that servers can shed load.
 const WATCH_SECONDS_LEAST = 300;
 const BACKOFF_FIRST_MS = 500;
@@ -36,8 +36,8 @@ const HEALTHY_WATCH_MS = 10_000;
 
 /**
  * Keeps a sink equal to the server: lists page by page, then watches from there, for ever. No error
- * ends it. A version that the server has forgotten leads to a new list, everything else to a new
- * watch from the last version seen, after a pause that grows while nothing works.
+ * ends it. A version that the server has forgotten and a long silence lead to a new list, everything
+ * else to a new watch from the last version seen, after a pause that grows while nothing works.
  */
 export async function reflect<T extends KubernetesObject>(options: ReflectorOptions<T>): Promise<void> {
   const pause = createBackoff(options.env, `reflector/${options.kind.plural}`);
@@ -78,19 +78,19 @@ async function follow<T extends KubernetesObject>(
   const { env, kind, log, signal } = options;
   while (!signal.aborted) {
     const startedMs = env.clock.monotonic();
-    let isGone = false;
+    let needsList = false;
     try {
       await watchOnce(options);
     } catch (error) {
       if (signal.aborted) return;
-      isGone = isExpired(error);
-      const next = isGone ? "listing" : "watching";
-      log.info(`Watch ended, ${next} again`, { kind: kind.kind, error });
+      needsList = isExpired(error) || isSilence(error);
+      log.info("Watch ended", { kind: kind.kind, next: needsList ? "list" : "watch", error });
     }
-    // Only a watch that lived ends a row of failures: a list that works beside watches that never do must not go round without a pause.
+    // Only a watch that lived ends a row of failures, a list does not: lists that work beside watches that never
+    // do would go round without a pause.
     if (env.clock.monotonic() - startedMs > HEALTHY_WATCH_MS) pause.reset();
     else await pause.wait(signal);
-    if (isGone) return;
+    if (needsList) return;
   }
 }
 
@@ -121,13 +121,22 @@ async function watchOnce<T extends KubernetesObject>({
   }
 }
 
+/**
+ * A dead connection would be cured by a new watch. But a server that was restored from a backup is silent, too,
+ * until it has reached the version we ask for: only a list shows that.
+ */
+function isSilence(error: unknown): boolean {
+  return error instanceof Failure && error.reason === SILENCE;
+}
+
 /** Aborts its signal when `broken` has not been called for too long. One timer serves any number of events. */
 function watchSilence({ clock }: Env): { readonly signal: AbortSignal; broken(): void; end(): void } {
   const controller = new AbortController();
   let lastMs = clock.monotonic();
   const check = (): void => {
     const leftMs = lastMs + SILENCE_LIMIT_MS - clock.monotonic();
-    if (leftMs <= 0) controller.abort(new Error(SILENCE_MESSAGE));
+    if (leftMs <= 0)
+      controller.abort(transient(SILENCE, "nothing, not even a bookmark, came for three minutes"));
     else timer = clock.timer(leftMs, check);
   };
   let timer = clock.timer(SILENCE_LIMIT_MS, check);

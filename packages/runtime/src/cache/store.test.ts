@@ -24,7 +24,8 @@ describe("a store with indexes", () => {
     store.addIndex("cargo", cargoOf);
     store.put("a", carrying("a", "tea", "rum"));
     store.put("b", carrying("b", "rum"));
-    const names = (value: string): string[] => store.byIndex("cargo", value).map(({ metadata }) => metadata.name);
+    const names = (value: string): string[] =>
+      store.byIndex("cargo", value).map(({ metadata }) => metadata.name);
     expect([names("tea"), names("rum"), names("salt")]).toEqual([["a"], ["a", "b"], []]);
     store.put("a", carrying("a", "salt"));
     expect([names("tea"), names("rum"), names("salt")]).toEqual([[], ["b"], ["a"]]);

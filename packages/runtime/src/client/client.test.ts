@@ -24,7 +24,10 @@ async function sent(call: (client: Client) => Promise<unknown>): Promise<HttpReq
   return requests[0] as HttpRequest;
 }
 
-const failed = (answer: HttpResponse | (() => Promise<HttpResponse>), call: (client: Client) => Promise<unknown>) => {
+const failed = (
+  answer: HttpResponse | (() => Promise<HttpResponse>),
+  call: (client: Client) => Promise<unknown>,
+) => {
   const { harbour, client } = answered(answer);
   return harbour.failure(call(client)) as Promise<Failure>;
 };
@@ -171,7 +174,9 @@ describe("reading", () => {
   });
 
   test("takes an empty token for the last page", async () => {
-    const { harbour, client } = answered(json(200, { metadata: { resourceVersion: "7", continue: "" }, items: [] }));
+    const { harbour, client } = answered(
+      json(200, { metadata: { resourceVersion: "7", continue: "" }, items: [] }),
+    );
     expect(await harbour.run(client.page(Boat, {}))).toEqual({ items: [], resourceVersion: "7" });
   });
 });
@@ -267,7 +272,11 @@ describe("a watch", () => {
   });
 
   test.each<[string, HttpResponse | (() => Promise<HttpResponse>), object]>([
-    ["an answer that is an error", status(403, { reason: "Forbidden" }), { failure: "Transient", reason: "Forbidden" }],
+    [
+      "an answer that is an error",
+      status(403, { reason: "Forbidden" }),
+      { failure: "Transient", reason: "Forbidden" },
+    ],
     [
       "an ERROR in the stream",
       stream([{ type: "ERROR", object: { code: 410, reason: "Expired", message: "too old" } }]),

@@ -146,14 +146,12 @@ export function createClient(options: ClientOptions): Client {
       return items;
     },
     watch: (kind, watchOptions) => watchEvents(options, kind, watchOptions),
-    create: (kind, object, write = {}) => {
-      const name = nameOf(object);
-      const path =
-        write.subresource === undefined
-          ? collectionPath(kind, name.namespace)
-          : objectPath(kind, name, write.subresource);
-      return store(send, { method: "POST", path }, { kind, object, write });
-    },
+    create: (kind, object, write = {}) =>
+      store(
+        send,
+        { method: "POST", path: creationPath(kind, nameOf(object), write) },
+        { kind, object, write },
+      ),
     update: (kind, object, write = {}) =>
       store(
         send,
@@ -219,6 +217,13 @@ async function store<T extends KubernetesObject>(
   const path = write.dryRun ? withQuery(target.path, { dryRun: "All" }) : target.path;
   const body = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
   return (await send({ method: target.method, path, body, contentType: "application/json" })) as Frozen<T>;
+}
+
+/** Objects are created in their collection, subresources such as an eviction at the object they belong to. */
+function creationPath(kind: Kind, name: ObjectName, { subresource }: WriteOptions): string {
+  return subresource === undefined
+    ? collectionPath(kind, name.namespace)
+    : objectPath(kind, name, subresource);
 }
 
 function nameOf<T extends KubernetesObject>(object: Unsaved<T>): ObjectName {

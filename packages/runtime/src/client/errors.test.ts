@@ -37,7 +37,12 @@ describe("what an answer of the server means", () => {
   test.each([
     ["without a reason", { message: "because" }, "HTTP500", "GET /boats/a: because"],
     ["with an empty reason", { reason: "", message: "because" }, "HTTP500", "GET /boats/a: because"],
-    ["without a message", { reason: "InternalError" }, "InternalError", "GET /boats/a: the server answered 500"],
+    [
+      "without a message",
+      { reason: "InternalError" },
+      "InternalError",
+      "GET /boats/a: the server answered 500",
+    ],
   ])("a Status %s still says something", async (_, body, reason, message) => {
     const failure = await failureOf(status(500, body), GET);
     expect([failure.reason, failure.message]).toEqual([reason, message]);
@@ -45,7 +50,10 @@ describe("what an answer of the server means", () => {
 
   test.each([
     ["a missing CustomResourceDefinition", plain(404, "404 page not found\n")],
-    ["a missing version of it", status(404, { message: "the server could not find the requested resource", details: {} })],
+    [
+      "a missing version of it",
+      status(404, { message: "the server could not find the requested resource", details: {} }),
+    ],
   ])("404 for %s is no missing object: it asks for the CustomResourceDefinition", async (_, answer) => {
     const failure = await failureOf(answer, "GET /boats");
     expect(seen(failure)).toEqual(["Transient", "KindNotServed", undefined]);
@@ -60,34 +68,53 @@ describe("what an answer of the server means", () => {
     expect(failure.message.length).toBeLessThan(600);
   });
 
-  test.each(['{"kind":"Pod"}', "null", "[]", '"text"', ""])("JSON that is no Status, %s, is quoted as text", async (body) => {
-    const failure = await failureOf(plain(500, body), GET);
-    expect(failure.message).toBe(`GET /boats/a: ${body || "the server answered 500"}`);
-  });
+  test.each(['{"kind":"Pod"}', "null", "[]", '"text"', ""])(
+    "JSON that is no Status, %s, is quoted as text",
+    async (body) => {
+      const failure = await failureOf(plain(500, body), GET);
+      expect(failure.message).toBe(`GET /boats/a: ${body || "the server answered 500"}`);
+    },
+  );
 
   test.each([
     ["in the header", status(429, { reason: "TooManyRequests" }, { "retry-after": "7" }), 7_000],
     ["in the Status", status(429, { details: { retryAfterSeconds: 3 } }), 3_000],
-    ["in both, of which the header counts", status(503, { details: { retryAfterSeconds: 3 } }, { "retry-after": "9" }), 9_000],
-    ["as a date, which is not worth a parser", status(429, {}, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }), undefined],
+    [
+      "in both, of which the header counts",
+      status(503, { details: { retryAfterSeconds: 3 } }, { "retry-after": "9" }),
+      9_000,
+    ],
+    [
+      "as a date, which is not worth a parser",
+      status(429, {}, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }),
+      undefined,
+    ],
     ["as zero", status(429, {}, { "retry-after": "0" }), undefined],
     ["as a negative number", status(429, {}, { "retry-after": "-5" }), undefined],
   ])("a wish for a pause is read %s", async (_, answer, wanted) => {
     expect((await failureOf(answer, GET)).retryAfterMs).toBe(wanted);
   });
 
-  test.each(["etcdserver: request is too large", "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2100000 vs. 2097152)"])(
-    "a bare 500 that says %j is Terminal: the object will not shrink by itself",
-    async (message) => {
-      const failure = await failureOf(status(500, { message }), "PUT /boats/a");
-      expect(seen(failure)).toEqual(["Terminal", "RequestEntityTooLarge", undefined]);
-      expect(failure.message).toBe(`PUT /boats/a: ${message}`);
-    },
-  );
+  test.each([
+    "etcdserver: request is too large",
+    "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2100000 vs. 2097152)",
+  ])("a bare 500 that says %j is Terminal: the object will not shrink by itself", async (message) => {
+    const failure = await failureOf(status(500, { message }), "PUT /boats/a");
+    expect(seen(failure)).toEqual(["Terminal", "RequestEntityTooLarge", undefined]);
+    expect(failure.message).toBe(`PUT /boats/a: ${message}`);
+  });
 
   test("an ERROR event in a stream means what its Status says", () => {
-    expect(seen(statusFailure({ code: 410, reason: "Expired" }, "WATCH /boats"))).toEqual(["Transient", "Expired", undefined]);
-    expect(seen(statusFailure({ message: "?" }, "WATCH /boats"))).toEqual(["Transient", "HTTP500", undefined]);
+    expect(seen(statusFailure({ code: 410, reason: "Expired" }, "WATCH /boats"))).toEqual([
+      "Transient",
+      "Expired",
+      undefined,
+    ]);
+    expect(seen(statusFailure({ message: "?" }, "WATCH /boats"))).toEqual([
+      "Transient",
+      "HTTP500",
+      undefined,
+    ]);
   });
 });
 

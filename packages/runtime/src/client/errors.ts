@@ -37,21 +37,28 @@ export async function failureOf(response: HttpResponse, attempt: string): Promis
 
 /** The same for an ERROR event inside a watch stream, where the Status is all there is. */
 export function statusFailure(status: Status, attempt: string, retryAfter?: string): Failure {
-  const code = isTooLarge(status) ? 413 : (status.code ?? 500);
-  const { details } = status;
-  const reason = REASONS[code] ?? (status.reason || `HTTP${code}`);
+  const { code = 500, details } = withMeantCode(status);
   const message = `${attempt}: ${status.message || `the server answered ${code}`}`;
   if (code === 404 && details?.name === undefined) {
     // The path itself is unknown: the kind is not served. An object that is merely absent is named in the details.
     return transient("KindNotServed", `${message}; is its CustomResourceDefinition installed?`);
   }
   const retry = afterSeconds(retryAfter ?? details?.retryAfterSeconds);
-  return new Failure(CLASSES[code] ?? "Transient", reason, { message, ...retry, outcomeUnknown: code >= 500 });
+  return new Failure(CLASSES[code] ?? "Transient", reasonOf(code, status), {
+    message,
+    ...retry,
+    outcomeUnknown: code >= 500,
+  });
 }
 
-/** etcd's refusal arrives as a bare 500: only its words tell it from a failure that passes. */
-function isTooLarge({ message = "" }: Status): boolean {
-  return /etcdserver: request is too large|trying to send message larger than max/.test(message);
+function reasonOf(code: number, { reason }: Status): string {
+  return REASONS[code] ?? (reason || `HTTP${code}`);
+}
+
+/** etcd's refusal of a large object arrives as a bare 500: only its words tell it from a failure that passes. */
+function withMeantCode(status: Status): Status {
+  const isTooLarge = /etcdserver: request is too large|trying to send message larger than max/;
+  return isTooLarge.test(status.message ?? "") ? { ...status, code: 413 } : status;
 }
 
 function afterSeconds(value: unknown): { retryAfterMs?: number } {

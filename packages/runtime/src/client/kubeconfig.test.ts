@@ -42,17 +42,48 @@ describe("a bad kubeconfig is refused with the file and what is wrong", () => {
     ["nothing", "", /is no kubeconfig: .*the input is empty/],
     ["null", "null\n", /is no kubeconfig: it has no lists of clusters, contexts and users/],
     ["a word", "hello", /current-context undefined names no cluster; contexts: none/],
-    ["another document", "kind: Pod\nmetadata: { name: x }\n", /current-context undefined names no cluster; contexts: none/],
+    [
+      "another document",
+      "kind: Pod\nmetadata: { name: x }\n",
+      /current-context undefined names no cluster; contexts: none/,
+    ],
     ["a list of clusters that is none", "clusters: 5\n", /current-context undefined names no cluster/],
     ["a list with gaps", "clusters: [null]\ncontexts: [null]\nusers: [null]\n", /is no kubeconfig: .+/],
-    ["no current context", kubeconfig("https://a").replace("current-context: main\n", ""), /current-context .* names no cluster; contexts: main, spare/],
-    ["a context without its cluster", kubeconfig("https://a").replace("current-context: main", "current-context: spare"), /current-context "spare" names no cluster; contexts: main, spare/],
-    ["a server that is no URL", kubeconfig("not a url"), /server "not a url" is no URL; expected something like https:\/\/host:6443/],
-    ["a server without a scheme", kubeconfig("harbour.example:6443"), /server "harbour.example:6443" is no URL; expected something like https:\/\/host:6443/],
+    [
+      "no current context",
+      kubeconfig("https://a").replace("current-context: main\n", ""),
+      /current-context .* names no cluster; contexts: main, spare/,
+    ],
+    [
+      "a context without its cluster",
+      kubeconfig("https://a").replace("current-context: main", "current-context: spare"),
+      /current-context "spare" names no cluster; contexts: main, spare/,
+    ],
+    [
+      "a server that is no URL",
+      kubeconfig("not a url"),
+      /server "not a url" is no URL; expected something like https:\/\/host:6443/,
+    ],
+    [
+      "a server without a scheme",
+      kubeconfig("harbour.example:6443"),
+      /server "harbour.example:6443" is no URL; expected something like https:\/\/host:6443/,
+    ],
     ["a server of another protocol", kubeconfig("ftp://harbour"), /server "ftp:\/\/harbour" is no URL/],
     ["a cluster without a server", kubeconfig("x").replace('server: "x"', "proxy-url: x"), /server/],
-    ["a missing CA file", kubeconfig("https://a", "{}", `, certificate-authority: ${folder}/missing.crt`), /ENOENT.*missing\.crt/],
-    ["a missing client certificate", kubeconfig("https://a", `{ client-certificate: ${folder}/missing.crt, client-key: ${folder}/missing.key }`), /ENOENT.*missing/],
+    [
+      "a missing CA file",
+      kubeconfig("https://a", "{}", `, certificate-authority: ${folder}/missing.crt`),
+      /ENOENT.*missing\.crt/,
+    ],
+    [
+      "a missing client certificate",
+      kubeconfig(
+        "https://a",
+        `{ client-certificate: ${folder}/missing.crt, client-key: ${folder}/missing.key }`,
+      ),
+      /ENOENT.*missing/,
+    ],
   ])("%s", async (_, text, message) => {
     const failure = await failureOf({ text });
     expect(failure.failure, String(failure)).toBe("Terminal");
@@ -105,7 +136,10 @@ describe("a good kubeconfig", () => {
   /** An exec plugin: a script that runs the lines, with `$n` counting its runs. */
   function plugin(name: string, body: string): string {
     const file = join(folder, name);
-    writeFileSync(file, `#!/bin/sh\nn=$(($(cat ${file}.count 2>/dev/null || echo 0) + 1)); echo $n > ${file}.count\n${body}\n`);
+    writeFileSync(
+      file,
+      `#!/bin/sh\nn=$(($(cat ${file}.count 2>/dev/null || echo 0) + 1)); echo $n > ${file}.count\n${body}\n`,
+    );
     chmodSync(file, 0o755);
     return `{ exec: { apiVersion: client.authentication.k8s.io/v1, command: ${file}, interactiveMode: Never } }`;
   }
@@ -114,7 +148,10 @@ describe("a good kubeconfig", () => {
     `echo "{\\"apiVersion\\":\\"client.authentication.k8s.io/v1\\",\\"kind\\":\\"ExecCredential\\",\\"status\\":{\\"token\\":\\"t$n\\",\\"expirationTimestamp\\":\\"${expires}\\"}}"`;
 
   test("sends its token with each request", async () => {
-    expect(await tokensSeen(kubeconfig(await mirror(), "{ token: aye }"), 2)).toEqual(["Bearer aye", "Bearer aye"]);
+    expect(await tokensSeen(kubeconfig(await mirror(), "{ token: aye }"), 2)).toEqual([
+      "Bearer aye",
+      "Bearer aye",
+    ]);
   });
 
   test("without a user sends no token", async () => {

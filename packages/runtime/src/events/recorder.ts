@@ -32,6 +32,9 @@ export interface RecorderOptions {
 const SAME_EVENT_MS = 2 * 60_000;
 // A storm of distinct events must not grow without bound; what is dropped is logged.
 const QUEUE_LIMIT = 1000;
+// What a DNS subdomain, and therefore a name in Kubernetes, can hold.
+const NAME_LIMIT = 253;
+const ID_LENGTH = 16;
 
 /** Creates a recorder. Events with the same content have the same name, so a repeat, even after a crash, counts up. */
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
@@ -84,9 +87,9 @@ async function write(
 ): Promise<void> {
   const { name, uid = "", resourceVersion = "" } = object.metadata;
   // Events about cluster-scoped objects live in `default`, where kubectl describe looks for them.
-  const namespace = object.metadata.namespace ?? "default";
+  const { namespace = "default" } = object.metadata;
   const timestamp = formatTimestamp(env.clock.now());
-  const eventName = { name: `${name}.${id}`, namespace };
+  const eventName = { name: `${shortened(name)}.${id}`, namespace };
   try {
     await client.create(Event, {
       metadata: eventName,
@@ -94,7 +97,7 @@ async function write(
         apiVersion: object.apiVersion,
         kind: object.kind,
         name,
-        namespace,
+        ...(object.metadata.namespace !== undefined && { namespace }),
         uid,
         resourceVersion,
       },
@@ -114,7 +117,12 @@ async function write(
   }
 }
 
+/** As much of a name as fits before a dot and an id; before a dot no dash or other dot may be. */
+function shortened(name: string): string {
+  return name.slice(0, NAME_LIMIT - 1 - ID_LENGTH).replace(/[-.]+$/, "");
+}
+
 function eventId(object: Frozen<KubernetesObject>, { type, reason, message }: EventNote): string {
   const identity = [object.metadata.uid ?? object.metadata.name, type, reason, message].join("\u0000");
-  return createHash("sha256").update(identity).digest("hex").slice(0, 16);
+  return createHash("sha256").update(identity).digest("hex").slice(0, ID_LENGTH);
 }

@@ -56,7 +56,9 @@ describe("holding a Lease", () => {
     await harbour.scheduler.advance(60 * SECOND);
     const later = await stored(harbour);
     expect(later.acquireTime).toBe(first.acquireTime);
-    expect(Date.parse(later.renewTime ?? "") - Date.parse(first.renewTime ?? "")).toBeGreaterThanOrEqual(57 * SECOND);
+    expect(Date.parse(later.renewTime ?? "") - Date.parse(first.renewTime ?? "")).toBeGreaterThanOrEqual(
+      57 * SECOND,
+    );
     const writes = a.requests.filter(({ method }) => method === "PUT").length;
     expect(writes).toBeGreaterThanOrEqual(29);
     expect(writes).toBeLessThanOrEqual(31);
@@ -147,7 +149,9 @@ describe("holding a Lease", () => {
     await harbour.scheduler.advance(60 * SECOND);
     expect(a.leader.isLeader).toBe(true);
     expect(a.changes).toHaveLength(1);
-    expect(a.lines.some(({ message }) => message === "The Lease could not be renewed, trying again")).toBe(true);
+    expect(a.lines.some(({ message }) => message === "The Lease could not be renewed, trying again")).toBe(
+      true,
+    );
   });
 
   test("counts from the moment a renewal was sent, not from its slow answer", async () => {
@@ -168,7 +172,12 @@ describe("holding a Lease", () => {
     const { held } = lead(a);
     await harbour.scheduler.advance(5 * SECOND);
     await harbour.run(harbour.client.delete(Lease, lease));
-    await harbour.run(harbour.client.create(Lease, { metadata: lease, spec: { holderIdentity: "usurper", leaseDurationSeconds: 15 } }));
+    await harbour.run(
+      harbour.client.create(Lease, {
+        metadata: lease,
+        spec: { holderIdentity: "usurper", leaseDurationSeconds: 15 },
+      }),
+    );
     const takenMs = harbour.scheduler.monotonicMs;
     expect(await harbour.run(held)).toBe("LeaseLost");
     expect(a.leader.isLeader).toBe(false);

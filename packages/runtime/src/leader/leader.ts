@@ -107,6 +107,7 @@ export class Leader {
       return false;
     }
     this.#validUntilMs = sentMs + RENEW_DEADLINE_MS;
+    this.#observed = undefined;
     return true;
   }
 
@@ -119,11 +120,16 @@ export class Leader {
     if (lease) {
       const holder = lease.spec?.holderIdentity ?? "";
       if (holder === "" || holder === this.#options.identity) return true;
-      const version = lease.metadata.resourceVersion ?? "";
-      const durationMs = (lease.spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1000;
-      if (this.#observed?.version !== version) this.#observed = { version, freeAtMs: nowMs + durationMs };
+      this.#observe(lease, nowMs);
     }
     return nowMs > (this.#observed?.freeAtMs ?? -Infinity);
+  }
+
+  #observe({ metadata, spec }: Frozen<Lease>, nowMs: number): void {
+    const version = metadata.resourceVersion ?? "";
+    if (this.#observed?.version === version) return;
+    const durationMs = (spec?.leaseDurationSeconds ?? LEASE_SECONDS) * 1000;
+    this.#observed = { version, freeAtMs: nowMs + durationMs };
   }
 
   /** Waits; false when the signal was aborted first. */

@@ -30,28 +30,53 @@ export class Sensitive<T = string> {
   }
 }
 
-// Deeper than any object of ours; a cycle must not hang the logger.
+// Deeper than any object of ours.
 const DEPTH_LIMIT = 12;
+// kubectl apply keeps the whole object in here, values of a Secret included.
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** A copy fit for a log: the values of Kubernetes Secrets, wherever they are nested, are replaced. */
-export function redacted(value: unknown, depth = 0): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth > DEPTH_LIMIT) return "[too deep]";
-  if (value instanceof Sensitive) return REDACTED;
-  if (value instanceof Error) return errorFields(value, depth);
-  if (Array.isArray(value)) return value.map((item) => redacted(item, depth + 1));
-  return redactedObject(value, depth);
+export function redacted(value: unknown): unknown {
+  return copyOf(value, []);
 }
 
-function redactedObject(value: object, depth: number): unknown {
-  const hidden = "kind" in value && value.kind === "Secret" ? ["data", "stringData"] : [];
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      hidden.includes(name) ? redactedValues(item) : redacted(item, depth + 1),
-    ]),
-  );
+/** `path` is what the value lies in, from the outside in: a circle must not hang the logger. */
+function copyOf(value: unknown, path: readonly object[]): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (path.includes(value)) return "[circular]";
+  if (path.length > DEPTH_LIMIT) return "[too deep]";
+  if (value instanceof Sensitive) return REDACTED;
+  const inner = [...path, value];
+  if (value instanceof Error) return errorFields(value, inner);
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, inner));
+  return copyOfObject(value, inner);
+}
+
+function copyOfObject(value: object, path: readonly object[]): unknown {
+  const kind = "kind" in value ? value.kind : undefined;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyOf(item, path)]));
+  if (kind === "Secret") return withoutValues(copy);
+  // The items of a list do not say their kind themselves.
+  if (kind === "SecretList" && Array.isArray(copy["items"])) {
+    return { ...copy, items: copy["items"].map((item) => withoutValues(item as Fields)) };
+  }
+  return copy;
+}
+
+type Fields = Record<string, unknown>;
+
+function withoutValues(secret: Fields): Fields {
+  const hidden: Fields = { ...secret };
+  for (const name of ["data", "stringData"]) {
+    if (name in hidden) hidden[name] = redactedValues(hidden[name]);
+  }
+  const metadata = hidden["metadata"] as { annotations?: Fields } | undefined;
+  if (metadata?.annotations && LAST_APPLIED in metadata.annotations) {
+    const annotations = { ...metadata.annotations, [LAST_APPLIED]: REDACTED };
+    hidden["metadata"] = { ...metadata, annotations };
+  }
+  return hidden;
 }
 
 function redactedValues(data: unknown): unknown {
@@ -59,12 +84,12 @@ function redactedValues(data: unknown): unknown {
   return Object.fromEntries(Object.keys(data).map((key) => [key, REDACTED]));
 }
 
-function errorFields(error: Error, depth: number): unknown {
+function errorFields(error: Error, path: readonly object[]): unknown {
   return {
     type: error.name,
     message: error.message,
     ...("reason" in error && { reason: error.reason }),
-    ...(error.cause !== undefined && { cause: redacted(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && { cause: copyOf(error.cause, path) }),
     ...(error.name !== "Failure" && { stack: error.stack }),
   };
 }

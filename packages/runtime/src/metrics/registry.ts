@@ -83,7 +83,7 @@ export class MetricRegistry {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .map((metric) =>
         [
-          `# HELP ${metric.name} ${metric.help}`,
+          `# HELP ${metric.name} ${escapedHelp(metric.help)}`,
           `# TYPE ${metric.name} ${metric.type}`,
           ...metric.lines(),
         ].join("\n"),
@@ -142,5 +142,9 @@ function labelText(names: readonly string[], values: LabelValues): string {
 }
 
 function escaped(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return escapedHelp(value).replaceAll('"', '\\"');
+}
+
+function escapedHelp(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }

@@ -173,16 +173,19 @@ describe("a delay", () => {
   test.each([
     ["later", [300, 800]],
     ["sooner", [800, 300]],
-  ])("of several for a key the soonest counts, and only that one, when the second is %s", async (_, delays) => {
-    const { queue, scheduler } = setup();
-    for (const delayMs of delays) queue.addAfter("a", delayMs);
-    await scheduler.advance(299);
-    expect(queue.depth).toBe(0);
-    await scheduler.advance(1);
-    expect(await drain(queue)).toEqual(["a"]);
-    await scheduler.advance(10_000);
-    expect(queue.depth).toBe(0);
-  });
+  ])(
+    "of several for a key the soonest counts, and only that one, when the second is %s",
+    async (_, delays) => {
+      const { queue, scheduler } = setup();
+      for (const delayMs of delays) queue.addAfter("a", delayMs);
+      await scheduler.advance(299);
+      expect(queue.depth).toBe(0);
+      await scheduler.advance(1);
+      expect(await drain(queue)).toEqual(["a"]);
+      await scheduler.advance(10_000);
+      expect(queue.depth).toBe(0);
+    },
+  );
 
   test("of 30 days comes after 30 days, although the wall clock jumps by a year", async () => {
     const { queue, scheduler } = setup();
@@ -365,9 +368,10 @@ test("with workers that take their time no wish is lost and no key has two worke
       for (const { key, atMs } of plan) clock.timer(atMs, () => queue.add(key));
       await scheduler.run();
       for (const { key, atMs } of plan) {
-        expect(Math.max(...(startedMs.get(key) ?? [])), `${key} is worked on after ${atMs}`).toBeGreaterThanOrEqual(
-          atMs,
-        );
+        expect(
+          Math.max(...(startedMs.get(key) ?? [])),
+          `${key} is worked on after ${atMs}`,
+        ).toBeGreaterThanOrEqual(atMs);
       }
       queue.close();
       await Promise.all(running);

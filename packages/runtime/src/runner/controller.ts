@@ -11,7 +11,7 @@ import type { ControllerMetrics, ReconcileResult } from "../metrics/controller-m
 import { type Priority, WorkQueue } from "../queue/queue.ts";
 import type { Reconciler } from "../reconciler/reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
-import { type PassResult, runPass } from "./pass.ts";
+import { type PassResult, resultOf, runPass } from "./pass.ts";
 import { CLUSTER_NAME_LABEL } from "./pause.ts";
 
 /** What all controllers of a process share. */
@@ -78,19 +78,21 @@ export class Controller {
     for (const index of indexes) {
       cache.informer(index.kind).store.addIndex(index.name, (object) => index.valuesOf(object));
     }
-    for (const kind of owns) {
-      cache.informer(kind).addHandler((change) => this.#enqueue(change, ownerKeys(own, change.object)));
-    }
+    for (const kind of owns) this.#followOther(kind, (object) => ownerKeys(own, object));
     for (const watch of watches) {
-      cache.informer(watch.kind).addHandler((change) => {
-        const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
-        const keys = objects
-          .flatMap((object) => watch.concerns(object, cache))
-          .map((name) => keyOf({ metadata: name }));
-        this.#enqueue(change, [...new Set(keys)]);
-      });
+      this.#followOther(watch.kind, (object) =>
+        watch.concerns(object, cache).map((name) => keyOf({ metadata: name })),
+      );
     }
     if (own.group.endsWith("cluster.x-k8s.io") && own.kind !== Cluster.kind) this.#followPause();
+  }
+
+  /** A change concerns whom the object pointed to before it as much as whom it points to now. */
+  #followOther(kind: Kind, keysOf: (object: Frozen<KubernetesObject>) => readonly string[]): void {
+    this.#options.cache.informer(kind).addHandler((change) => {
+      const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
+      this.#enqueue(change, [...new Set(objects.flatMap(keysOf))]);
+    });
   }
 
   /** A Cluster that is paused or resumed concerns all objects that bear its name. */
@@ -117,7 +119,8 @@ export class Controller {
       change.previous.metadata.generation !== change.object.metadata.generation
     )
       return false;
-    return this.#ownWrites.get(keyOf(change.object))?.includes(this.#reconciler.for, change.object) ?? false;
+    const writes = this.#ownWrites.get(keyOf(change.object));
+    return writes?.explains(this.#reconciler.for, change.previous, change.object) ?? false;
   }
 
   #enqueue(change: Change<KubernetesObject>, keys: readonly string[]): void {
@@ -154,7 +157,7 @@ export class Controller {
     try {
       await this.#seeOwnWrites(key);
     } catch (error) {
-      return { type: "failed", failure: error as Failure };
+      return resultOf(error);
     }
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (!stored) {

@@ -1,4 +1,11 @@
-import { abortError, type Clock, type Env, type Handler, type HttpRequest, type HttpResponse } from "@capstan/env";
+import {
+  abortError,
+  type Clock,
+  type Env,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+} from "@capstan/env";
 import { type Link, type Transport, VirtualProcess } from "@capstan/env";
 import { type Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
 import type { Reconciler } from "../reconciler/reconciler.ts";
@@ -8,7 +15,7 @@ import { Runner, type RunnerOptions } from "./runner.ts";
  * A process that can be stopped and continued, as SIGSTOP and SIGCONT do: time goes on, nothing in it
  * moves, and what was due meanwhile comes all at once.
  */
-export class StoppableProcess implements Env {
+class StoppableProcess implements Env {
   readonly clock: Clock;
   readonly #process: VirtualProcess;
   #held: (() => void)[] | undefined;
@@ -74,7 +81,8 @@ export class StoppableProcess implements Env {
       ...response,
       lines: async function* () {
         const lines = response.lines()[Symbol.asyncIterator]();
-        for (let line = await later(lines.next()); !line.done; line = await later(lines.next())) yield line.value;
+        for (let line = await later(lines.next()); !line.done; line = await later(lines.next()))
+          yield line.value;
       },
     };
   }
@@ -83,7 +91,7 @@ export class StoppableProcess implements Env {
     return new Promise((resolve, reject) => {
       promise.then(
         (value) => this.#gate(() => resolve(value)),
-        (error: unknown) => this.#gate(() => reject(error as Error)),
+        (error: unknown) => this.#gate(() => reject(error)),
       );
     });
   }

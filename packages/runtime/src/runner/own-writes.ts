@@ -4,34 +4,40 @@ import { compareVersions } from "../cache/resource-version.ts";
 import { keyOf } from "../cache/store.ts";
 import type { Client } from "../client/client.ts";
 import type { ObjectName } from "../client/paths.ts";
+import { Failure } from "../failure.ts";
 
 /** What one pass wrote, and the cache may not have seen yet. */
 export class OwnWrites {
   readonly #versions = new Map<Kind, string>();
-  readonly #writes = new Set<string>();
+  /** Each version the pass wrote, and the one it was based on. */
+  readonly #bases = new Map<string, string | undefined>();
   readonly #deletions: { readonly kind: Kind; readonly key: string; readonly uid: string }[] = [];
+  /** Kinds of which the pass may have created an object: the answer got lost. */
+  readonly #uncertain = new Set<Kind>();
 
   /** The same client, with its writes noted here. */
   track(client: Client): Client {
-    const noted = <T extends KubernetesObject>(
-      kind: Kind<T>,
-      object: { readonly metadata: { readonly resourceVersion?: string } },
-    ): void => this.#wrote(kind, object.metadata.resourceVersion ?? "");
     return {
       ...client,
       create: async (kind, object, options) => {
-        const created = await client.create(kind, object, options);
-        noted(kind, created);
-        return created;
+        try {
+          const created = await client.create(kind, object, options);
+          this.#wrote(kind, created, undefined);
+          return created;
+        } catch (error) {
+          // Only a create can be repeated with an effect: every other write names the state it wants to change.
+          if (error instanceof Failure && error.outcomeUnknown) this.#uncertain.add(kind);
+          throw error;
+        }
       },
       update: async (kind, object, options) => {
         const updated = await client.update(kind, object, options);
-        noted(kind, updated);
+        this.#wrote(kind, updated, object);
         return updated;
       },
       patch: async (kind, name, patch) => {
         const patched = await client.patch(kind, name, patch);
-        noted(kind, patched);
+        this.#wrote(kind, patched, patch.body as Versioned);
         return patched;
       },
       delete: async (kind, name, options = {}) => {
@@ -42,12 +48,16 @@ export class OwnWrites {
   }
 
   get isEmpty(): boolean {
-    return this.#writes.size === 0 && this.#deletions.length === 0;
+    return this.#bases.size + this.#deletions.length + this.#uncertain.size === 0;
   }
 
-  /** Whether this version of the object is one that the pass wrote. */
-  includes(kind: Kind, object: Frozen<KubernetesObject>): boolean {
-    return this.#writes.has(writeId(kind, object.metadata.resourceVersion ?? ""));
+  /** Whether the pass alone made the one version of an object of the other: nobody else's change is between them. */
+  explains(kind: Kind, from: Frozen<KubernetesObject>, to: Frozen<KubernetesObject>): boolean {
+    let version = to.metadata.resourceVersion;
+    while (version !== undefined && version !== from.metadata.resourceVersion) {
+      version = this.#bases.get(writeId(kind, version));
+    }
+    return version !== undefined;
   }
 
   /** Whether everything has reached the cache. Kinds that are not cached do not count: they are always read live. */
@@ -63,14 +73,17 @@ export class OwnWrites {
     await Promise.all(
       this.#pending(cache).map(async (kind) => {
         const informer = cache.informer(kind);
-        const arrived = await informer.waitUntil(() => !this.#pending(cache).includes(kind), limitMs);
+        const arrived =
+          !this.#uncertain.has(kind) &&
+          (await informer.waitUntil(() => !this.#pending(cache).includes(kind), limitMs));
         if (!arrived) await informer.refresh();
+        this.#uncertain.delete(kind);
       }),
     );
   }
 
   #pending(cache: Cache): Kind[] {
-    const pending = new Set<Kind>();
+    const pending = new Set([...this.#uncertain].filter((kind) => cache.follows(kind)));
     for (const [kind, version] of this.#versions) {
       if (cache.follows(kind) && !cache.informer(kind).hasSeen(version)) pending.add(kind);
     }
@@ -82,16 +95,24 @@ export class OwnWrites {
     return [...pending];
   }
 
-  #wrote(kind: Kind, version: string): void {
-    this.#writes.add(writeId(kind, version));
+  #wrote(kind: Kind, written: Versioned, base: Versioned | undefined): void {
+    const version = written.metadata?.resourceVersion ?? "";
     const known = this.#versions.get(kind);
     if (known === undefined || compareVersions(version, known) > 0) this.#versions.set(kind, version);
+    // A write that changed nothing gives back the version it was based on.
+    const before = base?.metadata?.resourceVersion;
+    if (before !== version) this.#bases.set(writeId(kind, version), before);
   }
 
   /** Deletions have no version in their answer; they are recognized by the UID being gone or marked. */
   #deleted(kind: Kind, name: ObjectName, uid: string | undefined): void {
     if (uid !== undefined) this.#deletions.push({ kind, key: keyOf({ metadata: name }), uid });
   }
+}
+
+/** An object or a patch of one, as far as its version goes. */
+interface Versioned {
+  readonly metadata?: { readonly resourceVersion?: string };
 }
 
 function writeId(kind: Kind, version: string): string {

@@ -70,8 +70,17 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
     reconciler.status?.(scope, { settled: outcome.type === "next" });
     return await finish(reconciler, draft, { outcome, deleting });
   } catch (error) {
-    reconciler.status?.(scope, { settled: false });
+    reportStatus(options, scope);
     throw error;
+  }
+}
+
+/** The status after a failure. What the phases did not get to find out may well be missing there; the failure is the news. */
+function reportStatus({ reconciler, log }: PassOptions, scope: unknown): void {
+  try {
+    reconciler.status?.(scope, { settled: false });
+  } catch (error) {
+    log.error("Bug in a status after a failed pass", { error });
   }
 }
 
@@ -204,9 +213,14 @@ async function attempt(run: () => Promise<PassResult>): Promise<PassResult> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Failure) return { type: "failed", failure: error };
-    return { type: "bug", error, id: bugId(error) };
+    return resultOf(error);
   }
+}
+
+/** What became of a pass that ended with this error. */
+export function resultOf(error: unknown): PassResult {
+  if (error instanceof Failure) return { type: "failed", failure: error };
+  return { type: "bug", error, id: bugId(error) };
 }
 
 /** The same bug has the same id each time, so that a log can be searched and a status does not change with each try. */

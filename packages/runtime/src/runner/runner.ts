@@ -24,7 +24,8 @@ export interface RunnerOptions {
   readonly namespace?: string;
 }
 
-// Kubernetes sends SIGKILL 30 s after SIGTERM; a pass that has not ended after 10 s is cut off like by a crash.
+// Kubernetes sends SIGKILL 30 s after SIGTERM. A pass that has not ended after 10 s is cut off like by a crash;
+// giving back the Lease and closing connections gets as much again, should the server not answer.
 const STOP_LIMIT_MS = 10_000;
 
 /** Runs controllers together on one cache, one Lease and one set of metrics. */
@@ -38,11 +39,16 @@ export class Runner {
   readonly #leader: Leader | undefined;
   readonly #stopping = new AbortController();
   #started = false;
-  #holding: Promise<void> = Promise.resolve();
+  #starting: Promise<void> = Promise.resolve();
+  #holding: Promise<void>;
 
   constructor(options: RunnerOptions) {
     const { env, transport, log, name, lease, namespace } = options;
     this.#options = options;
+    const { signal } = this.#stopping;
+    this.#holding = new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
     this.#metrics = createControllerMetrics(this.metrics);
     const onAnswer = (method: string, status: number): void => this.#metrics.request(method, status);
     const client = createClient({ transport, env, fieldManager: name, onAnswer });
@@ -66,41 +72,25 @@ export class Runner {
    * Fills the cache, waits for the Lease and starts the controllers; resolves when they run. A standby
    * keeps its cache warm, so taking over costs no list.
    */
-  async start(): Promise<void> {
-    const { signal } = this.#stopping;
-    await this.cache.start(signal);
-    if (this.#leader && !signal.aborted) {
-      await this.#leader.acquire(signal);
-      this.#holding = this.#leader.hold(signal);
-    }
-    if (signal.aborted) return;
-    for (const controller of this.controllers) controller.start();
-    this.#started = true;
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
   }
 
-  /** Resolves after `stop`; rejects when the Lease was lost, after which the process must end: crash-only. */
+  /** To be called after the start: resolves after `stop`; rejects when the Lease was lost, after which the process must end: crash-only. */
   held(): Promise<void> {
     return this.#holding;
   }
 
-  /** Ends passes in an orderly way, at most 10 s, then everything else; the Lease is released last. */
+  /** Ends passes in an orderly way, at most 10 s, then everything else; of all writes the Lease is released last. */
   async stop(): Promise<void> {
-    const { env, log } = this.#options;
-    const passes = Promise.all([
-      ...this.controllers.map((controller) => controller.stop()),
-      this.#events.flush(),
-    ]);
-    const limit = new AbortController();
-    const expired = env.clock.sleep(STOP_LIMIT_MS, limit.signal).then(
-      () => log.warn("Stopping although passes are under way", { limitMs: STOP_LIMIT_MS }),
-      () => undefined,
+    const passes = Promise.all(this.controllers.map((controller) => controller.stop()));
+    await this.#within(
+      passes.then(() => this.#events.flush()),
+      "Stopping although passes are under way",
     );
-    await Promise.race([passes, expired]);
-    limit.abort();
     this.#stopping.abort(new Error("stopping"));
-    await this.cache.stopped();
-    await this.#leader?.release();
-    await this.#options.transport.close();
+    await this.#within(this.#letGo(), "Stopping although the server does not answer");
   }
 
   /** Why the process is not ready to do its work; empty when it is. A standby with a warm cache is ready. */
@@ -108,6 +98,35 @@ export class Runner {
     const pending = this.cache.pending();
     if (pending.length > 0) return [`waiting for the first list of ${pending.join(", ")}`];
     return this.#started || this.#leader ? [] : ["the controllers have not been started"];
+  }
+
+  async #start(): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.cache.start(signal);
+    if (!signal.aborted) await this.#leader?.acquire(signal);
+    if (signal.aborted) return;
+    if (this.#leader) this.#holding = this.#leader.hold(signal);
+    for (const controller of this.controllers) controller.start();
+    this.#started = true;
+  }
+
+  async #letGo(): Promise<void> {
+    // An attempt to take or renew the Lease that is under way would bring it back after its release.
+    await Promise.allSettled([this.#starting, this.#holding]);
+    await this.#leader?.release();
+    await this.cache.stopped();
+    await this.#options.transport.close();
+  }
+
+  async #within(work: Promise<unknown>, warning: string): Promise<void> {
+    const { env, log } = this.#options;
+    const limit = new AbortController();
+    const expired = env.clock.sleep(STOP_LIMIT_MS, limit.signal).then(
+      () => log.warn(warning, { limitMs: STOP_LIMIT_MS }),
+      () => undefined,
+    );
+    await Promise.race([work, expired]);
+    limit.abort();
   }
 
   #createLeader(client: Client, lease: { readonly name: string; readonly namespace: string }): Leader {

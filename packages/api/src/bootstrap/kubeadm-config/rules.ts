@@ -1,5 +1,5 @@
 /** Rules for a KubeadmConfigSpec, wherever it stands. */
-import { durationErrors, versionErrors } from "../../cluster/machine-rules.ts";
+import { durationErrors, versionErrors } from "../../values/value-errors.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
 import { type FieldError, duplicate, forbidden, invalid } from "../../values/field-error.ts";
 import { withLeadingV } from "../../values/version.ts";

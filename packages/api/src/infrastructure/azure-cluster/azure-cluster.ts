@@ -1,8 +1,9 @@
 import { type ObjectOf, defineKind } from "../../kind.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "../group.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "../group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../../printer-columns.ts";
 import { defaultAzureCluster } from "./defaults.ts";
 import { AzureClusterSpec, AzureClusterStatus } from "./schema.ts";
-import { validateAzureCluster } from "./validation.ts";
+import { azureClusterErrors } from "./rules.ts";
 
 /** The network, load balancers and resource group of a self-managed cluster. */
 export const AzureCluster = defineKind({
@@ -13,7 +14,7 @@ export const AzureCluster = defineKind({
   spec: AzureClusterSpec,
   status: AzureClusterStatus,
   columns: [
-    CLUSTER,
+    CLUSTER_LABEL_COLUMN,
     readyColumn("Ready"),
     readyColumn("Reason"),
     readyColumn("Message", 1),
@@ -21,11 +22,11 @@ export const AzureCluster = defineKind({
     { name: "SubscriptionID", type: "string", jsonPath: ".spec.subscriptionID", priority: 1 },
     { name: "Location", type: "string", jsonPath: ".spec.location", priority: 1 },
     { name: "Endpoint", type: "string", jsonPath: ".spec.controlPlaneEndpoint.host", priority: 1 },
-    AGE,
+    AGE_COLUMN,
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults: defaultAzureCluster,
-  validate: validateAzureCluster,
+  validate: azureClusterErrors,
 });
 
 /** The network, load balancers and resource group of a self-managed cluster. */

@@ -14,7 +14,7 @@ import {
 } from "../../schema/schema.ts";
 import { ObjectReference } from "../../kubernetes/object-reference.ts";
 import { LongRunningOperationStates, Operation } from "../operation.ts";
-import { ControlPlaneEndpoint } from "../control-plane-endpoint.ts";
+import { ControlPlaneEndpoint, FailureDomains } from "../../cluster/infrastructure-contract.ts";
 import { LoadBalancer, PublicIP } from "./load-balancer.ts";
 import { Subnet, Vnet } from "./subnet.ts";
 
@@ -96,14 +96,6 @@ const CloudProviderConfigOverrides = object("Settings of the cloud provider in t
     }),
   ),
 });
-
-const FailureDomains = mapOf(
-  "The zones that machines can be placed in.",
-  object("A zone.", {
-    controlPlane: optional(boolean("Whether control-plane machines may use it.")),
-    attributes: optional(mapOf("More about it.", string("A value."))),
-  }),
-);
 
 /** What users write about a cluster. */
 export const AzureClusterSpec = object("The wanted state of the cluster's infrastructure.", {

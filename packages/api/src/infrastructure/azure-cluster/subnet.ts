@@ -66,8 +66,7 @@ const PrivateEndpoints = listMap(
   { keys: ["name"] },
 );
 
-/** What a subnet is used for. */
-export const SUBNET_ROLES = ["node", "control-plane", "bastion", "cluster"] as const;
+const SUBNET_ROLES = ["node", "control-plane", "bastion", "cluster"] as const;
 
 /** A subnet of the cluster's network. */
 export const Subnet = object("A subnet.", {

@@ -120,7 +120,7 @@ describe("a pool is rejected", () => {
     [
       "with a negative surge",
       withRollingUpdate(-1, 0),
-      "spec.strategy.rollingUpdate.maxSurge: Invalid value: -1: must not be negative",
+      "spec.strategy.rollingUpdate.maxSurge: Invalid value: -1: must be 0 or more",
     ],
     [
       "in Flexible orchestration",

@@ -1,12 +1,10 @@
 import { type ObjectOf, defineKind } from "../../kind.ts";
-import { withDefaultDiagnostics } from "../diagnostics.ts";
-import { defaultDataDisks } from "../disks.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "../group.ts";
-import { defaultNetworkInterfaces } from "../network-interface.ts";
-import { defaultEvictionPolicy } from "../spot.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "../group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../../printer-columns.ts";
+import { defaultVirtualMachine } from "../virtual-machine.ts";
 import { defaultIdentity } from "../vm-identity.ts";
 import { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
-import { validateAzureMachinePool, warnAzureMachinePool } from "./validation.ts";
+import { azureMachinePoolErrors, azureMachinePoolWarnings } from "./rules.ts";
 
 /** A pool of machines on one scale set: what a MachinePool of Cluster API refers to. */
 export const AzureMachinePool = defineKind({
@@ -21,7 +19,7 @@ export const AzureMachinePool = defineKind({
     { name: "Replicas", type: "string", jsonPath: ".status.replicas" },
     { name: "Ready", type: "string", jsonPath: ".status.ready" },
     { name: "State", type: "string", jsonPath: ".status.provisioningState" },
-    { ...CLUSTER, priority: 1 },
+    { ...CLUSTER_LABEL_COLUMN, priority: 1 },
     {
       name: "MachinePool",
       type: "string",
@@ -30,19 +28,15 @@ export const AzureMachinePool = defineKind({
     },
     { name: "VMSS ID", type: "string", jsonPath: ".spec.providerID", priority: 1 },
     { name: "VM Size", type: "string", jsonPath: ".spec.template.vmSize", priority: 1 },
-    AGE,
+    AGE_COLUMN,
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults: ({ spec }) => {
-    const { template } = spec;
     defaultIdentity(spec);
-    defaultNetworkInterfaces(template);
-    defaultDataDisks(template.dataDisks ?? []);
-    defaultEvictionPolicy(template.spotVMOptions, template.osDisk);
-    template.diagnostics = withDefaultDiagnostics(template.diagnostics);
+    defaultVirtualMachine(spec.template);
   },
-  validate: validateAzureMachinePool,
-  warn: warnAzureMachinePool,
+  validate: azureMachinePoolErrors,
+  warn: azureMachinePoolWarnings,
 });
 
 /** A pool of machines on one scale set. */

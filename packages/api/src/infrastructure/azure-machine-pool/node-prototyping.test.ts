@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatFieldError } from "../../values/field-error.ts";
-import { type PrototypingSource, nodePrototypingOf, validateNodePrototyping } from "./node-prototyping.ts";
+import { type PrototypingSource, nodePrototypingOf, nodePrototypingErrors } from "./node-prototyping.ts";
 
 const computeGallery = { gallery: "g", name: "n", version: "1.0.0" };
 const GALLERY_ID =
@@ -55,7 +55,7 @@ describe("validateNodePrototyping", () => {
     pool({ id: GALLERY_ID, nodePrototyping: { interval: "24h" } }),
     pool(undefined),
   ])("accepts %j", (source) => {
-    expect(validateNodePrototyping(source)).toEqual([]);
+    expect(nodePrototypingErrors(source)).toEqual([]);
   });
 
   test.each<[PrototypingSource, string]>([
@@ -87,7 +87,7 @@ describe("validateNodePrototyping", () => {
       `spec.template.osDisk.diffDiskSettings: Invalid value: {"option":"Local"}: ${PATH} cannot take an image of an ephemeral disk; remove one of the two`,
     ],
   ])("rejects %j", (source, message) => {
-    expect(validateNodePrototyping(source).map(formatFieldError)).toEqual([message]);
+    expect(nodePrototypingErrors(source).map(formatFieldError)).toEqual([message]);
   });
 
   test("takes any text for an interval without failing, and accepts only 10m and more", () => {
@@ -99,7 +99,7 @@ describe("validateNodePrototyping", () => {
         ),
         (interval) => {
           const minutes = /^(\d+)m$/.exec(interval)?.[1];
-          const accepted = validateNodePrototyping(every(interval)).length === 0;
+          const accepted = nodePrototypingErrors(every(interval)).length === 0;
           if (minutes !== undefined) {
             expect(accepted).toBe(Number(minutes) >= 10);
           }

@@ -12,9 +12,9 @@ import {
   string,
   timestamp,
 } from "../../schema/schema.ts";
-import { durationProblem, parseDuration } from "../../values/duration.ts";
-import { type FieldError, invalid, required } from "../../values/field-error.ts";
-import { errorIf } from "../error-if.ts";
+import { parseDuration } from "../../values/duration.ts";
+import { type FieldError, errorIf, invalid, required } from "../../values/field-error.ts";
+import { durationErrors } from "../../values/value-errors.ts";
 import { Image, isGalleryImage } from "../image.ts";
 import type { OSDisk } from "../disks.ts";
 
@@ -166,7 +166,7 @@ export function nodePrototypingOf(pool: PrototypingSource): Required<NodePrototy
 const SHORTEST_INTERVAL = "10m";
 
 /** Says why the image of a pool cannot be renewed as asked. */
-export function validateNodePrototyping(pool: PrototypingSource): readonly FieldError[] {
+export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldError[] {
   const settings = nodePrototypingOf(pool);
   if (!settings) {
     return [];
@@ -174,7 +174,7 @@ export function validateNodePrototyping(pool: PrototypingSource): readonly Field
   const path = pathOf(pool);
   const image = pool.spec.template.image;
   return [
-    ...validateInterval(settings.interval, path.interval),
+    ...intervalErrors(path.interval, settings.interval),
     ...errorIf(
       !(image && isGalleryImage(image)),
       required("spec.template.image.computeGallery", `${path.switch} needs the pool to use a gallery image`),
@@ -201,10 +201,10 @@ function pathOf(pool: PrototypingSource): { readonly switch: string; readonly in
     : { switch: place, interval: `${place}.interval` };
 }
 
-function validateInterval(interval: string, path: string): readonly FieldError[] {
-  const problem = durationProblem(interval);
-  if (problem !== undefined) {
-    return [invalid(path, interval, problem)];
+function intervalErrors(path: string, interval: string): readonly FieldError[] {
+  const errors = durationErrors(path, interval);
+  if (errors.length > 0) {
+    return errors;
   }
   return parseDuration(interval) < parseDuration(SHORTEST_INTERVAL)
     ? [invalid(path, interval, `must be at least ${SHORTEST_INTERVAL}`)]

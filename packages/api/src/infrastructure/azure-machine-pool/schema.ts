@@ -13,14 +13,9 @@ import {
   string,
   timestamp,
 } from "../../schema/schema.ts";
-import { Diagnostics } from "../diagnostics.ts";
-import { DataDisks, OSDisk } from "../disks.ts";
 import { Image, imageFields, oneImageSource } from "../image.ts";
-import { networkFields } from "../network-interface.ts";
 import { LongRunningOperationStates, Operation } from "../operation.ts";
-import { SecurityProfile } from "../security-profile.ts";
-import { SpotVMOptions } from "../spot.ts";
-import { VMExtensions } from "../vm-extension.ts";
+import { virtualMachineFields } from "../virtual-machine.ts";
 import { identityFields } from "../vm-identity.ts";
 import { NodePrototyping, NodePrototypingStatus } from "./node-prototyping.ts";
 
@@ -80,7 +75,7 @@ const Strategy = object(
 );
 
 const Template = object("What the machines of the pool look like.", {
-  vmSize: string("The size of the VMs, such as Standard_D4s_v5."),
+  ...virtualMachineFields,
   image: optional(
     object(
       "The image that new machines boot from; without it, the public one for the Kubernetes version.",
@@ -88,24 +83,8 @@ const Template = object("What the machines of the pool look like.", {
       { rules: [oneImageSource] },
     ),
   ),
-  osDisk: OSDisk,
-  dataDisks: optional(DataDisks),
-  sshPublicKey: optional(string("The key that may log in, as base64 of an authorized_keys line.")),
-  ...networkFields,
-  diagnostics: optional(Diagnostics),
   terminateNotificationTimeout: optional(
     integer("How many minutes Azure announces a deletion before it happens, 5 to 15."),
-  ),
-  securityProfile: optional(SecurityProfile),
-  additionalCapabilities: optional(
-    object("Rare capabilities of the VM.", {
-      ultraSSDEnabled: optional(boolean("Whether ultra disks can be attached.")),
-    }),
-  ),
-  spotVMOptions: optional(SpotVMOptions),
-  vmExtensions: optional(VMExtensions),
-  disableVMBootstrapExtension: optional(
-    boolean("Whether the extension that reports on the bootstrap is left out. Cannot change once set."),
   ),
 });
 

@@ -106,7 +106,7 @@ describe("an AKS control plane is rejected", () => {
       "spec.securityProfile.workloadIdentity.enabled: Invalid value: true: needs oidcIssuerProfile.enabled",
     ],
     [
-      { asoManagedClusterPatches: ["{}", '{"spec":{"azureName":"x"}}'] },
+      { asoManagedClusterPatches: ["{}", "spec:\n  azureName: x\n"] },
       "spec.asoManagedClusterPatches[1]: Forbidden: /spec/azureName is not patchable: the controller sets it",
     ],
   ])("%j", (spec, message) => {

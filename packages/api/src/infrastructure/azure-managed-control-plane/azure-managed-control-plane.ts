@@ -1,9 +1,10 @@
 import { CLUSTER_NAME_LABEL } from "../../cluster/well-known.ts";
 import { type CustomObject, type ObjectOf, defineKind } from "../../kind.ts";
 import { withLeadingV } from "../../values/version.ts";
-import { AGE, CLUSTER, AZURE_PROVIDER_LABELS, INFRASTRUCTURE, readyColumn } from "../group.ts";
+import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "../group.ts";
+import { AGE_COLUMN, CLUSTER_LABEL_COLUMN, readyColumn } from "../../printer-columns.ts";
 import { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
-import { validateAzureManagedControlPlane } from "./validation.ts";
+import { azureManagedControlPlaneErrors } from "./rules.ts";
 
 /** The control plane of an AKS cluster. */
 export const AzureManagedControlPlane = defineKind({
@@ -15,16 +16,16 @@ export const AzureManagedControlPlane = defineKind({
   spec: AzureManagedControlPlaneSpec,
   status: AzureManagedControlPlaneStatus,
   columns: [
-    CLUSTER,
+    CLUSTER_LABEL_COLUMN,
     readyColumn("Ready"),
     readyColumn("Severity"),
     readyColumn("Reason"),
     readyColumn("Message", 1),
-    AGE,
+    AGE_COLUMN,
   ],
   crdLabels: AZURE_PROVIDER_LABELS,
   applyDefaults,
-  validate: validateAzureManagedControlPlane,
+  validate: azureManagedControlPlaneErrors,
 });
 
 /** The control plane of an AKS cluster. */

@@ -12,7 +12,7 @@ import {
   optional,
   string,
 } from "../../schema/schema.ts";
-import { ControlPlaneEndpoint } from "../control-plane-endpoint.ts";
+import { ControlPlaneEndpoint } from "../../cluster/infrastructure-contract.ts";
 import { LongRunningOperationStates } from "../operation.ts";
 
 const LoadBalancerProfile = object("How nodes reach the Internet; at most one kind of address.", {

@@ -1,4 +1,4 @@
-/** Rules about how sets and deployments of machines find their machines. */
+/** Defaults and rules that sets and deployments of machines share. */
 import {
   type LabelSelector,
   type LabelSelectorLike,
@@ -10,6 +10,8 @@ import {
 import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
 import { type FieldError, invalid } from "../values/field-error.ts";
 import type { MachineTemplate } from "./machine-fields.ts";
+import { immutableErrors, machineTemplateErrors, namingErrors, workerTaintErrors } from "./machine-rules.ts";
+import { autoscalerErrors } from "./replicas.ts";
 import { SKIP_PREFLIGHT_CHECKS_ANNOTATION } from "./well-known.ts";
 
 /** A selector that picks nothing in particular becomes one by the owner's name, and the template gets that label. */
@@ -31,11 +33,33 @@ export function addTemplateLabel(template: MachineTemplate, label: string, value
   template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, [label]: value } };
 }
 
+/** A set or a deployment of machines, as far as the rules for both look at it. */
+interface MachineOwner {
+  readonly metadata: Frozen<ObjectMeta>;
+  readonly spec: {
+    readonly clusterName: string;
+    readonly selector: LabelSelectorLike;
+    readonly template: Frozen<MachineTemplate>;
+    readonly machineNamingStrategy?: { readonly template?: string };
+  };
+}
+
+/** Says what is wrong with a set or a deployment of machines. */
+export function machineOwnerErrors(owner: MachineOwner, old: MachineOwner | undefined): FieldError[] {
+  const { metadata, spec } = owner;
+  return [
+    ...machineTemplateErrors(spec, metadata.namespace),
+    ...workerTaintErrors("spec.template.spec.taints", spec.template.spec.taints),
+    ...selectorErrors(spec),
+    ...preflightErrors(metadata),
+    ...autoscalerErrors(metadata),
+    ...namingErrors("spec.machineNamingStrategy.template", spec.machineNamingStrategy?.template),
+    ...(old ? immutableErrors("spec.clusterName", spec.clusterName, old.spec.clusterName) : []),
+  ];
+}
+
 /** Says that a selector makes no sense, or does not pick what the template makes. */
-export function selectorErrors(owner: {
-  readonly selector: LabelSelectorLike;
-  readonly template: Frozen<MachineTemplate>;
-}): FieldError[] {
+function selectorErrors(owner: MachineOwner["spec"]): FieldError[] {
   const problem = labelSelectorProblem(owner.selector);
   if (problem !== undefined) return [invalid("spec.selector", owner.selector, problem)];
   const selector = selectorOf(owner.selector);
@@ -54,7 +78,7 @@ const PREFLIGHT_CHECKS: readonly string[] = [
 ];
 
 /** Says which checks, that an annotation leaves out, do not exist. */
-export function preflightErrors(metadata: Frozen<ObjectMeta>): FieldError[] {
+function preflightErrors(metadata: Frozen<ObjectMeta>): FieldError[] {
   const skipped = metadata.annotations?.[SKIP_PREFLIGHT_CHECKS_ANNOTATION] ?? "";
   const unknown =
     skipped === "" ? [] : skipped.split(",").filter((name) => !PREFLIGHT_CHECKS.includes(name.trim()));

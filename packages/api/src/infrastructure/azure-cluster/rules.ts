@@ -1,14 +1,20 @@
 import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../values/field-error.ts";
-import { errorIf } from "../error-if.ts";
+import {
+  type FieldError,
+  errorIf,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../values/field-error.ts";
 import { deepEqual } from "../../values/deep-equal.ts";
-import { validateCloud } from "../cloud.ts";
-import { type ImmutableField, validateImmutable } from "../immutable.ts";
-import { validateResourceGroup, validateSubscription } from "../names.ts";
-import { validateLoadBalancers } from "./load-balancer-validation.ts";
+import { cloudErrors } from "../cloud.ts";
+import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
+import { resourceGroupErrors, subscriptionErrors } from "../names.ts";
+import { loadBalancerErrors } from "./load-balancer-rules.ts";
 import type { AzureClusterSpec, AzureClusterStatus } from "./schema.ts";
-import { validateSubnets, validateVnet } from "./subnet-validation.ts";
+import { subnetsErrors, vnetErrors } from "./subnet-rules.ts";
 
 type Cluster = Frozen<CustomObject<AzureClusterSpec, AzureClusterStatus>>;
 
@@ -49,7 +55,7 @@ const IMMUTABLE: readonly ImmutableField<Cluster>[] = [
 ];
 
 /** Says what is wrong with a cluster beyond its schema. */
-export function validateAzureCluster(
+export function azureClusterErrors(
   request: AdmissionRequest<CustomObject<AzureClusterSpec, AzureClusterStatus>>,
 ): readonly FieldError[] {
   const { object: cluster, old } = request;
@@ -57,23 +63,23 @@ export function validateAzureCluster(
   const network = spec.networkSpec ?? {};
   const withControlPlane = spec.controlPlaneEnabled !== false;
   return [
-    ...validateName(metadata.name),
-    ...validateResourceGroup(spec.resourceGroup, "spec.resourceGroup"),
-    ...validateSubscription(spec.subscriptionID, "spec.subscriptionID"),
-    ...validateCloud(spec.azureEnvironment, "spec.azureEnvironment"),
-    ...validateIdentityRef(spec.identityRef),
-    ...validateVnet(network, "spec.networkSpec.vnet"),
-    ...validateSubnets(network, "spec.networkSpec.subnets", withControlPlane),
-    ...validateLoadBalancers(network, old?.spec.networkSpec, withControlPlane),
-    ...validatePrivateDNS(spec),
-    ...validateBastion(spec),
+    ...nameErrors(metadata.name),
+    ...resourceGroupErrors("spec.resourceGroup", spec.resourceGroup),
+    ...subscriptionErrors("spec.subscriptionID", spec.subscriptionID),
+    ...cloudErrors("spec.azureEnvironment", spec.azureEnvironment),
+    ...identityRefErrors(spec.identityRef),
+    ...vnetErrors("spec.networkSpec.vnet", network),
+    ...subnetsErrors("spec.networkSpec.subnets", network, withControlPlane),
+    ...loadBalancerErrors(network, old?.spec.networkSpec, withControlPlane),
+    ...privateDNSErrors(spec),
+    ...bastionErrors(spec),
     ...errorIf(spec.extendedLocation, forbidden("spec.extendedLocation", "edge zones are not supported yet")),
-    ...validateImmutable(cluster, old, IMMUTABLE),
-    ...validateSubnetUpdate(cluster, old),
+    ...immutableFieldErrors(cluster, old, IMMUTABLE),
+    ...subnetUpdateErrors(cluster, old),
   ];
 }
 
-function validateName(name: string): readonly FieldError[] {
+function nameErrors(name: string): readonly FieldError[] {
   return CLUSTER_NAME.test(name)
     ? []
     : [
@@ -85,7 +91,7 @@ function validateName(name: string): readonly FieldError[] {
       ];
 }
 
-function validateIdentityRef(ref: Cluster["spec"]["identityRef"]): readonly FieldError[] {
+function identityRefErrors(ref: Cluster["spec"]["identityRef"]): readonly FieldError[] {
   if (!ref) {
     return [required("spec.identityRef", "the AzureClusterIdentity to use")];
   }
@@ -95,7 +101,7 @@ function validateIdentityRef(ref: Cluster["spec"]["identityRef"]): readonly Fiel
   return ref.name ? [] : [required("spec.identityRef.name", "the name of the AzureClusterIdentity")];
 }
 
-function validatePrivateDNS(spec: Cluster["spec"]): readonly FieldError[] {
+function privateDNSErrors(spec: Cluster["spec"]): readonly FieldError[] {
   const {
     privateDNSZoneName: zone,
     privateDNSZoneResourceGroup: group,
@@ -113,11 +119,11 @@ function validatePrivateDNS(spec: Cluster["spec"]): readonly FieldError[] {
       group && !zone,
       forbidden(`spec.networkSpec.privateDNSZoneResourceGroup`, "needs privateDNSZoneName"),
     ),
-    ...validateResourceGroup(group, "spec.networkSpec.privateDNSZoneResourceGroup"),
+    ...resourceGroupErrors("spec.networkSpec.privateDNSZoneResourceGroup", group),
   ];
 }
 
-function validateBastion(spec: Cluster["spec"]): readonly FieldError[] {
+function bastionErrors(spec: Cluster["spec"]): readonly FieldError[] {
   const bastion = spec.bastionSpec?.azureBastion;
   return bastion?.enableTunneling && bastion.sku !== "Standard"
     ? [
@@ -131,7 +137,7 @@ function validateBastion(spec: Cluster["spec"]): readonly FieldError[] {
 }
 
 /** What the subnets of a running cluster keep. A network that is not ours may change its ranges under us. */
-function validateSubnetUpdate(cluster: Cluster, old: Cluster | undefined): readonly FieldError[] {
+function subnetUpdateErrors(cluster: Cluster, old: Cluster | undefined): readonly FieldError[] {
   const before = new Map((old?.spec.networkSpec?.subnets ?? []).map((subnet) => [subnet.name, subnet]));
   const tag = `sigs.k8s.io_cluster-api-provider-azure_cluster_${cluster.metadata.name}`;
   const ours = old?.spec.networkSpec?.vnet?.tags?.[tag] === "owned";

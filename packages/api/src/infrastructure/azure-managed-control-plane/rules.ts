@@ -1,13 +1,12 @@
 import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
-import { type FieldError, forbidden, invalid, required } from "../../values/field-error.ts";
-import { errorIf } from "../error-if.ts";
+import { type FieldError, errorIf, forbidden, invalid, required } from "../../values/field-error.ts";
 import { compareVersions, parseVersion, versionProblem } from "../../values/version.ts";
-import { validateAsoPatches } from "../aso-patch-rules.ts";
+import { asoPatchErrors } from "../aso-patch-rules.ts";
 import { parseCidr, parseIp } from "../../values/cidr.ts";
-import { validateCloud } from "../cloud.ts";
-import { type ImmutableField, validateImmutable } from "../immutable.ts";
-import { validateResourceGroup, validateSubscription } from "../names.ts";
+import { cloudErrors } from "../cloud.ts";
+import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
+import { resourceGroupErrors, subscriptionErrors } from "../names.ts";
 import type { AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus } from "./schema.ts";
 
 type ControlPlane = Frozen<CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>>;
@@ -57,34 +56,37 @@ const IMMUTABLE: readonly ImmutableField<ControlPlane>[] = [
 ];
 
 /** Says what is wrong with an AKS cluster beyond its schema. */
-export function validateAzureManagedControlPlane(
+export function azureManagedControlPlaneErrors(
   request: AdmissionRequest<CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>>,
 ): readonly FieldError[] {
   const { object: controlPlane, old } = request;
   const { spec, metadata } = controlPlane;
   return [
-    ...validateName(metadata.name),
-    ...validateVersion(controlPlane, old),
-    ...validateResourceGroup(spec.resourceGroupName, "spec.resourceGroupName"),
-    ...validateSubscription(spec.subscriptionID, "spec.subscriptionID"),
-    ...validateCloud(spec.azureEnvironment, "spec.azureEnvironment"),
-    ...validateNetwork(spec),
-    ...validateLoadBalancerProfile(spec.loadBalancerProfile),
-    ...validateIdentity(spec),
-    ...validateLogin(spec, old?.spec),
-    ...validateTokenIssuer(spec, old?.spec),
-    ...validateAsoPatches(spec.asoManagedClusterPatches, "spec.asoManagedClusterPatches"),
-    ...validateImmutable(controlPlane, old, IMMUTABLE),
+    ...nameErrors(metadata.name),
+    ...controlPlaneVersionErrors(controlPlane, old),
+    ...resourceGroupErrors("spec.resourceGroupName", spec.resourceGroupName),
+    ...subscriptionErrors("spec.subscriptionID", spec.subscriptionID),
+    ...cloudErrors("spec.azureEnvironment", spec.azureEnvironment),
+    ...networkErrors(spec),
+    ...loadBalancerProfileErrors(spec.loadBalancerProfile),
+    ...identityErrors(spec),
+    ...loginErrors(spec, old?.spec),
+    ...tokenIssuerErrors(spec, old?.spec),
+    ...asoPatchErrors("spec.asoManagedClusterPatches", spec.asoManagedClusterPatches),
+    ...immutableFieldErrors(controlPlane, old, IMMUTABLE),
   ];
 }
 
-function validateName(name: string): readonly FieldError[] {
+function nameErrors(name: string): readonly FieldError[] {
   return /microsoft|windows/i.test(name)
     ? [invalid("metadata.name", name, "must not contain microsoft or windows, which Azure reserves")]
     : [];
 }
 
-function validateVersion(controlPlane: ControlPlane, old: ControlPlane | undefined): readonly FieldError[] {
+function controlPlaneVersionErrors(
+  controlPlane: ControlPlane,
+  old: ControlPlane | undefined,
+): readonly FieldError[] {
   const { version } = controlPlane.spec;
   const problem = versionProblem(version);
   if (problem !== undefined) {
@@ -100,7 +102,7 @@ function validateVersion(controlPlane: ControlPlane, old: ControlPlane | undefin
   });
 }
 
-function validateNetwork(spec: ControlPlane["spec"]): readonly FieldError[] {
+function networkErrors(spec: ControlPlane["spec"]): readonly FieldError[] {
   const { dnsPrefix, dnsServiceIP, networkPluginMode, networkPlugin, networkPolicy, networkDataplane } = spec;
   const ranges = spec.apiServerAccessProfile?.authorizedIPRanges ?? [];
   return [
@@ -138,7 +140,7 @@ function validateNetwork(spec: ControlPlane["spec"]): readonly FieldError[] {
   ];
 }
 
-function validateLoadBalancerProfile(
+function loadBalancerProfileErrors(
   profile: ControlPlane["spec"]["loadBalancerProfile"],
 ): readonly FieldError[] {
   const path = "spec.loadBalancerProfile";
@@ -163,7 +165,7 @@ function validateLoadBalancerProfile(
   ];
 }
 
-function validateIdentity(spec: ControlPlane["spec"]): readonly FieldError[] {
+function identityErrors(spec: ControlPlane["spec"]): readonly FieldError[] {
   const { type = "SystemAssigned", userAssignedIdentityResourceID: id } = spec.identity ?? {};
   const path = "spec.identity.userAssignedIdentityResourceID";
   return [
@@ -173,7 +175,7 @@ function validateIdentity(spec: ControlPlane["spec"]): readonly FieldError[] {
   ];
 }
 
-function validateLogin(
+function loginErrors(
   spec: ControlPlane["spec"],
   old: ControlPlane["spec"] | undefined,
 ): readonly FieldError[] {
@@ -190,7 +192,7 @@ function validateLogin(
   ];
 }
 
-function validateTokenIssuer(
+function tokenIssuerErrors(
   spec: ControlPlane["spec"],
   old: ControlPlane["spec"] | undefined,
 ): readonly FieldError[] {

@@ -1,11 +1,17 @@
 import type { Frozen } from "../../kubernetes/meta.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../values/field-error.ts";
-import { errorIf } from "../error-if.ts";
-import { type ImmutableField, validateImmutable } from "../immutable.ts";
-import { validateNetworkName } from "../names.ts";
+import {
+  type FieldError,
+  errorIf,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../values/field-error.ts";
+import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
+import { networkNameErrors } from "../names.ts";
 import type { LoadBalancer } from "./load-balancer.ts";
 import type { NetworkSpec } from "./schema.ts";
-import { validateAddress } from "./subnet-validation.ts";
+import { addressErrors } from "./subnet-rules.ts";
 
 type Balancer = Frozen<LoadBalancer>;
 type Network = Frozen<NetworkSpec>;
@@ -13,7 +19,7 @@ type Network = Frozen<NetworkSpec>;
 const MOST_OUTBOUND_ADDRESSES = 16;
 
 /** Says what is wrong with the load balancers. */
-export function validateLoadBalancers(
+export function loadBalancerErrors(
   network: Network,
   old: Network | undefined,
   withControlPlane: boolean,
@@ -22,19 +28,15 @@ export function validateLoadBalancers(
   return [
     ...(withControlPlane
       ? [
-          ...validateApiServerLB(network, old?.apiServerLB, `${path}.apiServerLB`),
-          ...validateControlPlaneOutbound(network, `${path}.controlPlaneOutboundLB`),
+          ...apiServerLBErrors(`${path}.apiServerLB`, network, old?.apiServerLB),
+          ...controlPlaneOutboundErrors(`${path}.controlPlaneOutboundLB`, network),
         ]
       : []),
-    ...validateNodeOutbound(network, old?.nodeOutboundLB, `${path}.nodeOutboundLB`),
+    ...nodeOutboundErrors(`${path}.nodeOutboundLB`, network, old?.nodeOutboundLB),
   ];
 }
 
-function validateApiServerLB(
-  network: Network,
-  old: Balancer | undefined,
-  path: string,
-): readonly FieldError[] {
+function apiServerLBErrors(path: string, network: Network, old: Balancer | undefined): readonly FieldError[] {
   const balancer = network.apiServerLB;
   if (!balancer) {
     return [];
@@ -44,15 +46,15 @@ function validateApiServerLB(
   return [
     ...errorIf(sku !== "Standard", notSupported(`${path}.sku`, sku, ["Standard"])),
     ...errorIf(!supported, notSupported(`${path}.type`, type, ["Public", "Internal"])),
-    ...(name === undefined ? [] : validateNetworkName(name, `${path}.name`)),
-    ...validateIdleTimeout(balancer, path),
-    ...(type === "Internal" ? validateInternal(network, balancer, path) : []),
-    ...(type === "Public" ? validatePublic(balancer, path) : []),
-    ...validateImmutable(balancer, old, immutableFields(path)),
+    ...(name === undefined ? [] : networkNameErrors(`${path}.name`, name)),
+    ...idleTimeoutErrors(path, balancer),
+    ...(type === "Internal" ? internalErrors(path, network, balancer) : []),
+    ...(type === "Public" ? publicErrors(path, balancer) : []),
+    ...immutableFieldErrors(balancer, old, immutableFields(path)),
   ];
 }
 
-function validatePublic(balancer: Balancer, path: string): readonly FieldError[] {
+function publicErrors(path: string, balancer: Balancer): readonly FieldError[] {
   const { frontendIPs = [], frontendIPsCount = 1 } = balancer;
   const publicIPs = frontendIPs.filter((frontend) => frontend.publicIP);
   return [
@@ -73,7 +75,7 @@ function validatePublic(balancer: Balancer, path: string): readonly FieldError[]
   ];
 }
 
-function validateInternal(network: Network, balancer: Balancer, path: string): readonly FieldError[] {
+function internalErrors(path: string, network: Network, balancer: Balancer): readonly FieldError[] {
   const { frontendIPs = [] } = balancer;
   const addresses = frontendIPs.filter((frontend) => frontend.privateIP);
   const subnet = network.subnets?.find(({ role }) => role === "control-plane" || role === "cluster");
@@ -90,14 +92,14 @@ function validateInternal(network: Network, balancer: Balancer, path: string): r
           forbidden(`${at}.publicIP`, "an Internal load balancer has no public address"),
         ),
         ...(frontend.privateIP
-          ? validateAddress(frontend.privateIP, subnet?.cidrBlocks ?? [], `${at}.privateIP`)
+          ? addressErrors(`${at}.privateIP`, frontend.privateIP, subnet?.cidrBlocks ?? [])
           : []),
       ];
     }),
   ];
 }
 
-function validateControlPlaneOutbound(network: Network, path: string): readonly FieldError[] {
+function controlPlaneOutboundErrors(path: string, network: Network): readonly FieldError[] {
   const { controlPlaneOutboundLB: balancer, apiServerLB } = network;
   if (!balancer) {
     return [];
@@ -105,13 +107,13 @@ function validateControlPlaneOutbound(network: Network, path: string): readonly 
   if (apiServerLB?.type !== "Internal") {
     return [forbidden(path, "only a cluster whose apiServerLB is Internal has one")];
   }
-  return [...validateIdleTimeout(balancer, path), ...validateOutboundCount(balancer, path)];
+  return [...idleTimeoutErrors(path, balancer), ...outboundCountErrors(path, balancer)];
 }
 
-function validateNodeOutbound(
+function nodeOutboundErrors(
+  path: string,
   network: Network,
   old: Balancer | undefined,
-  path: string,
 ): readonly FieldError[] {
   const { nodeOutboundLB: balancer, apiServerLB } = network;
   if (!balancer) {
@@ -127,9 +129,9 @@ function validateNodeOutbound(
     instead: "change frontendIPsCount to have more or fewer addresses",
   };
   return [
-    ...validateIdleTimeout(balancer, path),
-    ...validateOutboundCount(balancer, path),
-    ...validateImmutable(balancer, old, [...immutableFields(path), ...(sameCount ? [frontends] : [])]),
+    ...idleTimeoutErrors(path, balancer),
+    ...outboundCountErrors(path, balancer),
+    ...immutableFieldErrors(balancer, old, [...immutableFields(path), ...(sameCount ? [frontends] : [])]),
   ];
 }
 
@@ -140,14 +142,14 @@ function needsNodeOutbound(network: Network): boolean {
   );
 }
 
-function validateIdleTimeout(balancer: Balancer, path: string): readonly FieldError[] {
+function idleTimeoutErrors(path: string, balancer: Balancer): readonly FieldError[] {
   const { idleTimeoutInMinutes: minutes } = balancer;
   return minutes !== undefined && (minutes < 4 || minutes > 30)
     ? [invalid(`${path}.idleTimeoutInMinutes`, minutes, "must be between 4 and 30")]
     : [];
 }
 
-function validateOutboundCount(balancer: Balancer, path: string): readonly FieldError[] {
+function outboundCountErrors(path: string, balancer: Balancer): readonly FieldError[] {
   const { frontendIPsCount: count } = balancer;
   return count !== undefined && (count < 0 || count > MOST_OUTBOUND_ADDRESSES)
     ? [invalid(`${path}.frontendIPsCount`, count, `must be between 0 and ${MOST_OUTBOUND_ADDRESSES}`)]

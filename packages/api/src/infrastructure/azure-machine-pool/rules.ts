@@ -1,19 +1,12 @@
 import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
-import { durationProblem, parseDuration } from "../../values/duration.ts";
-import { type FieldError, forbidden, invalid } from "../../values/field-error.ts";
-import { errorIf } from "../error-if.ts";
-import { intOrPercentProblem } from "../../values/int-or-percent.ts";
-import { validateDiagnostics } from "../diagnostics.ts";
-import { validateDataDisks, validateOSDisk } from "../disks.ts";
-import { validateImage } from "../image.ts";
-import { type ImmutableField, validateImmutable } from "../immutable.ts";
-import { validateNetworkInterfaces } from "../network-interface.ts";
-import { validateSecurityProfile } from "../security-profile.ts";
-import { validateSpot } from "../spot.ts";
-import { validateSSHPublicKey } from "../ssh-key.ts";
-import { validateIdentity } from "../vm-identity.ts";
-import { nodePrototypingOf, validateNodePrototyping } from "./node-prototyping.ts";
+import { parseDuration } from "../../values/duration.ts";
+import { type FieldError, errorIf, forbidden, invalid } from "../../values/field-error.ts";
+import { durationErrors, intOrPercentErrors } from "../../values/value-errors.ts";
+import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
+import { virtualMachineErrors } from "../virtual-machine.ts";
+import { identityErrors } from "../vm-identity.ts";
+import { nodePrototypingOf, nodePrototypingErrors } from "./node-prototyping.ts";
 import type { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
 
 type Pool = CustomObject<AzureMachinePoolSpec, AzureMachinePoolStatus>;
@@ -58,21 +51,21 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Pool>>[] = [
 ];
 
 /** Says what is wrong with a pool beyond its schema. */
-export function validateAzureMachinePool(request: AdmissionRequest<Pool>): readonly FieldError[] {
+export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonly FieldError[] {
   const { object: pool, old } = request;
   return [
-    ...validateTemplate(pool.spec.template),
-    ...validateNodePrototyping(pool),
-    ...validateIdentity(pool.spec, old?.spec, "spec"),
-    ...validateStrategy(pool.spec.strategy),
-    ...validateDrainTimeout(pool.spec.nodeDrainTimeout),
-    ...validateOrchestrationMode(pool.spec.orchestrationMode),
-    ...validateImmutable(pool, old, IMMUTABLE),
+    ...templateErrors(pool.spec.template),
+    ...nodePrototypingErrors(pool),
+    ...identityErrors("spec", pool.spec, old?.spec),
+    ...strategyErrors(pool.spec.strategy),
+    ...drainTimeoutErrors(pool.spec.nodeDrainTimeout),
+    ...orchestrationModeErrors(pool.spec.orchestrationMode),
+    ...immutableFieldErrors(pool, old, IMMUTABLE),
   ];
 }
 
 /** Says what is allowed in a pool but probably not meant. */
-export function warnAzureMachinePool(request: AdmissionRequest<Pool>): readonly string[] {
+export function azureMachinePoolWarnings(request: AdmissionRequest<Pool>): readonly string[] {
   const { spec, metadata } = request.object;
   return [
     ...(spec.image?.nodePrototyping
@@ -92,18 +85,11 @@ export function warnAzureMachinePool(request: AdmissionRequest<Pool>): readonly 
   ];
 }
 
-function validateTemplate(template: Frozen<AzureMachinePoolSpec["template"]>): readonly FieldError[] {
+function templateErrors(template: Frozen<AzureMachinePoolSpec["template"]>): readonly FieldError[] {
   const path = "spec.template";
-  const { image, osDisk, dataDisks = [], terminateNotificationTimeout: timeout } = template;
+  const { terminateNotificationTimeout: timeout } = template;
   return [
-    ...(image ? validateImage(image, `${path}.image`) : []),
-    ...validateOSDisk(osDisk, `${path}.osDisk`),
-    ...validateDataDisks(dataDisks, `${path}.dataDisks`),
-    ...validateSSHPublicKey(template.sshPublicKey, `${path}.sshPublicKey`),
-    ...validateNetworkInterfaces(template, path),
-    ...validateDiagnostics(template.diagnostics, `${path}.diagnostics`),
-    ...validateSecurityProfile(template.securityProfile, osDisk, `${path}.securityProfile`),
-    ...validateSpot(template.spotVMOptions, osDisk, `${path}.spotVMOptions`),
+    ...virtualMachineErrors(path, template),
     ...errorIf(
       timeout !== undefined && (timeout < 5 || timeout > 15),
       invalid(`${path}.terminateNotificationTimeout`, timeout, "must be between 5 and 15 minutes"),
@@ -111,44 +97,31 @@ function validateTemplate(template: Frozen<AzureMachinePoolSpec["template"]>): r
   ];
 }
 
-function validateStrategy(strategy: Frozen<AzureMachinePoolSpec>["strategy"]): readonly FieldError[] {
+function strategyErrors(strategy: Frozen<AzureMachinePoolSpec>["strategy"]): readonly FieldError[] {
   const path = "spec.strategy.rollingUpdate";
   const { maxSurge = 1, maxUnavailable = 0 } = strategy?.rollingUpdate ?? {};
   const errors = [
-    ...validateCount(maxSurge, `${path}.maxSurge`),
-    ...validateCount(maxUnavailable, `${path}.maxUnavailable`),
+    ...intOrPercentErrors(`${path}.maxSurge`, maxSurge),
+    ...intOrPercentErrors(`${path}.maxUnavailable`, maxUnavailable),
   ];
   return errors.length === 0 && isZero(maxSurge) && isZero(maxUnavailable)
     ? [invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be 0 when maxSurge is 0")]
     : errors;
 }
 
-function validateCount(count: number | string, path: string): readonly FieldError[] {
-  const problem = intOrPercentProblem(count);
-  if (problem !== undefined) {
-    return [invalid(path, count, problem)];
-  }
-  return Number.parseInt(String(count), 10) < 0 ? [invalid(path, count, "must not be negative")] : [];
-}
-
 function isZero(count: number | string): boolean {
   return Number.parseInt(String(count), 10) === 0;
 }
 
-function validateDrainTimeout(timeout: string | undefined): readonly FieldError[] {
-  if (timeout === undefined) {
-    return [];
-  }
-  const problem = durationProblem(timeout);
-  if (problem !== undefined) {
-    return [invalid("spec.nodeDrainTimeout", timeout, problem)];
-  }
-  return parseDuration(timeout) < 0
-    ? [invalid("spec.nodeDrainTimeout", timeout, "must not be negative; 0 means without limit")]
-    : [];
+function drainTimeoutErrors(timeout: string | undefined): readonly FieldError[] {
+  const path = "spec.nodeDrainTimeout";
+  const errors = durationErrors(path, timeout);
+  return errors.length === 0 && timeout !== undefined && parseDuration(timeout) < 0
+    ? [invalid(path, timeout, "must not be negative; 0 means without limit")]
+    : errors;
 }
 
-function validateOrchestrationMode(mode: string | undefined): readonly FieldError[] {
+function orchestrationModeErrors(mode: string | undefined): readonly FieldError[] {
   return mode === "Flexible"
     ? [forbidden("spec.orchestrationMode", "Flexible is not supported yet; use Uniform")]
     : [];

@@ -1,9 +1,16 @@
 import type { Frozen } from "../../kubernetes/meta.ts";
 import { armIdProblem } from "../../values/arm-id.ts";
-import { type FieldError, duplicate, forbidden, invalid, required } from "../../values/field-error.ts";
-import { errorIf } from "../error-if.ts";
-import { type Cidr, cidrContains, cidrProblem, parseCidr, parseIp } from "../../values/cidr.ts";
-import { validateNetworkName, validateResourceGroup } from "../names.ts";
+import {
+  type FieldError,
+  duplicate,
+  errorIf,
+  forbidden,
+  invalid,
+  required,
+} from "../../values/field-error.ts";
+import { type Cidr, cidrContains, parseCidr, parseIp } from "../../values/cidr.ts";
+import { cidrErrors } from "../../values/value-errors.ts";
+import { networkNameErrors, resourceGroupErrors } from "../names.ts";
 import type { NetworkSpec } from "./schema.ts";
 import type { Subnet } from "./subnet.ts";
 
@@ -15,16 +22,16 @@ const SERVICE = /^Microsoft\.[A-Za-z][A-Za-z0-9]{0,83}$/;
 const SERVICE_LOCATION = /^([a-z]{1,42}[0-9]{0,5}|\*)$/;
 
 /** Says what is wrong with the virtual network. */
-export function validateVnet(network: Frozen<NetworkSpec>, path: string): readonly FieldError[] {
+export function vnetErrors(path: string, network: Frozen<NetworkSpec>): readonly FieldError[] {
   const { vnet } = network;
   if (!vnet) {
     return [];
   }
   const joined = new Set<string>();
   return [
-    ...validateNetworkName(vnet.name, `${path}.name`),
-    ...validateResourceGroup(vnet.resourceGroup, `${path}.resourceGroup`),
-    ...validateCidrs(vnet.cidrBlocks, `${path}.cidrBlocks`),
+    ...networkNameErrors(`${path}.name`, vnet.name),
+    ...resourceGroupErrors(`${path}.resourceGroup`, vnet.resourceGroup),
+    ...cidrErrors(`${path}.cidrBlocks`, vnet.cidrBlocks),
     ...(vnet.peerings ?? []).flatMap(({ resourceGroup = "", remoteVnetName }, index) => {
       const other = `${resourceGroup}/${remoteVnetName}`;
       const repeated = joined.has(other);
@@ -35,9 +42,9 @@ export function validateVnet(network: Frozen<NetworkSpec>, path: string): readon
 }
 
 /** Says what is wrong with the subnets, each and together. */
-export function validateSubnets(
-  network: Frozen<NetworkSpec>,
+export function subnetsErrors(
   path: string,
+  network: Frozen<NetworkSpec>,
   withControlPlane: boolean,
 ): readonly FieldError[] {
   const subnets = network.subnets ?? [];
@@ -50,17 +57,17 @@ export function validateSubnets(
       names.add(subnet.name);
       return [
         ...errorIf(repeated, duplicate(`${at}.name`, subnet.name)),
-        ...validateSubnet(subnet, at),
-        ...validateInside(subnet.cidrBlocks ?? [], ranges, `${at}.cidrBlocks`),
+        ...subnetErrors(at, subnet),
+        ...outsideErrors(`${at}.cidrBlocks`, subnet.cidrBlocks ?? [], ranges),
       ];
     }),
-    ...validateRoles(subnets, path, withControlPlane),
+    ...roleErrors(path, subnets, withControlPlane),
   ];
 }
 
-function validateRoles(
-  subnets: readonly Frozen<Subnet>[],
+function roleErrors(
   path: string,
+  subnets: readonly Frozen<Subnet>[],
   withControlPlane: boolean,
 ): readonly FieldError[] {
   const roles = new Set(subnets.map((subnet) => subnet.role));
@@ -73,32 +80,25 @@ function validateRoles(
     .map((role) => required(path, `a subnet with role ${role}, or one with role cluster`));
 }
 
-function validateSubnet(subnet: Frozen<Subnet>, at: string): readonly FieldError[] {
+function subnetErrors(at: string, subnet: Frozen<Subnet>): readonly FieldError[] {
   const rules = subnet.securityGroup?.securityRules ?? [];
   return [
-    ...validateNetworkName(subnet.name, `${at}.name`),
-    ...validateCidrs(subnet.cidrBlocks, `${at}.cidrBlocks`),
-    ...rules.flatMap((rule, index) => validateRule(rule, `${at}.securityGroup.securityRules[${index}]`)),
+    ...networkNameErrors(`${at}.name`, subnet.name),
+    ...cidrErrors(`${at}.cidrBlocks`, subnet.cidrBlocks),
+    ...rules.flatMap((rule, index) => ruleErrors(`${at}.securityGroup.securityRules[${index}]`, rule)),
     ...(subnet.serviceEndpoints ?? []).flatMap((endpoint, index) =>
-      validateServiceEndpoint(endpoint, `${at}.serviceEndpoints[${index}]`),
+      serviceEndpointErrors(`${at}.serviceEndpoints[${index}]`, endpoint),
     ),
     ...(subnet.privateEndpoints ?? []).flatMap((endpoint, index) =>
-      validatePrivateEndpoint(endpoint, subnet.cidrBlocks ?? [], `${at}.privateEndpoints[${index}]`),
+      privateEndpointErrors(`${at}.privateEndpoints[${index}]`, endpoint, subnet.cidrBlocks ?? []),
     ),
   ];
 }
 
-function validateCidrs(blocks: readonly string[] | undefined, path: string): readonly FieldError[] {
-  return (blocks ?? []).flatMap((block, index) => {
-    const problem = cidrProblem(block);
-    return problem === undefined ? [] : [invalid(`${path}[${index}]`, block, problem)];
-  });
-}
-
-function validateInside(
+function outsideErrors(
+  path: string,
   blocks: readonly string[],
   ranges: readonly Cidr[],
-  path: string,
 ): readonly FieldError[] {
   return blocks.flatMap((block, index) => {
     const range = parseCidr(block);
@@ -108,7 +108,7 @@ function validateInside(
   });
 }
 
-function validateRule(rule: Frozen<SecurityRule>, at: string): readonly FieldError[] {
+function ruleErrors(at: string, rule: Frozen<SecurityRule>): readonly FieldError[] {
   const { priority = 0, source, sources } = rule;
   return [
     ...errorIf(
@@ -122,7 +122,7 @@ function validateRule(rule: Frozen<SecurityRule>, at: string): readonly FieldErr
   ];
 }
 
-function validateServiceEndpoint(endpoint: Frozen<ServiceEndpoint>, at: string): readonly FieldError[] {
+function serviceEndpointErrors(at: string, endpoint: Frozen<ServiceEndpoint>): readonly FieldError[] {
   const { service, locations } = endpoint;
   return [
     ...errorIf(
@@ -140,14 +140,14 @@ function validateServiceEndpoint(endpoint: Frozen<ServiceEndpoint>, at: string):
   ];
 }
 
-function validatePrivateEndpoint(
+function privateEndpointErrors(
+  at: string,
   endpoint: Frozen<PrivateEndpoint>,
   blocks: readonly string[],
-  at: string,
 ): readonly FieldError[] {
   const connections = endpoint.privateLinkServiceConnections ?? [];
   return [
-    ...validateNetworkName(endpoint.name, `${at}.name`),
+    ...networkNameErrors(`${at}.name`, endpoint.name),
     ...errorIf(
       connections.length === 0,
       required(`${at}.privateLinkServiceConnections`, "at least one service to connect to"),
@@ -160,20 +160,20 @@ function validatePrivateEndpoint(
           problem !== undefined,
           invalid(`${place}.privateLinkServiceID`, id, `must be an ARM id: ${problem}`),
         ),
-        ...(name ? validateNetworkName(name, `${place}.name`) : []),
+        ...(name ? networkNameErrors(`${place}.name`, name) : []),
       ];
     }),
     ...(endpoint.privateIPAddresses ?? []).flatMap((address, index) =>
-      validateAddress(address, blocks, `${at}.privateIPAddresses[${index}]`),
+      addressErrors(`${at}.privateIPAddresses[${index}]`, address, blocks),
     ),
   ];
 }
 
 /** Says why an address cannot be used in a subnet. */
-export function validateAddress(
+export function addressErrors(
+  path: string,
   address: string,
   blocks: readonly string[],
-  path: string,
 ): readonly FieldError[] {
   const ip = parseIp(address);
   if (!ip) {

@@ -1,0 +1,207 @@
+import { Event, type Frozen } from "@capstan/api";
+import { TransportError } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { Boat, boat, Harbour, keepingLogger, type Line, Port } from "../harbour.fixture.ts";
+import { createEventRecorder, type EventNote } from "./recorder.ts";
+
+const MINUTE = 60_000;
+const launched: EventNote = { type: "Normal", reason: "Launched", message: "She floats" };
+
+function recorderIn(harbour: Harbour, name = "capstan", link: Parameters<Harbour["connect"]>[1] = {}) {
+  const { process, client, requests } = harbour.connect(name, link);
+  const lines: Line[] = [];
+  const recorder = createEventRecorder({
+    client,
+    env: process,
+    log: keepingLogger(lines),
+    component: "capstan",
+  });
+  return { recorder, requests, lines };
+}
+
+async function stored(harbour: Harbour, name = "a"): Promise<Frozen<Boat>> {
+  return harbour.run(harbour.client.create(Boat, boat(name)));
+}
+
+const events = (harbour: Harbour): Promise<readonly Frozen<Event>[]> =>
+  harbour.run(harbour.client.list(Event));
+const counts = async (harbour: Harbour): Promise<string[]> =>
+  (await events(harbour)).map(({ reason, message, count }) => `${reason} ${message} ${count}`).sort();
+
+describe("an event", () => {
+  test("says what happened to which object, where kubectl describe looks for it", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    const { recorder } = recorderIn(harbour);
+    recorder.record(object, launched);
+    await harbour.run(recorder.flush());
+    const [event] = await events(harbour);
+    expect(event).toMatchObject({
+      metadata: { namespace: "default" },
+      involvedObject: {
+        apiVersion: "test.capstan.dev/v1",
+        kind: "Boat",
+        name: "a",
+        namespace: "default",
+        uid: object.metadata.uid,
+        resourceVersion: object.metadata.resourceVersion,
+      },
+      ...launched,
+      source: { component: "capstan" },
+      reportingComponent: "capstan",
+      firstTimestamp: "2026-01-01T00:00:00Z",
+      lastTimestamp: "2026-01-01T00:00:00Z",
+      count: 1,
+    });
+  });
+
+  test("about an object of the cluster lives in default, and names an object without a namespace", async () => {
+    const harbour = new Harbour();
+    const port = await harbour.run(harbour.client.create(Port, { metadata: { name: "rotterdam" } }));
+    const { recorder } = recorderIn(harbour);
+    recorder.record(port, launched);
+    await harbour.run(recorder.flush());
+    const [event] = await events(harbour);
+    expect(event?.metadata.namespace).toBe("default");
+    // kubectl describe looks for `involvedObject.namespace=`, so "default" here would hide the event.
+    expect(event?.involvedObject.namespace).toBeUndefined();
+    expect(event?.involvedObject.name).toBe("rotterdam");
+  });
+
+  test("makes nobody wait", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    const { recorder, requests } = recorderIn(harbour);
+    recorder.record(object, launched);
+    expect(requests).toEqual([]);
+    expect(harbour.scheduler.monotonicMs).toBeLessThan(10);
+    await harbour.run(recorder.flush());
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["letters only", "x".repeat(253)],
+    ["a dash where it is cut", `${"x".repeat(235)}-${"y".repeat(17)}`],
+    ["a dot where it is cut", `${"x".repeat(235)}.${"y".repeat(17)}`],
+  ])("about an object with the longest name there is has a name that fits: %s", async (_, name) => {
+    const harbour = new Harbour();
+    const object = await stored(harbour, name);
+    const { recorder, lines } = recorderIn(harbour);
+    recorder.record(object, launched);
+    await harbour.run(recorder.flush());
+    expect(lines).toEqual([]);
+    const [event] = await events(harbour);
+    expect(event?.involvedObject.name).toBe(name);
+    expect(event?.metadata.name.length).toBeLessThanOrEqual(253);
+  });
+});
+
+describe("the same event", () => {
+  test("is told once in two minutes, and counted after that", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    const { recorder, requests } = recorderIn(harbour);
+    for (let second = 0; second < 119; second++) {
+      recorder.record(object, launched);
+      await harbour.scheduler.advance(1000);
+    }
+    expect(requests).toHaveLength(1);
+    await harbour.scheduler.advance(1000);
+    recorder.record(object, launched);
+    await harbour.run(recorder.flush());
+    const [event, ...others] = await events(harbour);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      count: 2,
+      firstTimestamp: "2026-01-01T00:00:00Z",
+      lastTimestamp: "2026-01-01T00:02:00Z",
+    });
+  });
+
+  test("is another one when reason, message, type or object differ", async () => {
+    const harbour = new Harbour();
+    const [a, b] = [await stored(harbour), await stored(harbour, "b")];
+    const { recorder } = recorderIn(harbour);
+    for (const note of [
+      launched,
+      { ...launched, reason: "Sunk" },
+      { ...launched, message: "Again" },
+      { ...launched, type: "Warning" as const },
+    ]) {
+      recorder.record(a, note);
+      recorder.record(b, note);
+    }
+    await harbour.run(recorder.flush());
+    expect(await events(harbour)).toHaveLength(8);
+  });
+
+  test("counts up after a restart instead of standing there twice", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    for (const life of ["first", "second", "third"]) {
+      const { recorder } = recorderIn(harbour, life);
+      recorder.record(object, launched);
+      await harbour.run(recorder.flush());
+    }
+    expect(await counts(harbour)).toEqual(["Launched She floats 3"]);
+  });
+
+  test("about an object that came back under its name is a new one", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    const { recorder } = recorderIn(harbour);
+    recorder.record(object, launched);
+    await harbour.run(harbour.client.delete(Boat, { name: "a", namespace: "default" }));
+    recorder.record(await stored(harbour), launched);
+    await harbour.run(recorder.flush());
+    expect(await counts(harbour)).toEqual(["Launched She floats 1", "Launched She floats 1"]);
+  });
+
+  test("is told by the monotonic clock: a jump of the wall clock neither hides nor repeats it", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    const { recorder, requests } = recorderIn(harbour);
+    recorder.record(object, launched);
+    harbour.scheduler.jumpWallClock(365 * 24 * 60 * MINUTE);
+    recorder.record(object, launched);
+    harbour.scheduler.jumpWallClock(-2 * 365 * 24 * 60 * MINUTE);
+    recorder.record(object, launched);
+    await harbour.run(recorder.flush());
+    expect(requests).toHaveLength(1);
+    await harbour.scheduler.advance(2 * MINUTE);
+    recorder.record(object, launched);
+    await harbour.run(recorder.flush());
+    expect(await counts(harbour)).toEqual(["Launched She floats 2"]);
+  });
+});
+
+describe("a storm of events", () => {
+  test("is cut at a thousand that wait, and says so", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    const { recorder, requests, lines } = recorderIn(harbour);
+    for (let event = 0; event < 1200; event++)
+      recorder.record(object, { ...launched, message: `number ${event}` });
+    await harbour.run(recorder.flush());
+    expect(requests).toHaveLength(1000);
+    expect(lines).toHaveLength(200);
+    expect(lines[0]).toMatchObject({ level: "warn", message: "Dropping an event, too many are waiting" });
+    recorder.record(object, { ...launched, message: "afterwards" });
+    await harbour.run(recorder.flush());
+    expect(requests).toHaveLength(1001);
+  });
+
+  test("goes on after one that could not be written", async () => {
+    const harbour = new Harbour();
+    const object = await stored(harbour);
+    let writes = 0;
+    const { recorder, lines } = recorderIn(harbour, "capstan", {
+      fate: () => (++writes === 1 ? new TransportError("reset", "the connection broke") : "deliver"),
+    });
+    recorder.record(object, { ...launched, message: "lost" });
+    recorder.record(object, { ...launched, message: "kept" });
+    await harbour.run(recorder.flush());
+    expect(await counts(harbour)).toEqual(["Launched kept 1"]);
+    expect(lines.map(({ message }) => message)).toEqual(["Event could not be written"]);
+  });
+});

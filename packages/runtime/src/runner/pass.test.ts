@@ -1,0 +1,496 @@
+import { type Condition, ConfigMap, type Frozen, type KubernetesObject } from "@capstan/api";
+import type { HttpRequest } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { Cache } from "../cache/cache.ts";
+import { Failure, type FailureClass, terminal, waiting } from "../failure.ts";
+import { Boat, boat, Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
+import { silentLogger } from "../log/logger.ts";
+import { again, block, next, type Outcome } from "../reconciler/outcome.ts";
+import { type Context, defineReconciler, type ReconcilerDefinition } from "../reconciler/reconciler.ts";
+import { type PassResult, runPass } from "./pass.ts";
+
+const a = { name: "a", namespace: "default" };
+const FINALIZER = "test.capstan.dev/f";
+
+type Definition = Partial<ReconcilerDefinition<Boat, Context<Boat>>>;
+
+/** A pass over the object `a`, as the server has it now. */
+async function pass(harbour: Harbour, definition: Definition, lines: Line[] = []) {
+  const { process, client, requests } = harbour.connect(`pass-${harbour.scheduler.steps}`);
+  const cache = new Cache({
+    client,
+    env: process,
+    log: silentLogger,
+    onBug: (error) => harbour.scheduler.fail(error),
+  });
+  const reconciler = defineReconciler<Boat, Context<Boat>>({
+    name: "boats",
+    for: Boat,
+    scope: (context) => context,
+    normal: [],
+    ...definition,
+  });
+  const notes: string[] = [];
+  const events = {
+    record: (_: Frozen<KubernetesObject>, { reason }: { reason: string }) => void notes.push(reason),
+    flush: () => Promise.resolve(),
+  };
+  const stored = await harbour.run(harbour.client.get(Boat, a));
+  const result: PassResult = await harbour.run(
+    runPass({ reconciler, client, cache, env: process, log: keepingLogger(lines), events }, stored),
+  );
+  const writes = requests.filter(({ method }) => method !== "GET");
+  const now = await harbour.run(harbour.client.find(Boat, a));
+  return { result, writes, requests, now, notes };
+}
+
+async function harbourWith(object: Boat = boat("a")): Promise<Harbour> {
+  const harbour = new Harbour();
+  await harbour.run(harbour.client.create(Boat, object));
+  return harbour;
+}
+
+const shown = (object: Frozen<Boat> | undefined): string[] =>
+  (object?.status?.conditions ?? []).map(({ type, status, severity = "", reason = "", message = "" }) =>
+    [type, status, severity, reason, message].join("|"),
+  );
+const bodyKeys = ({ body }: HttpRequest): string[] => Object.keys(body as object).sort();
+
+describe("phases", () => {
+  test("run in order and may wait", async () => {
+    const order: string[] = [];
+    const phase = (name: string, outcome: Outcome) => async (context: Context<Boat>) => {
+      await context.env.clock.sleep(10);
+      order.push(name);
+      return outcome;
+    };
+    const { result } = await pass(await harbourWith(), {
+      normal: [phase("one", next), phase("two", again(500, "Two")), phase("three", next)],
+    });
+    expect(order).toEqual(["one", "two", "three"]);
+    expect(result).toEqual({ type: "comeBack", afterMs: 500, reason: "Two" });
+  });
+
+  test.each<[string, Outcome[], PassResult, string]>([
+    ["all are through", [next, next], { type: "settled" }, "Ready|True||Reconciled|"],
+    [
+      "the soonest of two wants to come back",
+      [again(900, "Slow"), again(300, "Fast")],
+      { type: "comeBack", afterMs: 300, reason: "Fast" },
+      "Ready|False|Info|Fast|",
+    ],
+    [
+      "the first of two equals",
+      [again(300, "First"), again(300, "Second")],
+      { type: "comeBack", afterMs: 300, reason: "First" },
+      "Ready|False|Info|First|",
+    ],
+    [
+      "a block ends the row",
+      [block(400, "Blocked"), again(100, "NeverRun")],
+      { type: "comeBack", afterMs: 400, reason: "Blocked" },
+      "Ready|False|Info|Blocked|",
+    ],
+    [
+      "a block after something sooner",
+      [again(100, "Sooner"), block(400, "Blocked")],
+      { type: "comeBack", afterMs: 100, reason: "Sooner" },
+      "Ready|False|Info|Sooner|",
+    ],
+  ])("decide when to come back: %s", async (_, outcomes, wanted, condition) => {
+    const { result, now } = await pass(await harbourWith(), {
+      normal: outcomes.map((outcome) => () => outcome),
+    });
+    expect(result).toEqual(wanted);
+    expect(shown(now)).toEqual([condition]);
+  });
+
+  test("report under the condition that the reconciler names", async () => {
+    const { now } = await pass(await harbourWith(), { condition: "Seaworthy", normal: [() => next] });
+    expect(shown(now)).toEqual(["Seaworthy|True||Reconciled|"]);
+  });
+
+  test("write at most one patch of the object and one of the status, and none the second time", async () => {
+    const harbour = await harbourWith();
+    const definition: Definition = {
+      normal: [
+        ({ object }) => {
+          object.metadata.labels = { seen: "yes" };
+          object.spec = { sails: 2 };
+          return next;
+        },
+        (context) => {
+          context.object.status = { ...context.object.status, sails: 2 };
+          context.mark({ type: "Rigged", status: "True", reason: "AllSailsSet" });
+          return next;
+        },
+      ],
+    };
+    const first = await pass(harbour, definition);
+    expect(first.writes.map(bodyKeys)).toEqual([
+      ["metadata", "spec"],
+      ["metadata", "status"],
+    ]);
+    expect(shown(first.now)).toEqual(["Ready|True||Reconciled|", "Rigged|True||AllSailsSet|"]);
+    await harbour.scheduler.advance(3600_000);
+    expect((await pass(harbour, definition)).requests).toEqual([]);
+  });
+
+  test("may write the status in the middle, and keep what they have edited", async () => {
+    const seen: unknown[] = [];
+    const harbour = await harbourWith();
+    const { now, writes } = await pass(harbour, {
+      normal: [
+        async (context) => {
+          context.object.spec = { sails: 2 };
+          context.object.status = { intent: "reserve" };
+          await context.persistStatus();
+          seen.push((await context.client.get(Boat, a)).status, context.object.spec);
+          return next;
+        },
+      ],
+    });
+    expect(seen).toEqual([{ intent: "reserve" }, { sails: 2 }]);
+    expect(now).toMatchObject({ spec: { sails: 2 }, status: { intent: "reserve" } });
+    expect(writes).toHaveLength(3);
+  });
+
+  test("tell the user things through events", async () => {
+    const { notes } = await pass(await harbourWith(), {
+      normal: [
+        (context) => {
+          context.event({ type: "Normal", reason: "Launched", message: "She floats" });
+          return next;
+        },
+      ],
+    });
+    expect(notes).toEqual(["Launched"]);
+  });
+});
+
+describe("the status", () => {
+  test.each<[string, () => Outcome, boolean]>([
+    ["settled", () => next, true],
+    ["not settled", () => again(100, "Soon"), false],
+    [
+      "not settled",
+      () => {
+        throw terminal("Sunk", "She sank");
+      },
+      false,
+    ],
+  ])("is derived after the phases, whatever happened: %s", async (_, phase, settled) => {
+    const { now } = await pass(await harbourWith(), {
+      normal: [phase],
+      status: ({ object }, summary) => {
+        object.status = { ...object.status, ...summary };
+      },
+    });
+    expect(now?.status?.["settled"]).toBe(settled);
+  });
+
+  test("that cannot be derived after a failure does not hide the failure", async () => {
+    const lines: Line[] = [];
+    const { result, now } = await pass(
+      await harbourWith(),
+      {
+        normal: [
+          () => {
+            throw terminal("Sunk", "She sank");
+          },
+        ],
+        status: () => {
+          throw new TypeError("nothing was observed");
+        },
+      },
+      lines,
+    );
+    expect(result).toMatchObject({ type: "failed", failure: { reason: "Sunk" } });
+    expect(shown(now)).toEqual(["Ready|False|Error|Sunk|She sank"]);
+    expect(lines.map(({ level, fields }) => `${level} ${String(fields["error"])}`)).toEqual([
+      "error TypeError: nothing was observed",
+    ]);
+  });
+
+  test("that cannot be derived is a bug", async () => {
+    const { result } = await pass(await harbourWith(), {
+      status: () => {
+        throw new TypeError("nothing was observed");
+      },
+    });
+    expect(result).toMatchObject({ type: "bug" });
+  });
+
+  test("is left alone for kinds that have none", async () => {
+    const harbour = new Harbour();
+    const { process, client, requests } = harbour.connect("pass");
+    const map = await harbour.run(harbour.client.create(ConfigMap, { metadata: a, data: {} }));
+    const cache = new Cache({ client, env: process, log: silentLogger, onBug: () => undefined });
+    const reconciler = defineReconciler<ConfigMap, Context<ConfigMap>>({
+      name: "maps",
+      for: ConfigMap,
+      scope: (context) => context,
+      normal: [
+        (context) => {
+          context.mark({ type: "Read", status: "True", reason: "Read" });
+          context.object.data = { read: "yes" };
+          throw terminal("Sunk", "She sank");
+        },
+      ],
+    });
+    const events = { record: () => undefined, flush: () => Promise.resolve() };
+    const result = await harbour.run(
+      runPass({ reconciler, client, cache, env: process, log: silentLogger, events }, map),
+    );
+    expect(result).toMatchObject({ type: "failed", failure: { reason: "Sunk" } });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe("a phase that throws", () => {
+  const failing = (error: unknown): Definition => ({
+    normal: [
+      () => {
+        throw error;
+      },
+    ],
+  });
+
+  test.each<[FailureClass, string[]]>([
+    ["Waiting", ["Ready|False|Info|Why|Because"]],
+    ["Transient", ["Ready|False|Warning|Why|Because"]],
+    ["Terminal", ["Ready|False|Error|Why|Because"]],
+    ["NotFound", []],
+    ["Conflict", []],
+  ])("a %s failure is reported as its class deserves", async (failure, wanted) => {
+    const thrown = new Failure(failure, "Why", { message: "Because" });
+    const { result, now, writes } = await pass(await harbourWith(), failing(thrown));
+    expect(result).toEqual({ type: "failed", failure: thrown });
+    expect(shown(now)).toEqual(wanted);
+    expect(writes).toHaveLength(wanted.length);
+  });
+
+  test("writes nothing when the same failure comes again", async () => {
+    const harbour = await harbourWith();
+    await pass(harbour, failing(waiting("Tide", "Low", 5)));
+    await harbour.scheduler.advance(60_000);
+    expect((await pass(harbour, failing(waiting("Tide", "Low", 5)))).writes).toEqual([]);
+  });
+
+  test("anything else is a bug with an id that stays the same for the same bug", async () => {
+    const harbour = await harbourWith();
+    const bug = new RangeError("the sextant is upside down");
+    const first = await pass(harbour, failing(bug));
+    const second = await pass(harbour, failing(bug));
+    const other = await pass(harbour, failing("not even an Error"));
+    const idOf = ({ result }: { result: PassResult }): string => (result.type === "bug" ? result.id : "");
+    expect(idOf(first)).toMatch(/^[0-9a-f]{8}$/);
+    expect(idOf(second)).toBe(idOf(first));
+    expect(idOf(other)).not.toBe(idOf(first));
+    expect(shown(first.now)[0]).toContain(`look for ${idOf(first)} in its log`);
+    expect(second.writes).toEqual([]);
+  });
+
+  test("also when the scope cannot be made", async () => {
+    const { result, now } = await pass(await harbourWith(), {
+      scope: () => {
+        throw terminal("NoHarbour", "There is no harbour");
+      },
+    });
+    expect(result).toMatchObject({ type: "failed", failure: { reason: "NoHarbour" } });
+    expect(shown(now)).toEqual(["Ready|False|Error|NoHarbour|There is no harbour"]);
+  });
+
+  test("remains the news when its report cannot be written", async () => {
+    const harbour = await harbourWith();
+    const { result } = await pass(harbour, {
+      normal: [
+        async () => {
+          await harbour.client.delete(Boat, a);
+          throw terminal("Sunk", "She sank");
+        },
+      ],
+    });
+    expect(result).toMatchObject({ type: "failed", failure: { failure: "Terminal", reason: "Sunk" } });
+  });
+});
+
+describe("the finalizer", () => {
+  test("is on the server before the first phase runs", async () => {
+    const seen: unknown[] = [];
+    const { now } = await pass(await harbourWith(boat("a", { metadata: { finalizers: ["test/other"] } })), {
+      finalizer: FINALIZER,
+      normal: [
+        async ({ client }) => {
+          seen.push((await client.get(Boat, a)).metadata.finalizers);
+          return next;
+        },
+      ],
+    });
+    expect(seen).toEqual([["test/other", FINALIZER]]);
+    expect(now?.metadata.finalizers).toEqual(["test/other", FINALIZER]);
+  });
+
+  test("is put on once", async () => {
+    const harbour = await harbourWith();
+    await pass(harbour, { finalizer: FINALIZER });
+    expect((await pass(harbour, { finalizer: FINALIZER })).writes).toEqual([]);
+  });
+
+  const dying = async (...finalizers: string[]): Promise<Harbour> => {
+    const harbour = await harbourWith(boat("a", { metadata: { finalizers } }));
+    await harbour.run(harbour.client.delete(Boat, a));
+    return harbour;
+  };
+
+  test("goes when all deleting phases are through, and with it the object", async () => {
+    const order: string[] = [];
+    const { result, now } = await pass(await dying(FINALIZER), {
+      finalizer: FINALIZER,
+      normal: [() => (order.push("normal"), next)],
+      deleting: [() => (order.push("first"), next), () => (order.push("second"), next)],
+    });
+    expect(order).toEqual(["first", "second"]);
+    expect(result).toEqual({ type: "settled" });
+    expect(now).toBeUndefined();
+  });
+
+  test("leaves the finalizers of others", async () => {
+    const { now } = await pass(await dying("test/other", FINALIZER), { finalizer: FINALIZER, deleting: [] });
+    expect(now?.metadata.finalizers).toEqual(["test/other"]);
+  });
+
+  test("stays while a deleting phase wants to come back or fails", async () => {
+    for (const phase of [
+      () => again(100, "Emptying"),
+      () => block(100, "Emptying"),
+      () => {
+        throw terminal("Emptying", "It is stuck");
+      },
+    ]) {
+      const { now } = await pass(await dying(FINALIZER), { finalizer: FINALIZER, deleting: [phase] });
+      expect(now?.metadata.finalizers).toEqual([FINALIZER]);
+      expect(shown(now)[0]).toContain("|False|");
+      expect(shown(now)[0]).toContain("|Emptying|");
+    }
+  });
+
+  test("is not put on a dying object, and without it nothing is done", async () => {
+    const ran: string[] = [];
+    const { requests, result } = await pass(await dying("test/other"), {
+      finalizer: FINALIZER,
+      normal: [() => (ran.push("normal"), next)],
+      deleting: [() => (ran.push("deleting"), next)],
+    });
+    expect([ran, requests, result]).toEqual([[], [], { type: "settled" }]);
+  });
+});
+
+describe("an object that is not what the cache said", () => {
+  test("vanishes in the middle of a pass: it ends quietly", async () => {
+    const harbour = await harbourWith();
+    const { result, now } = await pass(harbour, {
+      normal: [
+        async ({ object }) => {
+          await harbour.client.delete(Boat, a);
+          object.spec = { sails: 5 };
+          return next;
+        },
+      ],
+    });
+    expect(result).toMatchObject({ type: "failed", failure: { failure: "NotFound" } });
+    expect(now).toBeUndefined();
+  });
+
+  test("is another one by now: nothing of the old one is written to it", async () => {
+    const harbour = await harbourWith();
+    const { result, now } = await pass(harbour, {
+      normal: [
+        async ({ object }) => {
+          await harbour.client.delete(Boat, a);
+          await harbour.client.create(Boat, boat("a", { spec: { another: true } }));
+          object.status = { phase: "Old" };
+          return next;
+        },
+      ],
+    });
+    expect(result).toMatchObject({
+      type: "failed",
+      failure: { failure: "NotFound", reason: "ObjectReplaced" },
+    });
+    expect(now?.spec).toEqual({ another: true });
+    expect(now?.status).toBeUndefined();
+  });
+
+  test("was changed by somebody else: the pass is a conflict and says nothing", async () => {
+    const harbour = await harbourWith();
+    const { result, now } = await pass(harbour, {
+      normal: [
+        async ({ object }) => {
+          await harbour.client.patch(Boat, a, { type: "merge", body: { spec: { theirs: 1 } } });
+          object.spec = { ours: 1 };
+          return next;
+        },
+      ],
+    });
+    expect(result).toMatchObject({ type: "failed", failure: { failure: "Conflict" } });
+    expect(now?.spec).toEqual({ theirs: 1 });
+    expect(now?.status).toBeUndefined();
+  });
+
+  test("has conditions of another controller: they stay, also when it writes meanwhile", async () => {
+    const harbour = await harbourWith();
+    const theirs: Condition = {
+      type: "Painted",
+      status: "True",
+      reason: "Blue",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    const { now, result } = await pass(harbour, {
+      normal: [
+        async () => {
+          await harbour.client.patch(Boat, a, {
+            type: "merge",
+            subresource: "status",
+            body: { status: { paint: 3, conditions: [theirs] } },
+          });
+          return next;
+        },
+      ],
+    });
+    expect(result).toEqual({ type: "settled" });
+    expect(now?.status?.["paint"]).toBe(3);
+    expect(shown(now)).toEqual(["Painted|True||Blue|", "Ready|True||Reconciled|"]);
+  });
+});
+
+describe("a paused object", () => {
+  const paused = boat("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
+
+  test("is only told that it is paused", async () => {
+    const harbour = await harbourWith(paused);
+    const ran: string[] = [];
+    const definition: Definition = { finalizer: FINALIZER, normal: [() => (ran.push("normal"), next)] };
+    const { now, result } = await pass(harbour, definition);
+    expect(result).toEqual({ type: "settled" });
+    expect(shown(now)).toEqual([
+      "Paused|True||Paused|Nothing is done because the annotation cluster.x-k8s.io/paused is set",
+    ]);
+    expect(now?.metadata.finalizers).toBeUndefined();
+    expect(ran).toEqual([]);
+    expect((await pass(harbour, definition)).writes).toEqual([]);
+  });
+
+  test("that was resumed shows that it is not paused any more", async () => {
+    const harbour = await harbourWith(paused);
+    await pass(harbour, {});
+    await harbour.run(
+      harbour.client.patch(Boat, a, { type: "merge", body: { metadata: { annotations: null } } }),
+    );
+    const { now } = await pass(harbour, {});
+    expect(shown(now).map((line) => line.split("|").slice(0, 2).join(" "))).toEqual([
+      "Paused False",
+      "Ready True",
+    ]);
+  });
+});

@@ -1,0 +1,331 @@
+import { Event, Lease } from "@capstan/api";
+import { TransportError } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { plain } from "../answers.fixture.ts";
+import type { Failure } from "../failure.ts";
+import { Boat, boat, Crate, Harbour } from "../harbour.fixture.ts";
+import { again, next } from "../reconciler/outcome.ts";
+import { type Context, defineReconciler, type Phase, type Reconciler } from "../reconciler/reconciler.ts";
+import { type Manager, startManager } from "./manager.fixture.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const YEAR = 365 * 24 * 60 * MINUTE;
+const a = { name: "a", namespace: "default" };
+const lease = { name: "capstan", namespace: "kube-system" };
+
+const boats = (...normal: Phase<Context<Boat>>[]): Reconciler =>
+  defineReconciler<Boat, Context<Boat>>({ name: "boats", for: Boat, scope: (context) => context, normal });
+
+/** Writes the status of its object every second, for ever. */
+const busy = (): Reconciler =>
+  boats(({ object, env }) => {
+    object.status = { ...object.status, writtenMs: env.clock.monotonic() };
+    return again(SECOND, "Busy");
+  });
+
+const atMs = (write: string): number => Number(write.split(" ")[0]);
+
+async function withBoat(seed = "1"): Promise<Harbour> {
+  const harbour = new Harbour({ seed });
+  await harbour.run(harbour.client.create(Boat, boat("a")));
+  return harbour;
+}
+
+/** What became of holding the Lease. */
+function fate({ runner, started }: Manager): { ended?: string } {
+  const result: { ended?: string } = {};
+  void started
+    .then(() => runner.held())
+    .then(
+      () => {
+        result.ended = "stopped";
+      },
+      (error: unknown) => {
+        result.ended = (error as Failure).reason;
+      },
+    );
+  return result;
+}
+
+describe("two managers with one Lease", () => {
+  async function pair(seed = "1") {
+    const harbour = await withBoat(seed);
+    const first = startManager(harbour, [busy()], { name: "first", lease });
+    await harbour.scheduler.advance(SECOND);
+    const second = startManager(harbour, [busy()], { name: "second", lease });
+    await harbour.scheduler.advance(20 * SECOND);
+    return { harbour, first, second, fates: [fate(first), fate(second)] };
+  }
+
+  test("only the holder writes; the other keeps its cache warm and is ready", async () => {
+    const { first, second } = await pair();
+    expect(first.writes.length).toBeGreaterThan(10);
+    expect(second.writes).toEqual([]);
+    expect(second.runner.cache.list(Boat)).toHaveLength(1);
+    expect(second.runner.unready()).toEqual([]);
+    const leading = ({ runner }: Manager): number =>
+      runner.metrics.value("leader_election_master_status", { name: "capstan" });
+    expect([leading(first), leading(second)]).toEqual([1, 0]);
+  });
+
+  test("the second takes over after a crash within the Lease's duration and two looks, without a list", async () => {
+    for (const seed of ["1", "2", "3"]) {
+      const { harbour, first, second } = await pair(seed);
+      const lists = second.requests.length;
+      first.process.crash();
+      const crashedMs = harbour.scheduler.monotonicMs;
+      await harbour.scheduler.run({ until: () => second.writes.length > 0 });
+      expect(harbour.scheduler.monotonicMs - crashedMs).toBeLessThan(20 * SECOND);
+      const since = second.requests
+        .slice(lists)
+        .filter(({ method, path }) => method === "GET" && !path.includes("leases"));
+      expect(since.filter(({ path }) => path.includes("limit="))).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["between its writes", () => true],
+    ["while an answer is on its way", ({ writes }: Manager, before: number) => writes.length > before],
+  ])("one that is stopped %s for longer than its Lease writes nothing when it goes on", async (_, isDue) => {
+    for (const seed of ["1", "2", "3", "4"]) {
+      const { harbour, first, second, fates } = await pair(seed);
+      const before = first.writes.length;
+      await harbour.scheduler.run({ until: () => isDue(first, before) });
+      first.stoppable.pause();
+      await harbour.scheduler.advance(40 * SECOND);
+      expect(second.writes.length, "the other took over").toBeGreaterThan(5);
+      const sent = first.writes.length;
+      const leases = first.leaseWrites.length;
+      first.stoppable.resume();
+      await harbour.scheduler.advance(30 * SECOND);
+      expect(first.writes.slice(sent)).toEqual([]);
+      expect(fates[0]?.ended).toBe("LeaseLost");
+      // A renewal that was half done may still be sent; it names an old version and is refused.
+      expect(first.leaseWrites.length - leases).toBeLessThanOrEqual(1);
+      expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toMatch(/^second_/);
+    }
+  });
+
+  test("one that is stopped for less than its deadline goes on as if nothing had been", async () => {
+    const { harbour, first, second, fates } = await pair();
+    first.stoppable.pause();
+    await harbour.scheduler.advance(6 * SECOND);
+    first.stoppable.resume();
+    const sent = first.writes.length;
+    await harbour.scheduler.advance(30 * SECOND);
+    expect(first.writes.length - sent).toBeGreaterThan(10);
+    expect([second.writes.length, fates[0]?.ended]).toEqual([0, undefined]);
+  });
+
+  test("one that cannot renew stops writing before the other starts", async () => {
+    const harbour = await withBoat();
+    let isCut = false;
+    // Only Leases cannot be written: an admission webhook, say, that fails for them.
+    const first = startManager(harbour, [busy()], {
+      name: "first",
+      lease,
+      fate: ({ path }) =>
+        isCut && path.includes("/leases") ? new TransportError("reset", "the connection broke") : "deliver",
+    });
+    const ended = fate(first);
+    await harbour.scheduler.advance(SECOND);
+    const second = startManager(harbour, [busy()], { name: "second", lease });
+    await harbour.scheduler.advance(20 * SECOND);
+    isCut = true;
+    const cutMs = harbour.scheduler.monotonicMs;
+    await harbour.scheduler.advance(40 * SECOND);
+    const last = Math.max(...first.writes.map(atMs));
+    expect(last - cutMs).toBeLessThanOrEqual(10 * SECOND);
+    expect(Math.min(...second.writes.map(atMs))).toBeGreaterThan(last);
+    expect(ended.ended).toBe("LeaseLost");
+    const refused = first.lines.filter(
+      ({ fields }) => (fields["error"] as Failure | undefined)?.reason === "LeaseLost",
+    );
+    expect(refused.length).toBeGreaterThan(0);
+  });
+
+  test.each([YEAR, -YEAR])("a jump of the wall clock by %i ms changes nothing", async (jumpMs) => {
+    const { harbour, first, second } = await pair();
+    harbour.scheduler.jumpWallClock(jumpMs);
+    const sent = first.writes.length;
+    await harbour.scheduler.advance(5 * MINUTE);
+    expect(first.writes.length - sent).toBeGreaterThan(100);
+    expect(second.writes).toEqual([]);
+  });
+});
+
+describe("stopping", () => {
+  const slow = (ms: number): Reconciler =>
+    boats(async ({ object, env }) => {
+      await env.clock.sleep(ms);
+      object.spec = { done: true };
+      return next;
+    });
+
+  async function stopped(manager: Manager, harbour: Harbour): Promise<number> {
+    const sinceMs = harbour.scheduler.monotonicMs;
+    await harbour.run(manager.runner.stop());
+    return harbour.scheduler.monotonicMs - sinceMs;
+  }
+
+  test("waits for the passes under way, takes no new ones, and gives the Lease back last", async () => {
+    const harbour = await withBoat();
+    const manager = startManager(harbour, [slow(5 * SECOND)], { lease });
+    const ended = fate(manager);
+    await harbour.scheduler.advance(SECOND);
+    const stopping = stopped(manager, harbour);
+    await harbour.client.create(Boat, boat("b"));
+    expect(await stopping).toBeLessThan(5 * SECOND);
+    expect((await harbour.run(harbour.client.get(Boat, a))).spec).toEqual({ done: true });
+    await harbour.scheduler.advance(MINUTE);
+    const lastLease = Math.max(...manager.leaseWrites.map(atMs));
+    expect(Math.max(...manager.writes.map(atMs))).toBeLessThan(lastLease);
+    expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toBe("");
+    expect(ended.ended).toBe("stopped");
+    expect(manager.requests.filter(({ path }) => path.includes("/boats/b"))).toEqual([]);
+  });
+
+  test("waits at most 10 seconds, and what hangs writes nothing after the Lease is gone", async () => {
+    const harbour = await withBoat();
+    const manager = startManager(harbour, [slow(25 * SECOND)], { lease });
+    fate(manager);
+    await harbour.scheduler.advance(SECOND);
+    const tookMs = await stopped(manager, harbour);
+    expect(tookMs).toBeGreaterThanOrEqual(10 * SECOND);
+    expect(tookMs).toBeLessThan(11 * SECOND);
+    expect(manager.lines.some(({ message }) => message === "Stopping although passes are under way")).toBe(
+      true,
+    );
+    await harbour.scheduler.advance(MINUTE);
+    expect(manager.writes).toEqual([]);
+  });
+
+  test("does not hang on a server that does not answer", async () => {
+    const harbour = await withBoat();
+    let isUp = true;
+    const manager = startManager(harbour, [slow(SECOND)], {
+      lease,
+      handler: async (request) => (isUp ? harbour.server(request) : new Promise(() => undefined)),
+    });
+    fate(manager);
+    await harbour.scheduler.advance(5 * SECOND);
+    isUp = false;
+    await harbour.scheduler.advance(3 * SECOND);
+    expect(await stopped(manager, harbour)).toBeLessThanOrEqual(20 * SECOND);
+  });
+
+  test("writes the events of the last passes before the Lease goes", async () => {
+    const harbour = await withBoat();
+    const manager = startManager(
+      harbour,
+      [
+        boats(async (context) => {
+          await context.env.clock.sleep(5 * SECOND);
+          for (let chain = 0; chain < 20; chain++) {
+            context.event({ type: "Normal", reason: "Anchored", message: `She lies at anchor ${chain}` });
+          }
+          return next;
+        }),
+      ],
+      { lease },
+    );
+    fate(manager);
+    await harbour.scheduler.advance(SECOND);
+    await stopped(manager, harbour);
+    expect(await harbour.run(harbour.client.list(Event))).toHaveLength(20);
+  });
+
+  test("ends a start that still waits for the Lease, without an error", async () => {
+    const harbour = await withBoat();
+    const first = startManager(harbour, [busy()], { name: "first", lease });
+    fate(first);
+    await harbour.scheduler.advance(SECOND);
+    const second = startManager(harbour, [busy()], { name: "second", lease });
+    await harbour.scheduler.advance(5 * SECOND);
+    await stopped(second, harbour);
+    await harbour.run(second.started);
+    await harbour.scheduler.advance(MINUTE);
+    expect(second.writes).toEqual([]);
+    expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toMatch(/^first_/);
+  });
+
+  test("at the very moment the Lease is taken gives it back", async () => {
+    const harbour = await withBoat();
+    const manager = startManager(harbour, [busy()], { lease });
+    await harbour.scheduler.run({ until: () => manager.leaseWrites.length > 0 });
+    await stopped(manager, harbour);
+    await harbour.scheduler.advance(10);
+    expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toBe("");
+    expect(manager.writes).toEqual([]);
+  });
+
+  test("ends a start that still waits for its first list", async () => {
+    const harbour = await withBoat();
+    const manager = startManager(harbour, [busy()], {
+      handler: async () => plain(404, "404 page not found\n"),
+    });
+    await harbour.scheduler.advance(5 * SECOND);
+    await stopped(manager, harbour);
+    await harbour.run(manager.started);
+    const before = manager.requests.length;
+    await harbour.scheduler.advance(10 * MINUTE);
+    expect(manager.requests.length).toBe(before);
+  });
+
+  test("without a Lease ends what holds, and not before", async () => {
+    const harbour = await withBoat();
+    const manager = startManager(harbour, [busy()]);
+    const ended = fate(manager);
+    await harbour.scheduler.advance(5 * SECOND);
+    expect(ended.ended).toBeUndefined();
+    await stopped(manager, harbour);
+    await harbour.scheduler.advance(1);
+    expect(ended.ended).toBe("stopped");
+  });
+});
+
+describe("readiness", () => {
+  test("names the kinds whose first list is missing, and does not start passes before", async () => {
+    const harbour = await withBoat();
+    let isInstalled = false;
+    const reconciler = { ...busy(), owns: [Crate] };
+    const manager = startManager(harbour, [reconciler], {
+      handler: async (request) =>
+        request.path.includes("/crates") && !isInstalled
+          ? plain(404, "404 page not found\n")
+          : harbour.server(request),
+    });
+    await harbour.scheduler.advance(MINUTE);
+    expect(manager.runner.unready()).toEqual(["waiting for the first list of Crate"]);
+    expect(manager.writes).toEqual([]);
+    const told = manager.lines.find(({ level }) => level === "warn");
+    expect(String(told?.fields["error"])).toContain("crates");
+    expect(String(told?.fields["error"])).toContain("is its CustomResourceDefinition installed?");
+    isInstalled = true;
+    await harbour.scheduler.advance(MINUTE);
+    expect(manager.runner.unready()).toEqual([]);
+    expect(manager.writes.length).toBeGreaterThan(0);
+  });
+});
+
+describe("one namespace", () => {
+  test("is all that a manager sees and touches when told so", async () => {
+    const harbour = await withBoat();
+    await harbour.run(harbour.client.create(Boat, boat("b", { metadata: { namespace: "kube-system" } })));
+    const seen: string[] = [];
+    const manager = startManager(
+      harbour,
+      [
+        boats(({ object }) => {
+          seen.push(object.metadata.name);
+          return next;
+        }),
+      ],
+      { namespace: "kube-system" },
+    );
+    await harbour.scheduler.advance(30 * MINUTE);
+    expect(new Set(seen)).toEqual(new Set(["b"]));
+    expect(manager.requests.every(({ path }) => path.includes("/namespaces/kube-system/"))).toBe(true);
+  });
+});
