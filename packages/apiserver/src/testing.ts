@@ -6,7 +6,7 @@ import type { WatchLine } from "./storage/storage.ts";
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** A custom kind with every subresource and no rules. */
-export const Widget = defineKind({
+const Widget = defineKind({
   group: "test.x-k8s.io",
   version: "v1",
   kind: "Widget",
