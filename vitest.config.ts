@@ -21,7 +21,7 @@ export default defineConfig({
       {
         test: {
           name: "kube",
-          include: ["test/kube/**/*.kube.ts"],
+          include: ["test/**/*.kube.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

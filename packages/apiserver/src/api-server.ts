@@ -1,18 +1,27 @@
-import { formatTimestamp, type Kind } from "@capstan/api";
+import { type CustomKind, formatTimestamp, type Kind } from "@capstan/api";
 import type { Env, Handler } from "@capstan/env";
+import { CustomResourceDefinition } from "./crd/definition.ts";
+import { definitionSchema } from "./crd/definition-schema.ts";
+import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
+import { kindResources } from "./crd/resources.ts";
+import { definitionStrategy } from "./crd/strategy.ts";
 import { createHandler } from "./http/handler.ts";
 import type { Admission } from "./registry/admission.ts";
 import type { Context } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
-import { createRegistry, keyOf, type Resource } from "./registry/registry.ts";
+import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from "./registry/registry.ts";
+import { type Authentication, guard } from "./security/guard.ts";
+import { storedPolicy } from "./security/policy.ts";
 import { createMemoryStorage } from "./storage/memory.ts";
 import type { Draft, Storage } from "./storage/storage.ts";
 
 /** What an API server is made of. */
 export interface ApiServerOptions {
   readonly env: Env;
-  /** The kinds to serve: Kubernetes' own and custom ones. */
+  /** The kinds to serve from the start: Kubernetes' own and custom ones. CRDs are always served, and define more. */
   readonly kinds: readonly Kind[];
+  /** Custom kinds whose defaults and rules hold also when a CRD defines the kind; those in `kinds` are among them. */
+  readonly rules?: readonly CustomKind[];
   /** Where objects are kept; in memory unless told. */
   readonly storage?: Storage;
   /** Who looks at writes before they are stored, in this order. */
@@ -21,31 +30,51 @@ export interface ApiServerOptions {
 
 /** A Kubernetes API in this process. */
 export interface ApiServer {
-  /** Answers a request. The values it hands out are shared and frozen. */
+  /** Answers a request of a trusted caller in this process. The values it hands out are shared and frozen. */
   readonly handle: Handler;
+  /** The same for callers who have to prove who they are, and may do what the RBAC objects of this server allow. */
+  secured(authentication: Authentication): Handler;
   readonly storage: Storage;
 }
 
 // kube-apiserver creates these when it starts; everybody counts on them.
 const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** Creates an API server. With the kind Namespace it starts with the namespaces that every cluster has. */
+/**
+ * Creates an API server. With the kind Namespace it starts with the namespaces that every cluster has.
+ *
+ * A custom kind given at the start is served exactly as if its CRD had been installed, without there being one.
+ */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { env, kinds, storage = createMemoryStorage(), admissions = [] } = options;
+  const { env, kinds, storage = createMemoryStorage(), admissions = [], rules = [] } = options;
+  const customKinds = kinds.filter(isCustom);
+  const taken = namesInGroup(storage, customKinds);
+  const definitions: Resource = {
+    ...builtInResource(CustomResourceDefinition),
+    schema: definitionSchema,
+    strategy: definitionStrategy(env.clock, taken),
+  };
+  const since = storage.resourceVersion;
   const context: Context = {
     env,
     storage,
-    admissions: [kindAdmission(storage), ...admissions],
-    registry: createRegistry(kinds),
+    admissions: [kindAdmission(storage, [...rules, ...customKinds]), ...admissions],
+    registry: createRegistry([
+      definitions,
+      ...kinds.flatMap((kind) => (isCustom(kind) ? kindResources(kind, since) : [builtInResource(kind)])),
+    ]),
   };
+  followDefinitions(context, taken);
   const { namespaces } = context.registry;
   const ready = namespaces && createSystemNamespaces(context, namespaces);
   const handle = createHandler(context);
+  const whenReady: Handler = async (request) => {
+    await ready;
+    return await handle(request);
+  };
   return {
-    handle: async (request) => {
-      await ready;
-      return await handle(request);
-    },
+    handle: whenReady,
+    secured: (authentication) => guard(whenReady, authentication, storedPolicy(storage)),
     storage,
   };
 }

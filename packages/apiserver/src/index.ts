@@ -14,3 +14,14 @@ export {
   type StoredObject,
   type WatchLine,
 } from "./storage/storage.ts";
+export {
+  createAuthority,
+  type Credential,
+  type Holder,
+  issueCertificate,
+  isValidFor,
+} from "./security/certificates.ts";
+export type { User } from "./security/attributes.ts";
+export type { Authentication } from "./security/guard.ts";
+export { type DurableStorage, openSqliteStorage, type SqliteStorageOptions } from "./storage/sqlite.ts";
+export { StorageFileError } from "./storage/sqlite-file.ts";

@@ -6,7 +6,7 @@ import type { WatchLine } from "./storage/storage.ts";
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** A custom kind with every subresource and no rules. */
-const Widget = defineKind({
+export const Widget = defineKind({
   group: "test.x-k8s.io",
   version: "v1",
   kind: "Widget",
@@ -47,6 +47,7 @@ export const paths = {
   pods: "/api/v1/namespaces/default/pods",
   events: "/api/v1/namespaces/default/events",
   secrets: "/api/v1/namespaces/default/secrets",
+  definitions: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
   leases: "/apis/coordination.k8s.io/v1/namespaces/default/leases",
 };
 

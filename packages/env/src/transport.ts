@@ -27,6 +27,8 @@ export interface HttpResponse {
   json(): Promise<unknown>;
   /** The whole body as text. */
   text(): Promise<string>;
+  /** The whole body as bytes, where it is no text. */
+  readonly bytes?: () => Promise<Uint8Array>;
   /** The body as a stream of JSON values, one a line: a watch. Returning from the loop closes it. */
   lines(): AsyncIterable<unknown>;
 }

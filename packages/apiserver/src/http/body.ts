@@ -1,6 +1,7 @@
 import { deepCopy } from "@capstan/api";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status.ts";
 import type { HttpRequest } from "@capstan/env";
+import { isTooDeep, NESTING_LIMIT } from "../schema/nesting.ts";
 
 // kube-apiserver's own limit: twice what can be stored, because a body may carry more than its object.
 const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
@@ -25,7 +26,14 @@ export function readJson(request: HttpRequest, expected: string): unknown {
 
 /** A JSON value out of what travelled: a value in-process, text or bytes over a wire. */
 export function parseBody(body: unknown, refuse: (problem: string) => Error): unknown {
-  if (typeof body !== "string" && !(body instanceof Uint8Array)) return deepCopy(body);
+  const isText = typeof body === "string" || body instanceof Uint8Array;
+  const value = isText ? parseText(body, refuse) : body;
+  if (isTooDeep(value))
+    throw refuse(`couldn't get version/kind; json parse error: exceeded max depth of ${NESTING_LIMIT}`);
+  return isText ? value : deepCopy(value);
+}
+
+function parseText(body: string | Uint8Array, refuse: (problem: string) => Error): unknown {
   if (body.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
   try {
     return JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString("utf8")) as unknown;

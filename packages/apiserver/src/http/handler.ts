@@ -11,9 +11,11 @@ import { update } from "../registry/update.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import { openWatch } from "../watch/open.ts";
 import { mediaType, parseBody, readJson } from "./body.ts";
+import { createDocuments } from "../discovery/documents.ts";
 import { deleteOptions } from "./delete-options.ts";
 import { parseVersion, writeOptions } from "./query.ts";
-import { jsonResponse, statusResponse, streamResponse, textResponse, warningHeaders } from "./response.ts";
+import { type ObjectList, representation } from "./representation.ts";
+import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.ts";
 import { type Route, routeRequest, type Verb } from "./route.ts";
 import {
   ApiError,
@@ -28,13 +30,16 @@ import {
 
 /** Answers Kubernetes API requests from the store. */
 export function createHandler(context: Context): Handler {
+  const documents = createDocuments(context.registry);
   return async (request) => {
     try {
+      const document = documents(request);
+      if (document) return document;
       const route = routeRequest(context.registry, request);
       if (!route) return textResponse(404, "404 page not found\n");
       return await VERBS[route.verb](context, route, request);
     } catch (error) {
-      if (error instanceof ApiError) return statusResponse(error.status);
+      if (error instanceof ApiError) return statusResponse(error.status, warningHeaders(error.warnings));
       return statusResponse(internalError(error instanceof Error ? error.message : String(error)).status);
     }
   };
@@ -48,10 +53,12 @@ type VerbHandler = (
 
 const VERBS: Readonly<Record<Verb, VerbHandler>> = {
   get: getOne,
-  list: (context, { target, query }) => jsonResponse(200, list(context, target, query)),
-  watch: (context, { target, query }, { signal }) => {
-    const watch = openWatch(context, target, { query, signal });
-    return streamResponse(() => watch);
+  list: (context, route, request) =>
+    representation(context, route, request).list(list(context, route.target, route.query) as ObjectList),
+  watch: (context, route, request) => {
+    const { target, query } = route;
+    const shown = representation(context, route, request);
+    return shown.watch(openWatch(context, target, { query, signal: request.signal }));
   },
   create: createOne,
   update: updateOne,
@@ -60,13 +67,15 @@ const VERBS: Readonly<Record<Verb, VerbHandler>> = {
   deletecollection: deleteMany,
 };
 
-function getOne({ storage }: Context, { target, query }: Route): HttpResponse {
+function getOne(context: Context, route: Route, request: HttpRequest): HttpResponse {
+  const { storage } = context;
+  const { target, query } = route;
   const { resource, namespace, name } = target;
   const version = parseVersion(query.get("resourceVersion") ?? "", failed);
   if (version > storage.resourceVersion) throw versionTooLarge(version, storage.resourceVersion);
   const object = storage.get(keyOf(resource, namespace, name));
   if (!object) throw notFound(resource.kind, name);
-  return jsonResponse(200, view(target, object));
+  return representation(context, route, request).object(view(target, object));
 }
 
 async function createOne(

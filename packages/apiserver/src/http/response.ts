@@ -43,6 +43,18 @@ export function textResponse(status: number, text: string): HttpResponse {
   };
 }
 
+/** An answer in a binary format. */
+export function bytesResponse(bytes: Uint8Array, contentType: string): HttpResponse {
+  return {
+    status: 200,
+    headers: { "content-type": contentType },
+    json: () => Promise.reject(new SyntaxError(`the body is ${contentType}, not JSON`)),
+    text: () => Promise.resolve(Buffer.from(bytes).toString("latin1")),
+    bytes: () => Promise.resolve(bytes),
+    async *lines() {},
+  };
+}
+
 /** An answer that goes on: one JSON value a line. */
 export function streamResponse(lines: () => AsyncIterable<unknown>): HttpResponse {
   const all = async (): Promise<string> => {

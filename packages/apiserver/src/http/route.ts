@@ -2,7 +2,14 @@ import type { HttpRequest } from "@capstan/env";
 import type { Target } from "../registry/context.ts";
 import type { Registry, Resource } from "../registry/registry.ts";
 import { isOn } from "./query.ts";
-import { type ApiError, badRequest, methodNotAllowed, noSuchResource, verbNotSupported } from "./status.ts";
+import {
+  type ApiError,
+  badRequest,
+  methodNotAllowed,
+  noSuchResource,
+  notFound,
+  verbNotSupported,
+} from "./status.ts";
 
 /** What a request asks for, in Kubernetes' verbs. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -32,7 +39,7 @@ export function routeRequest(registry: Registry, request: HttpRequest): Route | 
   }
   const { namespace, name, subresource } = parts;
   const target = { resource, namespace, name, subresource };
-  if (!isPlace(target)) throw noSuchResource();
+  if (!isPlace(target)) return nowhere(target);
   const query = new URLSearchParams(search);
   const verb = verbOf(request.method.toUpperCase(), target, query);
   if (!verb || !isAllowed(verb, target)) {
@@ -40,6 +47,13 @@ export function routeRequest(registry: Registry, request: HttpRequest): Route | 
     throw refusal(target, request.method.toUpperCase());
   }
   return { verb, target, query };
+}
+
+/** For a custom kind the definition decides first: in another scope is no path at all, and a part that it lacks is not found. */
+function nowhere(target: Target): undefined {
+  const { resource, name } = target;
+  if (!resource.custom) throw noSuchResource();
+  if (isPlace({ ...target, subresource: "" })) throw notFound(resource.kind, name);
 }
 
 /** Whether objects of the kind can be where the path points. */

@@ -1,4 +1,5 @@
-import { type FieldError, formatFieldError, type Kind } from "@capstan/api";
+import type { Kind } from "@capstan/api";
+import type { FieldProblem } from "../schema/problem.ts";
 
 /** One entry of `details.causes`. */
 export interface StatusCause {
@@ -41,6 +42,8 @@ interface Failure {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: Status & { readonly code: number };
+  /** What the caller is told beside the refusal. */
+  warnings: readonly string[] = [];
   constructor(failure: Failure) {
     super(failure.message);
     const { code, message, reason, details, continueToken } = failure;
@@ -128,9 +131,9 @@ export interface Subject {
 }
 
 /** One or more fields hold what they may not. */
-export function invalid(subject: Subject, errors: readonly FieldError[]): ApiError {
+export function invalid(subject: Subject, errors: readonly FieldProblem[]): ApiError {
   const { kind, group, name } = subject;
-  const texts = [...new Set(errors.map(formatFieldError))];
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return new ApiError({
     code: 422,
@@ -139,14 +142,14 @@ export function invalid(subject: Subject, errors: readonly FieldError[]): ApiErr
     details: {
       ...(name !== "" && { name }),
       ...(group !== "" && { group }),
-      kind,
+      ...(kind !== "" && { kind }),
       causes: errors.map(({ type, message, field }) => ({ reason: type, message, field })),
     },
   });
 }
 
 /** The options of a request hold what they may not. */
-export function invalidOptions(kind: string, errors: readonly FieldError[]): ApiError {
+export function invalidOptions(kind: string, errors: readonly FieldProblem[]): ApiError {
   return invalid({ kind, group: "meta.k8s.io", name: "" }, errors);
 }
 

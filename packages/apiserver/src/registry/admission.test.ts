@@ -1,4 +1,4 @@
-import { builtInKind, defineKind, invalid } from "@capstan/api";
+import { builtInKind, defineKind, invalid, toCustomResourceDefinition } from "@capstan/api";
 import { describe, expect, test } from "vitest";
 import { paths, TestClient, testKinds, widget } from "../testing.ts";
 import type { Admission, AdmissionReview } from "./admission.ts";
@@ -106,8 +106,8 @@ describe("the rules of our own kinds", () => {
   const Gadget = defineKind({
     ...names,
     description: "Something with rules.",
-    spec: { type: "object" },
-    status: { type: "object" },
+    spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     applyDefaults: ({ spec }) => {
       (spec as { color?: string }).color ??= "red";
     },
@@ -162,9 +162,36 @@ describe("the rules of our own kinds", () => {
     expect((await client.create(GADGETS, gadget("b", { like: "a" }))).status).toBe(201);
   });
 
-  test("an object that does not fit its schema is refused, not a failure of the server", async () => {
-    const { body } = await newClient().create(GADGETS, gadget("a"));
+  test("an object that does not fit its schema is refused before the rules could stumble over it", async () => {
+    const { body } = await newClient().create(GADGETS, { ...gadget("a"), spec: "red" });
+    expect(body).toMatchObject({
+      code: 422,
+      details: { causes: [{ reason: "FieldValueTypeInvalid", field: "spec" }] },
+    });
+  });
+
+  test("what a schema lets pass and the rules cannot read is refused, not a failure of the server", async () => {
+    const Pedant = defineKind({
+      ...names,
+      description: "Rules that take for granted what the schema does not say.",
+      spec: { "x-kubernetes-preserve-unknown-fields": true },
+      applyDefaults: ({ spec }) => {
+        (spec as { list: string[] }).list.push("more");
+      },
+    });
+    const { body } = await new TestClient({ kinds: [...testKinds, Pedant] }).create(GADGETS, gadget("a", {}));
     expect(body).toMatchObject({ code: 422, reason: "Invalid" });
     expect(body.message).toContain("does not fit the schema of Gadget");
+  });
+
+  test("hold also when a CRD has brought the kind", async () => {
+    const client = new TestClient({ rules: [Gadget] });
+    expect((await client.create(GADGETS, gadget("a", {}))).status).toBe(404);
+    await client.create(paths.definitions, toCustomResourceDefinition(Gadget));
+    const { body } = await client.create(GADGETS, gadget("a", {}));
+    expect(body.spec).toEqual({ color: "red" });
+    expect((await client.merge(`${GADGETS}/a`, { spec: { color: "green" } })).body.message).toContain(
+      "spec.color",
+    );
   });
 });

@@ -35,13 +35,9 @@ export async function mutate(admissions: readonly Admission[], review: Admission
   for (const admission of admissions) await admission.mutate?.(review);
 }
 
-/** Asks every admission; answers with the warnings, or throws with what is wrong, `known` errors first. */
-export async function validate(
-  admissions: readonly Admission[],
-  review: AdmissionReview,
-  known: readonly FieldError[],
-): Promise<string[]> {
-  const errors = [...known];
+/** Asks every admission; answers with the warnings, or throws with what is wrong. */
+export async function validate(admissions: readonly Admission[], review: AdmissionReview): Promise<string[]> {
+  const errors: FieldError[] = [];
   const warnings: string[] = [];
   for (const admission of admissions) {
     const verdict: AdmissionVerdict = (await admission.validate?.(review)) ?? {};

@@ -1,6 +1,7 @@
 import type { Env } from "@capstan/env";
-import { badRequest } from "../http/status.ts";
-import type { Storage, StoredObject } from "../storage/storage.ts";
+import { ApiError, invalid } from "../http/status.ts";
+import type { FieldProblem } from "../schema/problem.ts";
+import type { Draft, Storage, StoredObject } from "../storage/storage.ts";
 import type { Admission } from "./admission.ts";
 import type { Registry, Resource } from "./registry.ts";
 
@@ -36,17 +37,19 @@ export interface Written {
   readonly warnings: readonly string[];
 }
 
-/** Warns about unknown fields, or refuses them, as the request wants it. */
-export function unknownFieldWarnings(
-  resource: Resource,
-  fields: readonly string[],
-  mode: WriteOptions["fieldValidation"],
-): string[] {
-  const texts = fields.map((field) => `unknown field "${field}"`);
-  if (mode === "Ignore" || texts.length === 0) return [];
-  if (mode === "Warn") return texts;
-  const { kind, version } = resource.kind;
-  throw badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${texts.join(", ")}`,
-  );
+/** Refuses a write when there are problems. */
+export function refuse({ kind }: Resource, draft: Draft, problems: readonly FieldProblem[]): void {
+  if (problems.length === 0) return;
+  throw invalid({ kind: kind.kind, group: kind.group, name: draft.metadata.name }, problems);
+}
+
+/** Adds warnings to the outcome of a write, be it done or refused. */
+export async function warned(warnings: readonly string[], write: () => Promise<Written>): Promise<Written> {
+  try {
+    const written = await write();
+    return { ...written, warnings: [...warnings, ...written.warnings] };
+  } catch (error) {
+    if (error instanceof ApiError) error.warnings = [...warnings, ...error.warnings];
+    throw error;
+  }
 }

@@ -1,17 +1,13 @@
 import { deepFreeze, formatTimestamp } from "@capstan/api";
 import { nameSuffix } from "@capstan/env";
+import { definitionKey } from "../crd/definition.ts";
 import { alreadyExists, badRequest, failed, forbidden, notFound } from "../http/status.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { mutate, validate } from "./admission.ts";
-import {
-  type Context,
-  type Target,
-  unknownFieldWarnings,
-  type WriteOptions,
-  type Written,
-} from "./context.ts";
-import { decodeObject } from "./decode.ts";
+import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
+import { decodeObject, unknownFieldWarnings } from "./decode.ts";
 import { metadataErrors, metadataWarnings } from "./metadata.ts";
+import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
 import { keyOf, type Resource } from "./registry.ts";
 import { checkSize } from "./size.ts";
 
@@ -29,19 +25,30 @@ export async function create(
 ): Promise<Written> {
   const { resource } = target;
   const { options } = request;
-  const { draft, unknownFields } = decodeObject(resource, request.body, "body");
-  const unknown = unknownFieldWarnings(resource, unknownFields, options.fieldValidation);
+  const decoded = decodeObject(resource, request.body, "body");
+  const { draft } = decoded;
+  const unknown = unknownFieldWarnings(resource, decoded, { mode: options.fieldValidation, source: "body" });
+  return await warned(unknown, () => createDecoded(context, target, { draft, dryRun: options.dryRun }));
+}
+
+async function createDecoded(
+  context: Context,
+  target: Target,
+  { draft, dryRun }: { draft: Draft; dryRun: boolean },
+): Promise<Written> {
+  const { resource } = target;
   placeInNamespace(target, draft);
   if (draft.metadata.resourceVersion !== undefined)
     throw failed("resourceVersion should not be set on objects to be created");
   requireNamespace(context, resource, draft);
+  requireDefinition(context, resource, draft);
   prepare(context, resource, draft);
   const generated = draft.metadata.name === "" && draft.metadata.generateName !== undefined;
   for (let attempt = 1; ; attempt++) {
     if (generated) draft.metadata.name = generateName(context, draft.metadata.generateName ?? "");
     try {
-      const { object, warnings } = await store(context, target, { draft, dryRun: options.dryRun });
-      return { object, created: true, warnings: [...unknown, ...warnings] };
+      const { object, warnings } = await store(context, target, { draft, dryRun });
+      return { object, created: true, warnings };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       if (!generated || attempt === GENERATED_NAME_ATTEMPTS)
@@ -67,10 +74,18 @@ async function store(
     dryRun,
   };
   await mutate(context.admissions, review);
+  defaultBySchema(resource.custom && resource.schema, draft);
+  refuse(resource, draft, [
+    ...metadataErrors(resource, draft.metadata),
+    ...schemaProblems(target, draft),
+    ...(strategy.problems?.(draft, undefined) ?? []),
+  ]);
   const warnings = [
-    ...(await validate(context.admissions, review, metadataErrors(resource, draft.metadata))),
+    ...(await validate(context.admissions, review)),
     ...metadataWarnings(draft.metadata),
+    ...(strategy.warnings?.(draft, undefined) ?? []),
   ];
+  toStoredSchema(resource, draft);
   checkSize(draft);
   const key = keyOf(resource, draft.metadata.namespace ?? "", draft.metadata.name);
   if (dryRun) {
@@ -108,6 +123,14 @@ function requireNamespace({ storage, registry }: Context, resource: Resource, dr
         field: "metadata.namespace",
       },
     ],
+  });
+}
+
+/** While a CRD is on its way out, together with all objects of its kind, there are no new ones. */
+function requireDefinition({ storage }: Context, { custom, kind }: Resource, draft: Draft): void {
+  if (!custom || !storage.get(definitionKey(kind))?.metadata.deletionTimestamp) return;
+  throw forbidden(kind, draft.metadata.name, {
+    why: "create not allowed while custom resource definition is terminating",
   });
 }
 

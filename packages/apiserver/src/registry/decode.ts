@@ -1,12 +1,20 @@
-import { type FieldError, invalid as invalidField, type ObjectMeta } from "@capstan/api";
+import { type FieldError, invalid as invalidField } from "@capstan/api";
 import { type ApiError, badRequest, invalid, type Subject } from "../http/status.ts";
+import { NESTING_LIMIT, isTooDeep } from "../schema/nesting.ts";
+import { decodeObjectMeta } from "../schema/object-meta.ts";
+import { type FieldProblem, invalidValue } from "../schema/problem.ts";
 import type { Draft } from "../storage/storage.ts";
+import type { WriteOptions } from "./context.ts";
+import { readBySchema } from "./object-schema.ts";
 import type { Resource } from "./registry.ts";
+
+/** Where an object comes from: as it is out of a request, or by a patch. */
+export type Source = "body" | "patch";
 
 /** An object as it came in, and what in it was not understood. */
 interface Decoded {
   readonly draft: Draft;
-  /** Fields of the metadata that Kubernetes does not know; they are dropped. */
+  /** Fields that Kubernetes, or the schema of the kind, does not know; they are dropped. */
   readonly unknownFields: readonly string[];
 }
 
@@ -15,26 +23,65 @@ interface Decoded {
  * The value is taken over, so it must be the server's own copy. `source` is "patch" when the value
  * is the outcome of a patch, because kube-apiserver words some refusals differently then.
  */
-export function decodeObject(resource: Resource, value: unknown, source: "body" | "patch"): Decoded {
-  if (!isRecord(value)) {
-    const shown = JSON.stringify(value) ?? "nothing";
-    throw unrecognized(resource, `a JSON object is needed, not ${shown.slice(0, 30)}`);
-  }
+export function decodeObject(resource: Resource, value: unknown, source: Source): Decoded {
+  if (!isRecord(value)) throw noObject(resource, value);
+  // The body was not deep, but a patch can make the object deeper than itself.
+  if (source === "patch" && isTooDeep(value))
+    throw badRequest(`the patched object is nested deeper than ${NESTING_LIMIT} levels`);
   const error = resource.custom
     ? customTypeError(resource, value, source)
     : builtInTypeError(resource, value);
   if (error) throw error;
   const { metadata = {} } = value;
-  const { meta, unknownFields } = decodeMetadata(resource, metadata ?? {});
+  const { meta, unknown, problem } = decodeObjectMeta(metadata ?? {});
+  if (problem !== undefined) throw notHandled(resource, value, { problem, source });
   const { apiVersion, kind } = resource.kind;
-  const draft: Draft = { ...value, apiVersion, kind, metadata: meta };
-  return { draft, unknownFields };
+  const draft: Draft = { ...value, apiVersion, kind, metadata: { name: "", ...meta } };
+  const read = readBySchema(resource, draft);
+  if (read.problem) throw notHandled(resource, value, { problem: formatProblem(read.problem), source });
+  return { draft, unknownFields: [...unknown.map((field) => `metadata.${field}`), ...read.unknownFields] };
+}
+
+/** Warns about unknown fields, or refuses them, as the request wants it. */
+export function unknownFieldWarnings(
+  resource: Resource,
+  { draft, unknownFields }: Decoded,
+  { mode, source }: { readonly mode: WriteOptions["fieldValidation"]; readonly source: Source },
+): string[] {
+  if (mode === "Ignore" || unknownFields.length === 0) return [];
+  const texts = unknownFields.map((field) => `unknown field "${field}"`);
+  if (mode === "Warn") return texts;
+  throw notHandled(resource, draft, { problem: `strict decoding error: ${texts.join(", ")}`, source });
+}
+
+/** The refusal of what is no object of its kind. What a patch makes is shown, because nobody has sent it like that. */
+function notHandled(
+  resource: Resource,
+  value: object,
+  { problem, source }: { readonly problem: string; readonly source: Source },
+): ApiError {
+  if (source === "patch")
+    return invalid({ kind: "", group: "", name: "" }, [
+      invalidValue("patch", JSON.stringify(value), problem),
+    ]);
+  const { kind } = resource.kind;
+  const version = resource.apiVersion.split("/").at(-1);
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+}
+
+function formatProblem({ field, message }: FieldProblem): string {
+  return `${field}: ${message}`;
+}
+
+function noObject(resource: Resource, value: unknown): ApiError {
+  const shown = JSON.stringify(value) ?? "nothing";
+  return unrecognized(resource, `a JSON object is needed, not ${shown.slice(0, 30)}`);
 }
 
 function customTypeError(
   resource: Resource,
   value: Record<string, unknown>,
-  source: "body" | "patch",
+  source: Source,
 ): ApiError | undefined {
   const { apiVersion = "", kind = "" } = value;
   if (kind === "")
@@ -77,82 +124,6 @@ function builtInTypeError(resource: Resource, value: Record<string, unknown>): A
 
 function unrecognized(resource: Resource, why: string): ApiError {
   return badRequest(`the object provided is unrecognized (must be of type ${resource.kind.kind}): ${why}`);
-}
-
-type Check = (value: unknown) => string | undefined;
-
-const text: Check = (value) => (typeof value === "string" ? undefined : "string");
-const whole: Check = (value) => (Number.isInteger(value) ? undefined : "int64");
-const texts: Check = (value) =>
-  Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "[]string";
-const textMap: Check = (value) => {
-  if (!isRecord(value)) return "map[string]string";
-  return Object.values(value).every((item) => typeof item === "string") ? undefined : "string";
-};
-const records: Check = (value) =>
-  Array.isArray(value) && value.every(isRecord) ? undefined : "[]v1.OwnerReference";
-
-const FIELDS: ReadonlyMap<string, Check> = new Map([
-  ["name", text],
-  ["generateName", text],
-  ["namespace", text],
-  ["uid", text],
-  ["resourceVersion", text],
-  ["generation", whole],
-  ["creationTimestamp", text],
-  ["deletionTimestamp", text],
-  ["deletionGracePeriodSeconds", whole],
-  ["labels", textMap],
-  ["annotations", textMap],
-  ["ownerReferences", records],
-  ["finalizers", texts],
-]);
-
-// managedFields come with server-side apply; until then nothing keeps them, and no client needs them back.
-const DROPPED_FIELDS: ReadonlySet<string> = new Set(["selfLink", "managedFields"]);
-
-/** Keeps the known fields that hold something: empty ones are not printed by Kubernetes either. */
-function decodeMetadata(
-  resource: Resource,
-  metadata: unknown,
-): { meta: ObjectMeta; unknownFields: readonly string[] } {
-  if (!isRecord(metadata))
-    throw wrongType(resource, typeof metadata, { field: "metadata", type: "v1.ObjectMeta" });
-  const meta: Record<string, unknown> = { name: "" };
-  const unknownFields: string[] = [];
-  for (const [field, value] of Object.entries(metadata)) {
-    const check = FIELDS.get(field);
-    if (!check && !DROPPED_FIELDS.has(field)) unknownFields.push(`metadata.${field}`);
-    if (!check || value === null || value === undefined) continue;
-    const type = check(value);
-    if (type !== undefined)
-      throw wrongType(resource, jsonType(value), { field: `ObjectMeta.${field}`, type });
-    if (!isEmpty(value)) meta[field] = value;
-  }
-  return { meta: meta as unknown as ObjectMeta, unknownFields };
-}
-
-function wrongType(resource: Resource, was: string, wanted: { field: string; type: string }): ApiError {
-  const { kind } = resource.kind;
-  const version = resource.apiVersion.split("/").at(-1);
-  return badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${was} into Go struct field ${wanted.field} of type ${wanted.type}`,
-  );
-}
-
-/** The type that does not fit: in a map or list that of the offending item. */
-function jsonType(value: unknown): string {
-  if (Array.isArray(value))
-    return value.length > 0 ? jsonType(value.find((item) => typeof item !== "string") ?? "") : "array";
-  if (isRecord(value)) {
-    const odd = Object.values(value).find((item) => typeof item !== "string");
-    return odd === undefined ? "object" : jsonType(odd);
-  }
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === "" || (typeof value === "object" && Object.keys(value as object).length === 0);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

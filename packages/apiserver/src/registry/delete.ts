@@ -4,6 +4,7 @@ import { type Draft, type ObjectKey, StaleWriteError, type StoredObject } from "
 import { validate } from "./admission.ts";
 import type { Context, Target } from "./context.ts";
 import { keyOf } from "./registry.ts";
+import type { Strategy } from "./strategy.ts";
 import { isLastUpdate } from "./update.ts";
 
 /** How a delete is meant. */
@@ -67,7 +68,7 @@ async function attemptRemove(context: Context, target: Target, attempt: Attempt)
     old,
     dryRun,
   };
-  await validate(admissions, review, []);
+  await validate(admissions, review);
   const marked = mark(target, { old, options, nowMs: env.clock.now() });
   const gone = isLastUpdate(resource, marked);
   if (gone && !resource.strategy.graceSeconds) {
@@ -94,14 +95,16 @@ function mark(
   const graceSeconds = strategy.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
   // A deletion under way can be made shorter, never longer.
   if (isDeletingWithin(metadata, graceSeconds)) return draft;
-  if (metadata.deletionTimestamp === undefined) {
-    if (metadata.generation !== undefined) metadata.generation += 1;
-    strategy.markDeleting?.(draft);
-  }
+  if (metadata.deletionTimestamp === undefined) begin(strategy, draft);
   metadata.deletionTimestamp = formatTimestamp(nowMs + graceSeconds * 1000);
-  // A namespace is kept by its own list of finalizers and shows no grace period.
-  if (!strategy.heldBack) metadata.deletionGracePeriodSeconds = graceSeconds;
+  if (!strategy.plainDeletion) metadata.deletionGracePeriodSeconds = graceSeconds;
   return draft;
+}
+
+function begin(strategy: Strategy, draft: Draft): void {
+  const { metadata } = draft;
+  if (metadata.generation !== undefined && !strategy.plainDeletion) metadata.generation += 1;
+  strategy.markDeleting?.(draft);
 }
 
 function isDeletingWithin(metadata: ObjectMeta, graceSeconds: number): boolean {

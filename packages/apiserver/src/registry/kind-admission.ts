@@ -1,41 +1,61 @@
-import { type CustomKind, invalid as invalidField, type Lookup, validateObject } from "@capstan/api";
+import {
+  type CustomKind,
+  invalid as invalidField,
+  type Kind,
+  type Lookup,
+  validateObject,
+} from "@capstan/api";
 import { invalid } from "../http/status.ts";
 import type { Storage, StoredObject } from "../storage/storage.ts";
 import { type Admission, type AdmissionReview, subjectOf } from "./admission.ts";
-import { isCustom, tableOf } from "./registry.ts";
+import { tableOf } from "./registry.ts";
 
 /**
  * Gives objects of our kinds their defaults and checks their rules, where a real cluster asks a
- * webhook. As there, writes to subresources pass by.
+ * webhook. As there, writes to subresources pass by, and it makes no difference where the
+ * definition of the kind comes from.
  */
-export function kindAdmission(storage: Storage): Admission {
+export function kindAdmission(storage: Storage, kinds: readonly CustomKind[]): Admission {
   const lookup: Lookup = {
     get: (kind, name, namespace = "") =>
       // The store has objects of this kind under this name only, so the type follows from the kind.
       storage.get({ resource: tableOf(kind), namespace: kind.namespaced ? namespace : "", name }) as never,
   };
+  const byName = new Map(kinds.map((kind) => [nameOf(kind), kind]));
+  const admitted = ({ kind, operation, subresource }: AdmissionReview): CustomKind | undefined =>
+    operation !== "DELETE" && subresource === "" ? byName.get(nameOf(kind)) : undefined;
+  /** Objects that did not even have the form that defaulting takes for granted. */
+  const odd = new WeakMap<AdmissionReview, TypeError>();
   return {
     mutate: (review) => {
       const kind = admitted(review);
-      if (kind && review.object)
-        fitting(review, () => kind.applyDefaults(review.object as never, review.old));
+      if (!kind || !review.object) return;
+      try {
+        kind.applyDefaults(review.object, review.old);
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        // The schema is checked next and says better what is wrong; should it find nothing, this counts.
+        odd.set(review, error);
+      }
     },
     validate: (review) => {
       const kind = admitted(review);
       if (!kind || !review.object) return {};
       const object = review.object as unknown as StoredObject;
-      return fitting(review, () =>
-        validateObject(kind, { object, lookup, ...(review.old && { old: review.old }) }),
-      );
+      return fitting(review, () => {
+        const error = odd.get(review);
+        if (error) throw error;
+        return validateObject(kind, { object, lookup, ...(review.old && { old: review.old }) });
+      });
     },
   };
 }
 
-function admitted({ kind, operation, subresource }: AdmissionReview): CustomKind | undefined {
-  return isCustom(kind) && operation !== "DELETE" && subresource === "" ? kind : undefined;
+function nameOf({ apiVersion, kind }: Kind): string {
+  return `${apiVersion} ${kind}`;
 }
 
-/** The rules take for granted that the object fits its schema; where it does not, they stumble over it. */
+/** The rules take for granted that the object fits its schema; where that says too little, they stumble over it. */
 function fitting<T>(review: AdmissionReview, rules: () => T): T {
   try {
     return rules();

@@ -1,12 +1,19 @@
-import type { CustomKind, Kind } from "@capstan/api";
+import { deepCopy, deepEqual, deepFreeze, type CustomKind, type Kind } from "@capstan/api";
+import { applyDefaults } from "../schema/defaults.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import { prune } from "../schema/prune.ts";
 import type { ObjectKey, StoredObject } from "../storage/storage.ts";
-import { type Strategy, strategyOf } from "./strategy.ts";
+import type { CustomVersion } from "../crd/custom-version.ts";
+import { builtInStrategy, type Strategy } from "./strategy.ts";
 
 /** A kind as it is served under one version. */
 export interface Resource {
+  /** Its version is the one that objects are stored in. */
   readonly kind: Kind;
-  /** Defined by a CRD: a few answers of kube-apiserver differ for these. */
-  readonly custom: CustomKind | undefined;
+  /** What a CRD says about this version; absent for the kinds of Kubernetes itself. */
+  readonly custom: CustomVersion | undefined;
+  /** What objects of this version look like; absent for kinds that are passed through as they come. */
+  readonly schema: SchemaNode | undefined;
   readonly strategy: Strategy;
   /** The `apiVersion` of this path; objects are stored under the kind's own. */
   readonly apiVersion: string;
@@ -14,43 +21,95 @@ export interface Resource {
   readonly table: string;
 }
 
-/** The kinds that a server serves. */
+/** The kinds that a server serves; those of CRDs come and go. */
 export interface Registry {
   /** Finds what a path names. */
   find(group: string, version: string, plural: string): Resource | undefined;
+  /** Everything that is served now, for discovery. */
+  all(): Iterable<Resource>;
   /** Whether Kubernetes itself, and no CRD, serves the group. */
   isBuiltInGroup(group: string): boolean;
   /** Namespaces, when this server has them. */
   readonly namespaces: Resource | undefined;
+  /** Serves what a CRD defines instead of what it, or the server from its start, defined under that name. */
+  install(name: string, resources: readonly Resource[]): void;
+  /** Takes back what `install` did. */
+  uninstall(name: string): void;
+  /** Calls `end` once, when the definition of the resource no longer holds; the result takes that back. */
+  onRetired(resource: Resource, end: () => void): () => void;
 }
 
-/** Indexes the kinds by their paths. */
-export function createRegistry(kinds: readonly Kind[]): Registry {
-  const resources = new Map<string, Resource>();
+/** Indexes the resources that a server has from its start by their paths. */
+export function createRegistry(initial: readonly Resource[]): Registry {
+  const installed = new Map<string, readonly Resource[]>();
+  const users = new Map<Resource, Set<() => void>>();
+  const byPath = new Map<string, Resource>();
   const builtInGroups = new Set([""]);
-  for (const kind of kinds) {
-    const custom = isCustom(kind) ? kind : undefined;
-    if (!custom) builtInGroups.add(kind.group);
-    const strategy = strategyOf(kind, custom !== undefined);
-    for (const version of [kind.version, ...(custom?.alsoServed ?? [])]) {
-      const apiVersion = kind.group === "" ? version : `${kind.group}/${version}`;
-      const path = `${apiVersion}/${kind.plural}`;
-      if (resources.has(path))
-        throw new Error(`two kinds are served at ${path}; give one of them another plural`);
-      resources.set(path, { kind, custom, strategy, apiVersion, table: tableOf(kind) });
-    }
+  for (const resource of initial) {
+    const path = pathOf(resource);
+    if (byPath.has(path)) throw new Error(`two kinds are served at ${path}; give one of them another plural`);
+    byPath.set(path, resource);
+    if (!resource.custom) builtInGroups.add(resource.kind.group);
   }
+  const remove = (resources: readonly Resource[]): void => {
+    for (const resource of resources) {
+      if (byPath.get(pathOf(resource)) !== resource) continue;
+      byPath.delete(pathOf(resource));
+      const ends = users.get(resource) ?? [];
+      users.delete(resource);
+      for (const end of ends) end();
+    }
+  };
+  const initially = (name: string): Resource[] =>
+    initial.filter(({ custom, kind }) => custom && `${kind.plural}.${kind.group}` === name);
+  const add = (resources: readonly Resource[]): void => {
+    for (const resource of resources) {
+      // What Kubernetes itself serves stays in front of what a CRD defines in its place.
+      if (!byPath.has(pathOf(resource))) byPath.set(pathOf(resource), resource);
+    }
+  };
   const find = (group: string, version: string, plural: string): Resource | undefined =>
-    resources.get(group === "" ? `${version}/${plural}` : `${group}/${version}/${plural}`);
+    byPath.get(group === "" ? `${version}/${plural}` : `${group}/${version}/${plural}`);
   return {
     find,
+    all: () => byPath.values(),
     isBuiltInGroup: (group) => builtInGroups.has(group),
     namespaces: find("", "v1", "namespaces"),
+    install: (name, resources) => {
+      remove(installed.get(name) ?? initially(name));
+      installed.set(name, resources);
+      add(resources);
+    },
+    uninstall: (name) => {
+      remove(installed.get(name) ?? []);
+      if (installed.delete(name)) add(initially(name));
+    },
+    onRetired: (resource, end) => {
+      const ends = users.get(resource) ?? new Set();
+      users.set(resource, ends.add(end));
+      return () => ends.delete(end);
+    },
+  };
+}
+
+function pathOf({ apiVersion, kind }: Resource): string {
+  return `${apiVersion}/${kind.plural}`;
+}
+
+/** A kind of Kubernetes itself as a resource. */
+export function builtInResource(kind: Kind): Resource {
+  return {
+    kind,
+    custom: undefined,
+    schema: undefined,
+    strategy: builtInStrategy(kind),
+    apiVersion: kind.apiVersion,
+    table: tableOf(kind),
   };
 }
 
 /** The table that the objects of a kind are stored in. */
-export function tableOf(kind: Kind): string {
+export function tableOf(kind: Pick<Kind, "group" | "plural">): string {
   return `${kind.group}/${kind.plural}`;
 }
 
@@ -61,7 +120,33 @@ export function keyOf(resource: Resource, namespace: string, name: string): Obje
 
 /** The object as this version shows it. */
 export function inVersion(resource: Resource, object: StoredObject): StoredObject {
-  const { apiVersion } = resource;
+  return stamped(asServed(resource, object), resource.apiVersion);
+}
+
+/** The object with what this version shows of it, under the `apiVersion` that objects are stored in. */
+export function asServed(resource: Resource, object: StoredObject): StoredObject {
+  const { custom, schema, kind } = resource;
+  if (!custom || !schema) return object;
+  const own = object.apiVersion === kind.apiVersion ? custom.stored : custom.schemas.get(object.apiVersion);
+  const isCurrent = custom.since === 0 || Number(object.metadata.resourceVersion) > custom.since;
+  if (isCurrent && own === schema) return stamped(object, kind.apiVersion);
+  const known = custom.reread.get(object);
+  if (known) return known;
+  const shown = stamped(readThrough(object, own ?? schema, schema), kind.apiVersion);
+  custom.reread.set(object, shown);
+  return shown;
+}
+
+/** The object first as the version that it was stored in reads it today, then as the one that is asked for does. */
+function readThrough(object: StoredObject, own: SchemaNode, served: SchemaNode): StoredObject {
+  const copy = deepCopy(object) as Record<string, unknown>;
+  prune(own, copy);
+  applyDefaults(own, copy);
+  if (own !== served) prune(served, copy);
+  return deepEqual(copy, object) ? object : (deepFreeze(copy) as StoredObject);
+}
+
+function stamped(object: StoredObject, apiVersion: string): StoredObject {
   return object.apiVersion === apiVersion ? object : Object.freeze({ ...object, apiVersion });
 }
 

@@ -1,4 +1,5 @@
 import type { Kind } from "@capstan/api";
+import type { FieldProblem } from "../schema/problem.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 
 /** In what a kind differs from the others: what kube-apiserver writes into a strategy for each resource. */
@@ -15,12 +16,18 @@ export interface Strategy {
   readonly metadataWithStatus: boolean;
   /** A delete answers with the deleted object instead of a Status. */
   readonly returnsDeleted: boolean;
+  /** Its deletion is marked with the time alone: there is no grace period, and the generation stays. */
+  readonly plainDeletion: boolean;
   /** The name is a DNS label, not a subdomain. */
   readonly shortName: boolean;
   /** Fields that a field selector may ask for beside `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
   /** Fills in what the server decides when an object of this kind is created or, with `old`, updated. */
   prepare?(draft: Draft, old: StoredObject | undefined): void;
+  /** Says what is wrong with an object of this kind beyond its metadata and schema. */
+  problems?(draft: Draft, old: StoredObject | undefined): readonly FieldProblem[];
+  /** Says what is allowed and probably not meant. */
+  warnings?(draft: Draft, old: StoredObject | undefined): readonly string[];
   /** How long a delete waits for the object's keeper, such as a kubelet; absent: not at all. */
   graceSeconds?(object: StoredObject, asked: number | undefined): number;
   /** Something other than `metadata.finalizers` that keeps a deleted object. */
@@ -36,6 +43,7 @@ const CUSTOM: Strategy = {
   statusOnCreate: false,
   metadataWithStatus: false,
   returnsDeleted: false,
+  plainDeletion: false,
   shortName: false,
   selectableFields: [],
 };
@@ -80,6 +88,7 @@ const DEFAULT_GRACE_SECONDS = 30;
 const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
   "/Namespace": {
     shortName: true,
+    plainDeletion: true,
     selectableFields: ["status.phase"],
     prepare: prepareNamespace,
     heldBack: (namespace) => ((namespace["spec"] as NamespaceSpec)?.finalizers ?? []).length > 0,
@@ -115,9 +124,14 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
   "rbac.authorization.k8s.io/ClusterRoleBinding": UPSERT,
 };
 
-/** The strategy of a kind. */
-export function strategyOf(kind: Kind, custom: boolean): Strategy {
-  return custom ? CUSTOM : { ...BUILT_IN, ...DIFFERENCES[`${kind.group}/${kind.kind}`] };
+/** The strategy of a kind of Kubernetes itself. */
+export function builtInStrategy(kind: Kind): Strategy {
+  return { ...BUILT_IN, ...DIFFERENCES[`${kind.group}/${kind.kind}`] };
+}
+
+/** The strategy of a kind that a CRD defines. */
+export function customStrategy(selectableFields: readonly string[]): Strategy {
+  return { ...CUSTOM, selectableFields };
 }
 
 interface NamespaceSpec {

@@ -90,7 +90,7 @@ describe("update", () => {
     for (const patch of [
       { metadata: { labels: { l: "1" } } },
       { spec: { x: 1 } },
-      { other: 1 },
+      { spec: { y: 1 } },
       { metadata: { generation: 99 } },
     ]) {
       generations.push((await client.merge(A, patch)).body.metadata.generation);
@@ -203,8 +203,8 @@ describe("patch", () => {
     [[1, 2], { a: "b", c: null }, { a: "b" }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
   ])("merges %j with %j to %j", async (target, patch, expected) => {
-    const { client } = await withWidget({ spec: target });
-    expect((await client.merge(A, { spec: patch })).body.spec).toEqual(expected);
+    const { client } = await withWidget({ spec: { field: target } });
+    expect((await client.merge(A, { spec: { field: patch } })).body.spec).toEqual({ field: expected });
   });
 
   test("applies a JSON patch, and all of it or nothing", async () => {

@@ -2,17 +2,12 @@ import { deepEqual, deepFreeze } from "@capstan/api";
 import { badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { mutate, validate } from "./admission.ts";
-import {
-  type Context,
-  type Target,
-  unknownFieldWarnings,
-  type WriteOptions,
-  type Written,
-} from "./context.ts";
+import { type Context, refuse, type Target, warned, type WriteOptions, type Written } from "./context.ts";
 import { create } from "./create.ts";
-import { decodeObject } from "./decode.ts";
+import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
-import { keyOf, type Resource } from "./registry.ts";
+import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
+import { asServed, keyOf, type Resource } from "./registry.ts";
 import { checkSize } from "./size.ts";
 
 // As many times as kube-apiserver tries a patch again when somebody else was faster.
@@ -22,7 +17,7 @@ const ATTEMPTS = 5;
 interface UpdateRequest {
   /** The wanted object, made from the stored one; always a value that the server owns. */
   readonly produce: (old: StoredObject) => unknown;
-  readonly source: "body" | "patch";
+  readonly source: Source;
   readonly options: WriteOptions;
 }
 
@@ -34,10 +29,10 @@ export async function update(context: Context, target: Target, request: UpdateRe
   const { resource, namespace, name } = target;
   const key = keyOf(resource, namespace, name);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const old = context.storage.get(key);
-    if (!old) return await createInstead(context, target, request);
+    const stored = context.storage.get(key);
+    if (!stored) return await createInstead(context, target, request);
     try {
-      return await attemptUpdate(context, target, { ...request, old });
+      return await attemptUpdate(context, target, { ...request, stored });
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
     }
@@ -63,57 +58,73 @@ const ABSENT: StoredObject = deepFreeze({ apiVersion: "", kind: "", metadata: { 
 async function attemptUpdate(
   context: Context,
   target: Target,
-  request: UpdateRequest & { readonly old: StoredObject },
+  request: UpdateRequest & { readonly stored: StoredObject },
 ): Promise<Written> {
   const { resource } = target;
-  const { old, options, source } = request;
-  const { draft, unknownFields } = decodeObject(resource, request.produce(old), source);
-  const unknown = unknownFieldWarnings(resource, unknownFields, options.fieldValidation);
+  const { stored, options, source } = request;
+  const decoded = decodeObject(resource, request.produce(stored), source);
+  const unknown = unknownFieldWarnings(resource, decoded, { mode: options.fieldValidation, source });
+  const { draft } = decoded;
+  const old = asServed(resource, stored);
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
+  return await warned(unknown, async () => {
+    const warnings = await admit(context, target, { old, draft, dryRun: options.dryRun });
+    const object = await store(context, target, { stored, draft, dryRun: options.dryRun });
+    return { object, created: false, warnings };
+  });
+}
+
+interface Update {
+  readonly old: StoredObject;
+  readonly draft: Draft;
+  readonly dryRun: boolean;
+}
+
+/** Makes of the draft what will be stored; answers with warnings, or throws when it cannot be. */
+async function admit(
+  { admissions }: Context,
+  target: Target,
+  { old, draft, dryRun }: Update,
+): Promise<string[]> {
+  const { resource, subresource } = target;
+  const { kind, strategy } = resource;
   adoptMetadata(old, draft);
-  const review = {
-    kind: resource.kind,
-    operation: "UPDATE" as const,
-    subresource: target.subresource,
-    object: draft,
-    old,
-    dryRun: options.dryRun,
-  };
-  await mutate(context.admissions, review);
+  const review = { kind, operation: "UPDATE" as const, subresource, object: draft, old, dryRun };
+  await mutate(admissions, review);
+  defaultBySchema(resource.custom && resource.schema, draft);
   keepOutside(target, old, draft);
   shareUnchanged(old, draft);
   countGeneration(resource, old, draft);
-  const errors = [
+  refuse(resource, draft, [
     ...metadataErrors(resource, draft.metadata),
     ...metadataChangeErrors(old.metadata, draft.metadata),
-  ];
+    ...schemaProblems(target, draft, old),
+    ...(subresource === "" ? (strategy.problems?.(draft, old) ?? []) : []),
+  ]);
   const warnings = [
-    ...unknown,
-    ...(await validate(context.admissions, review, errors)),
+    ...(await validate(admissions, review)),
     ...metadataWarnings(draft.metadata),
+    ...(subresource === "" ? (strategy.warnings?.(draft, old) ?? []) : []),
   ];
+  toStoredSchema(resource, draft);
   checkSize(draft);
-  return {
-    object: await store(context, target, { old, draft, dryRun: options.dryRun }),
-    created: false,
-    warnings,
-  };
+  return warnings;
 }
 
 async function store(
   context: Context,
   { resource, namespace, name }: Target,
-  { old, draft, dryRun }: { old: StoredObject; draft: Draft; dryRun: boolean },
+  { stored, draft, dryRun }: { stored: StoredObject; draft: Draft; dryRun: boolean },
 ): Promise<StoredObject> {
-  if (sameFields(old, draft)) return old;
+  if (sameFields(stored, draft)) return stored;
   const key = keyOf(resource, namespace, name);
   if (isLastUpdate(resource, draft)) {
     // The last finalizer went: the object goes with it, and nobody sees it without its finalizers.
-    if (!dryRun) await context.storage.remove(key, old);
+    if (!dryRun) await context.storage.remove(key, stored);
     return deepFreeze(draft);
   }
-  return dryRun ? deepFreeze(draft) : await context.storage.replace(key, old, draft);
+  return dryRun ? deepFreeze(draft) : await context.storage.replace(key, stored, draft);
 }
 
 function checkIdentity({ resource, namespace, name }: Target, { metadata }: Draft): void {
@@ -134,7 +145,7 @@ function checkIdentity({ resource, namespace, name }: Target, { metadata }: Draf
 /** The optimistic lock: whoever names a uid or a version writes that state or nothing. */
 function checkVersion(
   { resource, name }: Target,
-  { old, draft, source }: { old: StoredObject; draft: Draft; source: "body" | "patch" },
+  { old, draft, source }: { old: StoredObject; draft: Draft; source: Source },
 ): void {
   const { kind, strategy, table } = resource;
   const { uid, resourceVersion } = draft.metadata;

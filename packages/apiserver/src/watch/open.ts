@@ -16,7 +16,7 @@ export function openWatch(
   target: Target,
   { query, signal }: { query: URLSearchParams; signal: AbortSignal | undefined },
 ): Watch {
-  const { env, storage } = context;
+  const { env, storage, registry } = context;
   const { resource, namespace } = target;
   const errors = optionErrors(query);
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
@@ -27,6 +27,7 @@ export function openWatch(
     bookmarks,
     announceInitialEnd: bookmarks && isOn(query, "sendInitialEvents"),
     timeoutMs: timeoutMs(env, query),
+    onRetired: (end) => registry.onRetired(resource, end),
     ...start(context, target, query),
     ...(namespace !== "" && { namespace }),
     ...(signal && { signal }),

@@ -26,6 +26,8 @@ export interface WatchOptions {
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Calls back when the kind is no longer served as it was; the result takes that back. */
+  readonly onRetired: (end: () => void) => () => void;
   /** What is wrong with the request, when it is too late for an HTTP status: the only thing that is sent. */
   readonly failure?: ApiError;
 }
@@ -50,10 +52,13 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
   #initialEndDue: boolean;
   #bookmarkDue = false;
   #ended = false;
+  /** The definition of the kind has gone or changed: what happened before is still sent. */
+  #retired = false;
   #wake: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
   #bookmarkTimer: Timer | undefined;
   readonly #timeout: Timer;
+  readonly #stopUsing: () => void;
   readonly #onAbort = (): void => this.#end();
 
   constructor(storage: Storage, clock: Clock, options: WatchOptions) {
@@ -63,6 +68,10 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     this.#version = options.since;
     this.#initialEndDue = options.announceInitialEnd;
     this.#timeout = clock.timer(options.timeoutMs, () => this.#end());
+    this.#stopUsing = options.onRetired(() => {
+      this.#retired = true;
+      this.#wakeUp();
+    });
     if (options.bookmarks) this.#armBookmark();
     if (options.signal?.aborted) this.#end();
     else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -77,7 +86,8 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
       if (this.#ended) return { done: true, value: undefined };
       const line = this.#nextLine();
       if (line) return { done: false, value: line };
-      await this.#change();
+      if (this.#retired) this.#end();
+      else await this.#change();
     }
   }
 
@@ -123,7 +133,8 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     const { resource, namespace, matches } = this.#options;
     if (namespace !== undefined && event.namespace !== namespace) return undefined;
     const line = matches ? selectedLine(event, matches) : event.line;
-    if (!line || resource.apiVersion === resource.kind.apiVersion) return line;
+    const isCurrent = event.resourceVersion > (resource.custom?.since ?? 0);
+    if (!line || (isCurrent && resource.apiVersion === resource.kind.apiVersion)) return line;
     return { type: line.type, object: inVersion(resource, line.object as StoredObject) };
   }
 
@@ -180,6 +191,7 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     this.#timeout?.cancel();
     this.#bookmarkTimer?.cancel();
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#stopUsing();
     this.#wakeUp();
   }
 }

@@ -101,7 +101,7 @@ async function answer(
   const { "transfer-encoding": encoding, ...headers } = reply.headers;
   response.writeHead(reply.status, headers);
   if (encoding === "chunked") await stream(reply, response);
-  else response.end(await reply.text());
+  else response.end(reply.bytes ? await reply.bytes() : await reply.text());
   // What is left of a body that was too long is not read.
   if (!request.readableEnded) response.once("finish", () => request.destroy());
 }

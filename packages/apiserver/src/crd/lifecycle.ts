@@ -1,0 +1,206 @@
+import { type CustomKind, deepEqual, type Frozen, formatTimestamp } from "@capstan/api";
+import { ApiError } from "../http/status.ts";
+import type { Context } from "../registry/context.ts";
+import { remove } from "../registry/delete.ts";
+import type { Resource } from "../registry/registry.ts";
+import { type Draft, StaleWriteError, type Storage, type StoredObject } from "../storage/storage.ts";
+import {
+  CLEANUP_FINALIZER,
+  type Definition,
+  type DefinitionCondition,
+  DEFINITIONS,
+  type DefinitionSpec,
+  type DefinitionStatus,
+  isTrue,
+  withCondition,
+} from "./definition.ts";
+import { nameStatus, type TakenNames, takenNames } from "./names.ts";
+import { definedResources, specOf } from "./resources.ts";
+
+/** The names that the kinds of a group go by, except one. */
+export function namesInGroup(
+  storage: Storage,
+  kinds: readonly CustomKind[],
+): (group: string, except: string) => TakenNames {
+  return (group, except) => {
+    const defined = definitions(storage);
+    // A kind that the server has from its start goes by its names unless a CRD speaks for it.
+    const given = kinds.filter(
+      ({ plural }) => !defined.some(({ metadata }) => metadata.name === `${plural}.${group}`),
+    );
+    return takenNames([
+      ...given
+        .filter((kind) => kind.group === group && `${kind.plural}.${group}` !== except)
+        .map((kind) => specOf(kind).names),
+      ...defined
+        .filter(({ metadata, spec }) => spec.group === group && metadata.name !== except)
+        .map(({ status }) => status.acceptedNames),
+    ]);
+  };
+}
+
+function definitions(storage: Storage): Frozen<Definition>[] {
+  return [...storage.list({ resource: DEFINITIONS })] as unknown as Frozen<Definition>[];
+}
+
+/** Serves what the stored CRDs define, from now on and as they change, and clears up behind those that go. */
+export function followDefinitions(
+  context: Context,
+  taken: (group: string, except: string) => TakenNames,
+): void {
+  const { storage } = context;
+  const served = new Map<string, Served>();
+  const clearing = new Set<string>();
+  sync();
+
+  function sync(): void {
+    storage.onCommit(DEFINITIONS, sync);
+    const stored = definitions(storage);
+    for (const name of served.keys()) {
+      if (stored.some(({ metadata }) => metadata.name === name)) continue;
+      context.registry.uninstall(name);
+      served.delete(name);
+    }
+    for (const definition of stored) serve(context, served, definition);
+    // What fails in either, such as a write to a full disk, is tried again with the next change of any CRD.
+    void reconsiderNames(context, taken).catch(() => undefined);
+    for (const definition of stored) clear(definition);
+  }
+
+  function clear({ metadata }: Frozen<Definition>): void {
+    const { name, uid = "" } = metadata;
+    const isDue =
+      metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CLEANUP_FINALIZER);
+    if (!isDue || clearing.has(uid)) return;
+    clearing.add(uid);
+    void clearUp(context, { name, uid, resource: served.get(name)?.resources[0] })
+      .catch(() => undefined)
+      .finally(() => clearing.delete(uid));
+  }
+}
+
+interface Served {
+  readonly spec: Frozen<DefinitionSpec>;
+  readonly resources: readonly Resource[];
+}
+
+function serve({ registry }: Context, served: Map<string, Served>, definition: Frozen<Definition>): void {
+  const { metadata, spec } = definition;
+  const { name } = metadata;
+  const isServed = isTrue(definition, "NamesAccepted") || isTrue(definition, "Established");
+  const known = served.get(name);
+  if (!isServed || (known && deepEqual(known.spec, spec))) return;
+  const resources = definedResources(spec, { since: Number(metadata.resourceVersion) });
+  served.set(name, { spec, resources });
+  registry.install(name, resources);
+}
+
+/** Names may have become free: those that waited for them get them. */
+async function reconsiderNames(
+  { storage, env }: Context,
+  taken: (group: string, except: string) => TakenNames,
+): Promise<void> {
+  for (const definition of definitions(storage)) {
+    const { metadata, spec } = definition;
+    if (isTrue(definition, "NamesAccepted")) continue;
+    const status = definition.status;
+    const now = formatTimestamp(env.clock.now());
+    const names = nameStatus(spec.names, status, { taken: taken(spec.group, metadata.name), now });
+    if (!deepEqual(names, { conditions: status.conditions, acceptedNames: status.acceptedNames }))
+      await writeStatus(storage, definition, { ...status, ...names });
+  }
+}
+
+interface Clearing {
+  readonly name: string;
+  readonly uid: string;
+  /** Absent when the kind was never served, and so has no objects. */
+  readonly resource: Resource | undefined;
+}
+
+/** Removes all objects of a kind, waits until nothing holds them back any more, then lets go of the CRD. */
+async function clearUp(context: Context, { name, uid, resource }: Clearing): Promise<void> {
+  const { storage, env } = context;
+  const key = { resource: DEFINITIONS, namespace: "", name };
+  for (;;) {
+    const stored = storage.get(key);
+    if (stored?.metadata.uid !== uid) return;
+    const problem = resource && (await removeObjects(context, resource));
+    if (!resource || storage.count({ resource: resource.table }) === 0) {
+      if (await letGo(storage, key.name, stored)) return;
+      continue;
+    }
+    await report(storage, stored as unknown as Frozen<Definition>, {
+      problem,
+      now: formatTimestamp(env.clock.now()),
+    });
+    if (storage.count({ resource: resource.table }) > 0)
+      await new Promise<void>((resolve) => storage.onCommit(resource.table, resolve));
+  }
+}
+
+/** Deletes every object that is not being deleted already; answers with what stood in the way of that. */
+async function removeObjects(context: Context, resource: Resource): Promise<string | undefined> {
+  let problem: string | undefined;
+  for (const { metadata } of Array.from(context.storage.list({ resource: resource.table }))) {
+    if (metadata.deletionTimestamp !== undefined) continue;
+    const target = { resource, namespace: metadata.namespace ?? "", name: metadata.name, subresource: "" };
+    await remove(context, target, { dryRun: false }).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status.code !== 404) problem = error.message;
+    });
+  }
+  return problem;
+}
+
+async function report(
+  storage: Storage,
+  definition: Frozen<Definition>,
+  { problem, now }: { readonly problem: string | undefined; readonly now: string },
+): Promise<void> {
+  const status = definition.status;
+  const condition: Omit<DefinitionCondition, "lastTransitionTime"> = {
+    type: "Terminating",
+    status: "True",
+    reason: problem === undefined ? "InstanceDeletionInProgress" : "InstanceDeletionFailed",
+    message:
+      problem === undefined
+        ? "CustomResource deletion is in progress"
+        : `could not issue all deletes: ${problem}`,
+  };
+  const conditions = withCondition(status.conditions, condition, now);
+  if (!deepEqual(conditions, status.conditions))
+    await writeStatus(storage, definition, { ...status, conditions });
+}
+
+async function writeStatus(
+  storage: Storage,
+  definition: Frozen<Definition>,
+  status: DefinitionStatus,
+): Promise<void> {
+  const key = { resource: DEFINITIONS, namespace: "", name: definition.metadata.name };
+  const stored = definition as unknown as StoredObject;
+  await storage.replace(key, stored, { ...stored, status } as unknown as Draft).catch(ignoreStale);
+}
+
+/** Takes the finalizer off; the CRD goes with the last one. Answers whether it did, and nobody else was faster. */
+async function letGo(storage: Storage, name: string, stored: StoredObject): Promise<boolean> {
+  const key = { resource: DEFINITIONS, namespace: "", name };
+  const others = (stored.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+  try {
+    if (others.length === 0) await storage.remove(key, stored);
+    else {
+      const metadata = { ...stored.metadata, finalizers: others };
+      await storage.replace(key, stored, { ...stored, metadata } as unknown as Draft);
+    }
+    return true;
+  } catch (error) {
+    ignoreStale(error);
+    return false;
+  }
+}
+
+/** Whoever was faster has changed the CRD, and so this will be looked at again. */
+function ignoreStale(error: unknown): void {
+  if (!(error instanceof StaleWriteError)) throw error;
+}

@@ -1,0 +1,91 @@
+import { type CustomKind, deepEqual, type Kind, toCustomResourceDefinition } from "@capstan/api";
+import { customStrategy } from "../registry/strategy.ts";
+import type { Resource } from "../registry/registry.ts";
+import { compileSchema, type SchemaNode } from "../schema/node.ts";
+import type { DefinitionSpec, DefinitionVersion } from "./definition.ts";
+
+/** The resources of a kind that a CRD defines: one for each version that is served. */
+export function definedResources(
+  spec: DefinitionSpec,
+  { since, kind }: { readonly since: number; readonly kind?: CustomKind },
+): Resource[] {
+  const storage = spec.versions.find((version) => version.storage);
+  if (!storage) return [];
+  const schemas = compiled(spec);
+  const stored = schemas.get(`${spec.group}/${storage.name}`) ?? ANYTHING;
+  return spec.versions
+    .filter(({ served }) => served)
+    .map((version) => ({
+      kind: kind ?? kindOf(spec, storage, version),
+      custom: {
+        names: spec.names,
+        stored,
+        schemas,
+        printed: version.schema?.openAPIV3Schema,
+        scale: version.subresources?.scale,
+        columns: version.additionalPrinterColumns ?? [],
+        since,
+        reread: new WeakMap(),
+      },
+      schema: schemas.get(`${spec.group}/${version.name}`) ?? ANYTHING,
+      strategy: customStrategy(
+        (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, "")),
+      ),
+      apiVersion: `${spec.group}/${version.name}`,
+      table: `${spec.group}/${spec.names.plural}`,
+    }));
+}
+
+/** The resources of a kind of ours, from the CRD that would define it. */
+export function kindResources(kind: CustomKind, since: number): Resource[] {
+  return definedResources(specOf(kind), { since, kind });
+}
+
+const specs = new WeakMap<CustomKind, DefinitionSpec>();
+
+/** What the CRD of a kind of ours says; made once, because simulations start very many servers. */
+export function specOf(kind: CustomKind): DefinitionSpec {
+  const known = specs.get(kind);
+  if (known) return known;
+  const spec = toCustomResourceDefinition(kind).spec as unknown as DefinitionSpec;
+  specs.set(kind, spec);
+  return spec;
+}
+
+const ANYTHING = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
+
+const compilations = new WeakMap<DefinitionSpec, ReadonlyMap<string, SchemaNode>>();
+
+/** The schemas of all versions, ready for use, by `apiVersion`. Versions with equal schemas share one. */
+function compiled(spec: DefinitionSpec): ReadonlyMap<string, SchemaNode> {
+  const known = compilations.get(spec);
+  if (known) return known;
+  const done: { schema: unknown; node: SchemaNode }[] = [];
+  const schemas = new Map<string, SchemaNode>();
+  for (const { name, schema: { openAPIV3Schema: schema } = {} } of spec.versions) {
+    if (!schema) continue;
+    const same = done.find((one) => deepEqual(one.schema, schema));
+    const node = same?.node ?? compileSchema(schema);
+    if (!same) done.push({ schema, node });
+    schemas.set(`${spec.group}/${name}`, node);
+  }
+  compilations.set(spec, schemas);
+  return schemas;
+}
+
+function kindOf(
+  { group, names, scope }: DefinitionSpec,
+  storage: DefinitionVersion,
+  version: DefinitionVersion,
+): Kind {
+  const { status, scale } = version.subresources ?? {};
+  return {
+    group,
+    version: storage.name,
+    apiVersion: `${group}/${storage.name}`,
+    kind: names.kind,
+    plural: names.plural,
+    namespaced: scope === "Namespaced",
+    subresources: [...(status ? ["status"] : []), ...(scale ? ["scale"] : [])],
+  };
+}

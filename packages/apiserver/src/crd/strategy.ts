@@ -1,0 +1,119 @@
+import { deepCopy, type Frozen, formatTimestamp } from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import { builtInStrategy, type Strategy } from "../registry/strategy.ts";
+import { formatOf } from "../schema/formats.ts";
+import type { FieldProblem } from "../schema/problem.ts";
+import type { Draft, StoredObject } from "../storage/storage.ts";
+import {
+  CLEANUP_FINALIZER,
+  CustomResourceDefinition,
+  type Definition,
+  type DefinitionNames,
+  type DefinitionSpec,
+  type DefinitionStatus,
+  isTrue,
+  withCondition,
+} from "./definition.ts";
+import { nameStatus, type TakenNames } from "./names.ts";
+import { definitionChangeProblems, definitionNameProblems, definitionProblems } from "./validate.ts";
+
+/** How CRDs differ from other kinds. `taken` says which names the other kinds of a group go by. */
+export function definitionStrategy(
+  clock: Clock,
+  taken: (group: string, except: string) => TakenNames,
+): Strategy {
+  return {
+    ...builtInStrategy(CustomResourceDefinition),
+    generation: true,
+    unconditionalUpdate: false,
+    plainDeletion: true,
+    prepare: (draft, old) => {
+      const spec = withDefaults(draft["spec"]);
+      const status = (old?.["status"] ?? NO_STATUS) as DefinitionStatus;
+      const names = nameStatus(spec.names, status, {
+        taken: taken(spec.group, draft.metadata.name),
+        now: formatTimestamp(clock.now()),
+      });
+      draft["spec"] = spec;
+      draft["status"] = { ...status, ...names, storedVersions: withStorageVersion(status, spec) };
+    },
+    problems: (draft, old) => problemsOf(draft, old),
+    warnings: (draft, old) => unknownFormats(draft, old).map((format) => `unrecognized format "${format}"`),
+    markDeleting: (draft) => {
+      const { finalizers = [] } = draft.metadata;
+      draft.metadata.finalizers = [...new Set([...finalizers, CLEANUP_FINALIZER])];
+      const status = draft["status"] as DefinitionStatus;
+      const conditions = withCondition(
+        status.conditions,
+        {
+          type: "Terminating",
+          status: "True",
+          reason: "InstanceDeletionPending",
+          message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+        },
+        formatTimestamp(clock.now()),
+      );
+      draft["status"] = { ...status, conditions };
+    },
+  };
+}
+
+const NO_STATUS: DefinitionStatus = {
+  conditions: [],
+  acceptedNames: { kind: "", plural: "" },
+  storedVersions: [],
+};
+
+/** A spec with all that the rest of the server takes for granted, however little of it was sent. */
+function withDefaults(sent: unknown): DefinitionSpec {
+  const spec = (deepCopy(sent) ?? {}) as Partial<DefinitionSpec>;
+  const names: DefinitionNames = { kind: "", plural: "", ...spec.names };
+  const { kind, singular, listKind } = names;
+  return {
+    conversion: { strategy: "None" },
+    ...spec,
+    group: spec.group ?? "",
+    scope: spec.scope ?? ("" as "Cluster"),
+    versions: (spec.versions ?? []).map((version) => ({
+      ...version,
+      name: version.name ?? "",
+      served: version.served ?? false,
+      storage: version.storage ?? false,
+    })),
+    names: {
+      ...names,
+      ...(!singular && kind !== "" && { singular: kind.toLowerCase() }),
+      ...(!listKind && kind !== "" && { listKind: `${kind}List` }),
+    },
+  };
+}
+
+function withStorageVersion({ storedVersions }: DefinitionStatus, { versions }: DefinitionSpec): string[] {
+  const storage = versions.find((version) => version.storage)?.name;
+  return storage === undefined ? [...storedVersions] : [...new Set([...storedVersions, storage])];
+}
+
+function problemsOf(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
+  const { metadata, spec, status } = draft as unknown as Definition;
+  const before = old as unknown as Frozen<Definition> | undefined;
+  const { annotations = {} } = metadata;
+  return [
+    // The name cannot change; whether the spec still fits it is a matter of what may change in that.
+    ...(before ? [] : definitionNameProblems(metadata.name, spec)),
+    ...definitionProblems({ annotations, spec, status }),
+    ...(before ? definitionChangeProblems(spec, before.spec, isTrue(before, "Established")) : []),
+  ];
+}
+
+/** Formats of texts that nobody checks; those that were there before have been warned about. */
+function unknownFormats(draft: Draft, old: StoredObject | undefined): string[] {
+  const known = new Set(old ? formatsIn(old["spec"]) : []);
+  return formatsIn(draft["spec"]).filter((format) => !known.has(format) && !formatOf(format));
+}
+
+function formatsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { type, format } = value as { type?: unknown; format?: unknown };
+  const own = type === "string" && typeof format === "string" && format !== "" ? [format] : [];
+  return [...own, ...Object.values(value).flatMap(formatsIn)];
+}

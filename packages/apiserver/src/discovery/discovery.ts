@@ -1,0 +1,181 @@
+/** What a kind looks like to somebody who asks what there is. */
+export interface Discoverable {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: readonly DiscoverableSubresource[];
+}
+
+/** A subresource, which may speak of another kind than its parent: `pods/eviction` takes an Eviction. */
+export interface DiscoverableSubresource {
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+/** Which form of discovery a client asked for. */
+export type DiscoveryForm = "aggregated" | "legacy";
+
+/**
+ * Clients up to kubectl 1.29 know the aggregated form only as v2beta1, which we do not speak: they get the
+ * legacy one. Answering v2 to them would leave them without any resource.
+ */
+export function discoveryForm(accept: string): DiscoveryForm {
+  return accept.split(",").some((range) => {
+    const parameters = new Set(range.split(";").map((part) => part.trim().toLowerCase()));
+    return (
+      parameters.has("g=apidiscovery.k8s.io") &&
+      parameters.has("v=v2") &&
+      parameters.has("as=apigroupdiscoverylist")
+    );
+  })
+    ? "aggregated"
+    : "legacy";
+}
+
+/** The content type of the aggregated form; kubectl looks at it. */
+export const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** `/api`, legacy: the versions of the core group. */
+export function coreVersions(serverAddress: string): object {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+}
+
+/** `/apis`, legacy: the groups with their versions, the preferred one first. */
+export function groupList(kinds: readonly Discoverable[]): object {
+  return {
+    kind: "APIGroupList",
+    apiVersion: "v1",
+    groups: groupsOf(kinds).map(([name, versions]) => group(name, versions)),
+  };
+}
+
+/** `/apis/GROUP`, legacy; undefined when there is no such group. */
+export function groupDocument(kinds: readonly Discoverable[], name: string): object | undefined {
+  const versions = new Map(groupsOf(kinds)).get(name);
+  return versions && { kind: "APIGroup", apiVersion: "v1", ...group(name, versions) };
+}
+
+/** `/api/v1` and `/apis/GROUP/VERSION`, legacy; undefined when there is no such version. */
+export function resourceList(
+  kinds: readonly Discoverable[],
+  wanted: { group: string; version: string },
+): object | undefined {
+  const served = kinds.filter((kind) => kind.group === wanted.group && kind.version === wanted.version);
+  if (served.length === 0) return undefined;
+  return {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: groupVersion(wanted),
+    resources: served.flatMap((kind) => [
+      resource(kind),
+      ...kind.subresources.map((part) => subresource(kind, part)),
+    ]),
+  };
+}
+
+/** `/api` (the core group) or `/apis` (all others) in the aggregated form. */
+export function aggregated(kinds: readonly Discoverable[], root: "api" | "apis"): object {
+  const shown = kinds.filter((kind) => (kind.group === "") === (root === "api"));
+  const items = groupsOf(shown).map(([name, versions]) => ({
+    metadata: { ...(name !== "" && { name }), creationTimestamp: null },
+    versions: versions.map((version) => ({
+      version,
+      freshness: "Current",
+      resources: shown
+        .filter((kind) => kind.group === name && kind.version === version)
+        .map(aggregatedResource),
+    })),
+  }));
+  return { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", metadata: {}, items };
+}
+
+function groupsOf(kinds: readonly Discoverable[]): [string, string[]][] {
+  const groups = new Map<string, Set<string>>();
+  for (const { group: name, version } of kinds)
+    groups.set(name, (groups.get(name) ?? new Set()).add(version));
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, versions]) => [name, [...versions].sort(newerFirst)]);
+}
+
+function group(name: string, versions: readonly string[]): object {
+  const entries = versions.map((version) => ({
+    groupVersion: groupVersion({ group: name, version }),
+    version,
+  }));
+  return { name, versions: entries, preferredVersion: entries[0] };
+}
+
+function groupVersion({ group: name, version }: { group: string; version: string }): string {
+  return name === "" ? version : `${name}/${version}`;
+}
+
+function resource(kind: Discoverable): object {
+  return {
+    name: kind.plural,
+    singularName: kind.singular,
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs: kind.verbs,
+    ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+    ...(kind.categories.length > 0 && { categories: kind.categories }),
+  };
+}
+
+function subresource(parent: Discoverable, part: DiscoverableSubresource): object {
+  const foreign = part.group !== parent.group || part.version !== parent.version;
+  return {
+    name: `${parent.plural}/${part.name}`,
+    singularName: "",
+    namespaced: parent.namespaced,
+    ...(foreign && { group: part.group, version: part.version }),
+    kind: part.kind,
+    verbs: part.verbs,
+  };
+}
+
+function aggregatedResource(kind: Discoverable): object {
+  return {
+    resource: kind.plural,
+    responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
+    scope: kind.namespaced ? "Namespaced" : "Cluster",
+    singularResource: kind.singular,
+    verbs: kind.verbs,
+    ...(kind.shortNames.length > 0 && { shortNames: kind.shortNames }),
+    ...(kind.categories.length > 0 && { categories: kind.categories }),
+    ...(kind.subresources.length > 0 && {
+      subresources: kind.subresources.map(({ name, group: of, version, kind: speaksOf, verbs }) => ({
+        subresource: name,
+        responseKind: { group: of, version, kind: speaksOf },
+        verbs,
+      })),
+    }),
+  };
+}
+
+/** Kubernetes' order of versions: stable before beta before alpha, higher numbers first, anything else last by name. */
+export function newerFirst(a: string, b: string): number {
+  const [left, right] = [rank(a), rank(b)];
+  if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : Number(a > b);
+  return right.stability - left.stability || right.major - left.major || right.minor - left.minor;
+}
+
+function rank(version: string): { stability: number; major: number; minor: number } | undefined {
+  const parts = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (!parts) return undefined;
+  const stability = { alpha: 0, beta: 1 }[parts[2] ?? ""] ?? 2;
+  return { stability, major: Number(parts[1]), minor: Number(parts[3] ?? 0) };
+}

@@ -1,0 +1,124 @@
+import type { HttpRequest, HttpResponse } from "@capstan/env";
+import { bytesResponse, jsonResponse, textResponse } from "../http/response.ts";
+import { openApiV2Json } from "../openapi/open-api-v2.ts";
+import {
+  OPENAPI_V2_PROTOBUF,
+  OPENAPI_V2_PROTOBUF_ANSWER,
+  openApiV2Protobuf,
+} from "../openapi/open-api-v2-protobuf.ts";
+import { openApiHash, openApiV3, openApiV3Index } from "../openapi/open-api-v3.ts";
+import type { Registry } from "../registry/registry.ts";
+import {
+  AGGREGATED_TYPE,
+  aggregated,
+  coreVersions,
+  discoveryForm,
+  groupDocument,
+  groupList,
+  resourceList,
+} from "./discovery.ts";
+import { servedKinds, type ServedKind } from "./served-kinds.ts";
+
+/** Kubernetes' answer to "what are you": clients compare it with their own version. */
+const SERVER_VERSION = {
+  major: "1",
+  minor: "35",
+  gitVersion: "v1.35.0+capstan",
+  gitCommit: "",
+  gitTreeState: "clean",
+  buildDate: "1970-01-01T00:00:00Z",
+  goVersion: "none",
+  compiler: "node",
+  platform: "any/any",
+};
+
+/** Answers what is not an object: probes, the version, discovery and OpenAPI; undefined for every other path. */
+export function createDocuments(registry: Registry): (request: HttpRequest) => HttpResponse | undefined {
+  const cached = cacheByKinds(registry);
+  return (request) => {
+    if (request.method !== "GET") return undefined;
+    const path = (request.path.split("?")[0] ?? "").replace(/(.)\/$/, "$1");
+    return (
+      probe(path) ??
+      discovery(path, request.headers["accept"] ?? "", cached()) ??
+      openApi(path, request.headers["accept"] ?? "", cached())
+    );
+  };
+}
+
+/** The documents of one set of kinds; each is made when it is first asked for. */
+interface Documents {
+  readonly kinds: readonly ServedKind[];
+  readonly once: <T>(name: string, make: () => T) => T;
+}
+
+/** Kinds come and go with CRDs; documents are made anew when the set of resources is another one. */
+function cacheByKinds(registry: Registry): () => Documents {
+  let resources: unknown[] = [];
+  let documents: Documents | undefined;
+  return () => {
+    const now = [...registry.all()];
+    const isSame =
+      now.length === resources.length && now.every((resource, index) => resource === resources[index]);
+    if (documents && isSame) return documents;
+    resources = now;
+    const made = new Map<string, unknown>();
+    documents = {
+      kinds: servedKinds(now),
+      once: <T>(name: string, make: () => T): T => {
+        if (!made.has(name)) made.set(name, make());
+        return made.get(name) as T;
+      },
+    };
+    return documents;
+  };
+}
+
+function probe(path: string): HttpResponse | undefined {
+  if (path === "/version") return jsonResponse(200, SERVER_VERSION);
+  return ["/livez", "/readyz", "/healthz"].includes(path) ? textResponse(200, "ok") : undefined;
+}
+
+function discovery(path: string, accept: string, { kinds }: Documents): HttpResponse | undefined {
+  const [, root, ...names] = path.split("/");
+  if (root !== "api" && root !== "apis") return undefined;
+  if (names.length === 0) return rootDocument(root, accept, kinds);
+  // The core group has no name in its paths.
+  const [group = "", version, ...more] = root === "api" ? ["", ...names] : names;
+  if (more.length > 0) return undefined;
+  const document =
+    version === undefined ? groupDocument(kinds, group) : resourceList(kinds, { group, version });
+  return document && jsonResponse(200, document);
+}
+
+function rootDocument(root: "api" | "apis", accept: string, kinds: readonly ServedKind[]): HttpResponse {
+  if (discoveryForm(accept) === "aggregated") {
+    return jsonResponse(200, aggregated(kinds, root), { "content-type": AGGREGATED_TYPE });
+  }
+  return jsonResponse(
+    200,
+    root === "api" ? coreVersions("") : groupList(kinds.filter(({ group }) => group !== "")),
+  );
+}
+
+function openApi(path: string, accept: string, { kinds, once }: Documents): HttpResponse | undefined {
+  if (path === "/openapi/v3")
+    return jsonResponse(
+      200,
+      once("v3", () => openApiV3Index(kinds)),
+    );
+  if (path === "/openapi/v2") {
+    if (!accept.includes(OPENAPI_V2_PROTOBUF))
+      return jsonResponse(
+        200,
+        once("v2", () => openApiV2Json(kinds)),
+      );
+    return bytesResponse(
+      once("v2 protobuf", () => openApiV2Protobuf(kinds)),
+      OPENAPI_V2_PROTOBUF_ANSWER,
+    );
+  }
+  const part = /^\/openapi\/v3\/(.+)$/.exec(path)?.[1];
+  const document = part === undefined ? undefined : once(`v3 ${part}`, () => openApiV3(kinds, part));
+  return document && jsonResponse(200, document, { etag: `"${openApiHash(document)}"` });
+}

@@ -1,0 +1,67 @@
+import type { DocumentedKind } from "../openapi/documented-kind.ts";
+import type { Resource } from "../registry/registry.ts";
+import type { Discoverable, DiscoverableSubresource } from "./discovery.ts";
+
+/** A kind with everything that discovery and OpenAPI tell about it. */
+export type ServedKind = Discoverable & DocumentedKind;
+
+const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+// The short names that kubectl's users type; everything else goes by its lower-case kind.
+const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
+  configmaps: ["cm"],
+  customresourcedefinitions: ["crd", "crds"],
+  daemonsets: ["ds"],
+  deployments: ["deploy"],
+  events: ["ev"],
+  namespaces: ["ns"],
+  nodes: ["no"],
+  poddisruptionbudgets: ["pdb"],
+  pods: ["po"],
+  replicasets: ["rs"],
+  serviceaccounts: ["sa"],
+  services: ["svc"],
+  statefulsets: ["sts"],
+};
+
+/** What is served, as discovery and OpenAPI need it. */
+export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
+  return [...resources].map((resource) => {
+    const { group, kind, plural, namespaced, subresources } = resource.kind;
+    const version = resource.apiVersion.split("/").at(-1) ?? "";
+    return {
+      group,
+      version,
+      kind,
+      plural,
+      namespaced,
+      ...namesOf(resource),
+      verbs: kind === "Namespace" ? VERBS.filter((verb) => verb !== "deletecollection") : VERBS,
+      subresources: subresources.map((name) => subresource(name, { group, version, kind })),
+      ...(resource.custom && { schema: resource.custom.printed }),
+    };
+  });
+}
+
+function namesOf({ kind, custom }: Resource): Pick<ServedKind, "singular" | "shortNames" | "categories"> {
+  if (!custom)
+    return { singular: kind.kind.toLowerCase(), shortNames: SHORT_NAMES[kind.plural] ?? [], categories: [] };
+  const { singular = kind.kind.toLowerCase(), shortNames = [], categories = [] } = custom.names;
+  return { singular, shortNames, categories };
+}
+
+function subresource(
+  name: string,
+  parent: { group: string; version: string; kind: string },
+): DiscoverableSubresource {
+  switch (name) {
+    case "scale":
+      return { name, group: "autoscaling", version: "v1", kind: "Scale", verbs: ["get", "patch", "update"] };
+    case "eviction":
+      return { name, group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] };
+    case "finalize":
+      return { name, ...parent, verbs: ["update"] };
+    default:
+      return { name, ...parent, verbs: ["get", "patch", "update"] };
+  }
+}

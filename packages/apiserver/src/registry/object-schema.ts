@@ -1,0 +1,92 @@
+import { deepCopy } from "@capstan/api";
+import { coerceEmbedded, embeddedProblems } from "../schema/embedded.ts";
+import { applyDefaults } from "../schema/defaults.ts";
+import { listTypeProblems } from "../schema/list-types.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import type { FieldProblem } from "../schema/problem.ts";
+import { prune } from "../schema/prune.ts";
+import { uncheckedRules } from "../schema/rules.ts";
+import { validate } from "../schema/validate.ts";
+import type { Draft, StoredObject } from "../storage/storage.ts";
+import type { Target } from "./context.ts";
+import type { Resource } from "./registry.ts";
+import { scaleSpecProblems, scaleStatusProblems } from "./scale-problems.ts";
+
+/** What came of reading an object by its schema. */
+interface Read {
+  /** Fields that the schema does not know; they are gone. */
+  readonly unknownFields: readonly string[];
+  /** Why it cannot be read as an object of its kind at all. */
+  readonly problem: FieldProblem | undefined;
+}
+
+/** Reads an object by the schema of its kind: drops what that does not know, and fills in its defaults. */
+export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
+  if (!schema) return { unknownFields: [], problem: undefined };
+  const dropped = prune(schema, draft);
+  // Kubernetes reads its own kinds into types, where what does not fit is no object; in custom ones it is a mistake.
+  if (!custom) {
+    const problem = validate(schema, draft).find(({ type }) => type === "FieldValueTypeInvalid");
+    return { unknownFields: dropped, problem };
+  }
+  const { unknownFields, problem } = coerceEmbedded(schema, draft);
+  if (!problem) defaultBySchema(schema, draft);
+  return { unknownFields: [...dropped, ...unknownFields], problem };
+}
+
+/** Fills in the defaults of a schema, also those that somebody took out again. */
+export function defaultBySchema(schema: SchemaNode | undefined, draft: Draft): void {
+  if (schema?.has.defaults) applyDefaults(schema, draft);
+}
+
+/** Says in what an object of a custom kind does not fit its schema. */
+export function schemaProblems(target: Target, draft: Draft, old?: StoredObject): FieldProblem[] {
+  const { schema, custom } = target.resource;
+  if (!schema || !custom) return [];
+  const problems =
+    target.subresource === "status"
+      ? statusProblems(target, draft, old)
+      : [
+          ...validate(schema, draft, { old }),
+          ...scaleSpecProblems(custom.scale, draft),
+          ...scaleStatusProblems(custom.scale, draft),
+          ...(schema.has.embedded ? embeddedProblems(schema, draft) : []),
+        ];
+  problems.push(...newListTypeProblems(schema, draft, old));
+  return [...problems, ...uncheckedRules(schema, problems)];
+}
+
+/** A write of the status is judged by the status alone. */
+function statusProblems({ resource }: Target, draft: Draft, old: StoredObject | undefined): FieldProblem[] {
+  const { schema, custom } = resource;
+  const node = schema?.properties.get("status");
+  const { status } = draft;
+  return [
+    ...(node && status !== undefined
+      ? validate(node, status, { old: old?.["status"], prefix: "status" })
+      : []),
+    ...scaleStatusProblems(custom?.scale, draft),
+  ];
+}
+
+/** Duplicates that are there already do not stand in the way of other changes. */
+function newListTypeProblems(
+  schema: SchemaNode,
+  draft: Draft,
+  old: StoredObject | undefined,
+): FieldProblem[] {
+  if (!schema.has.listTypes) return [];
+  const problems = listTypeProblems(schema, draft);
+  return old && problems.length > 0 && listTypeProblems(schema, old).length > 0 ? [] : problems;
+}
+
+/** Brings an object into the form of the version that it is stored in, where that has a schema of its own. */
+export function toStoredSchema({ schema, custom }: Resource, draft: Draft): void {
+  if (!custom || custom.stored === schema) return;
+  // A copy, because parts of a draft may be those of the stored object, and frozen.
+  const copy = deepCopy(draft);
+  prune(custom.stored, copy);
+  defaultBySchema(custom.stored, copy);
+  for (const field of Object.keys(draft)) delete draft[field];
+  Object.assign(draft, copy);
+}

@@ -1,0 +1,69 @@
+import type { PrintedSchema } from "@capstan/api";
+import { describe, expect, test } from "vitest";
+import { applyDefaults } from "./defaults.ts";
+import { compileSchema } from "./node.ts";
+
+const text = { type: "string" };
+const object = (properties: object, rest: object = {}): PrintedSchema => ({
+  type: "object",
+  properties,
+  ...rest,
+});
+const given = { ...text, default: "d" };
+
+function defaulted(schema: PrintedSchema, value: unknown): unknown {
+  applyDefaults(compileSchema(schema), value);
+  return value;
+}
+
+describe("defaulting", () => {
+  test.each<[string, PrintedSchema, unknown, unknown]>([
+    ["fills in what is missing", object({ a: given }), {}, { a: "d" }],
+    ["leaves what is there", object({ a: given }), { a: "x" }, { a: "x" }],
+    ["replaces a null that may not be", object({ a: given }), { a: null }, { a: "d" }],
+    ["leaves a null that may be", object({ a: { ...given, nullable: true } }), { a: null }, { a: null }],
+    ["does not make objects for the sake of defaults in them", object({ o: object({ a: given }) }), {}, {}],
+    ["fills in objects that are there", object({ o: object({ a: given }) }), { o: {} }, { o: { a: "d" } }],
+    [
+      "fills in what it has filled in",
+      object({ o: object({ a: given }, { default: {} }) }),
+      {},
+      { o: { a: "d" } },
+    ],
+    [
+      "works in lists",
+      { type: "array", items: object({ a: given }) },
+      [{}, { a: "x" }],
+      [{ a: "d" }, { a: "x" }],
+    ],
+    [
+      "works in maps",
+      { type: "object", additionalProperties: object({ a: given }) },
+      { k: {} },
+      { k: { a: "d" } },
+    ],
+    [
+      "takes the default of items and entries for nulls",
+      { type: "array", items: { ...text, default: "d" } },
+      [null],
+      ["d"],
+    ],
+    [
+      "takes false, 0 and an empty text for values",
+      object({ a: { type: "boolean", default: true }, n: { type: "integer", default: 1 }, t: given }),
+      { a: false, n: 0, t: "" },
+      { a: false, n: 0, t: "" },
+    ],
+  ])("%s", (_, schema, value, expected) => {
+    expect(defaulted(schema, value)).toEqual(expected);
+  });
+
+  test("gives every object its own copy", () => {
+    const schema = compileSchema(object({ list: { type: "array", items: text, default: ["a"] } }));
+    const [first, second] = [{}, {}] as { list?: string[] }[];
+    applyDefaults(schema, first);
+    first?.list?.push("b");
+    applyDefaults(schema, second);
+    expect(second).toEqual({ list: ["a"] });
+  });
+});

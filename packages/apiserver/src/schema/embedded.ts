@@ -1,0 +1,101 @@
+import { dns1035LabelProblems, dns1123LabelProblems, invalid, type ObjectMeta } from "@capstan/api";
+import type { SchemaNode } from "./node.ts";
+import { decodeObjectMeta, nameErrors, objectMetaErrors } from "./object-meta.ts";
+import { type FieldProblem, invalidValue, requiredValue } from "./problem.ts";
+import { visit } from "./visit.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What came of reading the objects that are embedded in another. */
+interface Coerced {
+  /** Paths of metadata fields that were dropped. */
+  readonly unknownFields: readonly string[];
+  /** The first reason why one of them cannot be an object at all. */
+  readonly problem: FieldProblem | undefined;
+}
+
+/** Reads the metadata of embedded objects as those of the object itself are read: unknown and empty fields go. */
+export function coerceEmbedded(node: SchemaNode, object: unknown): Coerced {
+  const unknownFields: string[] = [];
+  let problem: FieldProblem | undefined;
+  visit(node, object, {
+    has: "embedded",
+    found: (at, value, path) => {
+      if (!at.embedded || problem || Array.isArray(value)) return;
+      const fields = value as Fields;
+      problem = typeProblem(fields, path);
+      if (problem || !Object.hasOwn(fields, "metadata")) return;
+      const decoded = decodeObjectMeta(fields["metadata"] ?? {});
+      if (decoded.problem !== undefined) {
+        problem = invalidValue(`${path}.metadata`, fields["metadata"], decoded.problem);
+        return;
+      }
+      fields["metadata"] = decoded.meta;
+      unknownFields.push(...decoded.unknown.map((name) => `${path}.metadata.${name}`));
+    },
+  });
+  return { unknownFields: unknownFields.sort(), problem };
+}
+
+function typeProblem(fields: Fields, path: string): FieldProblem | undefined {
+  const odd = ["apiVersion", "kind"].find(
+    (name) => Object.hasOwn(fields, name) && typeof fields[name] !== "string",
+  );
+  return odd === undefined ? undefined : invalidValue(`${path}.${odd}`, fields[odd], "must be a string");
+}
+
+/** Says what embedded objects lack to be objects: a version, a kind, and metadata as any other has. */
+export function embeddedProblems(node: SchemaNode, object: unknown): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  visit(node, object, {
+    has: "embedded",
+    found: (at, value, path) => {
+      if (at.embedded && !Array.isArray(value)) problems.push(...objectProblems(value as Fields, path));
+    },
+  });
+  return problems;
+}
+
+function objectProblems(object: Fields, path: string): FieldProblem[] {
+  const { apiVersion, kind, metadata } = object as Record<string, string | undefined> & {
+    metadata?: ObjectMeta;
+  };
+  return [
+    ...(apiVersion === undefined ? [requiredValue(`${path}.apiVersion`)] : []),
+    ...(kind === undefined ? [requiredValue(`${path}.kind`)] : []),
+    ...(apiVersion === undefined ? [] : versionProblems(apiVersion, `${path}.apiVersion`)),
+    ...(kind === undefined ? [] : kindProblems(kind, `${path}.kind`)),
+    ...(metadata === undefined ? [] : metadataProblems(metadata, `${path}.metadata`)),
+  ];
+}
+
+function versionProblems(apiVersion: string, field: string): FieldProblem[] {
+  if (apiVersion === "") return [invalid(field, apiVersion, "must not be empty")];
+  if (apiVersion.split("/").length <= 2) return [];
+  return [invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+}
+
+function kindProblems(kind: string, field: string): FieldProblem[] {
+  if (kind === "") return [invalid(field, kind, "must not be empty")];
+  const problems = dns1035LabelProblems(kind.toLowerCase());
+  if (problems.length === 0) return [];
+  return [invalid(field, kind, `may have mixed case, but should otherwise match: ${problems.join(",")}`)];
+}
+
+/** Any name that can stand in a path will do: it is not known here what kinds the objects are of. */
+function metadataProblems(metadata: ObjectMeta, field: string): FieldProblem[] {
+  const { name = "", generateName = "", namespace = "" } = metadata as Partial<ObjectMeta>;
+  return [
+    ...nameErrors(generateName, { field: `${field}.generateName`, nameProblems: pathSegmentProblems }),
+    ...nameErrors(name, { field: `${field}.name`, nameProblems: pathSegmentProblems }),
+    ...(namespace === ""
+      ? []
+      : nameErrors(namespace, { field: `${field}.namespace`, nameProblems: dns1123LabelProblems })),
+    ...objectMetaErrors(metadata, field),
+  ];
+}
+
+function pathSegmentProblems(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((mark) => name.includes(mark)).map((mark) => `may not contain '${mark}'`);
+}

@@ -1,0 +1,191 @@
+import { deepEqual } from "@capstan/api";
+import { checkCombined } from "./combined.ts";
+import { fieldOf, type Findings, noFindings, pathText, report } from "./findings.ts";
+import { goQuote } from "./go-text.ts";
+import { checkNumber, checkText } from "./limits.ts";
+import { keyText } from "./list-types.ts";
+import type { JsonType, SchemaNode } from "./node.ts";
+import {
+  type FieldProblem,
+  invalidValue,
+  requiredValue,
+  tooMany,
+  unsupportedValue,
+  wrongType,
+} from "./problem.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Says in what a value does not fit its schema, in the words of kube-apiserver.
+ *
+ * With `old`, the value that is there now, problems of parts that have not changed are passed over:
+ * a schema that became stricter must not block updates of objects that were fine before.
+ */
+export function validate(
+  node: SchemaNode,
+  value: unknown,
+  { old, prefix = "" }: { readonly old?: unknown; readonly prefix?: string } = {},
+): FieldProblem[] {
+  const findings = noFindings(node, prefix);
+  check(findings, node, { value, old });
+  return findings.problems;
+}
+
+/** A value, and the one in its place before; undefined where there was none. */
+interface Change {
+  readonly value: unknown;
+  readonly old: unknown;
+}
+
+/** Checks one value and everything in it. */
+function check(findings: Findings, node: SchemaNode, change: Change): void {
+  const { value, old } = change;
+  if (value === old && typeof value === "object" && value !== null) return;
+  const { problems } = findings;
+  const before = problems.length;
+  if (value === null) checkNull(findings, node);
+  else checkPresent(findings, node, change);
+  if (problems.length > before && old !== undefined && deepEqual(value, old)) problems.length = before;
+}
+
+function checkNull(findings: Findings, node: SchemaNode): void {
+  if (node.types.length === 0 || node.nullable) findings.matches++;
+  else reportType(findings, node.types.join(","), "null");
+  if (node.limits.enum.length > 0)
+    report(findings, unsupportedValue(fieldOf(findings), null, node.limits.enum));
+}
+
+function checkPresent(findings: Findings, node: SchemaNode, change: Change): void {
+  const { value } = change;
+  const { limits } = node;
+  findings.matches += 4;
+  checkType(findings, node, value);
+  if (limits.combined)
+    checkCombined(findings, limits.combined, (apart, branch) => check(apart, branch, change));
+  if (typeof value === "string") checkText(findings, limits, value);
+  else if (typeof value === "number") checkNumber(findings, limits, value);
+  else if (Array.isArray(value)) checkList(findings, node, { value, old: change.old });
+  if (limits.enum.length > 0 && !limits.enum.some((item) => deepEqual(item, value)))
+    report(findings, unsupportedValue(fieldOf(findings), value, limits.enum));
+  if (isObject(value)) checkObject(findings, node, { value, old: change.old });
+}
+
+// One more than the largest 64-bit integer, which JavaScript cannot tell from it.
+const INT64_LIMIT = 2 ** 63;
+
+/** The type of a value. On their way through JavaScript numbers lose how they were written, and digits beyond the 15th. */
+function typeOf(value: unknown): JsonType {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) <= INT64_LIMIT ? "integer" : "number";
+  return typeof value as "string" | "boolean" | "object";
+}
+
+const NATIVE_FORMATS: Partial<Readonly<Record<JsonType, string>>> = { integer: "int64", number: "float64" };
+
+function checkType(findings: Findings, { types, limits: { format } }: SchemaNode, value: unknown): void {
+  if (types.length === 0 && !format) return;
+  const type = typeOf(value);
+  findings.matches++;
+  if (fitsType(types, type) || (format && formatDecides(types, type))) findings.matches++;
+  else if (format && !isTextOrList(type)) reportType(findings, format.name, NATIVE_FORMATS[type] ?? "");
+  else reportType(findings, types.join(","), type);
+}
+
+function fitsType(types: readonly JsonType[], type: JsonType): boolean {
+  return types.includes(type) || (type === "integer" && types.includes("number"));
+}
+
+/** A format says enough about texts. That it also lets lists pass is a slip of kube-apiserver that objects may rely on. */
+function formatDecides(types: readonly JsonType[], type: JsonType): boolean {
+  return isTextOrList(type) && !types.includes("number") && !types.includes("integer");
+}
+
+function isTextOrList(type: JsonType): boolean {
+  return type === "string" || type === "array";
+}
+
+function reportType(findings: Findings, wanted: string, was: string): void {
+  const detail = `${pathText(findings)} in body must be of type ${wanted}: ${goQuote(was)}`;
+  report(findings, wrongType(fieldOf(findings), was, detail));
+}
+
+function checkList(
+  findings: Findings,
+  node: SchemaNode,
+  { value, old }: { readonly value: readonly unknown[]; readonly old: unknown },
+): void {
+  const { items, limits } = node;
+  findings.matches += 2;
+  if (items) {
+    for (let index = 0; index < value.length; index++) {
+      findings.path.push(index);
+      checkItem(findings, node, { value: value[index], old });
+      findings.path.pop();
+    }
+  }
+  const { length } = value;
+  if (limits.minItems !== undefined && length < limits.minItems)
+    reportInvalid(findings, length, `should have at least ${limits.minItems} items`);
+  if (limits.maxItems !== undefined && length > limits.maxItems)
+    report(findings, tooMany(fieldOf(findings), length, limits.maxItems));
+}
+
+/** Items have an old value only in lists that tell them apart by keys, and finding it is worth while only after a problem. */
+function checkItem(findings: Findings, { items, listType, listMapKeys }: SchemaNode, change: Change): void {
+  if (!items) return;
+  const { value, old } = change;
+  const { problems } = findings;
+  const before = problems.length;
+  check(findings, items, { value, old: undefined });
+  if (problems.length === before || listType !== "map" || !Array.isArray(old) || !isObject(value)) return;
+  const key = keyText(value, listMapKeys);
+  const oldItem = old.find((item) => isObject(item) && keyText(item, listMapKeys) === key) as unknown;
+  if (oldItem === undefined) return;
+  problems.length = before;
+  check(findings, items, { value, old: oldItem });
+}
+
+function checkObject(
+  findings: Findings,
+  node: SchemaNode,
+  { value, old }: { readonly value: Fields; readonly old: unknown },
+): void {
+  const { properties, additional, required } = node;
+  findings.matches++;
+  checkCount(findings, node, value);
+  const before = isObject(old) ? old : undefined;
+  for (const name in value) {
+    const child = properties.get(name) ?? additional;
+    if (child === undefined || child === "any") continue;
+    findings.path.push(name);
+    check(findings, child, { value: value[name], old: before && fieldIn(before, name) });
+    findings.path.pop();
+  }
+  for (const name of required) {
+    if (!Object.hasOwn(value, name)) report(findings, requiredValue(fieldOf(findings, name)));
+  }
+}
+
+function fieldIn(object: Fields, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function checkCount(findings: Findings, { limits }: SchemaNode, value: Fields): void {
+  const { minProperties, maxProperties } = limits;
+  if (minProperties === undefined && maxProperties === undefined) return;
+  const count = Object.keys(value).length;
+  if (minProperties !== undefined && count < minProperties)
+    reportInvalid(findings, count, `should have at least ${minProperties} properties`);
+  if (maxProperties !== undefined && count > maxProperties)
+    report(findings, tooMany(fieldOf(findings), count, maxProperties));
+}
+
+function reportInvalid(findings: Findings, value: unknown, what: string): void {
+  report(findings, invalidValue(fieldOf(findings), value, `${pathText(findings)} in body ${what}`));
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,53 @@
+import type { Handler, HttpRequest } from "@capstan/env";
+import { statusResponse } from "../http/response.ts";
+import { ApiError } from "../http/status.ts";
+import { attributesOf, type User } from "./attributes.ts";
+import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
+
+/** How callers prove who they are. */
+export interface Authentication {
+  /** The user a bearer token stands for; undefined when it is unknown or has expired. */
+  userOfToken(token: string): User | undefined;
+}
+
+/** The three questions that anybody may ask: is it alive, is it ready, what is it. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/livez", "/readyz", "/version"]);
+
+const AUTHENTICATED = "system:authenticated";
+
+/** Lets a request through to the handler only when its caller is known and the rules allow it. */
+export function guard(handler: Handler, authentication: Authentication, policy: PolicySource): Handler {
+  return async (request) => {
+    if (isOpen(request)) return handler(request);
+    const user = callerOf(request, authentication);
+    if (!user) return statusResponse(UNAUTHORIZED.status);
+    const attributes = attributesOf(request);
+    if (!isAllowed(policy, user, attributes)) {
+      const message = refusal(user, attributes);
+      const details =
+        "path" in attributes
+          ? {}
+          : { name: attributes.name, group: attributes.group, kind: attributes.resource };
+      return statusResponse(new ApiError({ code: 403, reason: "Forbidden", message, details }).status);
+    }
+    return handler(request);
+  };
+}
+
+const UNAUTHORIZED = new ApiError({ code: 401, reason: "Unauthorized", message: "Unauthorized" });
+
+function isOpen({ method, path }: HttpRequest): boolean {
+  return (method === "GET" || method === "HEAD") && OPEN_PATHS.has(path.split("?")[0] ?? "");
+}
+
+/** A client certificate comes first: the handshake has proved it already. A token that is wrong is not overlooked. */
+function callerOf({ peer, headers }: HttpRequest, authentication: Authentication): User | undefined {
+  if (peer) return authenticated({ name: peer.commonName, groups: peer.organizations });
+  const token = /^bearer +(\S+)$/i.exec(headers["authorization"] ?? "")?.[1];
+  const user = token === undefined ? undefined : authentication.userOfToken(token);
+  return user && authenticated(user);
+}
+
+function authenticated({ name, groups }: User): User {
+  return { name, groups: groups.includes(AUTHENTICATED) ? groups : [...groups, AUTHENTICATED] };
+}

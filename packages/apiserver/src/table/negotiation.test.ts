@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { parseIncludeObject, wantedTable } from "./negotiation.ts";
+
+const table = (version: string): string => `application/json;as=Table;v=${version};g=meta.k8s.io`;
+
+describe("content negotiation", () => {
+  test.each([
+    ["what kubectl sends", `${table("v1")},${table("v1beta1")},application/json`, "v1"],
+    ["an old kubectl", `${table("v1beta1")}, application/json`, "v1beta1"],
+    ["spaces", "application/json; as=Table; v=v1; g=meta.k8s.io", "v1"],
+    ["any type", "*/*;as=Table;v=v1;g=meta.k8s.io", "v1"],
+    ["plain JSON first", `application/json,${table("v1")}`, undefined],
+    ["plain JSON with the higher quality", `${table("v1")};q=0.1,application/json;q=0.9`, undefined],
+    ["a Table with the higher quality", `application/json;q=0.5,${table("v1")}`, "v1"],
+    [
+      "protobuf, which is not served",
+      `application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json`,
+      undefined,
+    ],
+    ["a version that there is not", `${table("v2")},${table("v1")}`, "v1"],
+    ["no group", "application/json;as=Table;v=v1", undefined],
+    [
+      "something else than a Table",
+      "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+      undefined,
+    ],
+    ["anything", "*/*", undefined],
+    ["nothing", "", undefined],
+  ])("%s", (_, accept, version) => {
+    expect(wantedTable(accept)).toBe(version);
+  });
+});
+
+describe("includeObject", () => {
+  test.each([
+    ["", "Metadata"],
+    ["Metadata", "Metadata"],
+    ["Object", "Object"],
+    ["None", "None"],
+  ])("%s means %s", (value, includeObject) => {
+    expect(parseIncludeObject(value)).toEqual({ includeObject });
+  });
+
+  test("names the value that it does not know", () => {
+    expect(parseIncludeObject("Bogus")).toEqual({
+      problem:
+        "Unable to convert to Table as requested: includeObject: Invalid value: \"Bogus\": must be 'Metadata', 'Object', 'None', or empty",
+    });
+  });
+});
