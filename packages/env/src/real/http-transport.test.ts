@@ -168,11 +168,11 @@ describe("the HTTP transport", () => {
 });
 
 describe("lines of a stream", () => {
-  const linesOf = async (...chunks: Uint8Array[]): Promise<unknown[]> => {
-    const source = async function* (): AsyncGenerator<Uint8Array> {
+  const linesOf = async (...chunks: Buffer[]): Promise<unknown[]> => {
+    const source = async function* (): AsyncGenerator<Buffer> {
       yield* await Promise.resolve(chunks);
     };
-    return Array.fromAsync(readLines(source()));
+    return Array.fromAsync(readLines(source(), (error) => error as Error));
   };
   const bytes = Buffer.from('{"a":"é"}\n\n{"b":2}\n{"c":3}', "utf8");
 
@@ -181,7 +181,7 @@ describe("lines of a stream", () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
       expect(await linesOf(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(expected);
     }
-    expect(await linesOf(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+    expect(await linesOf(...[...bytes].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
   test("leave out a last line that was cut off", async () => {

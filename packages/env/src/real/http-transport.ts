@@ -76,19 +76,14 @@ function decode(answer: Dispatcher.ResponseData, request: HttpRequest, base: URL
   for (const [name, value] of Object.entries(answer.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  const guarded = async function* (): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const chunk of answer.body) yield chunk as Uint8Array;
-    } catch (error) {
-      throw explain(error, request, base);
-    }
-  };
+  const body = answer.body as AsyncIterable<Buffer>;
+  const translate = (error: unknown): Error => explain(error, request, base);
   return {
     status: answer.statusCode,
     headers,
-    text: () => readText(guarded()),
-    json: async () => JSON.parse(await readText(guarded())) as unknown,
-    lines: () => readLines(guarded()),
+    text: () => readText(body, translate),
+    json: async () => JSON.parse(await readText(body, translate)) as unknown,
+    lines: () => readLines(body, translate),
   };
 }
 
