@@ -22,7 +22,6 @@ export {
   openApiSchema,
   toCustomResourceDefinition,
 } from "./crd.ts";
-export { type StructuralProblem, structuralProblems } from "./structural.ts";
 
 // What every Kubernetes object has.
 export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kubernetes/meta.ts";
