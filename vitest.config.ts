@@ -8,6 +8,8 @@ export default defineConfig({
           name: "unit",
           // Our modules keep no state, so files may share them: half of the time would go into loading them again.
           isolate: false,
+          // No test waits for anything, so this only ends what hangs; a busy machine may be ten times slower.
+          testTimeout: 60_000,
           include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
         },
       },
