@@ -176,10 +176,10 @@ describe("somebody else who writes meanwhile", () => {
     const { status } = await now();
     expect(status).toMatchObject({ phase: "Sailing", theirs: 2 });
     expect(status?.conditions?.map(({ type, status: is }) => `${type} ${is}`)).toEqual([
+      "Extra True",
+      "New True",
       "Ours True",
       "Theirs True",
-      "New True",
-      "Extra True",
     ]);
     expect(draft.object).toEqual(await now());
   });

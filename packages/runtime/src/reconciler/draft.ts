@@ -7,6 +7,7 @@ import {
   type Frozen,
   type Kind,
   type KubernetesObject,
+  setCondition,
 } from "@capstan/api";
 import type { Client } from "../client/client.ts";
 import { Failure, isConflict } from "../failure.ts";
@@ -133,15 +134,8 @@ function layOver(status: Fields, { fields, set, removed }: StatusChange): Fields
     conditions?: readonly Condition[];
   };
   if (set.length === 0 && removed.length === 0) return merged;
-  const changed = new Map(set.map((condition) => [condition.type, condition]));
-  const kept = (merged.conditions ?? [])
-    .filter(({ type }) => !removed.includes(type))
-    .map((condition) => {
-      const newer = changed.get(condition.type);
-      changed.delete(condition.type);
-      return newer ?? condition;
-    });
-  return { ...merged, conditions: [...kept, ...changed.values()] };
+  const kept = (merged.conditions ?? []).filter(({ type }) => !removed.includes(type));
+  return { ...merged, conditions: set.reduce(setCondition, kept) };
 }
 
 function statusOf(object: object): Fields {

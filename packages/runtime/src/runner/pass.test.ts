@@ -460,7 +460,7 @@ describe("an object that is not what the cache said", () => {
     });
     expect(result).toEqual({ type: "settled" });
     expect(now?.status?.["paint"]).toBe(3);
-    expect(shown(now)).toEqual(["Painted|True||Blue|", "Ready|True||Reconciled|"]);
+    expect(shown(now)).toEqual(["Ready|True||Reconciled|", "Painted|True||Blue|"]);
   });
 });
 
@@ -489,8 +489,8 @@ describe("a paused object", () => {
     );
     const { now } = await pass(harbour, {});
     expect(shown(now).map((line) => line.split("|").slice(0, 2).join(" "))).toEqual([
-      "Paused False",
       "Ready True",
+      "Paused False",
     ]);
   });
 });
