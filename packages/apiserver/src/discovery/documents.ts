@@ -32,17 +32,19 @@ const SERVER_VERSION = {
   platform: "any/any",
 };
 
+// Objects are asked for far more often than documents: whatever cannot be one is told from its path alone.
+const DOCUMENT = /^\/(?:livez|readyz|healthz|version|api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2}|openapi\/.+)\/?$/;
+
 /** Answers what is not an object: probes, the version, discovery and OpenAPI; undefined for every other path. */
 export function createDocuments(registry: Registry): (request: HttpRequest) => HttpResponse | undefined {
   const cached = cacheByKinds(registry);
   return (request) => {
     if (request.method !== "GET") return undefined;
-    const path = (request.path.split("?")[0] ?? "").replace(/(.)\/$/, "$1");
-    return (
-      probe(path) ??
-      discovery(path, request.headers["accept"] ?? "", cached()) ??
-      openApi(path, request.headers["accept"] ?? "", cached())
-    );
+    const route = request.path.split("?", 1)[0] ?? "";
+    if (!DOCUMENT.test(route)) return undefined;
+    const path = route.replace(/\/$/, "");
+    const accept = request.headers["accept"] ?? "";
+    return probe(path) ?? discovery(path, accept, cached()) ?? openApi(path, accept, cached());
   };
 }
 

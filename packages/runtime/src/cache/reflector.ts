@@ -1,6 +1,7 @@
 import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
 import type { Env, Rng } from "@capstan/env";
-import type { Client, ListOptions, WatchEvent } from "../client/client.ts";
+import { type BackoffLimits, backoffMs } from "../backoff.ts";
+import { type Client, type ListOptions, readPages, type WatchEvent } from "../client/client.ts";
 import { Failure, isExpired, transient } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 
@@ -23,14 +24,12 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly signal: AbortSignal;
 }
 
-const PAGE_SIZE = 500;
 // The server sends a bookmark about once a minute; three minutes of silence are a dead connection.
 const SILENCE_LIMIT_MS = 3 * 60_000;
 const SILENCE = "WatchSilent";
 // As client-go: watches end by themselves after 5 to 10 minutes, so that servers can shed load.
 const WATCH_SECONDS_LEAST = 300;
-const BACKOFF_FIRST_MS = 500;
-const BACKOFF_LONGEST_MS = 30_000;
+const BACKOFF: BackoffLimits = { firstMs: 500, longestMs: 30_000 };
 // A watch that lived longer than this was healthy, and its end is no failure.
 const HEALTHY_WATCH_MS = 10_000;
 
@@ -58,16 +57,8 @@ export async function relist<T extends KubernetesObject>(
   options: Omit<ReflectorOptions<T>, "signal">,
 ): Promise<void> {
   const { client, kind, scope, sink } = options;
-  const items: Frozen<T>[] = [];
-  let version = "";
-  let next: string | undefined;
-  do {
-    const page = await client.page(kind, { ...scope, limit: PAGE_SIZE, continue: next });
-    for (const item of page.items) items.push(item);
-    version = page.resourceVersion;
-    next = page.continue;
-  } while (next !== undefined);
-  sink.replace(items, version);
+  const { items, resourceVersion } = await readPages(client, kind, scope);
+  sink.replace(items, resourceVersion);
 }
 
 /** Watches from the sink's version, over as many connections as it takes; returns when a new list is needed. */
@@ -159,10 +150,10 @@ function createBackoff(env: Env, stream: string): Backoff {
   let failures = 0;
   return {
     wait: async (signal) => {
-      const ceiling = Math.min(BACKOFF_FIRST_MS * 2 ** failures, BACKOFF_LONGEST_MS);
+      const pauseMs = backoffMs(failures, BACKOFF, rng);
       failures++;
       try {
-        await env.clock.sleep(ceiling / 2 + (rng.next() * ceiling) / 2, signal);
+        await env.clock.sleep(pauseMs, signal);
       } catch {
         // Aborted: the caller looks at the signal itself.
       }

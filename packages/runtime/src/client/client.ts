@@ -135,16 +135,7 @@ export function createClient(options: ClientOptions): Client {
       const { resourceVersion, continue: next } = list.metadata;
       return { items: completed(kind, list.items), resourceVersion, ...(next ? { continue: next } : {}) };
     },
-    list: async <T extends KubernetesObject>(kind: Kind<T>, query: ListOptions = {}) => {
-      const items: Frozen<T>[] = [];
-      let next: string | undefined;
-      do {
-        const page = await client.page(kind, { ...query, limit: PAGE_SIZE, continue: next });
-        for (const item of page.items) items.push(item);
-        next = page.continue;
-      } while (next !== undefined);
-      return items;
-    },
+    list: async (kind, query = {}) => (await readPages(client, kind, query)).items,
     watch: (kind, watchOptions) => watchEvents(options, kind, watchOptions),
     create: (kind, object, write = {}) =>
       store(
@@ -182,6 +173,21 @@ export function createClient(options: ClientOptions): Client {
     },
   };
   return client;
+}
+
+/** Reads a list page by page; all pages show the same version. */
+export async function readPages<T extends KubernetesObject>(
+  client: Pick<Client, "page">,
+  kind: Kind<T>,
+  query: ListOptions,
+): Promise<ListPage<T>> {
+  const items: Frozen<T>[] = [];
+  for (let next: string | undefined; ;) {
+    const page = await client.page(kind, { ...query, limit: PAGE_SIZE, continue: next });
+    for (const item of page.items) items.push(item);
+    next = page.continue;
+    if (next === undefined) return { items, resourceVersion: page.resourceVersion };
+  }
 }
 
 interface RawList<T> {

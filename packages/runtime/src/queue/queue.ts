@@ -1,4 +1,5 @@
 import type { Env, Rng, Timer } from "@capstan/env";
+import { type BackoffLimits, backoffMs } from "../backoff.ts";
 import { Fifo } from "./fifo.ts";
 
 /** `now`: new or touched by somebody. `later`: seen at start or by a periodic resync; it waits for the others. */
@@ -20,8 +21,7 @@ export interface QueueOptions {
 
 // controller-runtime starts at 5 ms and ends at 1000 s; we stop at 5 minutes, because an operator who
 // has repaired something should not have to wait longer to see it work.
-const BACKOFF_FIRST_MS = 5;
-const BACKOFF_LONGEST_MS = 5 * 60_000;
+const BACKOFF: BackoffLimits = { firstMs: 5, longestMs: 5 * 60_000 };
 
 /** A place in one of the two lines. */
 interface Place {
@@ -92,10 +92,7 @@ export class WorkQueue {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     this.#observer?.retried();
-    const ceiling = Math.min(BACKOFF_FIRST_MS * 2 ** failures, BACKOFF_LONGEST_MS);
-    // Half fixed, half random: keys that failed together do not all come back together.
-    const backoffMs = ceiling / 2 + (this.#rng.next() * ceiling) / 2;
-    this.addAfter(key, Math.max(backoffMs, atLeastMs));
+    this.addAfter(key, Math.max(backoffMs(failures, BACKOFF, this.#rng), atLeastMs));
   }
 
   /** Failures in a row so far. */
