@@ -1,15 +1,20 @@
 import { type CustomKind, formatTimestamp, type Kind } from "@capstan/api";
-import type { Env, Handler } from "@capstan/env";
+import type { Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { CustomResourceDefinition } from "./crd/definition.ts";
 import { definitionSchema } from "./crd/definition-schema.ts";
 import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
 import { kindResources } from "./crd/resources.ts";
 import { definitionStrategy } from "./crd/strategy.ts";
+import { startControllers } from "./controllers/controllers.ts";
 import { createHandler } from "./http/handler.ts";
 import type { Admission } from "./registry/admission.ts";
 import type { Context } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
 import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from "./registry/registry.ts";
+import { type Caller, SERVER, type User } from "./security/attributes.ts";
+import { defaultRoles } from "./security/default-roles.ts";
+import { escalationGuard } from "./security/escalation.ts";
+import { createTokens } from "./security/service-account-tokens.ts";
 import { type Authentication, guard } from "./security/guard.ts";
 import { storedPolicy } from "./security/policy.ts";
 import { createMemoryStorage } from "./storage/memory.ts";
@@ -35,6 +40,8 @@ export interface ApiServer {
   /** The same for callers who have to prove who they are, and may do what the RBAC objects of this server allow. */
   secured(authentication: Authentication): Handler;
   readonly storage: Storage;
+  /** Stops what the server does by itself, such as collecting garbage; requests are still answered. */
+  close(): void;
 }
 
 // kube-apiserver creates these when it starts; everybody counts on them.
@@ -55,38 +62,56 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     strategy: definitionStrategy(env.clock, taken),
   };
   const since = storage.resourceVersion;
+  const policy = storedPolicy(storage);
+  const tokens = createTokens(env, storage);
   const context: Context = {
     env,
     storage,
-    admissions: [kindAdmission(storage, [...rules, ...customKinds]), ...admissions],
+    admissions: [escalationGuard(policy), kindAdmission(storage, [...rules, ...customKinds]), ...admissions],
+    policy,
+    tokens,
     registry: createRegistry([
       definitions,
       ...kinds.flatMap((kind) => (isCustom(kind) ? kindResources(kind, since) : [builtInResource(kind)])),
     ]),
   };
   followDefinitions(context, taken);
-  const { namespaces } = context.registry;
-  const ready = namespaces && createSystemNamespaces(context, namespaces);
-  const handle = createHandler(context);
-  const whenReady: Handler = async (request) => {
+  const stop = startControllers(context);
+  // Nobody may be there yet to be told that the disk is full; the first request is, by its own write.
+  const ready = createInitialObjects(context).catch(() => undefined);
+  const handler = createHandler(context);
+  const serve = async (request: HttpRequest, caller: Caller): Promise<HttpResponse> => {
     await ready;
-    return await handle(request);
+    return await handler(request, caller);
   };
   return {
-    handle: whenReady,
-    secured: (authentication) => guard(whenReady, authentication, storedPolicy(storage)),
+    handle: (request) => serve(request, { user: SERVER, userOfToken: (token) => tokens.userOf(token) }),
+    secured: (authentication) => {
+      const userOfToken = (token: string): User | undefined =>
+        authentication.userOfToken(token) ?? tokens.userOf(token);
+      return guard(serve, { userOfToken }, policy);
+    },
     storage,
+    close: stop,
   };
 }
 
-async function createSystemNamespaces({ env, storage }: Context, resource: Resource): Promise<void> {
-  for (const name of SYSTEM_NAMESPACES) {
-    const key = keyOf(resource, "", name);
-    if (storage.get(key)) continue;
-    const { apiVersion, kind } = resource.kind;
-    const metadata = { name, uid: env.uuid(), creationTimestamp: formatTimestamp(env.clock.now()) };
-    const draft: Draft = { apiVersion, kind, metadata };
+/** What every cluster has from its start, as far as its kinds are served here. */
+async function createInitialObjects({ env, storage, registry }: Context): Promise<void> {
+  const namespaces = SYSTEM_NAMESPACES.map((name) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name },
+  }));
+  const writes = [...namespaces, ...defaultRoles()].map(async ({ apiVersion, kind, metadata, ...rest }) => {
+    const resource = registry.ofKind(apiVersion, kind);
+    const key = resource && keyOf(resource, "", metadata.name);
+    if (!key || storage.get(key)) return;
+    const identity = { uid: env.uuid(), creationTimestamp: formatTimestamp(env.clock.now()) };
+    const draft: Draft = { apiVersion, kind, metadata: { ...metadata, ...identity }, ...rest };
     resource.strategy.prepare?.(draft, undefined);
     await storage.create(key, draft);
-  }
+  });
+  // All at once, so that they share a transaction.
+  await Promise.all(writes);
 }

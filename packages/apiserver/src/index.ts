@@ -1,5 +1,17 @@
 /** An embedded Kubernetes API: the semantics of kube-apiserver, in-process, on a store of your choice. */
 export { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.ts";
+export { builtInKinds } from "./built-in/kinds.ts";
+export {
+  type ClusterOptions,
+  type Clusters,
+  type ClustersOptions,
+  type LogicalCluster,
+  openClusters,
+  type Served,
+} from "./clusters/clusters.ts";
+export { type KubeconfigFacts, parseKubeconfig } from "./clusters/kubeconfig.ts";
+export { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "./clusters/layout.ts";
+export { makePrivateFolder, readIfThere, writePrivateFile } from "./clusters/private-file.ts";
 export type { Status, StatusCause, StatusDetails } from "./http/status.ts";
 export type { Admission, AdmissionReview, AdmissionVerdict } from "./registry/admission.ts";
 export { createMemoryStorage, type MemoryStorageOptions } from "./storage/memory.ts";

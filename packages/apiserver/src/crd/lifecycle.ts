@@ -3,6 +3,7 @@ import { ApiError } from "../http/status.ts";
 import type { Context } from "../registry/context.ts";
 import { remove } from "../registry/delete.ts";
 import type { Resource } from "../registry/registry.ts";
+import { SERVER } from "../security/attributes.ts";
 import { type Draft, StaleWriteError, type Storage, type StoredObject } from "../storage/storage.ts";
 import {
   CLEANUP_FINALIZER,
@@ -145,7 +146,7 @@ async function removeObjects(context: Context, resource: Resource): Promise<stri
   for (const { metadata } of Array.from(context.storage.list({ resource: resource.table }))) {
     if (metadata.deletionTimestamp !== undefined) continue;
     const target = { resource, namespace: metadata.namespace ?? "", name: metadata.name, subresource: "" };
-    await remove(context, target, { dryRun: false }).catch((error: unknown) => {
+    await remove(context, target, { user: SERVER, dryRun: false }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
       if (error.status.code !== 404) problem = error.message;
     });

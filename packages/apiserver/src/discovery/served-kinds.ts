@@ -36,11 +36,16 @@ export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
       plural,
       namespaced,
       ...namesOf(resource),
-      verbs: kind === "Namespace" ? VERBS.filter((verb) => verb !== "deletecollection") : VERBS,
+      verbs: verbsOf(resource),
       subresources: subresources.map((name) => subresource(name, { group, version, kind })),
       ...(resource.custom && { schema: resource.custom.printed }),
     };
   });
+}
+
+function verbsOf({ kind, strategy }: Resource): readonly string[] {
+  if (strategy.onlyAnswered) return ["create"];
+  return kind.kind === "Namespace" ? VERBS.filter((verb) => verb !== "deletecollection") : VERBS;
 }
 
 function namesOf({ kind, custom }: Resource): Pick<ServedKind, "singular" | "shortNames" | "categories"> {
@@ -59,6 +64,10 @@ function subresource(
       return { name, group: "autoscaling", version: "v1", kind: "Scale", verbs: ["get", "patch", "update"] };
     case "eviction":
       return { name, group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] };
+    case "binding":
+      return { name, group: "", version: "v1", kind: "Binding", verbs: ["create"] };
+    case "token":
+      return { name, group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", verbs: ["create"] };
     case "finalize":
       return { name, ...parent, verbs: ["update"] };
     default:

@@ -9,13 +9,23 @@ const KIND = "DeleteOptions";
 const POLICIES = ["Foreground", "Background", "Orphan"] as const;
 
 /** Reads how a delete is meant: from its body or, when it has none, from its query. */
-export function deleteOptions(request: HttpRequest, query: URLSearchParams): DeleteOptions {
+export function deleteOptions(request: HttpRequest, query: URLSearchParams): Omit<DeleteOptions, "user"> {
   const empty = request.body === undefined || request.body === "" || request.body === null;
-  const wanted = empty ? fromQuery(query) : fromBody(request.body);
+  if (empty) return optionsOf(fromQuery(query));
+  const wanted = fromBody(request.body);
+  return optionsOf({ ...wanted, dryRun: [...(wanted.dryRun ?? []), ...query.getAll("dryRun")] });
+}
+
+/** Reads how a delete is meant from a DeleteOptions object inside of another. */
+export function readDeleteOptions(value: object): Omit<DeleteOptions, "user"> {
+  return optionsOf(checked(value));
+}
+
+function optionsOf(wanted: Wanted): Omit<DeleteOptions, "user"> {
   const policy = wanted.propagationPolicy ?? policyOf(wanted.orphanDependents);
   checkPolicy(policy, wanted);
   return {
-    dryRun: isDryRun([...(wanted.dryRun ?? []), ...(empty ? [] : query.getAll("dryRun"))], KIND),
+    dryRun: isDryRun(wanted.dryRun ?? [], KIND),
     ...(typeof wanted.gracePeriodSeconds === "number" && {
       gracePeriodSeconds: Math.max(0, wanted.gracePeriodSeconds),
     }),
@@ -48,6 +58,10 @@ function fromBody(body: unknown): Wanted {
   const value = parseBody(body, badRequest);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badRequest(`the body of a delete must be a ${KIND} object`);
+  return checked(value);
+}
+
+function checked(value: object): Wanted {
   const wanted = value as Readonly<Record<string, unknown>>;
   const { kind = KIND } = wanted;
   if (kind !== KIND)

@@ -1,5 +1,5 @@
 import { applyMergePatch, deepCopy } from "@capstan/api";
-import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.ts";
 import type { Context, Target, WriteOptions, Written } from "../registry/context.ts";
 import { create } from "../registry/create.ts";
@@ -9,6 +9,9 @@ import { inVersion, keyOf, type Resource } from "../registry/registry.ts";
 import { scaleOf, withScale } from "../registry/scale.ts";
 import { update } from "../registry/update.ts";
 import type { StoredObject } from "../storage/storage.ts";
+import { actionOf } from "../built-in/actions.ts";
+import type { Caller } from "../security/attributes.ts";
+import type { Serve } from "../security/guard.ts";
 import { openWatch } from "../watch/open.ts";
 import { mediaType, parseBody, readJson } from "./body.ts";
 import { createDocuments } from "../discovery/documents.ts";
@@ -29,15 +32,15 @@ import {
 } from "./status.ts";
 
 /** Answers Kubernetes API requests from the store. */
-export function createHandler(context: Context): Handler {
+export function createHandler(context: Context): Serve {
   const documents = createDocuments(context.registry);
-  return async (request) => {
+  return async (request, caller) => {
     try {
       const document = documents(request);
       if (document) return document;
       const route = routeRequest(context.registry, request);
       if (!route) return textResponse(404, "404 page not found\n");
-      return await VERBS[route.verb](context, route, request);
+      return await VERBS[route.verb](context, { ...route, caller }, request);
     } catch (error) {
       if (error instanceof ApiError) return statusResponse(error.status, warningHeaders(error.warnings));
       return statusResponse(internalError(error instanceof Error ? error.message : String(error)).status);
@@ -45,9 +48,14 @@ export function createHandler(context: Context): Handler {
   };
 }
 
+/** A request that has been understood, and who sent it. */
+interface Asked extends Route {
+  readonly caller: Caller;
+}
+
 type VerbHandler = (
   context: Context,
-  route: Route,
+  route: Asked,
   request: HttpRequest,
 ) => HttpResponse | Promise<HttpResponse>;
 
@@ -80,30 +88,35 @@ function getOne(context: Context, route: Route, request: HttpRequest): HttpRespo
 
 async function createOne(
   context: Context,
-  { target, query }: Route,
+  { target, query, caller }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const options = writeOptions(query, "CreateOptions");
+  const options = { ...writeOptions(query, "CreateOptions"), user: caller.user };
   const body = readJson(request, target.resource.kind.kind);
+  const action = actionOf(target);
+  if (action) {
+    const call = { target, body: asObject(target, body), options, caller };
+    return jsonResponse(201, await action(context, call));
+  }
   return writtenResponse(target, await create(context, target, { body, options }));
 }
 
 async function updateOne(
   context: Context,
-  { target, query }: Route,
+  { target, query, caller }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const options = writeOptions(query, "UpdateOptions");
+  const options = { ...writeOptions(query, "UpdateOptions"), user: caller.user };
   const body = readJson(request, target.resource.kind.kind);
   return await write(context, target, { options, source: "body", change: () => deepCopy(body) });
 }
 
 async function patchOne(
   context: Context,
-  { target, query }: Route,
+  { target, query, caller }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const options = writeOptions(query, "PatchOptions");
+  const options = { ...writeOptions(query, "PatchOptions"), user: caller.user };
   const change = readPatch(target.resource, request);
   return await write(context, target, { options, source: "patch", change });
 }
@@ -130,11 +143,12 @@ async function write(
 
 async function deleteOne(
   context: Context,
-  { target, query }: Route,
+  { target, query, caller }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { resource, name } = target;
-  const { gone, object } = await remove(context, target, deleteOptions(request, query));
+  const options = { ...deleteOptions(request, query), user: caller.user };
+  const { gone, object } = await remove(context, target, options);
   if (!gone || resource.strategy.returnsDeleted) return jsonResponse(200, inVersion(resource, object));
   return jsonResponse(200, {
     kind: "Status",
@@ -147,11 +161,11 @@ async function deleteOne(
 
 async function deleteMany(
   context: Context,
-  { target, query }: Route,
+  { target, query, caller }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { resource } = target;
-  const options = deleteOptions(request, query);
+  const options = { ...deleteOptions(request, query), user: caller.user };
   const items = selected(context, target, query);
   const resourceVersion = String(context.storage.resourceVersion);
   for (const { metadata } of items) {
@@ -167,6 +181,12 @@ async function deleteMany(
     metadata: { resourceVersion },
     items,
   });
+}
+
+function asObject({ resource }: Target, body: unknown): Record<string, unknown> {
+  if (typeof body === "object" && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>;
+  throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind.kind})`);
 }
 
 function view({ resource, subresource }: Target, object: StoredObject): unknown {

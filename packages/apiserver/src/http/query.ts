@@ -28,7 +28,7 @@ export function parseVersion(text: string, refuse: (problem: string) => Error): 
 }
 
 /** Reads how a write is meant. `kind` is the name of the options, for the error. */
-export function writeOptions(query: URLSearchParams, kind: string): WriteOptions {
+export function writeOptions(query: URLSearchParams, kind: string): Omit<WriteOptions, "user"> {
   const mode = query.get("fieldValidation") ?? "";
   if (!["", "Ignore", "Warn", "Strict"].includes(mode))
     throw invalidOptions(kind, [notSupported("fieldValidation", mode, ["", "Ignore", "Strict", "Warn"])]);

@@ -103,6 +103,9 @@ function refusal({ resource, subresource }: Target, method: string): ApiError {
   return verbNotSupported(resource.kind, verb);
 }
 
+// What is asked of a part of an object by creating it.
+const CREATED_SUBRESOURCES: ReadonlySet<string> = new Set(["binding", "eviction", "token"]);
+
 const VERBS_OF_ONE: Readonly<Record<string, Verb>> = {
   GET: "get",
   PUT: "update",
@@ -116,6 +119,7 @@ const VERBS_OF_MANY: Readonly<Record<string, Verb>> = {
 };
 
 function verbOf(method: string, { name, subresource }: Target, query: URLSearchParams): Verb | undefined {
+  if (CREATED_SUBRESOURCES.has(subresource)) return method === "POST" ? "create" : undefined;
   const verb = (name === "" ? VERBS_OF_MANY : VERBS_OF_ONE)[method];
   if (verb === "list" && isOn(query, "watch")) return "watch";
   return verb === "delete" && subresource !== "" ? undefined : verb;
@@ -124,6 +128,8 @@ function verbOf(method: string, { name, subresource }: Target, query: URLSearchP
 /** Nothing is created or cleared across namespaces, and namespaces are deleted one by one. */
 function isAllowed(verb: Verb, { resource, namespace, subresource }: Target): boolean {
   if (subresource === "finalize") return verb === "update";
+  if (resource.strategy.onlyAnswered)
+    return verb === "create" && (!resource.kind.namespaced || namespace !== "");
   if (verb !== "create" && verb !== "deletecollection") return true;
   if (verb === "deletecollection" && isNamespace(resource)) return false;
   return !resource.kind.namespaced || namespace !== "";

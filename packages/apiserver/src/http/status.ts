@@ -60,18 +60,21 @@ export class ApiError extends Error {
   }
 }
 
+/** What a Status needs to know of a kind. */
+type Named = Pick<Kind, "group" | "plural">;
+
 /** `machines.cluster.x-k8s.io`, or the plural alone in the core group. */
-export function qualifiedPlural(kind: Kind): string {
+export function qualifiedPlural(kind: Named): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
 /** The `details` of a Status about one object. */
-export function detailsOf(kind: Kind, name: string): StatusDetails {
+export function detailsOf(kind: Named, name: string): StatusDetails {
   return { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.plural };
 }
 
 /** The object is not there. */
-export function notFound(kind: Kind, name: string): ApiError {
+export function notFound(kind: Named, name: string): ApiError {
   return new ApiError({
     code: 404,
     reason: "NotFound",
@@ -81,7 +84,7 @@ export function notFound(kind: Kind, name: string): ApiError {
 }
 
 /** The name is taken. */
-export function alreadyExists(kind: Kind, name: string): ApiError {
+export function alreadyExists(kind: Named, name: string): ApiError {
   return new ApiError({
     code: 409,
     reason: "AlreadyExists",
@@ -91,7 +94,7 @@ export function alreadyExists(kind: Kind, name: string): ApiError {
 }
 
 /** The write cannot be done on the state that is there now. */
-export function conflict(kind: Kind, name: string, why: string): ApiError {
+export function conflict(kind: Named, name: string, why: string): ApiError {
   return new ApiError({
     code: 409,
     reason: "Conflict",
@@ -101,7 +104,7 @@ export function conflict(kind: Kind, name: string, why: string): ApiError {
 }
 
 /** The writer has not seen the newest state. */
-export function modified(kind: Kind, name: string): ApiError {
+export function modified(kind: Named, name: string): ApiError {
   return conflict(
     kind,
     name,
@@ -111,7 +114,7 @@ export function modified(kind: Kind, name: string): ApiError {
 
 /** The caller may not do this, for a reason that is not about credentials. */
 export function forbidden(
-  kind: Kind,
+  kind: Named,
   name: string,
   denial: { why: string; causes?: readonly StatusCause[] },
 ): ApiError {
@@ -206,7 +209,7 @@ export function noSuchResource(): ApiError {
 }
 
 /** A verb that resources of a custom kind do not have. */
-export function verbNotSupported(kind: Kind, verb: string): ApiError {
+export function verbNotSupported(kind: Named, verb: string): ApiError {
   const { group, plural } = kind;
   return new ApiError({
     code: 405,

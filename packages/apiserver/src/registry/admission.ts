@@ -1,5 +1,6 @@
 import type { FieldError, Kind } from "@capstan/api";
 import { invalid, type Subject } from "../http/status.ts";
+import type { User } from "../security/attributes.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 
 /** A write that asks to be admitted. */
@@ -13,6 +14,7 @@ export interface AdmissionReview {
   /** The stored object; absent when it is created. */
   readonly old: StoredObject | undefined;
   readonly dryRun: boolean;
+  readonly user: User;
 }
 
 /** What a validation found. */

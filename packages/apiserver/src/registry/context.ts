@@ -1,6 +1,9 @@
 import type { Env } from "@capstan/env";
 import { ApiError, invalid } from "../http/status.ts";
 import type { FieldProblem } from "../schema/problem.ts";
+import type { User } from "../security/attributes.ts";
+import type { PolicySource } from "../security/rbac.ts";
+import type { Tokens } from "../security/service-account-tokens.ts";
 import type { Draft, Storage, StoredObject } from "../storage/storage.ts";
 import type { Admission } from "./admission.ts";
 import type { Registry, Resource } from "./registry.ts";
@@ -11,6 +14,10 @@ export interface Context {
   readonly storage: Storage;
   readonly registry: Registry;
   readonly admissions: readonly Admission[];
+  /** Who may do what. */
+  readonly policy: PolicySource;
+  /** Makes and checks the tokens of service accounts. */
+  readonly tokens: Tokens;
 }
 
 /** What a request is about. `namespace` is empty for cluster-scoped kinds and across namespaces. */
@@ -24,6 +31,8 @@ export interface Target {
 
 /** How a write is meant. */
 export interface WriteOptions {
+  /** Who writes. */
+  readonly user: User;
   /** Do everything but the write. */
   readonly dryRun: boolean;
   /** What to do with fields that Kubernetes does not know. */

@@ -28,13 +28,13 @@ export async function create(
   const decoded = decodeObject(resource, request.body, "body");
   const { draft } = decoded;
   const unknown = unknownFieldWarnings(resource, decoded, { mode: options.fieldValidation, source: "body" });
-  return await warned(unknown, () => createDecoded(context, target, { draft, dryRun: options.dryRun }));
+  return await warned(unknown, () => createDecoded(context, target, { draft, options }));
 }
 
 async function createDecoded(
   context: Context,
   target: Target,
-  { draft, dryRun }: { draft: Draft; dryRun: boolean },
+  { draft, options }: { draft: Draft; options: WriteOptions },
 ): Promise<Written> {
   const { resource } = target;
   placeInNamespace(target, draft);
@@ -47,7 +47,7 @@ async function createDecoded(
   for (let attempt = 1; ; attempt++) {
     if (generated) draft.metadata.name = generateName(context, draft.metadata.generateName ?? "");
     try {
-      const { object, warnings } = await store(context, target, { draft, dryRun });
+      const { object, warnings } = await store(context, target, { draft, options });
       return { object, created: true, warnings };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
@@ -60,10 +60,11 @@ async function createDecoded(
 async function store(
   context: Context,
   target: Target,
-  { draft, dryRun }: { draft: Draft; dryRun: boolean },
+  { draft, options }: { draft: Draft; options: WriteOptions },
 ): Promise<{ object: StoredObject; warnings: string[] }> {
   const { resource } = target;
   const { kind, strategy } = resource;
+  const { dryRun, user } = options;
   strategy.prepare?.(draft, undefined);
   const review = {
     kind,
@@ -72,6 +73,7 @@ async function store(
     object: draft,
     old: undefined,
     dryRun,
+    user,
   };
   await mutate(context.admissions, review);
   defaultBySchema(resource.custom && resource.schema, draft);

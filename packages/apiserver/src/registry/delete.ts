@@ -1,6 +1,7 @@
 import { deepCopy, deepEqual, deepFreeze, formatTimestamp, type ObjectMeta } from "@capstan/api";
 import { ApiError, forbidden, modified, notFound, qualifiedPlural } from "../http/status.ts";
 import { type Draft, type ObjectKey, StaleWriteError, type StoredObject } from "../storage/storage.ts";
+import type { User } from "../security/attributes.ts";
 import { validate } from "./admission.ts";
 import type { Context, Target } from "./context.ts";
 import { keyOf } from "./registry.ts";
@@ -9,6 +10,8 @@ import { isLastUpdate } from "./update.ts";
 
 /** How a delete is meant. */
 export interface DeleteOptions {
+  /** Who deletes. */
+  readonly user: User;
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
@@ -27,8 +30,10 @@ const ATTEMPTS = 5;
 // Without these a cluster cannot work, so kube-apiserver does not let go of them.
 const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
-const ORPHAN = "orphan";
-const FOREGROUND = "foregroundDeletion";
+/** The finalizer of an object whose dependents are to be let go of. */
+export const ORPHAN = "orphan";
+/** The finalizer of an object that waits for its dependents. */
+export const FOREGROUND = "foregroundDeletion";
 
 /** Deletes an object, or marks it when something has to happen first. */
 export async function remove(context: Context, target: Target, options: DeleteOptions): Promise<Deleted> {
@@ -59,7 +64,7 @@ async function attemptRemove(context: Context, target: Target, attempt: Attempt)
   const { storage, admissions, env } = context;
   const { resource } = target;
   const { key, old, options } = attempt;
-  const { dryRun } = options;
+  const { dryRun, user } = options;
   const review = {
     kind: resource.kind,
     operation: "DELETE" as const,
@@ -67,6 +72,7 @@ async function attemptRemove(context: Context, target: Target, attempt: Attempt)
     object: undefined,
     old,
     dryRun,
+    user,
   };
   await validate(admissions, review);
   const marked = mark(target, { old, options, nowMs: env.clock.now() });

@@ -25,6 +25,10 @@ export interface Resource {
 export interface Registry {
   /** Finds what a path names. */
   find(group: string, version: string, plural: string): Resource | undefined;
+  /** A resource whose objects are in this table, under whichever version. */
+  ofTable(table: string): Resource | undefined;
+  /** What is served under a kind, as an owner reference names it. */
+  ofKind(apiVersion: string, kind: string): Resource | undefined;
   /** Everything that is served now, for discovery. */
   all(): Iterable<Resource>;
   /** Whether Kubernetes itself, and no CRD, serves the group. */
@@ -51,7 +55,10 @@ export function createRegistry(initial: readonly Resource[]): Registry {
     byPath.set(path, resource);
     if (!resource.custom) builtInGroups.add(resource.kind.group);
   }
+  let indexes: Indexes | undefined;
+  const lookUp = (): Indexes => (indexes ??= indexed(byPath.values()));
   const remove = (resources: readonly Resource[]): void => {
+    indexes = undefined;
     for (const resource of resources) {
       if (byPath.get(pathOf(resource)) !== resource) continue;
       byPath.delete(pathOf(resource));
@@ -63,6 +70,7 @@ export function createRegistry(initial: readonly Resource[]): Registry {
   const initially = (name: string): Resource[] =>
     initial.filter(({ custom, kind }) => custom && `${kind.plural}.${kind.group}` === name);
   const add = (resources: readonly Resource[]): void => {
+    indexes = undefined;
     for (const resource of resources) {
       // What Kubernetes itself serves stays in front of what a CRD defines in its place.
       if (!byPath.has(pathOf(resource))) byPath.set(pathOf(resource), resource);
@@ -72,6 +80,8 @@ export function createRegistry(initial: readonly Resource[]): Registry {
     byPath.get(group === "" ? `${version}/${plural}` : `${group}/${version}/${plural}`);
   return {
     find,
+    ofTable: (table) => lookUp().byTable.get(table),
+    ofKind: (apiVersion, kind) => lookUp().byKind.get(`${apiVersion}/${kind}`),
     all: () => byPath.values(),
     isBuiltInGroup: (group) => builtInGroups.has(group),
     namespaces: find("", "v1", "namespaces"),
@@ -90,6 +100,21 @@ export function createRegistry(initial: readonly Resource[]): Registry {
       return () => ends.delete(end);
     },
   };
+}
+
+interface Indexes {
+  readonly byTable: ReadonlyMap<string, Resource>;
+  readonly byKind: ReadonlyMap<string, Resource>;
+}
+
+function indexed(resources: Iterable<Resource>): Indexes {
+  const byTable = new Map<string, Resource>();
+  const byKind = new Map<string, Resource>();
+  for (const resource of resources) {
+    if (!byTable.has(resource.table)) byTable.set(resource.table, resource);
+    byKind.set(`${resource.apiVersion}/${resource.kind.kind}`, resource);
+  }
+  return { byTable, byKind };
 }
 
 function pathOf({ apiVersion, kind }: Resource): string {

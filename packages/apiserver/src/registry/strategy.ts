@@ -18,6 +18,8 @@ export interface Strategy {
   readonly returnsDeleted: boolean;
   /** Its deletion is marked with the time alone: there is no grace period, and the generation stays. */
   readonly plainDeletion: boolean;
+  /** It is never stored: a create asks something and gets the answer. */
+  readonly onlyAnswered: boolean;
   /** The name is a DNS label, not a subdomain. */
   readonly shortName: boolean;
   /** Fields that a field selector may ask for beside `metadata.name` and `metadata.namespace`. */
@@ -44,6 +46,7 @@ const CUSTOM: Strategy = {
   metadataWithStatus: false,
   returnsDeleted: false,
   plainDeletion: false,
+  onlyAnswered: false,
   shortName: false,
   selectableFields: [],
 };
@@ -55,6 +58,7 @@ const BUILT_IN: Strategy = {
   metadataWithStatus: true,
 };
 const WITH_GENERATION: Partial<Strategy> = { generation: true };
+const ANSWERED: Partial<Strategy> = { onlyAnswered: true };
 const UPSERT: Partial<Strategy> = { createOnUpdate: true };
 
 const POD_FIELDS = [
@@ -110,6 +114,12 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
   "/Secret": { selectableFields: ["type"], prepare: prepareSecret },
   "/Service": { shortName: true },
   "/ServiceAccount": { returnsDeleted: true },
+  "authentication.k8s.io/SelfSubjectReview": ANSWERED,
+  "authentication.k8s.io/TokenReview": ANSWERED,
+  "authorization.k8s.io/LocalSubjectAccessReview": ANSWERED,
+  "authorization.k8s.io/SelfSubjectAccessReview": ANSWERED,
+  "authorization.k8s.io/SelfSubjectRulesReview": ANSWERED,
+  "authorization.k8s.io/SubjectAccessReview": ANSWERED,
   "coordination.k8s.io/Lease": { createOnUpdate: true, unconditionalUpdate: false },
   "apps/Deployment": WITH_GENERATION,
   "apps/ReplicaSet": WITH_GENERATION,

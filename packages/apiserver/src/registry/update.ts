@@ -69,7 +69,7 @@ async function attemptUpdate(
   checkIdentity(target, draft);
   checkVersion(target, { old, draft, source });
   return await warned(unknown, async () => {
-    const warnings = await admit(context, target, { old, draft, dryRun: options.dryRun });
+    const warnings = await admit(context, target, { old, draft, options });
     const object = await store(context, target, { stored, draft, dryRun: options.dryRun });
     return { object, created: false, warnings };
   });
@@ -78,19 +78,20 @@ async function attemptUpdate(
 interface Update {
   readonly old: StoredObject;
   readonly draft: Draft;
-  readonly dryRun: boolean;
+  readonly options: WriteOptions;
 }
 
 /** Makes of the draft what will be stored; answers with warnings, or throws when it cannot be. */
 async function admit(
   { admissions }: Context,
   target: Target,
-  { old, draft, dryRun }: Update,
+  { old, draft, options }: Update,
 ): Promise<string[]> {
   const { resource, subresource } = target;
   const { kind, strategy } = resource;
   adoptMetadata(old, draft);
-  const review = { kind, operation: "UPDATE" as const, subresource, object: draft, old, dryRun };
+  const { dryRun, user } = options;
+  const review = { kind, operation: "UPDATE" as const, subresource, object: draft, old, dryRun, user };
   await mutate(admissions, review);
   defaultBySchema(resource.custom && resource.schema, draft);
   keepOutside(target, old, draft);
@@ -193,6 +194,8 @@ function keepOutside({ resource, subresource }: Target, old: StoredObject, draft
     strategy.prepare?.(draft, old);
     return;
   }
+  // A binding is the server's own edit of a pod: node, labels and condition go together.
+  if (subresource === "binding") return;
   const written = subresource === "status" ? "status" : "spec";
   const outside = new Set([...Object.keys(old), ...Object.keys(draft)]);
   outside.delete(written);

@@ -4,6 +4,19 @@ import type { HttpRequest } from "@capstan/env";
 export interface User {
   readonly name: string;
   readonly groups: readonly string[];
+  readonly uid?: string;
+  /** What else is known, such as the pod that a token was made for. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The server itself, when it acts in its own name. */
+export const SERVER: User = { name: "system:apiserver", groups: ["system:masters"] };
+
+/** Who sends a request, and who else they could be asking about. */
+export interface Caller {
+  readonly user: User;
+  /** The user that a bearer token stands for. */
+  userOfToken(token: string): User | undefined;
 }
 
 /** What somebody wants to do to resources. */

@@ -63,7 +63,11 @@ describe("certificates", () => {
     }
     await listening.close();
     expect(peers).toEqual([
-      { commonName: "admin, O=evil", organizations: ["system:masters", "b=c"] },
+      {
+        commonName: "admin, O=evil",
+        organizations: ["system:masters", "b=c"],
+        authority: new X509Certificate(authority.cert).fingerprint256,
+      },
       undefined,
       undefined,
     ]);

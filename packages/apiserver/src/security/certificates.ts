@@ -1,17 +1,5 @@
-// x509 keeps its parsers in a container that needs these decorators' data before anything of it is loaded.
-import "reflect-metadata";
-import {
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from "@peculiar/x509";
+import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto";
 import type { Env } from "@capstan/env";
-import { createPrivateKey, webcrypto } from "node:crypto";
 
 /** A certificate with its key, as PEM texts. */
 export interface Credential {
@@ -32,8 +20,17 @@ const LEAF_DAYS = 365;
 // A client whose clock is behind ours must not find a certificate that is not valid yet.
 const EARLIER_MS = 3_600_000;
 
+/** Issuing is rare and its library takes long to load: a server that has its certificates never does. */
+async function loadX509(): Promise<typeof import("@peculiar/x509")> {
+  // x509 keeps its parsers in a container that needs these decorators' data before anything of it is loaded.
+  await import("reflect-metadata");
+  return import("@peculiar/x509");
+}
+
 /** Makes an authority that signs certificates for one installation. */
 export async function createAuthority(env: Env): Promise<Credential> {
+  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } =
+    await loadX509();
   const keys = await generateKeys();
   const nowMs = env.clock.now();
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -55,10 +52,11 @@ export async function createAuthority(env: Env): Promise<Credential> {
 
 /** Makes a certificate that the authority has signed. */
 export async function issueCertificate(env: Env, authority: Credential, holder: Holder): Promise<Credential> {
+  const x509 = await loadX509();
   const keys = await generateKeys();
   const nowMs = env.clock.now();
-  const issuer = new X509Certificate(authority.cert);
-  const certificate = await X509CertificateGenerator.create({
+  const issuer = new x509.X509Certificate(authority.cert);
+  const certificate = await x509.X509CertificateGenerator.create({
     subject: subjectOf(holder),
     issuer: issuer.subject,
     serialNumber: serialNumber(env),
@@ -68,12 +66,12 @@ export async function issueCertificate(env: Env, authority: Credential, holder: 
     signingKey: await importKey(authority.key),
     signingAlgorithm: ALGORITHM,
     extensions: [
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([
-        holder.type === "server" ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth,
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([
+        holder.type === "server" ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
       ]),
       ...(holder.type === "server"
-        ? [new SubjectAlternativeNameExtension(holder.hosts.map(alternativeName))]
+        ? [new x509.SubjectAlternativeNameExtension(holder.hosts.map(alternativeName))]
         : []),
     ],
   });
@@ -82,8 +80,8 @@ export async function issueCertificate(env: Env, authority: Credential, holder: 
 
 /** Whether a certificate is within its time for at least so much longer. */
 export function isValidFor({ cert }: Credential, nowMs: number, remainingMs: number): boolean {
-  const { notBefore, notAfter } = new X509Certificate(cert);
-  return notBefore.getTime() <= nowMs && notAfter.getTime() >= nowMs + remainingMs;
+  const { validFromDate, validToDate } = new X509Certificate(cert);
+  return validFromDate.getTime() <= nowMs && validToDate.getTime() >= nowMs + remainingMs;
 }
 
 /** A subject as data: values with commas or equal signs must not become parts of a name. */

@@ -1,7 +1,7 @@
-import type { Handler, HttpRequest } from "@capstan/env";
+import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { statusResponse } from "../http/response.ts";
 import { ApiError } from "../http/status.ts";
-import { attributesOf, type User } from "./attributes.ts";
+import { attributesOf, type Caller, type User } from "./attributes.ts";
 import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
 
 /** How callers prove who they are. */
@@ -10,16 +10,25 @@ export interface Authentication {
   userOfToken(token: string): User | undefined;
 }
 
+/** Answers a request in the name of its caller. */
+export type Serve = (request: HttpRequest, caller: Caller) => Promise<HttpResponse>;
+
+const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
 /** The three questions that anybody may ask: is it alive, is it ready, what is it. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/livez", "/readyz", "/version"]);
 
 const AUTHENTICATED = "system:authenticated";
 
 /** Lets a request through to the handler only when its caller is known and the rules allow it. */
-export function guard(handler: Handler, authentication: Authentication, policy: PolicySource): Handler {
+export function guard(serve: Serve, authentication: Authentication, policy: PolicySource): Handler {
+  const userOfToken = (token: string): User | undefined => {
+    const user = authentication.userOfToken(token);
+    return user && authenticated(user);
+  };
   return async (request) => {
-    if (isOpen(request)) return handler(request);
-    const user = callerOf(request, authentication);
+    if (isOpen(request)) return await serve(request, { user: ANONYMOUS, userOfToken });
+    const user = userOf(request, userOfToken);
     if (!user) return statusResponse(UNAUTHORIZED.status);
     const attributes = attributesOf(request);
     if (!isAllowed(policy, user, attributes)) {
@@ -30,7 +39,7 @@ export function guard(handler: Handler, authentication: Authentication, policy: 
           : { name: attributes.name, group: attributes.group, kind: attributes.resource };
       return statusResponse(new ApiError({ code: 403, reason: "Forbidden", message, details }).status);
     }
-    return handler(request);
+    return await serve(request, { user, userOfToken });
   };
 }
 
@@ -41,13 +50,12 @@ function isOpen({ method, path }: HttpRequest): boolean {
 }
 
 /** A client certificate comes first: the handshake has proved it already. A token that is wrong is not overlooked. */
-function callerOf({ peer, headers }: HttpRequest, authentication: Authentication): User | undefined {
+function userOf({ peer, headers }: HttpRequest, userOfToken: Caller["userOfToken"]): User | undefined {
   if (peer) return authenticated({ name: peer.commonName, groups: peer.organizations });
   const token = /^bearer +(\S+)$/i.exec(headers["authorization"] ?? "")?.[1];
-  const user = token === undefined ? undefined : authentication.userOfToken(token);
-  return user && authenticated(user);
+  return token === undefined ? undefined : userOfToken(token);
 }
 
-function authenticated({ name, groups }: User): User {
-  return { name, groups: groups.includes(AUTHENTICATED) ? groups : [...groups, AUTHENTICATED] };
+function authenticated(user: User): User {
+  return user.groups.includes(AUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] };
 }

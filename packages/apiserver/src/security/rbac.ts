@@ -14,11 +14,40 @@ const MASTERS = "system:masters";
 
 /** Whether the rules allow the user to do this. There are no denials: what no rule allows is forbidden. */
 export function isAllowed(policy: PolicySource, user: User, attributes: Attributes): boolean {
-  if (user.groups.includes(MASTERS)) return true;
-  for (const rule of rulesFor(policy, user, "namespace" in attributes ? attributes.namespace : "")) {
-    if ("path" in attributes ? allowsPath(rule, attributes) : allowsResource(rule, attributes)) return true;
+  return allowance(policy, user, attributes) !== undefined;
+}
+
+/** By which right the user may do this, as kube-apiserver words it; undefined when there is none. */
+export function allowance(policy: PolicySource, user: User, attributes: Attributes): string | undefined {
+  if (user.groups.includes(MASTERS)) return "";
+  for (const grant of grantsTo(policy, user, "namespace" in attributes ? attributes.namespace : "")) {
+    const { rule } = grant;
+    if ("path" in attributes ? allowsPath(rule, attributes) : allowsResource(rule, attributes))
+      return `RBAC: allowed by ${describeGrant(grant)}`;
   }
-  return false;
+  return undefined;
+}
+
+/** All rules that hold for the user in a namespace, or outside all of them. */
+export function rulesOfUser(policy: PolicySource, user: User, namespace: string): Frozen<PolicyRule>[] {
+  const everything = user.groups.includes(MASTERS) ? EVERYTHING : [];
+  return [...everything, ...Array.from(grantsTo(policy, user, namespace), ({ rule }) => rule)];
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+/** The rules of the role that a binding names. */
+export function rulesOfBinding(
+  policy: PolicySource,
+  { roleRef }: Frozen<Pick<BindingObject, "roleRef">>,
+  namespace: string,
+): readonly Frozen<PolicyRule>[] | undefined {
+  const role =
+    roleRef.kind === "ClusterRole" ? policy.clusterRole(roleRef.name) : policy.role(roleRef.name, namespace);
+  return role && (role.rules ?? []);
 }
 
 /** The refusal, in kube-apiserver's words. */
@@ -34,33 +63,38 @@ export function refusal(user: User, attributes: Attributes): string {
   return `${what} is forbidden: ${who} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${where}`;
 }
 
-function* rulesFor(policy: PolicySource, user: User, namespace: string): Generator<Frozen<PolicyRule>> {
-  for (const binding of policy.clusterRoleBindings()) {
-    if (isBound(binding, user)) yield* rulesOf(policy.clusterRole(binding.roleRef.name));
-  }
-  if (namespace === "") return;
-  for (const binding of policy.roleBindings(namespace)) {
-    if (isBound(binding, user)) yield* rulesOf(grantedRole(policy, binding, namespace));
-  }
+/** A rule, and how the user came by it. */
+interface Grant {
+  readonly rule: Frozen<PolicyRule>;
+  readonly binding: Frozen<BindingObject>;
+  readonly subject: Frozen<Subject>;
 }
 
 /** A binding in a namespace may grant a role of that namespace, or lend a cluster's role to it. */
-function grantedRole(
+function* grantsTo(policy: PolicySource, user: User, namespace: string): Generator<Grant> {
+  yield* grantsBy(policy, policy.clusterRoleBindings(), user);
+  if (namespace !== "") yield* grantsBy(policy, policy.roleBindings(namespace), user);
+}
+
+function* grantsBy(
   policy: PolicySource,
-  { roleRef }: Frozen<BindingObject>,
-  namespace: string,
-): Frozen<RoleObject> | undefined {
-  return roleRef.kind === "ClusterRole"
-    ? policy.clusterRole(roleRef.name)
-    : policy.role(roleRef.name, namespace);
+  bindings: Iterable<Frozen<BindingObject>>,
+  user: User,
+): Generator<Grant> {
+  for (const binding of bindings) {
+    const { namespace = "" } = binding.metadata;
+    const subject = binding.subjects?.find((one) => isSubject(one, user, namespace));
+    if (!subject) continue;
+    for (const rule of rulesOfBinding(policy, binding, namespace) ?? []) yield { rule, binding, subject };
+  }
 }
 
-function rulesOf(role: Frozen<RoleObject> | undefined): readonly Frozen<PolicyRule>[] {
-  return role?.rules ?? [];
-}
-
-function isBound({ subjects = [], metadata }: Frozen<BindingObject>, user: User): boolean {
-  return subjects.some((subject) => isSubject(subject, user, metadata.namespace ?? ""));
+function describeGrant({ binding: { metadata, roleRef }, subject }: Grant): string {
+  const { name, namespace } = metadata;
+  const home = subject.kind === "ServiceAccount" ? `/${subject.namespace ?? namespace ?? ""}` : "";
+  const who = `${subject.kind} ${JSON.stringify(`${subject.name}${home}`)}`;
+  const by = namespace === undefined ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
+  return `${by} of ${roleRef.kind} "${roleRef.name}" to ${who}`;
 }
 
 function isSubject({ kind, name, namespace }: Frozen<Subject>, user: User, home: string): boolean {

@@ -3,6 +3,7 @@ import { History, HISTORY_LIMIT } from "./history.ts";
 import { restamped } from "./restamp.ts";
 import { SortedMap } from "./sorted-map.ts";
 import {
+  type CommitListener,
   type Draft,
   type ListQuery,
   type ObjectKey,
@@ -41,6 +42,7 @@ interface Table {
 class MemoryStorage implements Storage {
   readonly #tables = new Map<string, Table>();
   readonly #historyLimit: number;
+  readonly #followers = new Set<CommitListener>();
   #version = 0;
   #compacted = 0;
 
@@ -105,6 +107,15 @@ class MemoryStorage implements Storage {
     return () => table.waiting.delete(wake);
   }
 
+  follow(listener: CommitListener): () => void {
+    this.#followers.add(listener);
+    return () => this.#followers.delete(listener);
+  }
+
+  resources(): Iterable<string> {
+    return this.#tables.keys();
+  }
+
   compact(version: number): void {
     this.#compacted = Math.max(this.#compacted, version);
     for (const { history } of this.#tables.values()) history.compact(version);
@@ -130,14 +141,16 @@ class MemoryStorage implements Storage {
     this.#version++;
     if (type === "DELETED") table.objects.delete(place);
     else table.objects.set(place, object);
-    table.history.append({
+    const event: StoredEvent = {
       resourceVersion: this.#version,
       key: place,
       namespace: key.namespace,
       object,
       previous,
       line: Object.freeze({ type, object }),
-    });
+    };
+    table.history.append(event);
+    for (const follower of this.#followers) follower(key.resource, event);
     const { waiting } = table;
     if (waiting.size > 0) {
       table.waiting = new Set();

@@ -3,6 +3,7 @@ import { createMemoryStorage, type MemoryStorageOptions } from "./memory.ts";
 import { restamped } from "./restamp.ts";
 import { commitProblem, type RowChange, SqliteFile, StorageFileError } from "./sqlite-file.ts";
 import {
+  type CommitListener,
   type Draft,
   type ListQuery,
   type ObjectKey,
@@ -89,6 +90,14 @@ class SqliteStorage implements DurableStorage {
 
   onCommit(resource: string, wake: () => void): () => void {
     return this.#memory.onCommit(resource, wake);
+  }
+
+  follow(listener: CommitListener): () => void {
+    return this.#memory.follow(listener);
+  }
+
+  resources(): Iterable<string> {
+    return this.#memory.resources();
   }
 
   compact(version: number): void {

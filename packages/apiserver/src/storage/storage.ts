@@ -32,6 +32,9 @@ export interface StoredEvent {
   readonly line: WatchLine;
 }
 
+/** Told of each commit while it happens: it takes a note and works later. */
+export type CommitListener = (resource: string, event: StoredEvent) => void;
+
 /** Asks for the objects of one resource in the order of their keys. */
 export interface ListQuery {
   readonly resource: string;
@@ -91,6 +94,10 @@ export interface Storage {
   nextEvent(resource: string, version: number): StoredEvent | undefined;
   /** Calls `wake` once, at the next commit to this resource; the result takes that back. */
   onCommit(resource: string, wake: () => void): () => void;
+  /** Calls the listener at every commit from now on, whatever the resource; the result takes that back. */
+  follow(listener: CommitListener): () => void;
+  /** All resources that have, or had, objects. */
+  resources(): Iterable<string>;
   /** Forgets all changes up to and including `version`. */
   compact(version: number): void;
 }

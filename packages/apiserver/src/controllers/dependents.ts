@@ -1,0 +1,61 @@
+import { deepEqual, type Frozen, type OwnerReference } from "@capstan/api";
+import type { ObjectKey, StoredEvent, StoredObject } from "../storage/storage.ts";
+
+/** Who depends on whom, by the uid of the owner. */
+export class Dependents {
+  readonly #byOwner = new Map<string, Map<string, ObjectKey>>();
+
+  /** Takes note of a change; true when the owners of the object are others than before. */
+  observe(resource: string, { object, previous, namespace, line }: StoredEvent): boolean {
+    const before = previous?.metadata.ownerReferences;
+    const after = line.type === "DELETED" ? undefined : object.metadata.ownerReferences;
+    if (before === after || deepEqual(before, after)) return false;
+    const key = { resource, namespace, name: object.metadata.name };
+    for (const { uid } of before ?? []) this.#forget(uid, key);
+    this.add(key, after ?? []);
+    return after !== undefined;
+  }
+
+  /** Takes note of an object and its owners. */
+  add(key: ObjectKey, owners: readonly Frozen<OwnerReference>[]): void {
+    for (const { uid } of owners) this.#remember(uid, key);
+  }
+
+  /** The objects that name this owner. */
+  of(uid: string): readonly ObjectKey[] {
+    return [...(this.#byOwner.get(uid)?.values() ?? [])];
+  }
+
+  /** Whether any object names this owner. */
+  has(uid: string): boolean {
+    return this.#byOwner.has(uid);
+  }
+
+  #remember(uid: string, key: ObjectKey): void {
+    const known = this.#byOwner.get(uid) ?? new Map<string, ObjectKey>();
+    known.set(keyText(key), key);
+    this.#byOwner.set(uid, known);
+  }
+
+  #forget(uid: string, key: ObjectKey): void {
+    const known = this.#byOwner.get(uid);
+    known?.delete(keyText(key));
+    if (known?.size === 0) this.#byOwner.delete(uid);
+  }
+}
+
+/** The reference by which an object names this owner. */
+export function referenceTo(object: StoredObject, uid: string): Frozen<OwnerReference> | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.uid === uid);
+}
+
+/** A key as text, for maps and queues. No part of a name has a line break. */
+export function keyText({ resource, namespace, name }: ObjectKey): string {
+  return `${resource}\n${namespace}\n${name}`;
+}
+
+/** The key that `keyText` was made from. */
+export function keyFromText(text: string): ObjectKey {
+  const [resource = "", namespace = "", name = ""] = text.split("\n");
+  return { resource, namespace, name };
+}

@@ -1,0 +1,129 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { formatTimestamp } from "@capstan/api";
+import type { Env } from "@capstan/env";
+import { type Storage, StaleWriteError, type StoredObject } from "../storage/storage.ts";
+import type { User } from "./attributes.ts";
+
+/** The tokens that programs in the cluster prove their service account with. */
+export interface Tokens {
+  /** Makes a token for a service account; only for as long as the account is there. */
+  issue(
+    account: StoredObject,
+    wanted: TokenWish,
+  ): Promise<{ readonly token: string; readonly expiresAt: string }>;
+  /** The user that a token stands for; undefined when it is forged, expired, or its account has gone. */
+  userOf(token: string): User | undefined;
+}
+
+/** What is asked of a token. */
+export interface TokenWish {
+  readonly audiences: readonly string[];
+  readonly seconds: number;
+}
+
+/** Whom tokens are for unless they say otherwise: this API. */
+export const AUDIENCE = "https://kubernetes.default.svc.cluster.local";
+
+// The key lives with the objects: it survives a restart with them, and whoever may read it is an administrator already.
+const KEY = { resource: "/secrets", namespace: "kube-system", name: "service-account-signing-key" };
+const ACCOUNTS = "/serviceaccounts";
+
+interface Claims {
+  readonly aud: readonly string[];
+  readonly exp: number;
+  readonly iat: number;
+  readonly iss: string;
+  readonly sub: string;
+  readonly "kubernetes.io": {
+    readonly namespace: string;
+    readonly serviceaccount: { readonly name: string; readonly uid: string };
+  };
+}
+
+/**
+ * Tokens as JWTs, signed with a key that this server alone has (HS256): nobody else has to check them, so a
+ * public key would serve nobody, and a signature that needs no chance keeps simulations repeatable.
+ */
+export function createTokens(env: Env, storage: Storage): Tokens {
+  return {
+    issue: async ({ metadata }, { audiences, seconds }) => {
+      const { name, namespace = "", uid = "" } = metadata;
+      const nowMs = env.clock.now();
+      const iat = Math.floor(nowMs / 1000);
+      const claims: Claims = {
+        aud: audiences,
+        exp: iat + seconds,
+        iat,
+        iss: AUDIENCE,
+        "kubernetes.io": { namespace, serviceaccount: { name, uid } },
+        sub: userName(namespace, name),
+      };
+      const text = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
+      const token = `${text}.${signature(await signingKey(env, storage), text)}`;
+      return { token, expiresAt: formatTimestamp((iat + seconds) * 1000) };
+    },
+    userOf: (token) => {
+      const claims = verified(storage, token);
+      if (!claims || claims.exp * 1000 <= env.clock.now() || !claims.aud.includes(AUDIENCE)) return undefined;
+      const { namespace, serviceaccount } = claims["kubernetes.io"];
+      const account = storage.get({ resource: ACCOUNTS, namespace, name: serviceaccount.name });
+      if (account?.metadata.uid !== serviceaccount.uid) return undefined;
+      return {
+        name: userName(namespace, serviceaccount.name),
+        uid: serviceaccount.uid,
+        groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+      };
+    },
+  };
+}
+
+function userName(namespace: string, name: string): string {
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+async function signingKey(env: Env, storage: Storage): Promise<string> {
+  const known = storedKey(storage);
+  if (known !== undefined) return known;
+  const key = Buffer.from(`${env.uuid()}${env.uuid()}`).toString("base64");
+  const metadata = {
+    name: KEY.name,
+    namespace: KEY.namespace,
+    uid: env.uuid(),
+    creationTimestamp: formatTimestamp(env.clock.now()),
+  };
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata,
+    type: "capstan.dev/signing-key",
+    data: { key },
+  };
+  await storage.create(KEY, secret).catch((error: unknown) => {
+    // Another request was faster with the first token; its key is as good.
+    if (!(error instanceof StaleWriteError)) throw error;
+  });
+  return storedKey(storage) ?? key;
+}
+
+function storedKey(storage: Storage): string | undefined {
+  const { data } = (storage.get(KEY) ?? {}) as { data?: { key?: string } };
+  return data?.key;
+}
+
+function verified(storage: Storage, token: string): Claims | undefined {
+  const key = storedKey(storage);
+  const [head = "", body = "", proof = "", ...more] = token.split(".");
+  if (key === undefined || more.length > 0) return undefined;
+  const wanted = Buffer.from(signature(key, `${head}.${body}`));
+  const given = Buffer.from(proof);
+  if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return undefined;
+  return JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as Claims;
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+function signature(key: string, text: string): string {
+  return createHmac("sha256", key).update(text).digest("base64url");
+}
