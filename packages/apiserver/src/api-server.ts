@@ -14,6 +14,7 @@ import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from 
 import { type Caller, SERVER, type User } from "./security/attributes.ts";
 import { defaultRoles } from "./security/default-roles.ts";
 import { escalationGuard } from "./security/escalation.ts";
+import { createRateLimiter, DEFAULT_RATE, type RateLimit } from "./security/rate-limit.ts";
 import { createTokens } from "./security/service-account-tokens.ts";
 import { type Authentication, guard } from "./security/guard.ts";
 import { storedPolicy } from "./security/policy.ts";
@@ -31,6 +32,8 @@ export interface ApiServerOptions {
   readonly storage?: Storage;
   /** Who looks at writes before they are stored, in this order. */
   readonly admissions?: readonly Admission[];
+  /** How many requests each user may send. */
+  readonly rate?: RateLimit;
 }
 
 /** A Kubernetes API in this process. */
@@ -53,7 +56,14 @@ const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-sy
  * A custom kind given at the start is served exactly as if its CRD had been installed, without there being one.
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { env, kinds, storage = createMemoryStorage(), admissions = [], rules = [] } = options;
+  const {
+    env,
+    kinds,
+    storage = createMemoryStorage(),
+    admissions = [],
+    rules = [],
+    rate = DEFAULT_RATE,
+  } = options;
   const customKinds = kinds.filter(isCustom);
   const taken = namesInGroup(storage, customKinds);
   const definitions: Resource = {
@@ -89,7 +99,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     secured: (authentication) => {
       const userOfToken = (token: string): User | undefined =>
         authentication.userOfToken(token) ?? tokens.userOf(token);
-      return guard(serve, { userOfToken }, policy);
+      const isOverRate = createRateLimiter(env.clock, rate);
+      return guard(serve, { authentication: { userOfToken }, policy, isOverRate });
     },
     storage,
     close: stop,

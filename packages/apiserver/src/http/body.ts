@@ -1,6 +1,9 @@
-import { deepCopy } from "@capstan/api";
+import { deepCopy, parseYaml, YamlError } from "@capstan/api";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status.ts";
 import type { HttpRequest } from "@capstan/env";
+import { duplicateFields, parseJson } from "../json.ts";
+import { decodeKubernetesProtobuf } from "../protobuf/decode.ts";
+import { ProtobufError } from "../protobuf/protobuf-error.ts";
 import { isTooDeep, NESTING_LIMIT } from "../schema/nesting.ts";
 
 // kube-apiserver's own limit: twice what can be stored, because a body may carry more than its object.
@@ -11,17 +14,59 @@ export function mediaType(request: HttpRequest): string {
   return (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The body of a create, update or delete: always a copy, so that the caller's value can change without harm. */
-export function readJson(request: HttpRequest, expected: string): unknown {
-  const type = mediaType(request);
-  if (type !== "" && type !== "application/json") {
-    throw unsupportedMediaType(
-      "the body of the request was in an unknown format - accepted media types include: application/json",
-    );
+/** A value that was sent. */
+export interface Body {
+  /** Always a copy, so that the caller's value can change without harm. */
+  readonly value: unknown;
+  /** The fields that were named more than once; the last one counts. */
+  readonly duplicates: readonly string[];
+}
+
+const ACCEPTED = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/** The body of a create, update or delete. `expected` is the kind, for the error. */
+export function readBody(request: HttpRequest, expected: string): Body {
+  const refuse = (problem: string): Error =>
+    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${problem}`);
+  const { body } = request;
+  switch (mediaType(request)) {
+    case "":
+    case "application/json":
+      return {
+        value: parseBody(body, refuse),
+        duplicates: typeof body === "string" ? duplicateFields(body) : [],
+      };
+    case "application/yaml":
+      return { value: parseYamlBody(body, refuse), duplicates: [] };
+    case "application/vnd.kubernetes.protobuf":
+      return { value: parseProtobuf(body, refuse), duplicates: [] };
+    default:
+      throw unsupportedMediaType(
+        `the body of the request was in an unknown format - accepted media types include: ${ACCEPTED}`,
+      );
   }
-  return parseBody(request.body, (problem) =>
-    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${problem}`),
-  );
+}
+
+function parseYamlBody(body: unknown, refuse: (problem: string) => Error): unknown {
+  if (typeof body !== "string") throw refuse("the body is no text");
+  if (body.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
+  try {
+    return parseYaml(body);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw refuse(`yaml: ${error.message}`);
+  }
+}
+
+function parseProtobuf(body: unknown, refuse: (problem: string) => Error): unknown {
+  if (!(body instanceof Uint8Array)) throw refuse("the body is not binary");
+  if (body.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
+  try {
+    return decodeKubernetesProtobuf(body);
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error;
+    throw refuse(error.message);
+  }
 }
 
 /** A JSON value out of what travelled: a value in-process, text or bytes over a wire. */
@@ -36,7 +81,7 @@ export function parseBody(body: unknown, refuse: (problem: string) => Error): un
 function parseText(body: string | Uint8Array, refuse: (problem: string) => Error): unknown {
   if (body.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
   try {
-    return JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString("utf8")) as unknown;
+    return parseJson(typeof body === "string" ? body : Buffer.from(body).toString("utf8"));
   } catch (error) {
     throw refuse(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
   }

@@ -1,7 +1,7 @@
 import { invalid, notSupported } from "@capstan/api";
 import type { HttpRequest } from "@capstan/env";
 import type { DeleteOptions } from "../registry/delete.ts";
-import { parseBody } from "./body.ts";
+import { mediaType, parseBody, readBody } from "./body.ts";
 import { isDryRun, wholeNumber } from "./query.ts";
 import { badRequest, invalidOptions } from "./status.ts";
 
@@ -12,7 +12,7 @@ const POLICIES = ["Foreground", "Background", "Orphan"] as const;
 export function deleteOptions(request: HttpRequest, query: URLSearchParams): Omit<DeleteOptions, "user"> {
   const empty = request.body === undefined || request.body === "" || request.body === null;
   if (empty) return optionsOf(fromQuery(query));
-  const wanted = fromBody(request.body);
+  const wanted = fromBody(request);
   return optionsOf({ ...wanted, dryRun: [...(wanted.dryRun ?? []), ...query.getAll("dryRun")] });
 }
 
@@ -54,8 +54,10 @@ function fromQuery(query: URLSearchParams): Wanted {
   };
 }
 
-function fromBody(body: unknown): Wanted {
-  const value = parseBody(body, badRequest);
+function fromBody(request: HttpRequest): Wanted {
+  // Old clients name no type, or any; what is not protobuf is taken for JSON.
+  const isProtobuf = mediaType(request) === "application/vnd.kubernetes.protobuf";
+  const value = isProtobuf ? readBody(request, KIND).value : parseBody(request.body, badRequest);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badRequest(`the body of a delete must be a ${KIND} object`);
   return checked(value);

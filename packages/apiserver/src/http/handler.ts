@@ -1,19 +1,19 @@
-import { applyMergePatch, deepCopy } from "@capstan/api";
+import { deepCopy } from "@capstan/api";
 import type { HttpRequest, HttpResponse } from "@capstan/env";
-import { JsonPatchError, jsonPatch } from "../patch/json-patch.ts";
 import type { Context, Target, WriteOptions, Written } from "../registry/context.ts";
 import { create } from "../registry/create.ts";
 import { remove } from "../registry/delete.ts";
 import { list, selected } from "../registry/list.ts";
-import { inVersion, keyOf, type Resource } from "../registry/registry.ts";
-import { scaleOf, withScale } from "../registry/scale.ts";
+import { inVersion, keyOf } from "../registry/registry.ts";
+import { scaleOf, scalePaths, withScale } from "../registry/scale.ts";
 import { update } from "../registry/update.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import { actionOf } from "../built-in/actions.ts";
 import type { Caller } from "../security/attributes.ts";
 import type { Serve } from "../security/guard.ts";
 import { openWatch } from "../watch/open.ts";
-import { mediaType, parseBody, readJson } from "./body.ts";
+import { readBody } from "./body.ts";
+import { readPatch } from "./patch.ts";
 import { createDocuments } from "../discovery/documents.ts";
 import { deleteOptions } from "./delete-options.ts";
 import { parseVersion, writeOptions } from "./query.ts";
@@ -27,7 +27,6 @@ import {
   failed,
   internalError,
   notFound,
-  unsupportedMediaType,
   versionTooLarge,
 } from "./status.ts";
 
@@ -92,13 +91,13 @@ async function createOne(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const options = { ...writeOptions(query, "CreateOptions"), user: caller.user };
-  const body = readJson(request, target.resource.kind.kind);
+  const { value, duplicates } = readBody(request, target.resource.kind.kind);
   const action = actionOf(target);
   if (action) {
-    const call = { target, body: asObject(target, body), options, caller };
+    const call = { target, body: asObject(target, value), options, caller };
     return jsonResponse(201, await action(context, call));
   }
-  return writtenResponse(target, await create(context, target, { body, options }));
+  return writtenResponse(target, await create(context, target, { body: value, duplicates, options }));
 }
 
 async function updateOne(
@@ -107,8 +106,8 @@ async function updateOne(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const options = { ...writeOptions(query, "UpdateOptions"), user: caller.user };
-  const body = readJson(request, target.resource.kind.kind);
-  return await write(context, target, { options, source: "body", change: () => deepCopy(body) });
+  const { value, duplicates } = readBody(request, target.resource.kind.kind);
+  return await write(context, target, { options, source: "body", duplicates, change: () => deepCopy(value) });
 }
 
 async function patchOne(
@@ -117,19 +116,23 @@ async function patchOne(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const options = { ...writeOptions(query, "PatchOptions"), user: caller.user };
-  const change = readPatch(target.resource, request);
-  return await write(context, target, { options, source: "patch", change });
+  const patch = readPatch(target.resource, request);
+  return await write(context, target, { options, source: "patch", ...patch });
 }
 
-/** An update of the object, or of the Scale that stands for it. `change` turns what is there into what is wanted. */
-async function write(
-  context: Context,
-  target: Target,
-  wanted: { options: WriteOptions; source: "body" | "patch"; change: (old: unknown) => unknown },
-): Promise<HttpResponse> {
+interface Wanted {
+  readonly options: WriteOptions;
+  readonly source: "body" | "patch";
+  readonly duplicates: readonly string[];
+  /** Turns what is there into what is wanted. */
+  readonly change: (old: unknown) => unknown;
+}
+
+/** An update of the object, or of the Scale that stands for it. */
+async function write(context: Context, target: Target, wanted: Wanted): Promise<HttpResponse> {
   const { resource } = target;
-  const { options, source, change } = wanted;
-  const paths = target.subresource === "scale" ? resource.custom?.scale : undefined;
+  const { options, source, duplicates, change } = wanted;
+  const paths = target.subresource === "scale" ? scalePaths(resource) : undefined;
   const produce = (stored: StoredObject): unknown => {
     const old = inVersion(resource, stored);
     return paths ? withScale(resource, { old, paths, scale: change(scaleOf(paths, old)) }) : change(old);
@@ -137,7 +140,7 @@ async function write(
   const inner = paths ? { ...target, subresource: "" } : target;
   return writtenResponse(
     target,
-    await update(context, inner, { produce, source: paths ? "patch" : source, options }),
+    await update(context, inner, { produce, source: paths ? "patch" : source, duplicates, options }),
   );
 }
 
@@ -191,56 +194,10 @@ function asObject({ resource }: Target, body: unknown): Record<string, unknown> 
 
 function view({ resource, subresource }: Target, object: StoredObject): unknown {
   const shown = inVersion(resource, object);
-  const scale = subresource === "scale" ? resource.custom?.scale : undefined;
+  const scale = subresource === "scale" ? scalePaths(resource) : undefined;
   return scale ? scaleOf(scale, shown) : shown;
 }
 
 function writtenResponse(target: Target, { object, created, warnings }: Written): HttpResponse {
   return jsonResponse(created ? 201 : 200, view(target, object), warningHeaders(warnings));
-}
-
-/** The function that a patch is, by its media type. It may be applied more than once. */
-function readPatch(resource: Resource, request: HttpRequest): (old: unknown) => unknown {
-  const type = mediaType(request);
-  const decode = (): unknown =>
-    parseBody(request.body, (problem) => badRequest(`error decoding patch: ${problem}`));
-  if (type === "application/merge-patch+json") {
-    const patch = decode();
-    if (typeof patch !== "object" || patch === null || Array.isArray(patch))
-      throw badRequest("error decoding patch: a merge patch must be a JSON object");
-    return (old) => deepCopy(applyMergePatch(old, patch));
-  }
-  if (type === "application/json-patch+json") {
-    const operations = decode();
-    if (!Array.isArray(operations))
-      throw badRequest("error decoding patch: a JSON patch must be a list of operations");
-    return (old) => applyOperations(old, operations as unknown[]);
-  }
-  throw unsupportedMediaType(unsupportedPatch(resource, type));
-}
-
-function applyOperations(old: unknown, operations: readonly unknown[]): unknown {
-  const copy = deepCopy(old) as object;
-  try {
-    jsonPatch(copy, operations);
-  } catch (error) {
-    if (!(error instanceof JsonPatchError)) throw error;
-    // kube-apiserver says no more than the first half; what was wrong is worth knowing.
-    throw new ApiError({
-      code: 422,
-      reason: "Invalid",
-      message: "the server rejected our request due to an error in our request",
-      details: { causes: [{ message: error.message, field: "patch" }] },
-    });
-  }
-  return copy;
-}
-
-function unsupportedPatch(resource: Resource, type: string): string {
-  const accepted = "accepted media types include: application/json-patch+json, application/merge-patch+json";
-  if (type === "application/apply-patch+yaml" || type === "application/apply-patch+cbor")
-    return `server-side apply is not supported by this server yet - ${accepted}`;
-  if (type === "application/strategic-merge-patch+json" && !resource.custom)
-    return `strategic merge patch is not supported by this server yet - ${accepted}`;
-  return `the body of the request was in an unknown format - ${accepted}`;
 }

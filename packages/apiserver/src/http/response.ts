@@ -1,4 +1,5 @@
 import type { HttpResponse } from "@capstan/env";
+import { jsonText } from "../json.ts";
 import type { Status } from "./status.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -13,7 +14,7 @@ export function jsonResponse(
     status,
     headers: { ...JSON_HEADERS, ...headers },
     json: () => Promise.resolve(body),
-    text: () => Promise.resolve(JSON.stringify(body)),
+    text: () => Promise.resolve(jsonText(body)),
     async *lines() {
       yield body;
     },
@@ -59,7 +60,7 @@ export function bytesResponse(bytes: Uint8Array, contentType: string): HttpRespo
 export function streamResponse(lines: () => AsyncIterable<unknown>): HttpResponse {
   const all = async (): Promise<string> => {
     let text = "";
-    for await (const line of lines()) text += `${JSON.stringify(line)}\n`;
+    for await (const line of lines()) text += `${jsonText(line)}\n`;
     return text;
   };
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readBlocks, type Schema } from "./notation.ts";
+import { readBlocks, readTypes, type Schema } from "./notation.ts";
 
 function read(text: string): ReadonlyMap<string, Schema> {
   return readBlocks([{ prefix: "p", group: "g", version: "v1", text }]);
@@ -73,6 +73,37 @@ describe("a schema", () => {
   });
 
   test("with a broken line is refused with the line", () => {
-    expect(() => read("# A | An a.\nx string")).toThrow('"x string" is no field');
+    expect(() => read("# A | An a.\nx")).toThrow('"x" is no field; write "1 name type | What it means."');
+  });
+
+  test("can have several fields in a line that says nothing about them", () => {
+    expect(read("# A | An a.\n1 x! string; 2 y []int32 merge=k").get("p.A")).toMatchObject({
+      required: ["x"],
+      properties: {
+        x: { type: "string" },
+        y: { items: { type: "integer" }, "x-kubernetes-patch-merge-key": "k" },
+      },
+    });
+  });
+});
+
+describe("in protocol buffers a field", () => {
+  function fieldText(line: string): unknown {
+    const { types } = readTypes([{ prefix: "p", group: "g", version: "v1", text: `# A | An a.\n${line}` }]);
+    return types.get("p.A")?.fields[0];
+  }
+
+  test.each<[string, object]>([
+    ["7 x string | D.", { number: [7], type: "string", keepsZero: false }],
+    ["7 x *string | D.", { number: [7], type: "string", keepsZero: true }],
+    ["7 x! string | D.", { number: [7], type: "string", keepsZero: true }],
+    ["2.13 x []string", { number: [2, 13], type: "[]string", keepsZero: false }],
+    ["x string", { number: [] }],
+  ])("is read from %s", (line, text) => {
+    expect(fieldText(line)).toMatchObject(text);
+  });
+
+  test("that is kept when it is zero is an ordinary one in JSON", () => {
+    expect(field("1 x *int32 | D.")).toEqual({ description: "D.", type: "integer", format: "int32" });
   });
 });

@@ -1,13 +1,18 @@
 /**
- * A short way to write down the schemas of Kubernetes' own kinds:
+ * A short way to write down the types of Kubernetes' own kinds:
  *
  *     # Container | A program that runs in a pod.
- *     name! string | Its name, unique in the pod.
- *     ports []ContainerPort merge=containerPort keys=containerPort,protocol | The ports it listens on.
+ *     1 name! string | Its name, unique in the pod.
+ *     6 ports []ContainerPort merge=containerPort keys=containerPort,protocol | The ports it listens on.
  *
- * A line with `#` begins a schema, `#kind` one that is served; that one has `apiVersion`, `kind` and
- * `metadata` without saying so. Every other line is a field: its name, with `!` when it is required,
- * its type, what a merge does with it, and what it means. `[]T` is a list, `{T}` a map.
+ * A line with `#` begins a type, `#kind` one that is served; that one has `apiVersion`, `kind` and
+ * `metadata` without saying so. Every other line is a field: its number in protocol buffers, its name,
+ * with `!` when it is required, its type, what a merge does with it, and what it means. A line without
+ * a meaning can hold several fields, with `;` between them.
+ *
+ * `[]T` is a list, `{T}` a map. `*T` is a value that is there also when it is zero, empty or false; in
+ * protocol buffers such values otherwise stand for nothing at all. A number such as `2.5` is that of a
+ * field of a field: protocol buffers nest what JSON does not.
  *
  * - `merge=KEY`: strategic merge goes item by item, told apart by KEY; so does apply, by `keys=A,B` if that differs.
  * - `atomic`: apply replaces the list although strategic merge does not.
@@ -38,55 +43,104 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   int32: { type: "integer", format: "int32" },
   int64: { type: "integer", format: "int64" },
   time: { type: "string", format: "date-time" },
+  microTime: { type: "string", format: "date-time" },
   bytes: { type: "string", format: "byte" },
   quantity: { oneOf: [{ type: "string" }, { type: "number" }] },
   intOrString: { oneOf: [{ type: "integer" }, { type: "string" }], format: "int-or-string" },
   object: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  json: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
 };
 
-/** Reads blocks; schemas may refer to those of other blocks. */
-export function readBlocks(blocks: readonly Block[]): ReadonlyMap<string, Schema> {
-  const parts = blocks.flatMap(schemaTexts);
-  const names = new Set(parts.map(({ fullName }) => fullName));
-  const resolve = (name: string, prefix: string): string => {
+/** A type as it is written down. */
+export interface TypeText {
+  readonly block: Block;
+  readonly name: string;
+  readonly isKind: boolean;
+  readonly description: string;
+  readonly fields: readonly FieldText[];
+}
+
+/** A field as it is written down. */
+export interface FieldText {
+  /** Its number in protocol buffers, after those of the fields around it; empty for a field that these lack. */
+  readonly number: readonly number[];
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** Whether a value that is zero, empty or false says something. */
+  readonly keepsZero: boolean;
+  readonly type: string;
+  readonly options: string;
+  readonly description: string | undefined;
+}
+
+/** Finds the full name of a type that is mentioned in a block. */
+export type Resolve = (name: string, block: Block) => string;
+
+/** Takes blocks apart; types may refer to those of other blocks. */
+export function readTypes(blocks: readonly Block[]): {
+  types: ReadonlyMap<string, TypeText>;
+  resolve: Resolve;
+} {
+  const types = new Map(blocks.flatMap(typeTexts).map((type) => [`${type.block.prefix}.${type.name}`, type]));
+  const resolve: Resolve = (name, { prefix }) => {
     const own = `${prefix}.${name}`;
-    const found = names.has(own) ? own : [...names].find((candidate) => candidate.endsWith(`.${name}`));
+    const found = types.has(own)
+      ? own
+      : [...types.keys()].find((candidate) => candidate.endsWith(`.${name}`));
     if (found === undefined)
       throw new Error(`no schema is called ${name}; define it with a line "# ${name} | …"`);
     return found;
   };
-  return new Map(
-    parts.map((part) => [part.fullName, readSchema(part, (name) => resolve(name, part.block.prefix))]),
-  );
+  return { types, resolve };
 }
 
-interface SchemaText {
-  readonly block: Block;
-  readonly fullName: string;
-  readonly name: string;
-  readonly isKind: boolean;
-  readonly description: string;
-  readonly lines: readonly string[];
+/** Reads the schemas in blocks. */
+export function readBlocks(blocks: readonly Block[]): ReadonlyMap<string, Schema> {
+  const { types, resolve } = readTypes(blocks);
+  return new Map(
+    [...types].map(([fullName, type]) => [fullName, schemaOf(type, (name) => resolve(name, type.block))]),
+  );
 }
 
 const HEADER = /^#(kind)? (\w+) \| (.+)$/;
 
-function schemaTexts(block: Block): SchemaText[] {
-  const found: (SchemaText & { lines: string[] })[] = [];
+function typeTexts(block: Block): TypeText[] {
+  const found: (TypeText & { fields: FieldText[] })[] = [];
   for (const line of block.text.split("\n").map((one) => one.trim())) {
     const header = HEADER.exec(line);
     if (header) {
       const [, isKind, name = "", description = ""] = header;
-      const fullName = `${block.prefix}.${name}`;
-      found.push({ block, fullName, name, isKind: isKind !== undefined, description, lines: [] });
-    } else if (line !== "") found.at(-1)?.lines.push(line);
+      found.push({ block, name, isKind: isKind !== undefined, description, fields: [] });
+    } else if (line !== "") found.at(-1)?.fields.push(...fieldTexts(line));
   }
   return found;
 }
 
-function readSchema(part: SchemaText, resolve: (name: string) => string): Schema {
-  const { description, lines, isKind, name, block } = part;
-  const fields = lines.map((line) => readField(line, resolve));
+const FIELD = /^(?:([\d.]+) )?([\w$]+)(!)? (\*)?(\S+)((?: [a-z]+(?:=\S+)?)*)(?: \| (.+))?$/;
+
+function fieldTexts(line: string): FieldText[] {
+  return line.includes(" | ") ? [fieldText(line)] : line.split("; ").map(fieldText);
+}
+
+function fieldText(text: string): FieldText {
+  const found = FIELD.exec(text);
+  if (!found) throw new Error(`${JSON.stringify(text)} is no field; write "1 name type | What it means."`);
+  const [, number, name = "", required, star, type = "", options = "", description] = found;
+  return {
+    number: (number?.split(".") ?? []).map(Number),
+    name,
+    isRequired: required !== undefined,
+    keepsZero: star !== undefined || required !== undefined,
+    type,
+    options: options.trim(),
+    description,
+  };
+}
+
+function schemaOf(
+  { description, fields, isKind, name, block }: TypeText,
+  resolve: (name: string) => string,
+): Schema {
   const required = fields.filter((field) => field.isRequired).map((field) => field.name);
   const { group, version } = block;
   return {
@@ -95,10 +149,14 @@ function readSchema(part: SchemaText, resolve: (name: string) => string): Schema
     ...(required.length > 0 && { required }),
     properties: {
       ...(isKind && KIND_FIELDS),
-      ...Object.fromEntries(fields.map((field) => [field.name, field.schema])),
+      ...Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, resolve)])),
     },
     ...(isKind && { "x-kubernetes-group-version-kind": [{ group, version, kind: name }] }),
   };
+}
+
+function fieldSchema({ description, type, options }: FieldText, resolve: (name: string) => string): Schema {
+  return { ...(description && { description }), ...readType(type, resolve), ...readOptions(options, type) };
 }
 
 /** The fields that every object has, but for what is its own. */
@@ -110,22 +168,6 @@ export const KIND_FIELDS: Readonly<Record<string, Schema>> = {
     allOf: [{ $ref: `${SCHEMAS}${OBJECT_META}` }],
   },
 };
-
-interface Field {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly schema: Schema;
-}
-
-const FIELD = /^([\w$]+)(!)? (\S+)((?: [a-z]+(?:=\S+)?)*) \| (.+)$/;
-
-function readField(line: string, resolve: (name: string) => string): Field {
-  const found = FIELD.exec(line);
-  if (!found) throw new Error(`${JSON.stringify(line)} is no field; write "name type | What it means."`);
-  const [, name = "", mark, type = "", options = "", description = ""] = found;
-  const schema = { description, ...readType(type, resolve), ...readOptions(options.trim(), type) };
-  return { name, isRequired: mark !== undefined, schema };
-}
 
 function readType(type: string, resolve: (name: string) => string): Schema {
   if (type.startsWith("[]")) return { type: "array", items: itemOf(readType(type.slice(2), resolve)) };

@@ -21,13 +21,21 @@ const GENERATED_NAME_ATTEMPTS = 8;
 export async function create(
   context: Context,
   target: Target,
-  request: { readonly body: unknown; readonly options: WriteOptions },
+  request: {
+    readonly body: unknown;
+    readonly duplicates?: readonly string[];
+    readonly options: WriteOptions;
+  },
 ): Promise<Written> {
   const { resource } = target;
   const { options } = request;
   const decoded = decodeObject(resource, request.body, "body");
   const { draft } = decoded;
-  const unknown = unknownFieldWarnings(resource, decoded, { mode: options.fieldValidation, source: "body" });
+  const unknown = unknownFieldWarnings(
+    resource,
+    { ...decoded, duplicates: request.duplicates ?? [] },
+    { mode: options.fieldValidation, source: "body" },
+  );
   return await warned(unknown, () => createDecoded(context, target, { draft, options }));
 }
 

@@ -42,14 +42,17 @@ export function decodeObject(resource: Resource, value: unknown, source: Source)
   return { draft, unknownFields: [...unknown.map((field) => `metadata.${field}`), ...read.unknownFields] };
 }
 
-/** Warns about unknown fields, or refuses them, as the request wants it. */
+/** Warns about unknown and duplicate fields, or refuses them, as the request wants it. */
 export function unknownFieldWarnings(
   resource: Resource,
-  { draft, unknownFields }: Decoded,
+  { draft, unknownFields, duplicates }: Decoded & { readonly duplicates: readonly string[] },
   { mode, source }: { readonly mode: WriteOptions["fieldValidation"]; readonly source: Source },
 ): string[] {
-  if (mode === "Ignore" || unknownFields.length === 0) return [];
-  const texts = unknownFields.map((field) => `unknown field "${field}"`);
+  if (mode === "Ignore" || unknownFields.length + duplicates.length === 0) return [];
+  const texts = [
+    ...duplicates.map((field) => `duplicate field "${field}"`),
+    ...unknownFields.map((field) => `unknown field "${field}"`),
+  ];
   if (mode === "Warn") return texts;
   throw notHandled(resource, draft, { problem: `strict decoding error: ${texts.join(", ")}`, source });
 }

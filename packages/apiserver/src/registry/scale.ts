@@ -1,7 +1,20 @@
-import { deepCopy, invalid as invalidField, type ScalePaths } from "@capstan/api";
+import { deepCopy, formatSelector, invalid as invalidField, type ScalePaths, selectorOf } from "@capstan/api";
 import { badRequest, internalError, invalid } from "../http/status.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import type { Resource } from "./registry.ts";
+
+// The scalable kinds of Kubernetes itself agree on where the numbers are.
+const BUILT_IN: ScalePaths = {
+  specReplicasPath: ".spec.replicas",
+  statusReplicasPath: ".status.replicas",
+  labelSelectorPath: ".spec.selector",
+};
+
+/** Where an object of this kind has its replicas; undefined when it cannot be scaled. */
+export function scalePaths({ kind, custom }: Resource): ScalePaths | undefined {
+  if (custom) return custom.scale;
+  return kind.subresources.includes("scale") ? BUILT_IN : undefined;
+}
 
 /** The object as `kubectl scale` and autoscalers see it: a Scale of `autoscaling/v1`. */
 export function scaleOf(paths: ScalePaths, object: StoredObject): unknown {
@@ -9,7 +22,7 @@ export function scaleOf(paths: ScalePaths, object: StoredObject): unknown {
   const replicas = readPath(object, paths.specReplicasPath);
   if (typeof replicas !== "number")
     throw internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
-  const selector = paths.labelSelectorPath && readPath(object, paths.labelSelectorPath);
+  const selector = selectorText(paths.labelSelectorPath && readPath(object, paths.labelSelectorPath));
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
@@ -17,9 +30,15 @@ export function scaleOf(paths: ScalePaths, object: StoredObject): unknown {
     spec: { replicas },
     status: {
       replicas: readPath(object, paths.statusReplicasPath) ?? 0,
-      ...(typeof selector === "string" && { selector }),
+      ...(selector !== undefined && { selector }),
     },
   };
+}
+
+/** A custom kind has its selector as text; Kubernetes' own have it as an object. */
+function selectorText(selector: unknown): string | undefined {
+  if (typeof selector === "string") return selector;
+  return typeof selector === "object" && selector !== null ? formatSelector(selectorOf(selector)) : undefined;
 }
 
 /** A copy of the object with the replicas, and the conditions on its version, that a Scale asks for. */

@@ -11,7 +11,7 @@ export function checkSize(object: unknown): void {
 /** The length of a value as JSON in UTF-8, without printing it; escapes inside texts are not counted. */
 function jsonBytes(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
-  if (typeof value === "number" || typeof value === "boolean") return String(value).length;
+  if (typeof value === "number" || typeof value === "bigint") return String(value).length;
   if (value === null || typeof value !== "object") return 4;
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + jsonBytes(item) + 1, 2);
   let sum = 2;

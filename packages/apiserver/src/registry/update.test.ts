@@ -256,13 +256,29 @@ describe("patch", () => {
     expect(body.metadata.generation).toBe(1);
   });
 
+  test("merges lists of Kubernetes' own kinds by their keys, when it is strategic", async () => {
+    const client = new TestClient();
+    const containers = [
+      { name: "a", image: "one" },
+      { name: "b", image: "one" },
+    ];
+    await client.create(paths.pods, { metadata: { name: "p" }, spec: { containers } });
+    const { body } = await client.send("PATCH", `${paths.pods}/p`, {
+      body: { spec: { containers: [{ name: "b", image: "two" }] } },
+      type: "application/strategic-merge-patch+json",
+    });
+    expect(body.spec["containers"]).toEqual([
+      { name: "a", image: "one" },
+      { name: "b", image: "two" },
+    ]);
+  });
+
   test.each([
     [
       paths.widgets,
       "application/strategic-merge-patch+json",
       "the body of the request was in an unknown format",
     ],
-    [paths.configMaps, "application/strategic-merge-patch+json", "strategic merge patch is not supported"],
     [paths.widgets, "application/apply-patch+yaml", "server-side apply is not supported"],
     [paths.widgets, "text/plain", "the body of the request was in an unknown format"],
   ])("answers 415 on %s to %s", async (path, type, message) => {

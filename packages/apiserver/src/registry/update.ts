@@ -18,6 +18,8 @@ interface UpdateRequest {
   /** The wanted object, made from the stored one; always a value that the server owns. */
   readonly produce: (old: StoredObject) => unknown;
   readonly source: Source;
+  /** The fields that the request names more than once. */
+  readonly duplicates?: readonly string[];
   readonly options: WriteOptions;
 }
 
@@ -63,7 +65,9 @@ async function attemptUpdate(
   const { resource } = target;
   const { stored, options, source } = request;
   const decoded = decodeObject(resource, request.produce(stored), source);
-  const unknown = unknownFieldWarnings(resource, decoded, { mode: options.fieldValidation, source });
+  const { duplicates = [] } = request;
+  const mode = options.fieldValidation;
+  const unknown = unknownFieldWarnings(resource, { ...decoded, duplicates }, { mode, source });
   const { draft } = decoded;
   const old = asServed(resource, stored);
   checkIdentity(target, draft);

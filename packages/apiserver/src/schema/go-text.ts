@@ -1,3 +1,4 @@
+import { jsonText } from "../json.ts";
 /** How Go prints values: the messages of Kubernetes carry them, and clients compare messages. */
 
 // Above this Go prints a number with an exponent, as JavaScript does; below a ten-thousandth only Go does.
@@ -36,7 +37,7 @@ export function goQuote(text: string): string {
 
 /** A value as Go's JSON prints it: keys in order, and nothing in it that could end a script element. */
 export function goJson(value: unknown): string {
-  const text = JSON.stringify(sorted(value)) ?? "null";
+  const text = jsonText(sorted(value)) ?? "null";
   return text.replaceAll(
     /[<>&\u2028\u2029]/g,
     (character) => String.raw`\u${hex(character.charCodeAt(0), 4)}`,
@@ -48,7 +49,8 @@ export function goValue(value: unknown): string {
   if (value === null || value === undefined) return "<nil>";
   if (typeof value === "number") return goNumber(value);
   if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
-  if (typeof value === "string" || typeof value === "boolean") return String(value);
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint")
+    return String(value);
   const fields = Object.entries(value).sort(byKey);
   return `map[${fields.map(([key, field]) => `${key}:${goValue(field)}`).join(" ")}]`;
 }

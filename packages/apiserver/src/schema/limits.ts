@@ -31,18 +31,20 @@ function isLongerThan(text: string, limit: number): boolean {
 }
 
 /** Checks a number against its bounds. Whole numbers meet whole bounds: kube-apiserver cuts off the rest of a bound. */
-export function checkNumber(findings: Findings, limits: Limits, value: number): void {
+export function checkNumber(findings: Findings, limits: Limits, exact: number | bigint): void {
   const { minimum, maximum, multipleOf } = limits;
+  // No bound of a schema is so large that the digits which are lost here could matter.
+  const value = Number(exact);
   const cut = Number.isInteger(value) ? Math.trunc : (bound: number) => bound;
   findings.matches += 2;
   if (multipleOf !== undefined) checkMultiple(findings, value, cut(multipleOf));
   if (minimum && isBelow(value, { ...minimum, value: cut(minimum.value) })) {
     const words = minimum.exclusive ? "greater than" : "greater than or equal to";
-    reportLimit(findings, value, `should be ${words} ${goNumber(cut(minimum.value))}`);
+    reportLimit(findings, exact, `should be ${words} ${goNumber(cut(minimum.value))}`);
   }
   if (maximum && isBelow(-value, { ...maximum, value: -cut(maximum.value) })) {
     const words = maximum.exclusive ? "less than" : "less than or equal to";
-    reportLimit(findings, value, `should be ${words} ${goNumber(cut(maximum.value))}`);
+    reportLimit(findings, exact, `should be ${words} ${goNumber(cut(maximum.value))}`);
   }
 }
 

@@ -64,7 +64,7 @@ function checkPresent(findings: Findings, node: SchemaNode, change: Change): voi
   if (limits.combined)
     checkCombined(findings, limits.combined, (apart, branch) => check(apart, branch, change));
   if (typeof value === "string") checkText(findings, limits, value);
-  else if (typeof value === "number") checkNumber(findings, limits, value);
+  else if (typeof value === "number" || typeof value === "bigint") checkNumber(findings, limits, value);
   else if (Array.isArray(value)) checkList(findings, node, { value, old: change.old });
   if (limits.enum.length > 0 && !limits.enum.some((item) => deepEqual(item, value)))
     report(findings, unsupportedValue(fieldOf(findings), value, limits.enum));
@@ -74,9 +74,10 @@ function checkPresent(findings: Findings, node: SchemaNode, change: Change): voi
 // One more than the largest 64-bit integer, which JavaScript cannot tell from it.
 const INT64_LIMIT = 2 ** 63;
 
-/** The type of a value. On their way through JavaScript numbers lose how they were written, and digits beyond the 15th. */
+/** The type of a value. On their way through JavaScript numbers lose how they were written. */
 function typeOf(value: unknown): JsonType {
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "integer";
   if (typeof value === "number")
     return Number.isInteger(value) && Math.abs(value) <= INT64_LIMIT ? "integer" : "number";
   return typeof value as "string" | "boolean" | "object";

@@ -20,8 +20,14 @@ const OPEN_PATHS: ReadonlySet<string> = new Set(["/livez", "/readyz", "/version"
 
 const AUTHENTICATED = "system:authenticated";
 
+interface Guarding {
+  readonly authentication: Authentication;
+  readonly policy: PolicySource;
+  readonly isOverRate: (user: string) => ApiError | undefined;
+}
+
 /** Lets a request through to the handler only when its caller is known and the rules allow it. */
-export function guard(serve: Serve, authentication: Authentication, policy: PolicySource): Handler {
+export function guard(serve: Serve, { authentication, policy, isOverRate }: Guarding): Handler {
   const userOfToken = (token: string): User | undefined => {
     const user = authentication.userOfToken(token);
     return user && authenticated(user);
@@ -30,6 +36,8 @@ export function guard(serve: Serve, authentication: Authentication, policy: Poli
     if (isOpen(request)) return await serve(request, { user: ANONYMOUS, userOfToken });
     const user = userOf(request, userOfToken);
     if (!user) return statusResponse(UNAUTHORIZED.status);
+    const overRate = isOverRate(user.name);
+    if (overRate) return statusResponse(overRate.status);
     const attributes = attributesOf(request);
     if (!isAllowed(policy, user, attributes)) {
       const message = refusal(user, attributes);

@@ -168,11 +168,11 @@ describe("the guard", () => {
     seen.push(request);
     return Promise.resolve(jsonResponse(200, {}));
   };
-  const door = guard(
-    handler,
-    { userOfToken: (token) => (token === "sesame" ? user("bob", "readers") : undefined) },
+  const door = guard(handler, {
+    authentication: { userOfToken: (token) => (token === "sesame" ? user("bob", "readers") : undefined) },
     policy,
-  );
+    isOverRate: () => undefined,
+  });
   const knock = async (path: string, extra: Partial<HttpRequest> = {}): Promise<number> =>
     (await door({ method: "GET", path, headers: {}, ...extra })).status;
 

@@ -1,5 +1,6 @@
 import { deepFreeze } from "@capstan/api";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { parseJson } from "../json.ts";
 import type { Restored } from "./memory.ts";
 import type { ObjectKey, StoredObject } from "./storage.ts";
 
@@ -71,7 +72,7 @@ export class SqliteFile {
   *#objects(): Generator<readonly [ObjectKey, StoredObject]> {
     const rows = this.#database.prepare("SELECT resource, namespace, name, body FROM objects").iterate();
     for (const { body, ...key } of rows as Iterable<ObjectKey & { body: string }>) {
-      yield [key, deepFreeze(JSON.parse(body) as StoredObject)];
+      yield [key, deepFreeze(parseJson(body) as StoredObject)];
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Env } from "@capstan/env";
+import { jsonText } from "../json.ts";
 import { createMemoryStorage, type MemoryStorageOptions } from "./memory.ts";
 import { restamped } from "./restamp.ts";
 import { commitProblem, type RowChange, SqliteFile, StorageFileError } from "./sqlite-file.ts";
@@ -187,5 +188,5 @@ function idOf({ resource, namespace, name }: ObjectKey): string {
 }
 
 function stampedText(draft: Draft, version: number): string {
-  return JSON.stringify(restamped(draft, version));
+  return jsonText(restamped(draft, version));
 }

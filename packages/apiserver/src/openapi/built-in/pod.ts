@@ -1,263 +1,269 @@
 import type { Block } from "../notation.ts";
+import { podSettings } from "./pod-settings.ts";
+import { podVolumes } from "./pod-volumes.ts";
 
-/** Pods. What few manifests use, such as the details of a volume driver, is taken as it comes. */
+/** Pods. */
 export const pod: Block = {
   prefix: "io.k8s.api.core.v1",
   group: "",
   version: "v1",
   text: `
 #kind Pod | Containers that run together on one node.
-spec PodSpec | What is wanted.
-status PodStatus | What there is.
+2 spec PodSpec | What is wanted.
+3 status PodStatus | What there is.
 
 # PodTemplateSpec | What pods are made from.
-metadata ObjectMeta | The labels and annotations of the pods.
-spec PodSpec | What is wanted of the pods.
+1 metadata ObjectMeta | The labels and annotations of the pods.
+2 spec PodSpec | What is wanted of the pods.
 
 # PodSpec | What a pod is wanted to be.
-containers! []Container merge=name | The programs of the pod.
-initContainers []Container merge=name | Programs that run before the others, one after the other.
-ephemeralContainers []EphemeralContainer merge=name | Programs added to look into a running pod.
-volumes []Volume merge=name retain | The volumes that containers can mount.
-nodeName string | The node it runs on.
-nodeSelector {string} | The labels its node must have.
-affinity object | Which nodes and which neighbours it wants.
-tolerations []Toleration | The taints it puts up with.
-topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey keys=topologyKey,whenUnsatisfiable | How its like are spread.
-schedulerName string | Who finds it a node.
-schedulingGates []SchedulingGate merge=name | What it waits for before it is scheduled.
-priority int32 | How important it is.
-priorityClassName string | How important it is, by name.
-preemptionPolicy string | Whether it may push others out.
-restartPolicy string | Always, OnFailure or Never.
-terminationGracePeriodSeconds int64 | How long it is given to end.
-activeDeadlineSeconds int64 | How long it may run.
-serviceAccountName string | Who it is to the API.
-serviceAccount string | The old name of serviceAccountName.
-automountServiceAccountToken boolean | Whether it gets a token.
-securityContext object | What its processes may do.
-imagePullSecrets []LocalObjectReference merge=name | The secrets to pull images with.
-hostname string | Its host name.
-hostnameOverride string | Its host name, whatever else is said.
-subdomain string | The domain of its host name.
-setHostnameAsFQDN boolean | Whether its host name is the full one.
-hostAliases []HostAlias merge=ip | Lines for its hosts file.
-hostNetwork boolean | Whether it uses the network of the node.
-hostPID boolean | Whether it sees the processes of the node.
-hostIPC boolean | Whether it uses the memory channels of the node.
-hostUsers boolean | Whether its users are those of the node.
-shareProcessNamespace boolean | Whether its containers see the processes of each other.
-dnsPolicy string | Where it looks up names.
-dnsConfig object | How it looks up names.
-enableServiceLinks boolean | Whether services are in its environment.
-readinessGates []ReadinessGate | Further conditions it needs to be ready.
-runtimeClassName string | What runs it.
-overhead {quantity} | What running it costs beside the containers.
-os object | The operating system it needs.
-resources ResourceRequirements | What all containers together need.
-resourceClaims []object merge=name retain | The devices it needs.
-workloadRef object | The workload it belongs to.
+2 containers! []Container merge=name | The programs of the pod.
+20 initContainers []Container merge=name | Programs that run before the others, one after the other.
+34 ephemeralContainers []EphemeralContainer merge=name | Programs added to look into a running pod.
+1 volumes []Volume merge=name retain | The volumes that containers can mount.
+10 nodeName string | The node it runs on.
+7 nodeSelector {string} | The labels its node must have.
+18 affinity Affinity | Which nodes and which neighbours it wants.
+22 tolerations []Toleration | The taints it puts up with.
+33 topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey keys=topologyKey,whenUnsatisfiable | How its like are spread.
+19 schedulerName string | Who finds it a node.
+38 schedulingGates []SchedulingGate merge=name | What it waits for before it is scheduled.
+25 priority *int32 | How important it is.
+24 priorityClassName string | How important it is, by name.
+31 preemptionPolicy *string | Whether it may push others out.
+3 restartPolicy string | Always, OnFailure or Never.
+4 terminationGracePeriodSeconds *int64 | How long it is given to end.
+5 activeDeadlineSeconds *int64 | How long it may run.
+8 serviceAccountName string | Who it is to the API.
+9 serviceAccount string | The old name of serviceAccountName.
+21 automountServiceAccountToken *boolean | Whether it gets a token.
+14 securityContext PodSecurityContext | What its processes may do.
+15 imagePullSecrets []LocalObjectReference merge=name | The secrets to pull images with.
+16 hostname string | Its host name.
+41 hostnameOverride *string | Its host name, whatever else is said.
+17 subdomain string | The domain of its host name.
+35 setHostnameAsFQDN *boolean | Whether its host name is the full one.
+23 hostAliases []HostAlias merge=ip | Lines for its hosts file.
+11 hostNetwork boolean | Whether it uses the network of the node.
+12 hostPID boolean | Whether it sees the processes of the node.
+13 hostIPC boolean | Whether it uses the memory channels of the node.
+37 hostUsers *boolean | Whether its users are those of the node.
+27 shareProcessNamespace *boolean | Whether its containers see the processes of each other.
+6 dnsPolicy string | Where it looks up names.
+26 dnsConfig PodDNSConfig | How it looks up names.
+30 enableServiceLinks *boolean | Whether services are in its environment.
+28 readinessGates []ReadinessGate | Further conditions it needs to be ready.
+29 runtimeClassName *string | What runs it.
+32 overhead {quantity} | What running it costs beside the containers.
+36 os PodOS | The operating system it needs.
+40 resources ResourceRequirements | What all containers together need.
+39 resourceClaims []PodResourceClaim merge=name retain | The devices it needs.
+42 workloadRef WorkloadReference | The workload it belongs to.
 
 # SchedulingGate | Something a pod waits for.
-name! string | Its name.
+1 name! string | Its name.
 
 # ReadinessGate | A condition that a pod needs to be ready.
-conditionType! string | The type of the condition.
+1 conditionType! string | The type of the condition.
 
 # HostAlias | A line of a hosts file.
-ip! string | The address.
-hostnames []string | The names.
+1 ip! string | The address.
+2 hostnames []string | The names.
 
 # Toleration | A taint that a pod puts up with.
-key string | The taint; empty for all.
-operator string | Exists or Equal.
-value string | The value of the taint.
-effect string | The effect of the taint; empty for all.
-tolerationSeconds int64 | For how long, with NoExecute.
+1 key string | The taint; empty for all.
+2 operator string | Exists or Equal.
+3 value string | The value of the taint.
+4 effect string | The effect of the taint; empty for all.
+5 tolerationSeconds *int64 | For how long, with NoExecute.
 
 # TopologySpreadConstraint | How pods are spread.
-maxSkew! int32 | How uneven it may be.
-topologyKey! string | The label of nodes that divides them.
-whenUnsatisfiable! string | DoNotSchedule or ScheduleAnyway.
-labelSelector LabelSelector | The pods that count.
-matchLabelKeys []string | Labels of the pod that select those that count.
-minDomains int32 | How many divisions there must be.
-nodeAffinityPolicy string | Whether the pod's node selector counts.
-nodeTaintsPolicy string | Whether taints count.
+1 maxSkew! int32 | How uneven it may be.
+2 topologyKey! string | The label of nodes that divides them.
+3 whenUnsatisfiable! string | DoNotSchedule or ScheduleAnyway.
+4 labelSelector LabelSelector | The pods that count.
+8 matchLabelKeys []string | Labels of the pod that select those that count.
+5 minDomains *int32 | How many divisions there must be.
+6 nodeAffinityPolicy *string | Whether the pod's node selector counts.
+7 nodeTaintsPolicy *string | Whether taints count.
 
 # Container | A program that runs in a pod.
-name! string | Its name, unique in the pod.
-image string | Where it comes from.
-imagePullPolicy string | Always, Never or IfNotPresent.
-command []string | What to run instead of what the image says.
-args []string | What to hand to it.
-workingDir string | Where it runs.
-env []EnvVar merge=name | Its environment.
-envFrom []EnvFromSource | Where more of its environment comes from.
-ports []ContainerPort merge=containerPort keys=containerPort,protocol | The ports it listens on.
-resources ResourceRequirements | What it needs.
-resizePolicy []object | Whether it is restarted when what it needs changes.
-volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
-volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
-livenessProbe Probe | Finds out whether it must be restarted.
-readinessProbe Probe | Finds out whether it can be talked to.
-startupProbe Probe | Finds out whether it has started.
-lifecycle object | What to do after its start and before its end.
-restartPolicy string | Always makes an init container go on running.
-restartPolicyRules []object | When to restart it.
-securityContext object | What it may do.
-stdin boolean | Whether it can be typed to.
-stdinOnce boolean | Whether only the first client can type to it.
-tty boolean | Whether it has a terminal.
-terminationMessagePath string | Where it leaves its last words.
-terminationMessagePolicy string | Whether its log can stand for its last words.
+1 name! string | Its name, unique in the pod.
+2 image string | Where it comes from.
+14 imagePullPolicy string | Always, Never or IfNotPresent.
+3 command []string | What to run instead of what the image says.
+4 args []string | What to hand to it.
+5 workingDir string | Where it runs.
+7 env []EnvVar merge=name | Its environment.
+19 envFrom []EnvFromSource | Where more of its environment comes from.
+6 ports []ContainerPort merge=containerPort keys=containerPort,protocol | The ports it listens on.
+8 resources ResourceRequirements | What it needs.
+23 resizePolicy []ContainerResizePolicy | Whether it is restarted when what it needs changes.
+9 volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
+21 volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
+10 livenessProbe Probe | Finds out whether it must be restarted.
+11 readinessProbe Probe | Finds out whether it can be talked to.
+22 startupProbe Probe | Finds out whether it has started.
+12 lifecycle Lifecycle | What to do after its start and before its end.
+24 restartPolicy *string | Always makes an init container go on running.
+25 restartPolicyRules []ContainerRestartRule | When to restart it.
+15 securityContext SecurityContext | What it may do.
+16 stdin boolean | Whether it can be typed to.
+17 stdinOnce boolean | Whether only the first client can type to it.
+18 tty boolean | Whether it has a terminal.
+13 terminationMessagePath string | Where it leaves its last words.
+20 terminationMessagePolicy string | Whether its log can stand for its last words.
 
 # EphemeralContainer | A program added to look into a running pod.
-name! string | Its name, unique in the pod.
-targetContainerName string | The container whose processes it sees.
-image string | Where it comes from.
-imagePullPolicy string | Always, Never or IfNotPresent.
-command []string | What to run instead of what the image says.
-args []string | What to hand to it.
-workingDir string | Where it runs.
-env []EnvVar merge=name | Its environment.
-envFrom []EnvFromSource | Where more of its environment comes from.
-ports []ContainerPort merge=containerPort keys=containerPort,protocol | Not allowed.
-resources ResourceRequirements | Not allowed.
-resizePolicy []object | Not allowed.
-volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
-volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
-livenessProbe Probe | Not allowed.
-readinessProbe Probe | Not allowed.
-startupProbe Probe | Not allowed.
-lifecycle object | Not allowed.
-restartPolicy string | Not allowed.
-restartPolicyRules []object | Not allowed.
-securityContext object | What it may do.
-stdin boolean | Whether it can be typed to.
-stdinOnce boolean | Whether only the first client can type to it.
-tty boolean | Whether it has a terminal.
-terminationMessagePath string | Where it leaves its last words.
-terminationMessagePolicy string | Whether its log can stand for its last words.
+1.1 name! string | Its name, unique in the pod.
+2 targetContainerName string | The container whose processes it sees.
+1.2 image string | Where it comes from.
+1.14 imagePullPolicy string | Always, Never or IfNotPresent.
+1.3 command []string | What to run instead of what the image says.
+1.4 args []string | What to hand to it.
+1.5 workingDir string | Where it runs.
+1.7 env []EnvVar merge=name | Its environment.
+1.19 envFrom []EnvFromSource | Where more of its environment comes from.
+1.6 ports []ContainerPort merge=containerPort keys=containerPort,protocol | Not allowed.
+1.8 resources ResourceRequirements | Not allowed.
+1.23 resizePolicy []ContainerResizePolicy | Not allowed.
+1.9 volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
+1.21 volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
+1.10 livenessProbe Probe | Not allowed.
+1.11 readinessProbe Probe | Not allowed.
+1.22 startupProbe Probe | Not allowed.
+1.12 lifecycle Lifecycle | Not allowed.
+1.24 restartPolicy *string | Not allowed.
+1.25 restartPolicyRules []ContainerRestartRule | Not allowed.
+1.15 securityContext SecurityContext | What it may do.
+1.16 stdin boolean | Whether it can be typed to.
+1.17 stdinOnce boolean | Whether only the first client can type to it.
+1.18 tty boolean | Whether it has a terminal.
+1.13 terminationMessagePath string | Where it leaves its last words.
+1.20 terminationMessagePolicy string | Whether its log can stand for its last words.
 
 # EnvVar | A variable of the environment.
-name! string | Its name.
-value string | Its value.
-valueFrom object | Where its value comes from.
+1 name! string | Its name.
+2 value string | Its value.
+3 valueFrom EnvVarSource | Where its value comes from.
 
 # EnvFromSource | Where variables come from.
-prefix string | What their names begin with.
-configMapRef object | A ConfigMap.
-secretRef object | A Secret.
+1 prefix string | What their names begin with.
+2 configMapRef ConfigMapEnvSource | A ConfigMap.
+3 secretRef SecretEnvSource | A Secret.
 
 # ContainerPort | A port that a container listens on.
-containerPort! int32 | The number.
-name string | Its name, unique in the pod.
-protocol string | TCP, UDP or SCTP.
-hostPort int32 | The port of the node.
-hostIP string | The address of the node.
+3 containerPort! int32 | The number.
+1 name string | Its name, unique in the pod.
+4 protocol string | TCP, UDP or SCTP.
+2 hostPort int32 | The port of the node.
+5 hostIP string | The address of the node.
 
 # ResourceRequirements | What a container needs.
-requests {quantity} | What it gets at least.
-limits {quantity} | What it gets at most.
-claims []object keys=name | The devices it uses.
+2 requests {quantity} | What it gets at least.
+1 limits {quantity} | What it gets at most.
+3 claims []ResourceClaim keys=name | The devices it uses.
 
 # VolumeMount | Where a container sees a volume.
-name! string | The volume.
-mountPath! string | Where.
-subPath string | The folder of the volume.
-subPathExpr string | The folder of the volume, with variables.
-readOnly boolean | Whether it can only be read.
-recursiveReadOnly string | Whether what is mounted in it can only be read, too.
-mountPropagation string | Whether later mounts are seen.
+1 name! string | The volume.
+3 mountPath! string | Where.
+4 subPath string | The folder of the volume.
+6 subPathExpr string | The folder of the volume, with variables.
+2 readOnly boolean | Whether it can only be read.
+7 recursiveReadOnly *string | Whether what is mounted in it can only be read, too.
+5 mountPropagation *string | Whether later mounts are seen.
 
 # VolumeDevice | Where a container sees a block device.
-name! string | The claim.
-devicePath! string | Where.
+1 name! string | The claim.
+2 devicePath! string | Where.
 
 # Volume | A folder that containers can mount; one of the sources is set.
-name! string | Its name, unique in the pod.
-${[
-  "awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc",
-  "flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs persistentVolumeClaim",
-  "photonPersistentDisk portworxVolume projected quobyte rbd scaleIO secret storageos vsphereVolume",
-]
-  .flatMap((names) => names.split(" "))
-  .map((source) => `${source} object | A source of type ${source}.`)
-  .join("\n")}
+1 name! string | Its name, unique in the pod.
+2.1 hostPath HostPathVolumeSource; 2.2 emptyDir EmptyDirVolumeSource
+2.3 gcePersistentDisk GCEPersistentDiskVolumeSource; 2.4 awsElasticBlockStore AWSElasticBlockStoreVolumeSource
+2.5 gitRepo GitRepoVolumeSource; 2.6 secret SecretVolumeSource; 2.7 nfs NFSVolumeSource; 2.8 iscsi ISCSIVolumeSource
+2.9 glusterfs GlusterfsVolumeSource; 2.10 persistentVolumeClaim PersistentVolumeClaimVolumeSource
+2.11 rbd RBDVolumeSource; 2.12 flexVolume FlexVolumeSource; 2.13 cinder CinderVolumeSource
+2.14 cephfs CephFSVolumeSource; 2.15 flocker FlockerVolumeSource; 2.16 downwardAPI DownwardAPIVolumeSource
+2.17 fc FCVolumeSource; 2.18 azureFile AzureFileVolumeSource; 2.19 configMap ConfigMapVolumeSource
+2.20 vsphereVolume VsphereVirtualDiskVolumeSource; 2.21 quobyte QuobyteVolumeSource
+2.22 azureDisk AzureDiskVolumeSource; 2.23 photonPersistentDisk PhotonPersistentDiskVolumeSource
+2.24 portworxVolume PortworxVolumeSource; 2.25 scaleIO ScaleIOVolumeSource; 2.26 projected ProjectedVolumeSource
+2.27 storageos StorageOSVolumeSource; 2.28 csi CSIVolumeSource; 2.29 ephemeral EphemeralVolumeSource
+2.30 image ImageVolumeSource
 
 # Probe | Finds out how a container is.
-exec object | By running a command.
-httpGet object | By an HTTP request.
-tcpSocket object | By opening a connection.
-grpc object | By a gRPC health check.
-initialDelaySeconds int32 | When to begin.
-periodSeconds int32 | How often.
-timeoutSeconds int32 | How long to wait for the answer.
-successThreshold int32 | How many good answers make it good.
-failureThreshold int32 | How many bad answers make it bad.
-terminationGracePeriodSeconds int64 | How long the pod is given to end when it is bad.
+1.1 exec ExecAction | By running a command.
+1.2 httpGet HTTPGetAction | By an HTTP request.
+1.3 tcpSocket TCPSocketAction | By opening a connection.
+1.4 grpc GRPCAction | By a gRPC health check.
+2 initialDelaySeconds int32 | When to begin.
+4 periodSeconds int32 | How often.
+3 timeoutSeconds int32 | How long to wait for the answer.
+5 successThreshold int32 | How many good answers make it good.
+6 failureThreshold int32 | How many bad answers make it bad.
+7 terminationGracePeriodSeconds *int64 | How long the pod is given to end when it is bad.
 
 # PodStatus | What has become of a pod.
-phase string | Pending, Running, Succeeded, Failed or Unknown.
-conditions []PodCondition merge=type | How it is.
-message string | Why, in a sentence.
-reason string | Why, in one word.
-nominatedNodeName string | The node where room is being made for it.
-hostIP string | The address of its node.
-hostIPs []HostIP merge=ip atomic | The addresses of its node.
-podIP string | Its address.
-podIPs []PodIP merge=ip | Its addresses.
-startTime time | When its node took it.
-initContainerStatuses []ContainerStatus | How its init containers are.
-containerStatuses []ContainerStatus | How its containers are.
-ephemeralContainerStatuses []ContainerStatus | How its ephemeral containers are.
-qosClass string | How firm its resources are.
-observedGeneration int64 | The generation that this was found for.
-resize string | No longer used.
-resources ResourceRequirements | What it has.
-allocatedResources {quantity} | What was set aside for it.
-resourceClaimStatuses []object merge=name retain | Its devices.
-extendedResourceClaimStatus object | Its devices of extended resources.
+1 phase string | Pending, Running, Succeeded, Failed or Unknown.
+2 conditions []PodCondition merge=type | How it is.
+3 message string | Why, in a sentence.
+4 reason string | Why, in one word.
+11 nominatedNodeName string | The node where room is being made for it.
+5 hostIP string | The address of its node.
+16 hostIPs []HostIP merge=ip atomic | The addresses of its node.
+6 podIP string | Its address.
+12 podIPs []PodIP merge=ip | Its addresses.
+7 startTime time | When its node took it.
+10 initContainerStatuses []ContainerStatus | How its init containers are.
+8 containerStatuses []ContainerStatus | How its containers are.
+13 ephemeralContainerStatuses []ContainerStatus | How its ephemeral containers are.
+9 qosClass string | How firm its resources are.
+17 observedGeneration int64 | The generation that this was found for.
+14 resize string | No longer used.
+20 resources ResourceRequirements | What it has.
+19 allocatedResources {quantity} | What was set aside for it.
+15 resourceClaimStatuses []PodResourceClaimStatus merge=name retain | Its devices.
+18 extendedResourceClaimStatus PodExtendedResourceClaimStatus | Its devices of extended resources.
 
 # PodIP | An address of a pod.
-ip! string | The address.
+1 ip! string | The address.
 
 # HostIP | An address of a node.
-ip! string | The address.
+1 ip! string | The address.
 
 # PodCondition | One aspect of the state of a pod.
-type! string | Which aspect.
-status! string | True, False or Unknown.
-lastProbeTime time | When it was looked at last.
-lastTransitionTime time | When the status changed last.
-observedGeneration int64 | The generation that this was found for.
-reason string | Why, in one word.
-message string | Why, in a sentence.
+1 type! string | Which aspect.
+2 status! string | True, False or Unknown.
+3 lastProbeTime time | When it was looked at last.
+4 lastTransitionTime time | When the status changed last.
+7 observedGeneration int64 | The generation that this was found for.
+5 reason string | Why, in one word.
+6 message string | Why, in a sentence.
 
 # ContainerStatus | How a container is.
-name! string | The container.
-state ContainerState | How it is now.
-lastState ContainerState | How it ended the last time.
-ready! boolean | Whether it can be talked to.
-restartCount! int32 | How often it was started anew.
-image! string | Its image.
-imageID! string | Its image, exactly.
-containerID string | What its runtime calls it.
-started boolean | Whether it has started.
-allocatedResources {quantity} | What was set aside for it.
-allocatedResourcesStatus []object merge=name | The health of its devices.
-resources ResourceRequirements | What it has.
-volumeMounts []object merge=mountPath | What it has mounted.
-user object | Who it runs as.
-stopSignal string | How it is told to end.
+1 name! string | The container.
+2 state ContainerState | How it is now.
+3 lastState ContainerState | How it ended the last time.
+4 ready! boolean | Whether it can be talked to.
+5 restartCount! int32 | How often it was started anew.
+6 image! string | Its image.
+7 imageID! string | Its image, exactly.
+8 containerID string | What its runtime calls it.
+9 started *boolean | Whether it has started.
+10 allocatedResources {quantity} | What was set aside for it.
+14 allocatedResourcesStatus []ResourceStatus merge=name | The health of its devices.
+11 resources ResourceRequirements | What it has.
+12 volumeMounts []VolumeMountStatus merge=mountPath | What it has mounted.
+13 user ContainerUser | Who it runs as.
+15 stopSignal *string | How it is told to end.
 
 # ContainerState | How a container is; one of the fields is set.
-waiting object | It waits, and why.
-running object | It runs, and since when.
-terminated object | It has ended, and how.
+1 waiting ContainerStateWaiting | It waits, and why.
+2 running ContainerStateRunning | It runs, and since when.
+3 terminated ContainerStateTerminated | It has ended, and how.
 
 #kind Binding | Gives a pod to a node.
-target! ObjectReference | The node.
-`,
+2 target! ObjectReference | The node.
+${podSettings}${podVolumes}`,
 };

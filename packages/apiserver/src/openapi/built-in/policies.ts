@@ -7,26 +7,26 @@ export const policy: Block = {
   version: "v1",
   text: `
 #kind PodDisruptionBudget | How many of some pods may be evicted at a time.
-spec PodDisruptionBudgetSpec | What is wanted.
-status PodDisruptionBudgetStatus | What there is.
+2 spec PodDisruptionBudgetSpec | What is wanted.
+3 status PodDisruptionBudgetStatus | What there is.
 
 # PodDisruptionBudgetSpec | The limits of a budget.
-minAvailable intOrString | How many pods must stay, as a number or a percentage.
-maxUnavailable intOrString | How many pods may be gone, as a number or a percentage.
-selector LabelSelector replace | The pods it is about.
-unhealthyPodEvictionPolicy string | Whether pods that are not ready count.
+1 minAvailable intOrString | How many pods must stay, as a number or a percentage.
+3 maxUnavailable intOrString | How many pods may be gone, as a number or a percentage.
+2 selector LabelSelector replace | The pods it is about.
+4 unhealthyPodEvictionPolicy *string | Whether pods that are not ready count.
 
 # PodDisruptionBudgetStatus | What a budget allows now.
-observedGeneration int64 | The generation that this was found for.
-disruptionsAllowed! int32 | How many pods may be evicted now.
-currentHealthy! int32 | The pods that are ready.
-desiredHealthy! int32 | The pods that must be ready.
-expectedPods! int32 | The pods it is about.
-disruptedPods {time} | The pods that were evicted and have not gone yet.
-conditions []Condition merge=type | How it is.
+1 observedGeneration int64 | The generation that this was found for.
+3 disruptionsAllowed! int32 | How many pods may be evicted now.
+4 currentHealthy! int32 | The pods that are ready.
+5 desiredHealthy! int32 | The pods that must be ready.
+6 expectedPods! int32 | The pods it is about.
+2 disruptedPods {time} | The pods that were evicted and have not gone yet.
+7 conditions []Condition merge=type | How it is.
 
 #kind Eviction | Asks a pod to leave its node, within its budget.
-deleteOptions DeleteOptions | How to delete the pod.
+2 deleteOptions DeleteOptions | How to delete the pod.
 `,
 };
 
@@ -37,16 +37,16 @@ export const coordination: Block = {
   version: "v1",
   text: `
 #kind Lease | A claim that its holder renews for as long as it wants to keep it.
-spec LeaseSpec | The claim.
+2 spec LeaseSpec | The claim.
 
 # LeaseSpec | A claim and its holder.
-holderIdentity string | Who holds it.
-leaseDurationSeconds int32 | How long it holds without being renewed.
-acquireTime time | When it was taken.
-renewTime time | When it was renewed last.
-leaseTransitions int32 | How often its holder changed.
-strategy string | How the holder is chosen.
-preferredHolder string | Who should take it over.
+1 holderIdentity *string | Who holds it.
+2 leaseDurationSeconds *int32 | How long it holds without being renewed.
+3 acquireTime microTime | When it was taken.
+4 renewTime microTime | When it was renewed last.
+5 leaseTransitions *int32 | How often its holder changed.
+6 strategy *string | How the holder is chosen.
+7 preferredHolder *string | Who should take it over.
 `,
 };
 
@@ -57,40 +57,40 @@ export const rbac: Block = {
   version: "v1",
   text: `
 #kind Role | Rights in one namespace.
-rules []PolicyRule | The rights.
+2 rules []PolicyRule | The rights.
 
 #kind ClusterRole | Rights that can be granted in any namespace, or everywhere.
-rules []PolicyRule | The rights.
-aggregationRule AggregationRule | The roles whose rights it collects.
+2 rules []PolicyRule | The rights.
+3 aggregationRule AggregationRule | The roles whose rights it collects.
 
 #kind RoleBinding | Grants a role in one namespace.
-subjects []Subject | Who gets it.
-roleRef! RoleRef | The role. Cannot be changed.
+2 subjects []Subject | Who gets it.
+3 roleRef! RoleRef | The role. Cannot be changed.
 
 #kind ClusterRoleBinding | Grants a role everywhere.
-subjects []Subject | Who gets it.
-roleRef! RoleRef | The role. Cannot be changed.
+2 subjects []Subject | Who gets it.
+3 roleRef! RoleRef | The role. Cannot be changed.
 
 # PolicyRule | Some rights.
-verbs! []string | What may be done; * for everything.
-apiGroups []string | The groups of the resources.
-resources []string | The resources; * for all.
-resourceNames []string | The names of the objects; none for all.
-nonResourceURLs []string | Paths that are no resources.
+1 verbs! []string | What may be done; * for everything.
+2 apiGroups []string | The groups of the resources.
+3 resources []string | The resources; * for all.
+4 resourceNames []string | The names of the objects; none for all.
+5 nonResourceURLs []string | Paths that are no resources.
 
 # AggregationRule | The roles whose rights are collected.
-clusterRoleSelectors []LabelSelector | Their labels.
+1 clusterRoleSelectors []LabelSelector | Their labels.
 
 # RoleRef | A role.
-apiGroup! string | Its group.
-kind! string | Role or ClusterRole.
-name! string | Its name.
+1 apiGroup! string | Its group.
+2 kind! string | Role or ClusterRole.
+3 name! string | Its name.
 
 # Subject | Somebody.
-kind! string | User, Group or ServiceAccount.
-apiGroup string | The group of the kind.
-name! string | The name.
-namespace string | The namespace of a service account.
+1 kind! string | User, Group or ServiceAccount.
+2 apiGroup string | The group of the kind.
+3 name! string | The name.
+4 namespace string | The namespace of a service account.
 `,
 };
 
@@ -101,24 +101,24 @@ export const events: Block = {
   version: "v1",
   text: `
 #kind Event | Something that happened to an object, told for people.
-eventTime! time | When it happened first.
-series EventSeries | How it went on.
-reportingController string | The controller that reported it.
-reportingInstance string | The process that reported it.
-action string | What was done.
-reason string | Why, in one word.
-regarding ObjectReference | The object it happened to.
-related ObjectReference | Another object that took part.
-note string | What happened.
-type string | Normal or Warning.
-deprecatedSource EventSource | Who reported it, in the old form.
-deprecatedFirstTimestamp time | When it happened first, in the old form.
-deprecatedLastTimestamp time | When it happened last, in the old form.
-deprecatedCount int32 | How often it happened, in the old form.
+2 eventTime! microTime | When it happened first.
+3 series EventSeries | How it went on.
+4 reportingController string | The controller that reported it.
+5 reportingInstance string | The process that reported it.
+6 action string | What was done.
+7 reason string | Why, in one word.
+8 regarding ObjectReference | The object it happened to.
+9 related ObjectReference | Another object that took part.
+10 note string | What happened.
+11 type string | Normal or Warning.
+12 deprecatedSource EventSource | Who reported it, in the old form.
+13 deprecatedFirstTimestamp time | When it happened first, in the old form.
+14 deprecatedLastTimestamp time | When it happened last, in the old form.
+15 deprecatedCount int32 | How often it happened, in the old form.
 
 # EventSeries | How an event went on.
-count! int32 | How often it happened.
-lastObservedTime! time | When it happened last.
+1 count! int32 | How often it happened.
+2 lastObservedTime! microTime | When it happened last.
 `,
 };
 
@@ -129,27 +129,27 @@ export const storage: Block = {
   version: "v1",
   text: `
 #kind VolumeAttachment | Asks for a volume to be attached to a node.
-spec! VolumeAttachmentSpec | What is wanted.
-status VolumeAttachmentStatus | What there is.
+2 spec! VolumeAttachmentSpec | What is wanted.
+3 status VolumeAttachmentStatus | What there is.
 
 # VolumeAttachmentSpec | A volume and a node.
-attacher! string | The driver that attaches.
-nodeName! string | The node.
-source! VolumeAttachmentSource | The volume.
+1 attacher! string | The driver that attaches.
+3 nodeName! string | The node.
+2 source! VolumeAttachmentSource | The volume.
 
 # VolumeAttachmentSource | A volume.
-persistentVolumeName string | Its name.
+1 persistentVolumeName *string | Its name.
 inlineVolumeSpec object | What it is, for one without a name.
 
 # VolumeAttachmentStatus | Whether a volume is attached.
-attached! boolean | Whether it is.
-attachmentMetadata {string} | What the driver says about it.
-attachError VolumeError | Why it could not be attached.
-detachError VolumeError | Why it could not be detached.
+1 attached! boolean | Whether it is.
+2 attachmentMetadata {string} | What the driver says about it.
+3 attachError VolumeError | Why it could not be attached.
+4 detachError VolumeError | Why it could not be detached.
 
 # VolumeError | What went wrong.
-time time | When.
-message string | What.
-errorCode int32 | The code of the driver.
+1 time time | When.
+2 message string | What.
+3 errorCode *int32 | The code of the driver.
 `,
 };

@@ -1,10 +1,12 @@
 import type { Block } from "../notation.ts";
 
-const CONDITION_FIELDS = `type! string | Which aspect.
-status! string | True, False or Unknown.
-lastTransitionTime time | When the status changed last.
-reason string | Why, in one word.
-message string | Why, in a sentence.`;
+/** What all conditions have; the numbers of the last three fields differ. */
+const conditionFields = (time: number, reason: number, message: number): string => `
+1 type! string | Which aspect.
+2 status! string | True, False or Unknown.
+${time} lastTransitionTime time | When the status changed last.
+${reason} reason string | Why, in one word.
+${message} message string | Why, in a sentence.`;
 
 /** What keeps pods running. */
 export const apps: Block = {
@@ -13,115 +15,134 @@ export const apps: Block = {
   version: "v1",
   text: `
 #kind Deployment | Keeps a number of pods running and rolls out changes.
-spec DeploymentSpec | What is wanted.
-status DeploymentStatus | What there is.
+2 spec DeploymentSpec | What is wanted.
+3 status DeploymentStatus | What there is.
 
 # DeploymentSpec | What a deployment is wanted to be.
-replicas int32 | The number of pods.
-selector! LabelSelector | The pods that are its own.
-template! PodTemplateSpec | What its pods are made from.
-strategy DeploymentStrategy retain | How changes are rolled out.
-minReadySeconds int32 | How long a new pod must be ready to count.
-revisionHistoryLimit int32 | How many old revisions are kept.
-paused boolean | Whether changes wait.
-progressDeadlineSeconds int32 | How long a roll-out may stand still.
+1 replicas *int32 | The number of pods.
+2 selector! LabelSelector | The pods that are its own.
+3 template! PodTemplateSpec | What its pods are made from.
+4 strategy DeploymentStrategy retain | How changes are rolled out.
+5 minReadySeconds int32 | How long a new pod must be ready to count.
+6 revisionHistoryLimit *int32 | How many old revisions are kept.
+7 paused boolean | Whether changes wait.
+9 progressDeadlineSeconds *int32 | How long a roll-out may stand still.
 
 # DeploymentStrategy | How changes are rolled out.
-type string | Recreate or RollingUpdate.
-rollingUpdate object | How many pods may be too many or missing.
+1 type string | Recreate or RollingUpdate.
+2 rollingUpdate RollingUpdateDeployment | How many pods may be too many or missing.
 
 # DeploymentStatus | What has become of a deployment.
-observedGeneration int64 | The generation that this was found for.
-replicas int32 | The pods there are.
-updatedReplicas int32 | The pods of the newest template.
-readyReplicas int32 | The pods that are ready.
-availableReplicas int32 | The pods that are ready for long enough.
-unavailableReplicas int32 | The pods that are missing.
-terminatingReplicas int32 | The pods that are going.
-conditions []DeploymentCondition merge=type | How it is.
-collisionCount int32 | How often a name was taken.
+1 observedGeneration int64 | The generation that this was found for.
+2 replicas int32 | The pods there are.
+3 updatedReplicas int32 | The pods of the newest template.
+7 readyReplicas int32 | The pods that are ready.
+4 availableReplicas int32 | The pods that are ready for long enough.
+5 unavailableReplicas int32 | The pods that are missing.
+9 terminatingReplicas *int32 | The pods that are going.
+6 conditions []DeploymentCondition merge=type | How it is.
+8 collisionCount *int32 | How often a name was taken.
 
 # DeploymentCondition | One aspect of a deployment.
-lastUpdateTime time | When it was looked at last.
-${CONDITION_FIELDS}
+6 lastUpdateTime time | When it was looked at last.
+${conditionFields(7, 4, 5)}
 
 #kind ReplicaSet | Keeps a number of pods running.
-spec ReplicaSetSpec | What is wanted.
-status ReplicaSetStatus | What there is.
+2 spec ReplicaSetSpec | What is wanted.
+3 status ReplicaSetStatus | What there is.
 
 # ReplicaSetSpec | What a replica set is wanted to be.
-replicas int32 | The number of pods.
-minReadySeconds int32 | How long a new pod must be ready to count.
-selector! LabelSelector | The pods that are its own.
-template PodTemplateSpec | What its pods are made from.
+1 replicas *int32 | The number of pods.
+4 minReadySeconds int32 | How long a new pod must be ready to count.
+2 selector! LabelSelector | The pods that are its own.
+3 template PodTemplateSpec | What its pods are made from.
 
 # ReplicaSetStatus | What has become of a replica set.
-replicas! int32 | The pods there are.
-fullyLabeledReplicas int32 | The pods with all labels of the template.
-readyReplicas int32 | The pods that are ready.
-availableReplicas int32 | The pods that are ready for long enough.
-terminatingReplicas int32 | The pods that are going.
-observedGeneration int64 | The generation that this was found for.
-conditions []WorkloadCondition merge=type | How it is.
+1 replicas! int32 | The pods there are.
+2 fullyLabeledReplicas int32 | The pods with all labels of the template.
+4 readyReplicas int32 | The pods that are ready.
+5 availableReplicas int32 | The pods that are ready for long enough.
+7 terminatingReplicas *int32 | The pods that are going.
+3 observedGeneration int64 | The generation that this was found for.
+6 conditions []WorkloadCondition merge=type | How it is.
 
 # WorkloadCondition | One aspect of a set of pods.
-${CONDITION_FIELDS}
+${conditionFields(3, 4, 5)}
 
 #kind DaemonSet | Keeps a pod running on every node.
-spec DaemonSetSpec | What is wanted.
-status DaemonSetStatus | What there is.
+2 spec DaemonSetSpec | What is wanted.
+3 status DaemonSetStatus | What there is.
 
 # DaemonSetSpec | What a daemon set is wanted to be.
-selector! LabelSelector | The pods that are its own.
-template! PodTemplateSpec | What its pods are made from.
-updateStrategy UpdateStrategy | How changes are rolled out.
-minReadySeconds int32 | How long a new pod must be ready to count.
-revisionHistoryLimit int32 | How many old revisions are kept.
+1 selector! LabelSelector | The pods that are its own.
+2 template! PodTemplateSpec | What its pods are made from.
+3 updateStrategy DaemonSetUpdateStrategy | How changes are rolled out.
+4 minReadySeconds int32 | How long a new pod must be ready to count.
+6 revisionHistoryLimit *int32 | How many old revisions are kept.
 
-# UpdateStrategy | How changes are rolled out.
-type string | RollingUpdate or OnDelete.
-rollingUpdate object | How many pods may be too many or missing.
+# DaemonSetUpdateStrategy | How changes are rolled out.
+1 type string | RollingUpdate or OnDelete.
+2 rollingUpdate RollingUpdateDaemonSet | How many pods may be too many or missing.
+
+# RollingUpdateDaemonSet | How many pods may be too many or missing.
+1 maxUnavailable intOrString; 2 maxSurge intOrString
 
 # DaemonSetStatus | What has become of a daemon set.
-currentNumberScheduled! int32 | The nodes that have the pod they need.
-desiredNumberScheduled! int32 | The nodes that need a pod.
-numberMisscheduled! int32 | The nodes that have a pod and need none.
-numberReady! int32 | The nodes whose pod is ready.
-numberAvailable int32 | The nodes whose pod is ready for long enough.
-numberUnavailable int32 | The nodes whose pod is missing.
-updatedNumberScheduled int32 | The nodes with a pod of the newest template.
-observedGeneration int64 | The generation that this was found for.
-collisionCount int32 | How often a name was taken.
-conditions []WorkloadCondition merge=type | How it is.
+1 currentNumberScheduled! int32 | The nodes that have the pod they need.
+3 desiredNumberScheduled! int32 | The nodes that need a pod.
+2 numberMisscheduled! int32 | The nodes that have a pod and need none.
+4 numberReady! int32 | The nodes whose pod is ready.
+7 numberAvailable int32 | The nodes whose pod is ready for long enough.
+8 numberUnavailable int32 | The nodes whose pod is missing.
+6 updatedNumberScheduled int32 | The nodes with a pod of the newest template.
+5 observedGeneration int64 | The generation that this was found for.
+9 collisionCount *int32 | How often a name was taken.
+10 conditions []WorkloadCondition merge=type | How it is.
 
 #kind StatefulSet | Keeps pods with lasting names running.
-spec StatefulSetSpec | What is wanted.
-status StatefulSetStatus | What there is.
+2 spec StatefulSetSpec | What is wanted.
+3 status StatefulSetStatus | What there is.
 
 # StatefulSetSpec | What a stateful set is wanted to be.
-replicas int32 | The number of pods.
-selector! LabelSelector | The pods that are its own.
-template! PodTemplateSpec | What its pods are made from.
-serviceName string | The service that names its pods.
-volumeClaimTemplates []object | What the volumes of its pods are made from.
-podManagementPolicy string | OrderedReady or Parallel.
-updateStrategy UpdateStrategy | How changes are rolled out.
-revisionHistoryLimit int32 | How many old revisions are kept.
-minReadySeconds int32 | How long a new pod must be ready to count.
-ordinals object | How its pods are numbered.
-persistentVolumeClaimRetentionPolicy object | When the volumes go.
+1 replicas *int32 | The number of pods.
+2 selector! LabelSelector | The pods that are its own.
+3 template! PodTemplateSpec | What its pods are made from.
+5 serviceName *string | The service that names its pods.
+4 volumeClaimTemplates []PersistentVolumeClaim | What the volumes of its pods are made from.
+6 podManagementPolicy string | OrderedReady or Parallel.
+7 updateStrategy StatefulSetUpdateStrategy | How changes are rolled out.
+8 revisionHistoryLimit *int32 | How many old revisions are kept.
+9 minReadySeconds int32 | How long a new pod must be ready to count.
+11 ordinals StatefulSetOrdinals | How its pods are numbered.
+10 persistentVolumeClaimRetentionPolicy StatefulSetPersistentVolumeClaimRetentionPolicy | When the volumes go.
 
 # StatefulSetStatus | What has become of a stateful set.
-replicas! int32 | The pods there are.
-readyReplicas int32 | The pods that are ready.
-availableReplicas int32 | The pods that are ready for long enough.
-currentReplicas int32 | The pods of the current revision.
-updatedReplicas int32 | The pods of the newest revision.
-currentRevision string | The current revision.
-updateRevision string | The newest revision.
-observedGeneration int64 | The generation that this was found for.
-collisionCount int32 | How often a name was taken.
-conditions []WorkloadCondition merge=type | How it is.
+2 replicas! int32 | The pods there are.
+3 readyReplicas int32 | The pods that are ready.
+11 availableReplicas *int32 | The pods that are ready for long enough.
+4 currentReplicas int32 | The pods of the current revision.
+5 updatedReplicas int32 | The pods of the newest revision.
+6 currentRevision string | The current revision.
+7 updateRevision string | The newest revision.
+1 observedGeneration int64 | The generation that this was found for.
+9 collisionCount *int32 | How often a name was taken.
+10 conditions []WorkloadCondition merge=type | How it is.
+
+# RollingUpdateDeployment | How many pods may be too many or missing.
+1 maxUnavailable intOrString; 2 maxSurge intOrString
+
+# StatefulSetUpdateStrategy | How changes are rolled out.
+1 type string | RollingUpdate or OnDelete.
+2 rollingUpdate RollingUpdateStatefulSetStrategy | Which pods are changed, and how many may be missing.
+
+# RollingUpdateStatefulSetStrategy | Which pods are changed, and how many may be missing.
+1 partition *int32; 2 maxUnavailable intOrString
+
+# StatefulSetOrdinals | How pods are numbered.
+1 start *int32
+
+# StatefulSetPersistentVolumeClaimRetentionPolicy | When volumes go.
+1 whenDeleted string; 2 whenScaled string
 `,
 };
 
@@ -132,42 +153,83 @@ export const batch: Block = {
   version: "v1",
   text: `
 #kind Job | Runs pods until enough of them have succeeded.
-spec JobSpec | What is wanted.
-status JobStatus | What there is.
+2 spec JobSpec | What is wanted.
+3 status JobStatus | What there is.
 
 # JobSpec | What a job is wanted to do.
-template! PodTemplateSpec | What its pods are made from.
-completions int32 | How many pods must succeed.
-parallelism int32 | How many pods run at once.
-activeDeadlineSeconds int64 | How long it may take.
-backoffLimit int32 | How many pods may fail.
-backoffLimitPerIndex int32 | How many pods may fail for each index.
-maxFailedIndexes int32 | How many indexes may fail.
-completionMode string | NonIndexed or Indexed.
-selector LabelSelector | The pods that are its own. Set by the server.
-manualSelector boolean | Whether the selector was written by hand.
-suspend boolean | Whether it waits.
-ttlSecondsAfterFinished int32 | When it goes after its end.
-podFailurePolicy object | What a failure means.
-podReplacementPolicy string | When a pod is replaced.
-successPolicy object | When it has succeeded.
-managedBy string | Who runs it.
+6 template! PodTemplateSpec | What its pods are made from.
+2 completions *int32 | How many pods must succeed.
+1 parallelism *int32 | How many pods run at once.
+3 activeDeadlineSeconds *int64 | How long it may take.
+7 backoffLimit *int32 | How many pods may fail.
+12 backoffLimitPerIndex *int32 | How many pods may fail for each index.
+13 maxFailedIndexes *int32 | How many indexes may fail.
+9 completionMode *string | NonIndexed or Indexed.
+4 selector LabelSelector | The pods that are its own. Set by the server.
+5 manualSelector *boolean | Whether the selector was written by hand.
+10 suspend *boolean | Whether it waits.
+8 ttlSecondsAfterFinished *int32 | When it goes after its end.
+11 podFailurePolicy PodFailurePolicy | What a failure means.
+14 podReplacementPolicy *string | When a pod is replaced.
+16 successPolicy SuccessPolicy | When it has succeeded.
+15 managedBy *string | Who runs it.
 
 # JobStatus | How far a job is.
-startTime time | When it began.
-completionTime time | When it was done.
-active int32 | The pods that run.
-ready int32 | The pods that are ready.
-succeeded int32 | The pods that succeeded.
-failed int32 | The pods that failed.
-terminating int32 | The pods that are going.
-completedIndexes string | The indexes that succeeded.
-failedIndexes string | The indexes that failed.
-conditions []JobCondition merge=type atomic | How it is.
-uncountedTerminatedPods object | The pods that are not counted yet.
+2 startTime time | When it began.
+3 completionTime time | When it was done.
+4 active int32 | The pods that run.
+9 ready *int32 | The pods that are ready.
+5 succeeded int32 | The pods that succeeded.
+6 failed int32 | The pods that failed.
+11 terminating *int32 | The pods that are going.
+7 completedIndexes string | The indexes that succeeded.
+10 failedIndexes *string | The indexes that failed.
+1 conditions []JobCondition merge=type atomic | How it is.
+8 uncountedTerminatedPods UncountedTerminatedPods | The pods that are not counted yet.
 
 # JobCondition | One aspect of a job.
-lastProbeTime time | When it was looked at last.
-${CONDITION_FIELDS}
+3 lastProbeTime time | When it was looked at last.
+${conditionFields(4, 5, 6)}
+
+# PodFailurePolicy | What failures of pods mean.
+1 rules! []PodFailurePolicyRule
+
+# PodFailurePolicyRule | What some failures mean.
+1 action! string; 2 onExitCodes PodFailurePolicyOnExitCodesRequirement
+3 onPodConditions []PodFailurePolicyOnPodConditionsPattern
+
+# PodFailurePolicyOnExitCodesRequirement | Exit codes that are meant.
+1 containerName *string; 2 operator! string; 3 values! []int32
+
+# PodFailurePolicyOnPodConditionsPattern | Conditions of pods that are meant.
+1 type! string; 2 status *string
+
+# SuccessPolicy | When a job has succeeded.
+1 rules! []SuccessPolicyRule
+
+# SuccessPolicyRule | Pods that suffice.
+1 succeededIndexes *string; 2 succeededCount *int32
+
+# UncountedTerminatedPods | Pods that have ended and are not counted yet.
+1 succeeded []string; 2 failed []string
+`,
+};
+
+/** How many there are and should be, whatever they are. */
+export const autoscaling: Block = {
+  prefix: "io.k8s.api.autoscaling.v1",
+  group: "autoscaling",
+  version: "v1",
+  text: `
+#kind Scale | How many pods an object has and should have.
+2 spec ScaleSpec | What is wanted.
+3 status ScaleStatus | What there is.
+
+# ScaleSpec | The number that is wanted.
+1 replicas int32 | The number.
+
+# ScaleStatus | The number there is.
+1 replicas! int32 | The number.
+2 selector string | The labels of the pods.
 `,
 };

@@ -1,0 +1,291 @@
+import { X509Certificate } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { dns1123LabelProblems } from "@capstan/api";
+import {
+  type Env,
+  type Handler,
+  type HttpRequest,
+  type ListeningServer,
+  serveHttp,
+  type ServerTls,
+} from "@capstan/env";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "../api-server.ts";
+import { statusResponse } from "../http/response.ts";
+import { ApiError } from "../http/status.ts";
+import type { Credential } from "../security/certificates.ts";
+import type { Authentication } from "../security/guard.ts";
+import { openSqliteStorage } from "../storage/sqlite.ts";
+import { keepKubeconfig, keptAuthority, keptServing } from "./credentials.ts";
+import { clusterFolder, kubeconfigPath, MANAGEMENT_CLUSTER, servingFolder } from "./layout.ts";
+import { makePrivateFolder } from "./private-file.ts";
+
+/** Where clusters are kept. */
+export interface ClustersOptions {
+  readonly env: Env;
+  /** The data directory; without one everything is in memory, nothing has certificates and no port can be opened. */
+  readonly folder?: string;
+}
+
+/** What a cluster serves, and to whom. */
+export interface ClusterOptions extends Pick<ApiServerOptions, "kinds" | "rules" | "admissions"> {
+  /** Whose bearer tokens this cluster takes; nobody's unless told. */
+  readonly authentication?: Authentication;
+}
+
+/** One Kubernetes API among several in this process. */
+export interface LogicalCluster {
+  readonly name: string;
+  readonly server: ApiServer;
+  /** What comes before the paths of this cluster: nothing for the management cluster, else `/clusters/NAME`. */
+  readonly prefix: string;
+}
+
+/**
+ * Several clusters behind one port. They share the port and its certificate, and nothing else: each has its own
+ * objects, rules and client authority, so whoever is somebody in one cluster is nobody in the others.
+ */
+export interface Clusters {
+  /** Opens a cluster, with what was kept of it. The name is a DNS label. */
+  add(name: string, options: ClusterOptions): Promise<LogicalCluster>;
+  get(name: string): LogicalCluster | undefined;
+  /** The names of all clusters, in order. */
+  names(): string[];
+  /** Ends a cluster and removes all that was kept of it. */
+  remove(name: string): Promise<void>;
+  /** Answers callers who have to prove who they are: the management cluster at `/`, the others under `/clusters/NAME`. */
+  readonly handler: Handler;
+  /** Opens the port on the loopback address, and writes the kubeconfigs that lead there. */
+  serve(options: { readonly port: number }): Promise<Served>;
+  /** Ends all connections and closes all that is open. */
+  close(): Promise<void>;
+}
+
+/** A port that is open. */
+export interface Served {
+  readonly port: number;
+  /** Where the management cluster is. */
+  readonly url: string;
+  /** When the certificate of the port ends, in milliseconds since the Unix epoch. */
+  readonly certificateEndsMs: number;
+}
+
+/** Opens a host of clusters that has none yet. */
+export async function openClusters({ env, folder }: ClustersOptions): Promise<Clusters> {
+  if (folder === undefined) return new ClusterHost(env);
+  return new ClusterHost(env, { folder, ...(await keptServing(env, servingFolder(folder))) });
+}
+
+/** What a host has when it keeps things. */
+interface Place {
+  readonly folder: string;
+  readonly authority: Credential;
+  readonly server: Credential;
+}
+
+/** A cluster with all that belongs to it. */
+interface Member {
+  readonly cluster: LogicalCluster;
+  readonly handler: Handler;
+  /** Signs client certificates; not there for a cluster in memory. */
+  readonly authority: Credential | undefined;
+  readonly close: () => Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+// One byte more than the server's own limit would never be looked at.
+const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
+const NO_TOKENS: Authentication = { userOfToken: () => undefined };
+
+class ClusterHost implements Clusters {
+  readonly #env: Env;
+  readonly #place: Place | undefined;
+  /** A name is taken as soon as somebody begins to open it. */
+  readonly #taken = new Set<string>();
+  readonly #members = new Map<string, Member>();
+  #listening: (ListeningServer & { readonly url: string }) | undefined;
+
+  constructor(env: Env, place?: Place) {
+    this.#env = env;
+    this.#place = place;
+  }
+
+  async add(name: string, options: ClusterOptions): Promise<LogicalCluster> {
+    const problems = dns1123LabelProblems(name);
+    if (problems.length > 0)
+      throw new TypeError(`cluster name ${JSON.stringify(name)}: ${problems.join("; ")}`);
+    if (this.#taken.has(name)) throw new TypeError(`cluster name "${name}" is taken by a cluster that runs`);
+    this.#taken.add(name);
+    const member = await this.#open(name, options).catch((error: unknown) => {
+      this.#taken.delete(name);
+      throw error;
+    });
+    this.#members.set(name, member);
+    this.#trustAuthorities();
+    await this.#keepKubeconfig(member);
+    return member.cluster;
+  }
+
+  get(name: string): LogicalCluster | undefined {
+    return this.#members.get(name)?.cluster;
+  }
+
+  names(): string[] {
+    return [...this.#members.keys()].toSorted();
+  }
+
+  async remove(name: string): Promise<void> {
+    const member = this.#members.get(name);
+    if (!member) return;
+    this.#members.delete(name);
+    this.#trustAuthorities();
+    await member.close();
+    if (this.#place) {
+      rmSync(clusterFolder(this.#place.folder, name), { recursive: true, force: true });
+      rmSync(kubeconfigPath(this.#place.folder, name), { force: true });
+    }
+    this.#taken.delete(name);
+  }
+
+  readonly handler: Handler = async (request) => {
+    const { name, path } = destinationOf(request.path);
+    const member = this.#members.get(name);
+    return member ? member.handler({ ...request, path }) : statusResponse(noCluster(name).status);
+  };
+
+  async serve({ port }: { port: number }): Promise<Served> {
+    if (!this.#place) throw new TypeError("clusters in memory have no certificates to open a port with");
+    const server = await serveHttp(this.handler, {
+      host: HOST,
+      port,
+      tls: this.#tls(this.#place),
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+    });
+    const url = `https://${HOST}:${server.port}`;
+    this.#listening = { ...server, url };
+    for (const member of this.#members.values()) await this.#keepKubeconfig(member);
+    const { validToDate } = new X509Certificate(this.#place.server.cert);
+    return { port: server.port, url, certificateEndsMs: validToDate.getTime() };
+  }
+
+  async close(): Promise<void> {
+    await this.#listening?.close();
+    this.#listening = undefined;
+    for (const { close } of this.#members.values()) await close();
+    this.#members.clear();
+    this.#taken.clear();
+  }
+
+  async #open(name: string, options: ClusterOptions): Promise<Member> {
+    const { authentication = NO_TOKENS, ...served } = options;
+    const prefix = name === MANAGEMENT_CLUSTER ? "" : `/clusters/${name}`;
+    if (!this.#place) {
+      const server = createApiServer({ env: this.#env, ...served });
+      await whenReady(server);
+      return memberOf({ name, server, prefix }, authentication);
+    }
+    const folder = clusterFolder(this.#place.folder, name);
+    makePrivateFolder(folder);
+    const authority = await keptAuthority(this.#env, folder);
+    const storage = openSqliteStorage({ env: this.#env, path: join(folder, "objects.db") });
+    try {
+      const server = createApiServer({ env: this.#env, storage, ...served });
+      await whenReady(server);
+      return memberOf({ name, server, prefix }, authentication, { authority, close: () => storage.close() });
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
+  }
+
+  #tls({ server }: Place): ServerTls {
+    return {
+      ...server,
+      clientCa: [...this.#members.values()].flatMap(({ authority }) => authority?.cert ?? []),
+    };
+  }
+
+  /** Connections from now on may come with certificates of exactly the clusters that are here. */
+  #trustAuthorities(): void {
+    if (this.#place) this.#listening?.setTls(this.#tls(this.#place));
+  }
+
+  async #keepKubeconfig({ cluster: { name, prefix }, authority }: Member): Promise<void> {
+    if (!this.#place || !this.#listening || !authority) return;
+    await keepKubeconfig(this.#env, {
+      path: kubeconfigPath(this.#place.folder, name),
+      authority,
+      server: this.#listening.url + prefix,
+      serverCa: this.#place.authority.cert,
+      names:
+        name === MANAGEMENT_CLUSTER
+          ? { cluster: "capstan", user: "admin" }
+          : { cluster: name, user: `${name}-admin` },
+    });
+  }
+}
+
+/** A cluster is open when it has what every cluster has; that its disk is full shows here. */
+async function whenReady(server: ApiServer): Promise<void> {
+  await server.handle({ method: "GET", path: "/readyz", headers: {} });
+}
+
+function memberOf(
+  cluster: LogicalCluster,
+  authentication: Authentication,
+  kept?: { authority: Credential; close: () => Promise<void> },
+): Member {
+  const guarded = cluster.server.secured(authentication);
+  const fingerprint = kept && new X509Certificate(kept.authority.cert).fingerprint256;
+  const ended = new AbortController();
+  return {
+    cluster,
+    handler: (request) => guarded(admitted(request, { fingerprint, ended: ended.signal })),
+    authority: kept?.authority,
+    close: async () => {
+      // Watches would wait for a cluster that never changes again.
+      ended.abort(new Error(`cluster ${cluster.name} has ended`));
+      await kept?.close();
+    },
+  };
+}
+
+/** A request as a cluster sees it: without a certificate that another cluster's authority signed. */
+function admitted(
+  { peer, signal, ...request }: HttpRequest,
+  { fingerprint, ended }: { fingerprint: string | undefined; ended: AbortSignal },
+): HttpRequest {
+  const isOurs = peer !== undefined && fingerprint !== undefined && peer.authority === fingerprint;
+  const ends = !signal ? ended : isWatch(request) ? AbortSignal.any([signal, ended]) : signal;
+  return { ...request, ...(isOurs && { peer }), signal: ends };
+}
+
+/** Only watches last; a signal made for each of the many other requests would be for nothing. */
+function isWatch({ path }: Pick<HttpRequest, "path">): boolean {
+  return /[?&]watch=/.test(path);
+}
+
+/** Which cluster a path leads to, and what is left of it there. */
+function destinationOf(path: string): { readonly name: string; readonly path: string } {
+  const match = /^\/clusters(?:\/([^/?]*))?(?=[/?]|$)(.*)$/s.exec(path);
+  if (!match) return { name: MANAGEMENT_CLUSTER, path };
+  const [, name = "", rest = ""] = match;
+  // The management cluster has one address, not two.
+  return {
+    name: name === MANAGEMENT_CLUSTER ? "" : name,
+    path: rest.startsWith("/") ? rest : `/${rest}`,
+  };
+}
+
+/** The same for everybody: who asks does not learn from it which clusters there are. */
+function noCluster(name: string): ApiError {
+  return new ApiError({
+    code: 404,
+    reason: "NotFound",
+    message:
+      name === ""
+        ? "no cluster is served under this path"
+        : `no cluster named ${JSON.stringify(name)} is served here`,
+    details: { name, kind: "clusters" },
+  });
+}

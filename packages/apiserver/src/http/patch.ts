@@ -1,0 +1,90 @@
+import { applyMergePatch, deepCopy } from "@capstan/api";
+import type { HttpRequest } from "@capstan/env";
+import { duplicateFields } from "../json.ts";
+import { JsonPatchError, jsonPatch } from "../patch/json-patch.ts";
+import { StrategicMergeError } from "../patch/strategic-error.ts";
+import { strategicMergePatch } from "../patch/strategic-merge.ts";
+import { mergeSchemaOf } from "../patch/strategic-schema.ts";
+import type { Resource } from "../registry/registry.ts";
+import { mediaType, parseBody } from "./body.ts";
+import { ApiError, badRequest, unsupportedMediaType } from "./status.ts";
+
+/** A patch that was sent. */
+export interface Patch {
+  /** The patched value; the function may be applied more than once. */
+  readonly change: (old: unknown) => unknown;
+  /** The fields that the patch names more than once. */
+  readonly duplicates: readonly string[];
+}
+
+/** Reads a patch, by its media type. */
+export function readPatch(resource: Resource, request: HttpRequest): Patch {
+  const { body } = request;
+  const duplicates = typeof body === "string" ? () => duplicateFields(body) : () => [];
+  const type = mediaType(request);
+  if (type === "application/json-patch+json") {
+    const operations = decode(request);
+    if (!Array.isArray(operations))
+      throw badRequest("error decoding patch: a JSON patch must be a list of operations");
+    return { change: (old) => applyOperations(old, operations as unknown[]), duplicates: [] };
+  }
+  if (type === "application/merge-patch+json") {
+    const patch = decodeMap(request, "merge patch");
+    return { change: (old) => deepCopy(applyMergePatch(old, patch)), duplicates: duplicates() };
+  }
+  const schema = resource.custom ? undefined : mergeSchemaOf(resource.kind);
+  if (type === "application/strategic-merge-patch+json" && schema) {
+    const patch = decodeMap(request, "strategic merge patch");
+    return {
+      change: (old) => applyStrategic(() => strategicMergePatch(old, patch, schema)),
+      duplicates: duplicates(),
+    };
+  }
+  throw unsupportedMediaType(unsupportedPatch(resource, type));
+}
+
+function decode(request: HttpRequest): unknown {
+  return parseBody(request.body, (problem) => badRequest(`error decoding patch: ${problem}`));
+}
+
+function decodeMap(request: HttpRequest, what: string): object {
+  const patch = decode(request);
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch))
+    throw badRequest(`error decoding patch: a ${what} must be a JSON object`);
+  return patch;
+}
+
+function applyOperations(old: unknown, operations: readonly unknown[]): unknown {
+  const copy = deepCopy(old) as object;
+  try {
+    jsonPatch(copy, operations);
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    // kube-apiserver says no more than the first half; what was wrong is worth knowing.
+    throw new ApiError({
+      code: 422,
+      reason: "Invalid",
+      message: "the server rejected our request due to an error in our request",
+      details: { causes: [{ message: error.message, field: "patch" }] },
+    });
+  }
+  return copy;
+}
+
+function applyStrategic(apply: () => unknown): unknown {
+  try {
+    return apply();
+  } catch (error) {
+    if (error instanceof StrategicMergeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function unsupportedPatch({ custom }: Resource, type: string): string {
+  const types = ["application/json-patch+json", "application/merge-patch+json"];
+  if (!custom) types.push("application/strategic-merge-patch+json");
+  const accepted = `accepted media types include: ${types.join(", ")}`;
+  if (type === "application/apply-patch+yaml" || type === "application/apply-patch+cbor")
+    return `server-side apply is not supported by this server yet - ${accepted}`;
+  return `the body of the request was in an unknown format - ${accepted}`;
+}

@@ -1,0 +1,89 @@
+import { builtInSchemas } from "../openapi/built-in/blocks.ts";
+import { type Schema, SCHEMAS } from "../openapi/notation.ts";
+import { StrategicMergeError } from "./strategic-error.ts";
+
+/** How the fields of a type are merged. */
+export interface MergeSchema {
+  /** The name of the type; empty where nothing is known about it. */
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, FieldMerge>;
+}
+
+/** How a field is merged. */
+export interface FieldMerge {
+  readonly strategy: "merge" | "replace" | undefined;
+  /** The field by which the items of a list are told apart; empty when there is none. */
+  readonly key: string;
+  /** The type of the field, or of the items of a list. */
+  readonly schema: MergeSchema;
+}
+
+/** What is known about a type of which nothing is known: lists are replaced, objects are merged. */
+const UNKNOWN: MergeSchema = { name: "", fields: new Map() };
+
+const UNKNOWN_FIELD: FieldMerge = { strategy: undefined, key: "", schema: UNKNOWN };
+
+/** How a field of a type is merged. */
+export function fieldMerge(schema: MergeSchema, name: string): FieldMerge {
+  return schema.fields.get(name) ?? UNKNOWN_FIELD;
+}
+
+/** How a list is merged whose order is given; that asks for a field that exists. */
+export function listFieldMerge(schema: MergeSchema, name: string): FieldMerge {
+  const field = schema.fields.get(name);
+  if (field || schema.name === "") return field ?? UNKNOWN_FIELD;
+  throw new StrategicMergeError(
+    `unable to find api field in struct ${schema.name} for the json field ${JSON.stringify(name)}`,
+  );
+}
+
+const known = new Map<string, MergeSchema>();
+
+/** How objects of one of Kubernetes' own kinds are merged; undefined for every other kind. */
+export function mergeSchemaOf(kind: {
+  group: string;
+  version: string;
+  kind: string;
+}): MergeSchema | undefined {
+  const found = [...builtInSchemas()].find(([, schema]) => isOf(schema, kind));
+  return found && mergeSchemaNamed(found[0]);
+}
+
+function isOf(
+  schema: Schema,
+  { group, version, kind }: { group: string; version: string; kind: string },
+): boolean {
+  const kinds = (schema["x-kubernetes-group-version-kind"] ?? []) as readonly Record<string, string>[];
+  return kinds.some((one) => one["group"] === group && one["version"] === version && one["kind"] === kind);
+}
+
+function mergeSchemaNamed(fullName: string): MergeSchema {
+  const before = known.get(fullName);
+  if (before) return before;
+  const properties = (builtInSchemas().get(fullName)?.["properties"] ?? {}) as Readonly<
+    Record<string, Schema>
+  >;
+  const schema: MergeSchema = {
+    name: fullName.slice(fullName.lastIndexOf(".") + 1),
+    fields: new Map(Object.entries(properties).map(([name, field]) => [name, readField(field)])),
+  };
+  known.set(fullName, schema);
+  return schema;
+}
+
+function readField(field: Schema): FieldMerge {
+  const strategies = String(field["x-kubernetes-patch-strategy"] ?? "").split(",");
+  const reference = referenceOf(field);
+  return {
+    strategy: (["merge", "replace"] as const).find((one) => strategies.includes(one)),
+    key: String(field["x-kubernetes-patch-merge-key"] ?? ""),
+    schema: reference === undefined ? UNKNOWN : mergeSchemaNamed(reference),
+  };
+}
+
+/** The name of the type that a field has, or that the items of a list have. */
+function referenceOf(field: Schema): string | undefined {
+  const { allOf, items } = field as { allOf?: Schema[]; items?: Schema };
+  const { $ref: reference } = (allOf?.[0] ?? items ?? {}) as { $ref?: string };
+  return reference?.slice(SCHEMAS.length);
+}

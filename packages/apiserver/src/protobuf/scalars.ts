@@ -1,0 +1,114 @@
+import type { Scalar } from "./messages.ts";
+import { ProtobufError } from "./protobuf-error.ts";
+import { readFields, type WireField } from "./wire.ts";
+
+/** What a value is when its field is there and says nothing, as the value of an entry of a map can be. */
+export const ZEROS: Readonly<Record<Scalar, unknown>> = {
+  string: "",
+  boolean: false,
+  int32: 0,
+  int64: 0,
+  bytes: "",
+  time: undefined,
+  microTime: undefined,
+  quantity: "0",
+  intOrString: 0,
+  json: undefined,
+};
+
+type WireValue = WireField["value"];
+
+const READERS: Readonly<Record<Scalar, (value: WireValue, path: string) => unknown>> = {
+  string: (value, path) => text(bytesOf(value, path), path),
+  boolean: (value, path) => numberOf(value, path) !== 0n,
+  int32: (value, path) => Number(BigInt.asIntN(32, numberOf(value, path))),
+  int64: (value, path) => integer(numberOf(value, path), path),
+  bytes: (value, path) => Buffer.from(bytesOf(value, path)).toString("base64"),
+  time: (value, path) => time(bytesOf(value, path), { path, digits: 0 }),
+  microTime: (value, path) => time(bytesOf(value, path), { path, digits: 6 }),
+  quantity: (value, path) => quantity(bytesOf(value, path), path),
+  intOrString: (value, path) => intOrString(bytesOf(value, path), path),
+  json: (value, path) => json(bytesOf(value, path), path),
+};
+
+/** Reads a value; undefined when it stands for nothing, such as a time that was never set. */
+export function readScalar(scalar: Scalar, value: WireValue, path: string): unknown {
+  return READERS[scalar](value, path);
+}
+
+/** The bytes of a field that must have some. */
+export function bytesOf(value: WireValue, path: string): Uint8Array {
+  if (typeof value !== "bigint") return value;
+  throw new ProtobufError(`${path} is the number ${value}; it must be a text or a message`);
+}
+
+function numberOf(value: WireValue, path: string): bigint {
+  if (typeof value === "bigint") return value;
+  throw new ProtobufError(`${path} has ${value.length} bytes; it must be a number`);
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function text(bytes: Uint8Array, path: string): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    throw new ProtobufError(`${path} is not a text in UTF-8`, { cause });
+  }
+}
+
+/** JSON numbers of this server are exact up to 2^53; beyond that a value is refused, because it would be changed. */
+function integer(value: bigint, path: string): number {
+  const signed = BigInt.asIntN(64, value);
+  const number = Number(signed);
+  if (!Number.isSafeInteger(number))
+    throw new ProtobufError(`${path} is ${signed}; it must be between -(2^53 - 1) and 2^53 - 1`);
+  return number;
+}
+
+/** The fields of a small message, each where it stands last. */
+function fieldsOf(bytes: Uint8Array, path: string): ReadonlyMap<number, WireValue> {
+  return new Map(readFields(bytes, path).map(({ number, value }) => [number, value]));
+}
+
+const YEAR_1 = -62_135_596_800;
+const YEAR_10000 = 253_402_300_800;
+const NANOS_PER_SECOND = 1_000_000_000;
+
+/** Seconds and nanoseconds as RFC 3339 writes them; no bytes at all are a time that was never set. */
+function time(bytes: Uint8Array, { path, digits }: { path: string; digits: 0 | 6 }): string | undefined {
+  if (bytes.length === 0) return undefined;
+  const fields = fieldsOf(bytes, path);
+  const seconds = integer(numberOf(fields.get(1) ?? 0n, path), path);
+  const nanos = integer(numberOf(fields.get(2) ?? 0n, path), path);
+  if (seconds < YEAR_1 || seconds >= YEAR_10000 || nanos < 0 || nanos >= NANOS_PER_SECOND)
+    throw new ProtobufError(
+      `${path} is ${seconds} s and ${nanos} ns after 1970; it must be in the years 1 to 9999`,
+    );
+  const fraction = String(nanos).padStart(9, "0").slice(0, digits);
+  return new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, digits === 0 ? "Z" : `.${fraction}Z`);
+}
+
+function quantity(bytes: Uint8Array, path: string): string {
+  const value = fieldsOf(bytes, path).get(1);
+  return value === undefined ? "0" : text(bytesOf(value, path), path);
+}
+
+const IS_TEXT = 1n;
+
+function intOrString(bytes: Uint8Array, path: string): number | string {
+  const fields = fieldsOf(bytes, path);
+  if (fields.get(1) === IS_TEXT) return text(bytesOf(fields.get(3) ?? new Uint8Array(), path), path);
+  return Number(BigInt.asIntN(32, numberOf(fields.get(2) ?? 0n, path)));
+}
+
+/** JSON inside of protocol buffers, as the fields of managers are. */
+function json(bytes: Uint8Array, path: string): unknown {
+  const raw = fieldsOf(bytes, path).get(1);
+  if (raw === undefined) return undefined;
+  try {
+    return JSON.parse(text(bytesOf(raw, path), path));
+  } catch (cause) {
+    throw new ProtobufError(`${path} holds what is not JSON`, { cause });
+  }
+}

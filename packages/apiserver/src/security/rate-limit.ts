@@ -1,0 +1,44 @@
+import type { Clock } from "@capstan/env";
+import { ApiError } from "../http/status.ts";
+
+/** How much of the server one client may have. */
+export interface RateLimit {
+  readonly perSecond: number;
+  /** How many requests may come at once after a pause. */
+  readonly burst: number;
+}
+
+/** About as much as one core answers: a client that asks in a circle cannot take more than that from the others. */
+export const DEFAULT_RATE: RateLimit = { perSecond: 5000, burst: 10_000 };
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/** Counts requests by user; answers with the refusal when one has spent its share. */
+export function createRateLimiter(
+  clock: Clock,
+  { perSecond, burst }: RateLimit,
+): (user: string) => ApiError | undefined {
+  const buckets = new Map<string, Bucket>();
+  return (user) => {
+    const nowMs = clock.monotonic();
+    const bucket = buckets.get(user) ?? { tokens: burst, atMs: nowMs };
+    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * perSecond);
+    bucket.atMs = nowMs;
+    buckets.set(user, bucket);
+    if (bucket.tokens < 1) return tooManyRequests(Math.ceil((1 - bucket.tokens) / perSecond));
+    bucket.tokens -= 1;
+    return undefined;
+  };
+}
+
+function tooManyRequests(retryAfterSeconds: number): ApiError {
+  return new ApiError({
+    code: 429,
+    reason: "TooManyRequests",
+    message: "the server has received too many requests and has asked us to try again later",
+    details: { retryAfterSeconds },
+  });
+}
