@@ -36,6 +36,12 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ["env", "api"],
     reason: "the server is useful alone; a client or controller inside it would tie it to one product",
   },
+  {
+    name: "cli",
+    about: "the command line: capstan up, down, status, get, version",
+    mayImport: ["env", "api", "runtime", "apiserver"],
+    reason: "the command line puts the parts together and is the only one that knows all of them",
+  },
 ];
 
 /** Programs and built-ins that reach time, randomness or sockets; only `env` (and a server's `http/` folder, for sockets) may. */

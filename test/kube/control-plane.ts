@@ -11,11 +11,21 @@ import { kubeAssets, type KubeAssets } from "./assets.ts";
 /** A real control plane on loopback. */
 export interface ControlPlane {
   readonly url: string;
+  /** The certificate to trust. */
+  readonly ca: string;
+  /** The token of the administrator. */
+  readonly adminToken: string;
   readonly kubectl: string;
   readonly kubeconfig: string;
   /** Sends requests as the administrator. */
   connect(): Transport;
   stop(): Promise<void>;
+}
+
+/** Somebody besides the administrator, without any rights at first. */
+export interface TokenUser {
+  readonly name: string;
+  readonly token: string;
 }
 
 const START_LIMIT_MS = 60_000;
@@ -25,10 +35,13 @@ const CONTROLLERS = [
   "namespace-controller",
   "disruption-controller",
   "serviceaccount-controller",
+  "clusterrole-aggregation-controller",
 ];
 
 /** Starts etcd, kube-apiserver and a controller manager cut down to garbage collection and its like. */
-export async function startControlPlane(): Promise<ControlPlane> {
+export async function startControlPlane({
+  users = [],
+}: { readonly users?: readonly TokenUser[] } = {}): Promise<ControlPlane> {
   const assets = kubeAssets((line) => console.log(line));
   const folder = mkdtempSync(join(tmpdir(), "capstan-kube-"));
   const children: ChildProcess[] = [];
@@ -38,7 +51,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   };
   try {
     const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
-    const token = writeCredentials(folder);
+    const token = writeCredentials(folder, users);
     run("etcd", etcdFlags(folder, client, peer));
     run("kube-apiserver", apiserverFlags(folder, client, secure));
     const url = `https://127.0.0.1:${secure}`;
@@ -46,7 +59,15 @@ export async function startControlPlane(): Promise<ControlPlane> {
     await ready(connect, { children, log: join(folder, "kube-apiserver.log") });
     const kubeconfig = writeKubeconfig(folder, url, token);
     run("kube-controller-manager", controllerManagerFlags(folder, kubeconfig));
-    return { url, kubectl: assets.kubectl, kubeconfig, connect, stop: () => stop(children, folder) };
+    return {
+      url,
+      ca: certificate(folder),
+      adminToken: token,
+      kubectl: assets.kubectl,
+      kubeconfig,
+      connect,
+      stop: () => stop(children, folder),
+    };
   } catch (error) {
     await stop(children, folder);
     throw error;
@@ -82,6 +103,7 @@ function apiserverFlags(folder: string, etcd: number, secure: number): string[] 
     `--service-account-key-file=${join(folder, "service-account.key")}`,
     `--service-account-signing-key-file=${join(folder, "service-account.key")}`,
     `--token-auth-file=${join(folder, "tokens.csv")}`,
+    `--authentication-config=${join(folder, "authentication.json")}`,
   ];
 }
 
@@ -95,11 +117,23 @@ function controllerManagerFlags(folder: string, kubeconfig: string): string[] {
   ];
 }
 
-/** A token for the administrator, and the key that signs service account tokens. */
-function writeCredentials(folder: string): string {
+/** What anybody may ask without a credential; everything else is refused with 401, as by the embedded server. */
+const OPEN_PATHS = ["/livez", "/readyz", "/version"];
+
+/** A token for the administrator, those of the other users, and the key that signs service account tokens. */
+function writeCredentials(folder: string, users: readonly TokenUser[]): string {
   mkdirSync(join(folder, "certificates"));
   const token = randomBytes(16).toString("hex");
-  writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  const lines = users.map((user) => `${user.token},${user.name},${user.name}\n`);
+  writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,"system:masters"\n${lines.join("")}`, {
+    mode: 0o600,
+  });
+  const authentication = {
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "AuthenticationConfiguration",
+    anonymous: { enabled: true, conditions: OPEN_PATHS.map((path) => ({ path })) },
+  };
+  writeFileSync(join(folder, "authentication.json"), JSON.stringify(authentication));
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   writeFileSync(join(folder, "service-account.key"), privateKey.export({ type: "pkcs8", format: "pem" }), {
     mode: 0o600,

@@ -6,6 +6,7 @@ import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
 import { kindResources } from "./crd/resources.ts";
 import { definitionStrategy } from "./crd/strategy.ts";
 import { startControllers } from "./controllers/controllers.ts";
+import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
 import type { Admission } from "./registry/admission.ts";
 import type { Context } from "./registry/context.ts";
@@ -92,7 +93,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const handler = createHandler(context);
   const serve = async (request: HttpRequest, caller: Caller): Promise<HttpResponse> => {
     await ready;
-    return await handler(request, caller);
+    return await handler(modern(request), caller);
   };
   return {
     handle: (request) => serve(request, { user: SERVER, userOfToken: (token) => tokens.userOf(token) }),
@@ -100,15 +101,22 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       const userOfToken = (token: string): User | undefined =>
         authentication.userOfToken(token) ?? tokens.userOf(token);
       const isOverRate = createRateLimiter(env.clock, rate);
-      return guard(serve, { authentication: { userOfToken }, policy, isOverRate });
+      const door = guard(serve, { authentication: { userOfToken }, policy, isOverRate });
+      return (request) => door(modern(request));
     },
     storage,
     close: stop,
   };
 }
 
+function modern(request: HttpRequest): HttpRequest {
+  const path = withoutLegacyWatch(request.method, request.path);
+  return path === request.path ? request : { ...request, path };
+}
+
 /** What every cluster has from its start, as far as its kinds are served here. */
 async function createInitialObjects({ env, storage, registry }: Context): Promise<void> {
+  const isFirstStart = storage.resourceVersion === 0;
   const namespaces = SYSTEM_NAMESPACES.map((name) => ({
     apiVersion: "v1",
     kind: "Namespace",
@@ -125,4 +133,6 @@ async function createInitialObjects({ env, storage, registry }: Context): Promis
   });
   // All at once, so that they share a transaction.
   await Promise.all(writes);
+  // They were there before anybody could watch.
+  if (isFirstStart) storage.compact(storage.resourceVersion);
 }

@@ -23,14 +23,31 @@ function exactNumber(_name: string, value: unknown, { source }: { source?: strin
 }
 
 /** Writes a JSON text. */
-export function jsonText(value: unknown): string {
+export function jsonText(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(value, undefined, indent);
   } catch (error) {
     // JavaScript refuses the large numbers that `parseJson` makes; nothing else here can be refused.
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? rawNumber(one) : one));
+    const print = (_name: string, one: unknown): unknown => (typeof one === "bigint" ? rawNumber(one) : one);
+    return JSON.stringify(value, print, indent);
   }
+}
+
+const texts = new WeakMap<object, string>();
+
+/** The JSON text of an object that never changes: printed once, however many readers and watchers it has. */
+export function sharedText(frozen: object): string {
+  const known = texts.get(frozen);
+  if (known !== undefined) return known;
+  const text = jsonText(frozen);
+  texts.set(frozen, text);
+  return text;
+}
+
+/** Keeps a text that has been printed already, such as the one that was written to disk. */
+export function shareText(frozen: object, text: string): void {
+  texts.set(frozen, text);
 }
 
 // Of the same proposal as the reviver's third argument; TypeScript's library does not have it yet.

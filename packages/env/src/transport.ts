@@ -16,6 +16,8 @@ export interface HttpRequest {
 export interface Peer {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** SHA-256 of the certificate of the authority that signed it, as `fingerprint256` of Node's X509Certificate. */
+  readonly authority?: string;
 }
 
 /** The answer to an HttpRequest. The body is read once, by one of `json`, `text` and `lines`. */

@@ -41,7 +41,7 @@ export function parseRequirements(text: string): LabelRequirement[] | string {
     requirements.push(requirement);
     const separator = take(cursor);
     if (separator === END) return requirements;
-    if (separator !== ",") return expected(separator, "',' or end of the selector");
+    if (separator !== ",") return expected(separator, "',' or 'end of string'");
   }
 }
 
@@ -58,7 +58,7 @@ function parseRequirement(cursor: Cursor): LabelRequirement | string {
   const next = peek(cursor);
   if (next === END || next === ",") return { key, operator: "Exists", values: [] };
   const operator = COMPARISONS.get(take(cursor));
-  if (operator === undefined) return expected(next, "one of =, ==, !=, in, notin, >, <");
+  if (operator === undefined) return expected(next, "in, notin, =, ==, !=, gt, lt");
   const values = next === "in" || next === "notin" ? parseList(cursor) : parseValue(cursor);
   return typeof values === "string" ? values : { key, operator, values };
 }

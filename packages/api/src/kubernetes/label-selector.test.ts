@@ -48,8 +48,8 @@ describe("the text form", () => {
   test.each([
     [",", "unable to parse requirement: found ','"],
     ["a=b,", "unable to parse requirement: found ''"],
-    ["a b", "found 'b', expected: one of ="],
-    ["a=b c", "found 'c', expected: ',' or end"],
+    ["a b", "found 'b', expected: in, notin"],
+    ["a=b c", "found 'c', expected: ',' or 'end of string'"],
     ["a in x", "found 'x', expected: '('"],
     ["a in (x", "found '', expected: ',' or ')'"],
     ["a in ()(", "found '('"],

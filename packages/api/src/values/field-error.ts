@@ -64,7 +64,7 @@ export function formatFieldError(error: FieldError): string {
 }
 
 // A value from a user can be a whole manifest; a message stays readable and below Kubernetes' own limits.
-const LONGEST_VALUE = 200;
+const LONGEST_VALUE = 1000;
 
 /** A value as a message shows it: as JSON, and not too long. */
 export function shown(value: unknown): string {

@@ -4,7 +4,7 @@
  * YAML can say much that JSON cannot, and a few lines of it can keep a parser busy for minutes. Here every text is
  * answered soon, and what it means is what everybody else would read in it.
  */
-import { type Document, Lexer, LineCounter, parseAllDocuments } from "yaml";
+import { type Document, Lexer, LineCounter, parseAllDocuments, stringify } from "yaml";
 import { assignOwn } from "./deep-copy.ts";
 
 /** A text that is not one document of JSON values; the message says why. */
@@ -26,6 +26,17 @@ export function parseYaml(text: string): unknown {
   }
   if (isDeeperThan(DEEPEST_NESTING, text)) throw tooDeep(DEEPEST_NESTING);
   return jsonOf(resolved(onlyDocument(text)), "", 0);
+}
+
+/** Prints a JSON value as YAML, keys in order as Kubernetes prints them. */
+export function yamlText(value: unknown): string {
+  // Version 1.1 of YAML reads words such as `no` as something else than text, so they are quoted for its readers.
+  return stringify(value, {
+    sortMapEntries: true,
+    version: "1.1",
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  });
 }
 
 function onlyDocument(text: string): Document {

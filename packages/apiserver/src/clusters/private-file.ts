@@ -1,18 +1,27 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  statSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a folder that only its owner may look into; one that is there is left as it is. */
+/**
+ * Makes a folder that only its owner may look into, and those above it; what is there is left as it is.
+ *
+ * Node's own recursive form hides why it fails, and where nothing can be made, as in /proc, it never ends.
+ */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const parent = dirname(path);
+  if (!existsSync(parent)) makePrivateFolder(parent);
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /**
@@ -22,14 +31,19 @@ export function makePrivateFolder(path: string): void {
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.tmp`;
   rmSync(draft, { force: true });
-  const file = openSync(draft, "wx", 0o600);
   try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(draft, "wx", 0o600);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   }
-  renameSync(draft, path);
   syncFolder(dirname(path));
 }
 

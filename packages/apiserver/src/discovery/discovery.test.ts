@@ -23,6 +23,7 @@ const kind = (
   singular: name.toLowerCase(),
   namespaced: true,
   shortNames: [],
+  isCustom: false,
   categories: [],
   verbs,
   subresources: [],

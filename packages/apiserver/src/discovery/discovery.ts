@@ -10,6 +10,8 @@ export interface Discoverable {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly DiscoverableSubresource[];
+  /** A CRD defines it. For its own kinds kube-apiserver leaves out what the place in the document says already. */
+  readonly isCustom: boolean;
 }
 
 /** A subresource, which may speak of another kind than its parent: `pods/eviction` takes an Eviction. */
@@ -22,23 +24,21 @@ export interface DiscoverableSubresource {
 }
 
 /** Which form of discovery a client asked for. */
-export type DiscoveryForm = "aggregated" | "legacy";
+export type DiscoveryForm = "aggregated" | "legacy" | "none";
 
 /**
  * Clients up to kubectl 1.29 know the aggregated form only as v2beta1, which we do not speak: they get the
  * legacy one. Answering v2 to them would leave them without any resource.
  */
 export function discoveryForm(accept: string): DiscoveryForm {
-  return accept.split(",").some((range) => {
-    const parameters = new Set(range.split(";").map((part) => part.trim().toLowerCase()));
-    return (
-      parameters.has("g=apidiscovery.k8s.io") &&
-      parameters.has("v=v2") &&
-      parameters.has("as=apigroupdiscoverylist")
-    );
-  })
-    ? "aggregated"
-    : "legacy";
+  const ranges = accept
+    .split(",")
+    .map((range) => new Set(range.split(";").map((part) => part.trim().toLowerCase())));
+  const isAggregated = (parameters: ReadonlySet<string>): boolean =>
+    parameters.has("as=apigroupdiscoverylist");
+  if (ranges.some((one) => isAggregated(one) && one.has("g=apidiscovery.k8s.io") && one.has("v=v2")))
+    return "aggregated";
+  return ranges.every(isAggregated) ? "none" : "legacy";
 }
 
 /** The content type of the aggregated form; kubectl looks at it. */
@@ -90,7 +90,7 @@ export function resourceList(
 export function aggregated(kinds: readonly Discoverable[], root: "api" | "apis"): object {
   const shown = kinds.filter((kind) => (kind.group === "") === (root === "api"));
   const items = groupsOf(shown).map(([name, versions]) => ({
-    metadata: { ...(name !== "" && { name }), creationTimestamp: null },
+    metadata: { ...(name !== "" && { name }) },
     versions: versions.map((version) => ({
       version,
       freshness: "Current",
@@ -150,7 +150,9 @@ function subresource(parent: Discoverable, part: DiscoverableSubresource): objec
 function aggregatedResource(kind: Discoverable): object {
   return {
     resource: kind.plural,
-    responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
+    responseKind: kind.isCustom
+      ? { group: kind.group, version: kind.version, kind: kind.kind }
+      : { group: "", version: "", kind: kind.kind },
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
     verbs: kind.verbs,

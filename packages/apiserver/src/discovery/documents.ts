@@ -7,6 +7,7 @@ import {
   openApiV2Protobuf,
 } from "../openapi/open-api-v2-protobuf.ts";
 import { openApiHash, openApiV3, openApiV3Index } from "../openapi/open-api-v3.ts";
+import { noSuchResource, notAcceptable } from "../http/status.ts";
 import type { Registry } from "../registry/registry.ts";
 import {
   AGGREGATED_TYPE,
@@ -33,7 +34,7 @@ const SERVER_VERSION = {
 };
 
 // Objects are asked for far more often than documents: whatever cannot be one is told from its path alone.
-const DOCUMENT = /^\/(?:livez|readyz|healthz|version|api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2}|openapi\/.+)\/?$/;
+const DOCUMENT = /^\/(?:|livez|readyz|healthz|version|api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2}|openapi\/.+)\/?$/;
 
 /** Answers what is not an object: probes, the version, discovery and OpenAPI; undefined for every other path. */
 export function createDocuments(registry: Registry): (request: HttpRequest) => HttpResponse | undefined {
@@ -44,7 +45,8 @@ export function createDocuments(registry: Registry): (request: HttpRequest) => H
     if (!DOCUMENT.test(route)) return undefined;
     const path = route.replace(/\/$/, "");
     const accept = request.headers["accept"] ?? "";
-    return probe(path) ?? discovery(path, accept, cached()) ?? openApi(path, accept, cached());
+    if (path === "") return jsonResponse(200, { paths: rootPaths(cached().kinds) });
+    return probe(path) ?? discovery(path, request, cached()) ?? openApi(path, accept, cached());
   };
 }
 
@@ -81,21 +83,43 @@ function probe(path: string): HttpResponse | undefined {
   return ["/livez", "/readyz", "/healthz"].includes(path) ? textResponse(200, "ok") : undefined;
 }
 
-function discovery(path: string, accept: string, { kinds }: Documents): HttpResponse | undefined {
+/** Everything that can be asked for beside objects. */
+function rootPaths(kinds: readonly ServedKind[]): string[] {
+  const groups = kinds.flatMap(({ group, version }) =>
+    group === "" ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
+  );
+  const fixed = ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+  return [...new Set([...fixed, ...groups])].sort();
+}
+
+function discovery(path: string, request: HttpRequest, documents: Documents): HttpResponse | undefined {
+  const { kinds } = documents;
   const [, root, ...names] = path.split("/");
   if (root !== "api" && root !== "apis") return undefined;
-  if (names.length === 0) return rootDocument(root, accept, kinds);
+  if (names.length === 0) return rootDocument(root, request, documents);
   // The core group has no name in its paths.
   const [group = "", version, ...more] = root === "api" ? ["", ...names] : names;
   if (more.length > 0) return undefined;
   const document =
     version === undefined ? groupDocument(kinds, group) : resourceList(kinds, { group, version });
+  const isKnownGroup = kinds.some((kind) => kind.group === group && !kind.isCustom);
+  if (!document && version !== undefined && isKnownGroup) throw noSuchResource();
   return document && jsonResponse(200, document);
 }
 
-function rootDocument(root: "api" | "apis", accept: string, kinds: readonly ServedKind[]): HttpResponse {
-  if (discoveryForm(accept) === "aggregated") {
-    return jsonResponse(200, aggregated(kinds, root), { "content-type": AGGREGATED_TYPE });
+function rootDocument(root: "api" | "apis", request: HttpRequest, { kinds, once }: Documents): HttpResponse {
+  const form = discoveryForm(request.headers["accept"] ?? "");
+  if (form === "none")
+    throw notAcceptable(`only the following media types are accepted: application/json, ${AGGREGATED_TYPE}`);
+  if (form === "aggregated") {
+    const { document, etag } = once(`aggregated ${root}`, () => {
+      const made = aggregated(kinds, root);
+      return { document: made, etag: `"${openApiHash(made)}"` };
+    });
+    const headers = { "content-type": AGGREGATED_TYPE, etag };
+    return request.headers["if-none-match"] === etag
+      ? { ...textResponse(304, ""), headers: { etag } }
+      : jsonResponse(200, document, headers);
   }
   return jsonResponse(
     200,

@@ -38,6 +38,7 @@ export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
       ...namesOf(resource),
       verbs: verbsOf(resource),
       subresources: subresources.map((name) => subresource(name, { group, version, kind })),
+      isCustom: resource.custom !== undefined,
       ...(resource.custom && { schema: resource.custom.printed }),
     };
   });

@@ -17,7 +17,8 @@ import { readPatch } from "./patch.ts";
 import { createDocuments } from "../discovery/documents.ts";
 import { deleteOptions } from "./delete-options.ts";
 import { parseVersion, writeOptions } from "./query.ts";
-import { type ObjectList, representation } from "./representation.ts";
+import { encoded } from "./encoding.ts";
+import { negotiated, type Representation, representation } from "./representation.ts";
 import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.ts";
 import { type Route, routeRequest, type Verb } from "./route.ts";
 import {
@@ -39,7 +40,10 @@ export function createHandler(context: Context): Serve {
       if (document) return document;
       const route = routeRequest(context.registry, request);
       if (!route) return textResponse(404, "404 page not found\n");
-      return await VERBS[route.verb](context, { ...route, caller }, request);
+      const wanted = negotiated(request);
+      const shown = representation(context, route, wanted);
+      const response = await VERBS[route.verb](context, { ...route, caller, shown }, request);
+      return await encoded(response, request, wanted.encoding);
     } catch (error) {
       if (error instanceof ApiError) return statusResponse(error.status, warningHeaders(error.warnings));
       return statusResponse(internalError(error instanceof Error ? error.message : String(error)).status);
@@ -50,6 +54,8 @@ export function createHandler(context: Context): Serve {
 /** A request that has been understood, and who sent it. */
 interface Asked extends Route {
   readonly caller: Caller;
+  /** The form that the answer takes. */
+  readonly shown: Representation;
 }
 
 type VerbHandler = (
@@ -60,11 +66,8 @@ type VerbHandler = (
 
 const VERBS: Readonly<Record<Verb, VerbHandler>> = {
   get: getOne,
-  list: (context, route, request) =>
-    representation(context, route, request).list(list(context, route.target, route.query) as ObjectList),
-  watch: (context, route, request) => {
-    const { target, query } = route;
-    const shown = representation(context, route, request);
+  list: (context, { target, query, shown }) => shown.list(list(context, target, query)),
+  watch: (context, { target, query, shown }, request) => {
     return shown.watch(openWatch(context, target, { query, signal: request.signal }));
   },
   create: createOne,
@@ -74,20 +77,18 @@ const VERBS: Readonly<Record<Verb, VerbHandler>> = {
   deletecollection: deleteMany,
 };
 
-function getOne(context: Context, route: Route, request: HttpRequest): HttpResponse {
-  const { storage } = context;
-  const { target, query } = route;
+function getOne({ storage }: Context, { target, query, shown }: Asked): HttpResponse {
   const { resource, namespace, name } = target;
   const version = parseVersion(query.get("resourceVersion") ?? "", failed);
   if (version > storage.resourceVersion) throw versionTooLarge(version, storage.resourceVersion);
   const object = storage.get(keyOf(resource, namespace, name));
   if (!object) throw notFound(resource.kind, name);
-  return representation(context, route, request).object(view(target, object));
+  return shown.object(view(target, object));
 }
 
 async function createOne(
   context: Context,
-  { target, query, caller }: Asked,
+  { target, query, caller, shown }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const options = { ...writeOptions(query, "CreateOptions"), user: caller.user };
@@ -97,33 +98,40 @@ async function createOne(
     const call = { target, body: asObject(target, value), options, caller };
     return jsonResponse(201, await action(context, call));
   }
-  return writtenResponse(target, await create(context, target, { body: value, duplicates, options }));
+  return writtenResponse(target, shown, await create(context, target, { body: value, duplicates, options }));
 }
 
 async function updateOne(
   context: Context,
-  { target, query, caller }: Asked,
+  { target, query, caller, shown }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const options = { ...writeOptions(query, "UpdateOptions"), user: caller.user };
   const { value, duplicates } = readBody(request, target.resource.kind.kind);
-  return await write(context, target, { options, source: "body", duplicates, change: () => deepCopy(value) });
+  return await write(context, target, {
+    options,
+    source: "body",
+    duplicates,
+    shown,
+    change: () => deepCopy(value),
+  });
 }
 
 async function patchOne(
   context: Context,
-  { target, query, caller }: Asked,
+  { target, query, caller, shown }: Asked,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const options = { ...writeOptions(query, "PatchOptions"), user: caller.user };
   const patch = readPatch(target.resource, request);
-  return await write(context, target, { options, source: "patch", ...patch });
+  return await write(context, target, { options, source: "patch", shown, ...patch });
 }
 
 interface Wanted {
   readonly options: WriteOptions;
   readonly source: "body" | "patch";
   readonly duplicates: readonly string[];
+  readonly shown: Representation;
   /** Turns what is there into what is wanted. */
   readonly change: (old: unknown) => unknown;
 }
@@ -140,6 +148,7 @@ async function write(context: Context, target: Target, wanted: Wanted): Promise<
   const inner = paths ? { ...target, subresource: "" } : target;
   return writtenResponse(
     target,
+    wanted.shown,
     await update(context, inner, { produce, source: paths ? "patch" : source, duplicates, options }),
   );
 }
@@ -198,6 +207,10 @@ function view({ resource, subresource }: Target, object: StoredObject): unknown 
   return scale ? scaleOf(scale, shown) : shown;
 }
 
-function writtenResponse(target: Target, { object, created, warnings }: Written): HttpResponse {
-  return jsonResponse(created ? 201 : 200, view(target, object), warningHeaders(warnings));
+function writtenResponse(
+  target: Target,
+  shown: Representation,
+  { object, created, warnings }: Written,
+): HttpResponse {
+  return shown.object(view(target, object), created ? 201 : 200, warningHeaders(warnings));
 }

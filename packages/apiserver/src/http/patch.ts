@@ -71,12 +71,15 @@ function applyOperations(old: unknown, operations: readonly unknown[]): unknown 
   return copy;
 }
 
+const REASONS: Readonly<Record<number, string>> = { 400: "BadRequest", 422: "Invalid" };
+
 function applyStrategic(apply: () => unknown): unknown {
   try {
     return apply();
   } catch (error) {
-    if (error instanceof StrategicMergeError) throw badRequest(error.message);
-    throw error;
+    if (!(error instanceof StrategicMergeError)) throw error;
+    const reason = REASONS[error.code];
+    throw new ApiError({ code: error.code, message: error.message, ...(reason !== undefined && { reason }) });
   }
 }
 

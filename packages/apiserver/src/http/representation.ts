@@ -1,50 +1,106 @@
 import type { HttpRequest, HttpResponse } from "@capstan/env";
 import type { Context } from "../registry/context.ts";
-import type { StoredObject } from "../storage/storage.ts";
+import type { StoredObject, WatchLine } from "../storage/storage.ts";
 import { columnsFor } from "../table/columns.ts";
-import { parseIncludeObject, wantedTable } from "../table/negotiation.ts";
-import { tableEvents, tableOf, type TableOptions } from "../table/table.ts";
+import { metadataOf, tableEvents, tableOf, type TableOptions } from "../table/table.ts";
 import type { Watch } from "../watch/watch.ts";
-import { jsonResponse, streamResponse } from "./response.ts";
+import {
+  type MetaVersion,
+  type Negotiated,
+  negotiate,
+  namesKnownType,
+  parseIncludeObject,
+} from "./negotiation.ts";
+import { jsonResponse, listResponse, objectResponse, streamResponse, watchResponse } from "./response.ts";
 import type { Route } from "./route.ts";
-import { badRequest } from "./status.ts";
+import { badRequest, notAcceptable } from "./status.ts";
 
 /** A list as it is answered. */
 export interface ObjectList {
+  readonly apiVersion: string;
+  readonly kind: string;
   readonly metadata: object;
   readonly items: readonly StoredObject[];
 }
 
-/** Prints what was read as the client asked for it: as it is, or as the Table that kubectl shows. */
+/** Prints what was read or written as the client asked for it: as it is, as its metadata, or as the Table that kubectl shows. */
 export interface Representation {
-  object(object: unknown): HttpResponse;
+  object(object: unknown, status?: number, headers?: Readonly<Record<string, string>>): HttpResponse;
   list(list: ObjectList): HttpResponse;
   watch(watch: Watch): HttpResponse;
 }
 
 const PLAIN: Representation = {
-  object: (object) => jsonResponse(200, object),
-  list: (list) => jsonResponse(200, list),
-  watch: (watch) => streamResponse(() => watch),
+  object: (object, status = 200, headers = {}) => objectResponse(status, object as object, headers),
+  list: (list) => listResponse(list),
+  watch: (watch) => watchResponse(watch),
 };
+
+/** What the request accepts; throws when that cannot be had. */
+export function negotiated({ headers }: HttpRequest): Negotiated {
+  const accept = headers["accept"] ?? "";
+  const wanted = negotiate(accept);
+  if (wanted) return wanted;
+  const served = "application/json, application/yaml";
+  throw notAcceptable(
+    namesKnownType(accept)
+      ? `only the following media types are accepted: ${served}`
+      : `406: Not Acceptable\n\nAvailable representations: ${served}`,
+  );
+}
 
 /** The form that a request accepts. */
 export function representation(
-  { env }: Context,
+  context: Context,
   { target, query }: Route,
-  request: HttpRequest,
+  { form }: Negotiated,
 ): Representation {
-  const version = wantedTable(request.headers["accept"] ?? "");
-  if (version === undefined) return PLAIN;
-  const parsed = parseIncludeObject(query.get("includeObject") ?? "");
-  if ("problem" in parsed) throw badRequest(parsed.problem);
-  const options: Omit<TableOptions, "now"> = { version, columns: columnsFor(target.resource), ...parsed };
+  switch (form.type) {
+    case "object":
+      return PLAIN;
+    case "metadata":
+      return metadataRepresentation(form.version);
+    case "table": {
+      const parsed = parseIncludeObject(query.get("includeObject") ?? "");
+      if ("problem" in parsed) throw badRequest(parsed.problem);
+      const { version } = form;
+      return tableRepresentation(context, { version, columns: columnsFor(target.resource), ...parsed });
+    }
+  }
+}
+
+function tableRepresentation({ env }: Context, options: Omit<TableOptions, "now">): Representation {
   const now = (): number => env.clock.now();
   return {
-    object: (object) =>
-      jsonResponse(200, tableOf({ ...options, now: now(), objects: [object as StoredObject] })),
+    object: (object, status = 200, headers = {}) =>
+      jsonResponse(status, tableOf({ ...options, now: now(), objects: [object as StoredObject] }), headers),
     list: ({ metadata, items }) =>
       jsonResponse(200, tableOf({ ...options, now: now(), objects: items, listMetadata: metadata })),
     watch: (watch) => streamResponse(() => tableEvents(watch, { ...options, now })),
   };
+}
+
+function metadataRepresentation(version: MetaVersion): Representation {
+  return {
+    object: (object, status = 200, headers = {}) =>
+      jsonResponse(status, metadataOf(object as StoredObject, version), headers),
+    list: ({ metadata, items }) =>
+      jsonResponse(200, {
+        kind: "PartialObjectMetadataList",
+        apiVersion: `meta.k8s.io/${version}`,
+        metadata,
+        items: items.map((item) => metadataOf(item, version)),
+      }),
+    watch: (watch) => streamResponse(() => metadataEvents(watch, version)),
+  };
+}
+
+async function* metadataEvents(
+  lines: AsyncIterable<WatchLine>,
+  version: MetaVersion,
+): AsyncGenerator<WatchLine> {
+  for await (const line of lines) {
+    if (line.type === "ERROR") yield line;
+    else yield { type: line.type, object: metadataOf(line.object as StoredObject, version) };
+  }
 }

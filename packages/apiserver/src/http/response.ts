@@ -1,5 +1,6 @@
 import type { HttpResponse } from "@capstan/env";
-import { jsonText } from "../json.ts";
+import { jsonText, sharedText } from "../json.ts";
+import type { WatchLine } from "../storage/storage.ts";
 import type { Status } from "./status.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -19,6 +20,25 @@ export function jsonResponse(
       yield body;
     },
   };
+}
+
+/** An answer with an object that never changes. */
+export function objectResponse(
+  status: number,
+  object: object,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return { ...jsonResponse(status, object, headers), text: () => Promise.resolve(sharedText(object)) };
+}
+
+/** An answer with a list of objects that never change. */
+export function listResponse(list: { readonly items: readonly object[] }): HttpResponse {
+  const text = (): string => {
+    const { items, ...head } = list;
+    const texts = items.map(sharedText).join(",");
+    return `${jsonText(head).slice(0, -1)},"items":[${texts}]}`;
+  };
+  return { ...jsonResponse(200, list), text: () => Promise.resolve(text()) };
 }
 
 /** An answer with a Status. */
@@ -71,6 +91,11 @@ export function streamResponse(lines: () => AsyncIterable<unknown>): HttpRespons
     text: all,
     lines,
   };
+}
+
+/** An answer with the changes of objects; what all watchers are told is printed once for all of them. */
+export function watchResponse(watch: AsyncIterable<WatchLine>): HttpResponse {
+  return streamResponse(() => watch);
 }
 
 /** Warnings as the headers that kubectl prints. */

@@ -199,6 +199,11 @@ export function unsupportedMediaType(message: string): ApiError {
 }
 
 /** There is nothing under this path. */
+export function notAcceptable(message: string): ApiError {
+  return new ApiError({ code: 406, reason: "NotAcceptable", message });
+}
+
+/** Nothing of that name is served. */
 export function noSuchResource(): ApiError {
   return new ApiError({
     code: 404,

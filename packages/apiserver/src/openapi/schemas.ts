@@ -1,11 +1,6 @@
-import { core } from "./built-in/core.ts";
-import { apiextensions } from "./built-in/definitions.ts";
-import { meta } from "./built-in/meta.ts";
-import { pod } from "./built-in/pod.ts";
-import { coordination, events, policy, rbac, storage } from "./built-in/policies.ts";
-import { apps, batch } from "./built-in/workloads.ts";
+import { builtInSchemas } from "./built-in/blocks.ts";
 import { type DocumentedKind, groupVersionKind, type GroupVersionKind } from "./documented-kind.ts";
-import { KIND_FIELDS, readBlocks, type Schema, SCHEMAS } from "./notation.ts";
+import { KIND_FIELDS, type Schema, SCHEMAS } from "./notation.ts";
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
@@ -18,26 +13,6 @@ export const SHARED = {
 } as const;
 
 const GVK = "x-kubernetes-group-version-kind";
-
-let builtIn: ReadonlyMap<string, Schema> | undefined;
-
-/** The schemas of Kubernetes' own kinds, read when they are first asked for. */
-function builtInSchemas(): ReadonlyMap<string, Schema> {
-  builtIn ??= readBlocks([
-    meta,
-    core,
-    pod,
-    apps,
-    batch,
-    policy,
-    coordination,
-    rbac,
-    events,
-    storage,
-    apiextensions,
-  ]);
-  return builtIn;
-}
 
 let builtInNames: ReadonlyMap<string, string> | undefined;
 

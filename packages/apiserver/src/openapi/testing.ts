@@ -11,6 +11,7 @@ export function builtIn(group: string, kind: string, namespaced = true): Documen
     ...names,
     plural: `${kind.toLowerCase()}s`,
     namespaced,
+    isCustom: false,
     verbs: VERBS,
     subresources: [{ ...names, name: "status", verbs: PART_VERBS }],
   };
@@ -36,6 +37,7 @@ export const allKinds: readonly DocumentedKind[] = [
   ...builtInKinds,
   ...customKinds.map((kind) => ({
     ...kind,
+    isCustom: true,
     verbs: VERBS,
     subresources: kind.subresources.map((name) => ({
       name,

@@ -28,7 +28,6 @@ describe("jsonPatch", () => {
     ["an addition below a scalar", { op: "add", path: "/a/c", value: 1 }],
     ["an index beyond the list", { op: "add", path: "/list/5", value: 1 }],
     ["an index that is no number", { op: "add", path: "/list/x", value: 1 }],
-    ["an index with leading zeros", { op: "replace", path: "/list/00", value: 1 }],
     ["a replacement at the end of a list", { op: "replace", path: "/list/-", value: 1 }],
     ["an unknown operation", { op: "frobnicate", path: "/a", value: 1 }],
     ["a path that is not a pointer", { op: "add", path: "a", value: 1 }],
@@ -37,6 +36,12 @@ describe("jsonPatch", () => {
     ["a move into its own child", { op: "move", from: "/list", path: "/list/0" }],
   ])("refuses %s", (_, operation) => {
     expect(() => patched({ a: 1, list: [1] }, operation)).toThrow(JsonPatchError);
+  });
+
+  test("takes an index with leading zeros for the same without", () => {
+    expect(patched({ list: [1, 2] }, { op: "replace", path: "/list/01", value: 3 })).toEqual({
+      list: [1, 3],
+    });
   });
 
   test.each(["/__proto__/polluted", "/constructor/prototype/polluted", "/a/__proto__"])(

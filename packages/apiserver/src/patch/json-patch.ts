@@ -38,7 +38,9 @@ function applyOne(document: object, operation: Partial<Operation>): string | und
   if (Array.isArray(place.parent) && !isPlaceIn(place.parent, place.key, operation.op))
     return `${path} is not a place in a list of ${place.parent.length}`;
   if (typeof place.parent !== "object" || place.parent === null) return `nothing is there to hold ${path}`;
-  return place.value === undefined ? applyToMissing(document, operation) : apply(document, operation);
+  const known = { ...operation, path: Array.isArray(place.parent) ? withPlainIndex(path) : path };
+  const value = Array.isArray(place.parent) ? (place.parent[Number(place.key)] as unknown) : place.value;
+  return value === undefined ? applyToMissing(document, known) : apply(document, known);
 }
 
 function applyToMissing(document: object, operation: Partial<Operation>): string | undefined {
@@ -57,16 +59,21 @@ function pointerProblem(pointer: unknown): string | undefined {
   return unsafe === undefined ? undefined : `the name ${unsafe} cannot be patched`;
 }
 
+/** Leading zeros of an index are nothing to kube-apiserver, and part of another name to rfc6902. */
+function withPlainIndex(path: string): string {
+  return path.replace(/\/0+(?=\d+$)/, "/");
+}
+
 interface Place {
   readonly parent: unknown;
   readonly key: string;
   readonly value: unknown;
 }
 
-/** rfc6902 takes any text for an index; RFC 6901 wants digits without leading zeros, or `-` to append. */
+/** rfc6902 takes any text for an index; this wants digits, or `-` to append. */
 function isPlaceIn(list: readonly unknown[], key: string, op: string | undefined): boolean {
   const inserts = op === "add" || op === "copy" || op === "move";
   if (key === "-") return inserts;
-  if (!/^(0|[1-9]\d*)$/.test(key)) return false;
+  if (!/^\d+$/.test(key)) return false;
   return Number(key) < list.length + (inserts ? 1 : 0);
 }

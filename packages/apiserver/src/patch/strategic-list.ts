@@ -102,11 +102,11 @@ function applyItemDirectives(
 
 /** Whether the items are objects; all must be of one type, which is not a list. */
 function areObjects(original: List, patch: List): boolean {
-  const types = new Set([...original, ...patch].map(goType));
-  if (types.has("[]interface {}")) throw new StrategicMergeError("lists of lists are not supported", 422);
-  if (types.size > 1 || types.has(goType(null)))
+  const [first = "", ...others] = new Set([...original, ...patch].map(goType));
+  if (first === goType([])) throw new StrategicMergeError("lists of lists are not supported", 422);
+  if (others.length > 0 || first === goType(null))
     throw new StrategicMergeError(`list element types are not identical: ${goValue([original, patch])}`);
-  return types.has(goType({}));
+  return first === goType({});
 }
 
 function places(list: List, identity: (item: unknown) => unknown): ReadonlyMap<unknown, number> {

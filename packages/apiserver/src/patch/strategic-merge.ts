@@ -101,20 +101,25 @@ function mergeField(
   const isDeletion = key.startsWith(DELETE_FROM_LIST);
   const name = isDeletion ? fieldNamedBy(key) : key;
   const current = result.get(name);
-  if (value === null) result.delete(name);
-  else if (Array.isArray(current) && Array.isArray(value)) {
-    const field = fieldMerge(schema, name);
-    result.set(name, isDeletion ? removeFromList(current, value) : mergeListField(current, value, field));
-  } else if (isDeletion) return;
-  else if (isFields(current) && isFields(value)) {
-    const field = fieldMerge(schema, name);
-    const replaces = field.strategy === "replace";
-    result.set(name, replaces ? taken(value) : mergeFields(current, value, field.schema));
-  } else {
-    const fresh = added(value);
-    if (fresh === undefined) result.delete(name);
-    else result.set(name, fresh);
-  }
+  const merged = isDeletion
+    ? withoutItems(current, value)
+    : mergeValue(current, value, fieldMerge(schema, name));
+  if (merged === undefined) result.delete(name);
+  else result.set(name, merged);
+}
+
+/** What is left of a list when items are taken out; undefined deletes it. */
+function withoutItems(current: unknown, items: unknown): unknown {
+  if (items === null) return undefined;
+  return Array.isArray(current) && Array.isArray(items) ? removeFromList(current, items) : current;
+}
+
+/** What becomes of a value by a value of the patch; undefined deletes it. */
+function mergeValue(current: unknown, value: unknown, field: FieldMerge): unknown {
+  if (value === null) return undefined;
+  if (Array.isArray(current) && Array.isArray(value)) return mergeListField(current, value, field);
+  if (!isFields(current) || !isFields(value)) return added(value);
+  return field.strategy === "replace" ? taken(value) : mergeFields(current, value, field.schema);
 }
 
 function mergeListField(

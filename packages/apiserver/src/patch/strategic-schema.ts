@@ -71,19 +71,22 @@ function mergeSchemaNamed(fullName: string): MergeSchema {
   return schema;
 }
 
-function readField(field: Schema): FieldMerge {
-  const strategies = String(field["x-kubernetes-patch-strategy"] ?? "").split(",");
-  const reference = referenceOf(field);
-  return {
-    strategy: (["merge", "replace"] as const).find((one) => strategies.includes(one)),
-    key: String(field["x-kubernetes-patch-merge-key"] ?? ""),
-    schema: reference === undefined ? UNKNOWN : mergeSchemaNamed(reference),
-  };
+/** What a field of a schema says about merging it. */
+interface MergeHints {
+  readonly "x-kubernetes-patch-strategy"?: string;
+  readonly "x-kubernetes-patch-merge-key"?: string;
+  readonly allOf?: readonly { readonly $ref: string }[];
+  readonly items?: { readonly $ref?: string };
 }
 
-/** The name of the type that a field has, or that the items of a list have. */
-function referenceOf(field: Schema): string | undefined {
-  const { allOf, items } = field as { allOf?: Schema[]; items?: Schema };
-  const { $ref: reference } = (allOf?.[0] ?? items ?? {}) as { $ref?: string };
-  return reference?.slice(SCHEMAS.length);
+function readField(field: Schema): FieldMerge {
+  const hints = field as MergeHints;
+  const strategies = hints["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+  // The type of the field, or of the items of a list.
+  const reference = hints.allOf?.[0]?.$ref ?? hints.items?.$ref;
+  return {
+    strategy: (["merge", "replace"] as const).find((one) => strategies.includes(one)),
+    key: hints["x-kubernetes-patch-merge-key"] ?? "",
+    schema: reference === undefined ? UNKNOWN : mergeSchemaNamed(reference.slice(SCHEMAS.length)),
+  };
 }

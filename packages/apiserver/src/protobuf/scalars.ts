@@ -1,3 +1,4 @@
+import { parseJson } from "../json.ts";
 import type { Scalar } from "./messages.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 import { readFields, type WireField } from "./wire.ts";
@@ -22,7 +23,7 @@ const READERS: Readonly<Record<Scalar, (value: WireValue, path: string) => unkno
   string: (value, path) => text(bytesOf(value, path), path),
   boolean: (value, path) => numberOf(value, path) !== 0n,
   int32: (value, path) => Number(BigInt.asIntN(32, numberOf(value, path))),
-  int64: (value, path) => integer(numberOf(value, path), path),
+  int64: (value, path) => integer(numberOf(value, path)),
   bytes: (value, path) => Buffer.from(bytesOf(value, path)).toString("base64"),
   time: (value, path) => time(bytesOf(value, path), { path, digits: 0 }),
   microTime: (value, path) => time(bytesOf(value, path), { path, digits: 6 }),
@@ -57,13 +58,11 @@ function text(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** JSON numbers of this server are exact up to 2^53; beyond that a value is refused, because it would be changed. */
-function integer(value: bigint, path: string): number {
+/** A whole number as our JSON has it: one that a number would change is a bigint. */
+function integer(value: bigint): number | bigint {
   const signed = BigInt.asIntN(64, value);
   const number = Number(signed);
-  if (!Number.isSafeInteger(number))
-    throw new ProtobufError(`${path} is ${signed}; it must be between -(2^53 - 1) and 2^53 - 1`);
-  return number;
+  return Number.isSafeInteger(number) ? number : signed;
 }
 
 /** The fields of a small message, each where it stands last. */
@@ -79,8 +78,8 @@ const NANOS_PER_SECOND = 1_000_000_000;
 function time(bytes: Uint8Array, { path, digits }: { path: string; digits: 0 | 6 }): string | undefined {
   if (bytes.length === 0) return undefined;
   const fields = fieldsOf(bytes, path);
-  const seconds = integer(numberOf(fields.get(1) ?? 0n, path), path);
-  const nanos = integer(numberOf(fields.get(2) ?? 0n, path), path);
+  const seconds = Number(BigInt.asIntN(64, numberOf(fields.get(1) ?? 0n, path)));
+  const nanos = Number(BigInt.asIntN(32, numberOf(fields.get(2) ?? 0n, path)));
   if (seconds < YEAR_1 || seconds >= YEAR_10000 || nanos < 0 || nanos >= NANOS_PER_SECOND)
     throw new ProtobufError(
       `${path} is ${seconds} s and ${nanos} ns after 1970; it must be in the years 1 to 9999`,
@@ -107,7 +106,7 @@ function json(bytes: Uint8Array, path: string): unknown {
   const raw = fieldsOf(bytes, path).get(1);
   if (raw === undefined) return undefined;
   try {
-    return JSON.parse(text(bytesOf(raw, path), path));
+    return parseJson(text(bytesOf(raw, path), path));
   } catch (cause) {
     throw new ProtobufError(`${path} holds what is not JSON`, { cause });
   }

@@ -14,6 +14,8 @@ const FIXED64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
+const NUMBER_MAX = 2 ** 29 - 1;
+
 // A number of 64 bits has at most this many bytes of 7 bits each.
 const VARINT_LENGTH_MAX = 10;
 
@@ -24,7 +26,10 @@ export function readFields(bytes: Uint8Array, path: string): WireField[] {
   while (!reader.isAtEnd()) {
     const tag = Number(reader.varint());
     const number = Math.floor(tag / 8);
-    if (number === 0) throw new ProtobufError(`${path} has a field with the number 0; numbers begin with 1`);
+    if (number < 1 || number > NUMBER_MAX)
+      throw new ProtobufError(
+        `${path} has a field with the number ${number}; numbers go from 1 to ${NUMBER_MAX}`,
+      );
     const value = readValue(reader, { wireType: tag % 8, number, path });
     if (value !== undefined) fields.push({ number, value });
   }

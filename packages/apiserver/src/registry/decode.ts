@@ -1,5 +1,6 @@
 import { type FieldError, invalid as invalidField } from "@capstan/api";
 import { type ApiError, badRequest, invalid, type Subject } from "../http/status.ts";
+import { jsonText } from "../json.ts";
 import { NESTING_LIMIT, isTooDeep } from "../schema/nesting.ts";
 import { decodeObjectMeta } from "../schema/object-meta.ts";
 import { type FieldProblem, invalidValue } from "../schema/problem.ts";
@@ -76,6 +77,9 @@ function formatProblem({ field, message }: FieldProblem): string {
   return `${field}: ${message}`;
 }
 
+// Enough to recognize one's own request by.
+const LONGEST_SHOWN = 1000;
+
 function noObject(resource: Resource, value: unknown): ApiError {
   const shown = JSON.stringify(value) ?? "nothing";
   return unrecognized(resource, `a JSON object is needed, not ${shown.slice(0, 30)}`);
@@ -87,8 +91,10 @@ function customTypeError(
   source: Source,
 ): ApiError | undefined {
   const { apiVersion = "", kind = "" } = value;
-  if (kind === "")
-    return unrecognized(resource, `Object 'Kind' is missing in '${JSON.stringify(value).slice(0, 200)}'`);
+  if (kind === "") {
+    const shown = jsonText(value).slice(0, LONGEST_SHOWN);
+    return unrecognized(resource, `Object 'Kind' is missing in '${shown}' (${shown})`);
+  }
   if (apiVersion !== resource.apiVersion && source === "body") return wrongVersion(resource, apiVersion);
   const errors: FieldError[] = [];
   if (kind !== resource.kind.kind) errors.push(invalidField("kind", kind, `must be ${resource.kind.kind}`));
@@ -119,10 +125,16 @@ function builtInTypeError(resource: Resource, value: Record<string, unknown>): A
   const { apiVersion = resource.apiVersion, kind = resource.kind.kind } = value;
   if (kind !== resource.kind.kind) {
     return badRequest(
-      `${String(kind)} in version "${String(apiVersion)}" cannot be handled as a ${resource.kind.kind}: the kind must be ${resource.kind.kind}`,
+      `${String(kind)} in version "${String(apiVersion)}" cannot be handled as a ${resource.kind.kind}: ${noConversion(resource, kind, apiVersion)}`,
     );
   }
   return apiVersion === resource.apiVersion ? undefined : wrongVersion(resource, apiVersion);
+}
+
+function noConversion({ kind }: Resource, given: unknown, apiVersion: unknown): string {
+  const version = String(apiVersion).split("/").at(-1);
+  const inside = kind.group === "" ? "core" : kind.group.split(".")[0];
+  return `converting (${version}.${String(given)}) to (${inside}.${kind.kind}): unknown conversion`;
 }
 
 function unrecognized(resource: Resource, why: string): ApiError {

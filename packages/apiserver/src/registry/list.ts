@@ -5,6 +5,7 @@ import type { Matcher } from "../selectors/field-selector.ts";
 import { parseSelection } from "../selectors/selection.ts";
 import { type ContinuePoint, decodeContinue, encodeContinue } from "../storage/continue-token.ts";
 import { ExpiredError, type Storage, type StoredObject } from "../storage/storage.ts";
+import type { ObjectList } from "../http/representation.ts";
 import type { Context, Target } from "./context.ts";
 import { inVersion } from "./registry.ts";
 
@@ -24,19 +25,32 @@ const EXPIRED_PAGE =
   "deleted between the time the first chunk was returned and now may show up in the list.";
 
 /** Answers a list request with a list object. */
-export function list({ storage }: Context, target: Target, query: URLSearchParams): unknown {
+export function list({ storage }: Context, target: Target, query: URLSearchParams): ObjectList {
   const { resource } = target;
   const page = readPage(storage, target, query);
   return {
-    apiVersion: resource.apiVersion,
     kind: `${resource.kind.kind}List`,
+    apiVersion: resource.apiVersion,
     metadata: {
       resourceVersion: String(page.resourceVersion),
       ...(page.continueToken !== undefined && { continue: page.continueToken }),
       ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
     },
-    items: page.items,
+    items: resource.custom ? page.items : page.items.map(bare),
   };
+}
+
+const bareObjects = new WeakMap<StoredObject, StoredObject>();
+
+/** In lists of Kubernetes' own kinds the items do not repeat what the list says: their kind and version. */
+function bare(object: StoredObject): StoredObject {
+  const known = bareObjects.get(object);
+  if (known) return known;
+  const { apiVersion: _version, kind: _kind, ...rest } = object;
+  // Readers of a list know its kind; the type does not say that the two fields may be absent there.
+  const made = Object.freeze(rest) as StoredObject;
+  bareObjects.set(object, made);
+  return made;
 }
 
 /** All objects that the selectors of a request select now. */

@@ -27,8 +27,15 @@ function parseTerm(resource: Resource, term: string): Requirement {
   if (field === undefined || value === undefined) {
     throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
   }
-  if (!isSelectable(resource, field)) throw badRequest(`field label not supported: ${field}`);
+  if (!isSelectable(resource, field)) throw badRequest(notSelectable(resource, field));
   return { path: field.split("."), value: value.replaceAll(/\\([\\,=])/g, "$1"), equals: operator !== "!=" };
+}
+
+/** kube-apiserver has other words for kinds that have no fields of their own to select by. */
+function notSelectable({ custom, strategy }: Resource, field: string): string {
+  return custom || strategy.selectableFields.length > 0
+    ? `field label not supported: ${field}`
+    : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
 function isSelectable({ kind, strategy }: Resource, field: string): boolean {

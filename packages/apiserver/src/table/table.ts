@@ -1,6 +1,6 @@
 import type { StoredObject, WatchLine } from "../storage/storage.ts";
 import type { Cell, Column, ColumnDefinition } from "./column.ts";
-import type { IncludeObject, TableVersion } from "./negotiation.ts";
+import type { IncludeObject, MetaVersion } from "../http/negotiation.ts";
 import { rowConditions } from "./row-conditions.ts";
 
 /** A `meta.k8s.io` Table: what kubectl prints without knowing the kind. */
@@ -21,7 +21,7 @@ interface TableRow {
 
 /** How objects become a Table. */
 export interface TableOptions {
-  readonly version: TableVersion;
+  readonly version: MetaVersion;
   readonly columns: readonly Column[];
   readonly includeObject: IncludeObject;
   /** The moment that ages are counted to, in milliseconds. */
@@ -81,9 +81,13 @@ function rowOf(object: StoredObject, { columns, includeObject, version, now }: T
   };
 }
 
-function shownObject(object: StoredObject, include: IncludeObject, version: TableVersion): unknown {
+function shownObject(object: StoredObject, include: IncludeObject, version: MetaVersion): unknown {
   if (include === "Object") return object;
   if (include === "None") return null;
-  const { metadata } = object;
+  return metadataOf(object, version);
+}
+
+/** What controllers that follow very many objects ask for: nothing but the metadata. */
+export function metadataOf({ metadata }: StoredObject, version: MetaVersion): unknown {
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }

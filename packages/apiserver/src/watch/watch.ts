@@ -35,6 +35,9 @@ export interface WatchOptions {
 // Long enough to cost nothing, short enough that a client which comes back finds its version in the history.
 const BOOKMARK_INTERVAL_MS = 60_000;
 
+// A client whose watch ends by itself is told shortly before how far it has come.
+const LAST_BOOKMARK_MS = 2000;
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
@@ -57,6 +60,7 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
   #wake: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
   #bookmarkTimer: Timer | undefined;
+  #lastBookmark: Timer | undefined;
   readonly #timeout: Timer;
   readonly #stopUsing: () => void;
   readonly #onAbort = (): void => this.#end();
@@ -72,7 +76,10 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
       this.#retired = true;
       this.#wakeUp();
     });
-    if (options.bookmarks) this.#armBookmark();
+    if (options.bookmarks) {
+      this.#armBookmark();
+      this.#lastBookmark = clock.timer(options.timeoutMs - LAST_BOOKMARK_MS, () => this.#makeBookmarkDue());
+    }
     if (options.signal?.aborted) this.#end();
     else options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -165,10 +172,14 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
 
   #armBookmark(): void {
     this.#bookmarkTimer = this.#clock.timer(BOOKMARK_INTERVAL_MS, () => {
-      this.#bookmarkDue = true;
       this.#armBookmark();
-      this.#wakeUp();
+      this.#makeBookmarkDue();
     });
+  }
+
+  #makeBookmarkDue(): void {
+    this.#bookmarkDue = true;
+    this.#wakeUp();
   }
 
   /** Resolves at the next commit, bookmark, timeout or abort. */
@@ -190,6 +201,7 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     this.#ended = true;
     this.#timeout?.cancel();
     this.#bookmarkTimer?.cancel();
+    this.#lastBookmark?.cancel();
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#stopUsing();
     this.#wakeUp();

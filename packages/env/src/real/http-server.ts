@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -19,13 +20,15 @@ export interface ServeOptions {
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
-  /** Client certificates signed by this authority are verified and shown to the handler as its peer. */
-  readonly clientCa?: string;
+  /** Client certificates signed by one of these authorities are verified and shown to the handler as its peer. */
+  readonly clientCa?: string | readonly string[];
 }
 
 /** A server that listens. */
 export interface ListeningServer {
   readonly port: number;
+  /** Takes other certificates and client authorities for all connections from now on; only where there is TLS. */
+  setTls(tls: ServerTls): void;
   /** Ends all connections, streams included. */
   close(): Promise<void>;
 }
@@ -35,10 +38,10 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 /** Serves a handler on a loopback or given address. */
 export async function serveHttp(handler: Handler, options: ServeOptions = {}): Promise<ListeningServer> {
   const { host = "127.0.0.1", port = 0, tls } = options;
+  const authorities = new ClientAuthorities(tls);
+  const service = { handler, authorities, limit: options.bodyLimitBytes ?? Infinity };
   const onRequest: Listener = (request, response) => {
-    answer({ handler, limit: options.bodyLimitBytes ?? Infinity }, request, response).catch(
-      (error: unknown) => fail(response, error),
-    );
+    answer(service, request, response).catch((error: unknown) => fail(response, error));
   };
   const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest);
   const close = closer(server);
@@ -46,21 +49,79 @@ export async function serveHttp(handler: Handler, options: ServeOptions = {}): P
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, close };
+  return {
+    port: (server.address() as AddressInfo).port,
+    setTls: (next) => {
+      if (!("setSecureContext" in server)) throw new TypeError("a server without TLS has no certificates");
+      server.setSecureContext(contextOf(next));
+      authorities.set(next);
+    },
+    close,
+  };
 }
 
-function createTlsServer({ cert, key, clientCa }: ServerTls, onRequest: Listener): Http2SecureServer {
+function createTlsServer(tls: ServerTls, onRequest: Listener): Http2SecureServer {
   return createSecureServer(
     {
-      cert,
-      key,
+      ...contextOf(tls),
       allowHTTP1: true,
       // A caller without a certificate may still have a token, so the handshake alone turns nobody away.
-      ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+      ...(tls.clientCa !== undefined && { requestCert: true, rejectUnauthorized: false }),
     },
     // Node's compatibility API makes HTTP/2 look like HTTP/1.1, but its types do not say so.
     onRequest as never,
   );
+}
+
+function contextOf({ cert, key, clientCa }: ServerTls): { cert: string; key: string; ca?: string[] } {
+  return { cert, key, ...(clientCa !== undefined && { ca: [clientCa].flat() }) };
+}
+
+/** Says who is at the other end of a connection, and which authority vouches for it. */
+class ClientAuthorities {
+  #authorities: readonly X509Certificate[] = [];
+  // A certificate is looked at once for each connection, not for each request: checking a signature takes a while.
+  readonly #peers = new WeakMap<object, Peer | undefined>();
+
+  constructor(tls: ServerTls | undefined) {
+    if (tls) this.set(tls);
+  }
+
+  set({ clientCa = [] }: ServerTls): void {
+    this.#authorities = [clientCa].flat().map((pem) => new X509Certificate(pem));
+  }
+
+  /** The subject of a client certificate, if the handshake has verified one. */
+  peerOf(request: IncomingMessage): Peer | undefined {
+    // Each request on an HTTP/2 connection has a socket object of its own; the session is what they share.
+    const connection = (request as { stream?: { session?: object } }).stream?.session ?? request.socket;
+    if (!this.#peers.has(connection))
+      this.#peers.set(connection, this.#identify(request.socket as TLSSocket));
+    return this.#peers.get(connection);
+  }
+
+  #identify(socket: TLSSocket): Peer | undefined {
+    if (!socket.authorized) return undefined;
+    const certificate = socket.getPeerX509Certificate();
+    // Names alone would not tell two authorities of one name apart, so the signature decides.
+    const authority =
+      certificate &&
+      this.#authorities.find((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
+    if (!authority) return undefined;
+    const { subject } = socket.getPeerCertificate();
+    return {
+      commonName: [subject.CN].flat()[0] ?? "",
+      organizations: [subject.O ?? []].flat(),
+      authority: authority.fingerprint256,
+    };
+  }
+}
+
+/** What answers requests, and how much of them it reads. */
+interface Service {
+  readonly handler: Handler;
+  readonly authorities: ClientAuthorities;
+  readonly limit: number;
 }
 
 /** Closing means now: a watch would keep a server open for minutes. */
@@ -82,14 +143,14 @@ function closer(server: Server | Http2SecureServer): () => Promise<void> {
 }
 
 async function answer(
-  { handler, limit }: { handler: Handler; limit: number },
+  { handler, authorities, limit }: Service,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const closed = new AbortController();
   response.once("close", () => closed.abort(new Error("the client closed the connection")));
   const body = await readBody(request, limit);
-  const peer = peerOf(request);
+  const peer = authorities.peerOf(request);
   const reply = await handler({
     method: request.method ?? "GET",
     path: request.url ?? "/",
@@ -135,15 +196,6 @@ async function readBody(request: IncomingMessage, limit: number): Promise<string
   return /protobuf|cbor|octet-stream/.test(request.headers["content-type"] ?? "")
     ? bytes
     : bytes.toString("utf8");
-}
-
-/** The subject of a client certificate, if the handshake has verified one. */
-function peerOf(request: IncomingMessage): Peer | undefined {
-  const socket = request.socket as TLSSocket;
-  if (!socket.authorized) return undefined;
-  const { subject } = socket.getPeerCertificate();
-  if (!subject) return undefined;
-  return { commonName: [subject.CN].flat()[0] ?? "", organizations: [subject.O ?? []].flat() };
 }
 
 /** Writes line by line and waits whenever the client is slower than we are. */

@@ -43,6 +43,8 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #queueMetrics: ReturnType<ControllerMetrics["queue"]>;
   readonly #ownWrites = new Map<string, OwnWrites>();
+  /** Changes of the objects that a pass is under way for. */
+  readonly #held = new Map<string, Change<KubernetesObject>[]>();
   #workers: Promise<void>[] = [];
   #resync: Timer | undefined;
 
@@ -73,7 +75,9 @@ export class Controller {
     const { cache } = this.#options;
     const { for: own, owns = [], watches = [], indexes = [] } = this.#reconciler;
     cache.informer(own).addHandler((change) => {
-      if (!this.#isEcho(change)) this.#enqueue(change, [keyOf(change.object)]);
+      const held = this.#held.get(keyOf(change.object));
+      if (held) held.push(change);
+      else this.#consider(change);
     });
     for (const index of indexes) {
       cache.informer(index.kind).store.addIndex(index.name, (object) => index.valuesOf(object));
@@ -109,6 +113,10 @@ export class Controller {
     });
   }
 
+  #consider(change: Change<KubernetesObject>): void {
+    if (!this.#isEcho(change)) this.#enqueue(change, [keyOf(change.object)]);
+  }
+
   /**
    * Whether a change is only our own report coming back. It says nothing new, and must not wake an object
    * that is backing off. A new generation does count: the status may have been derived from the old one.
@@ -142,13 +150,22 @@ export class Controller {
     for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
       const startedMs = clock.monotonic();
       this.#options.metrics.workers(this.name, this.queue.active, this.#workers.length);
+      this.#held.set(key, []);
       const result = await this.#reconcile(key);
+      this.#considerHeld(key);
       const seconds = (clock.monotonic() - startedMs) / 1000;
       this.#options.metrics.reconciled(this.name, this.#conclude(key, result), seconds);
       this.#queueMetrics.worked(seconds);
       this.queue.done(key);
       this.#options.metrics.workers(this.name, this.queue.active, this.#workers.length);
     }
+  }
+
+  /** What came during a pass is judged behind it: the echo of a write may overtake the answer to it. */
+  #considerHeld(key: string): void {
+    const held = this.#held.get(key) ?? [];
+    this.#held.delete(key);
+    for (const change of held) this.#consider(change);
   }
 
   /** One pass over one object. Whatever is wrong with it stays with it: other objects go on. */

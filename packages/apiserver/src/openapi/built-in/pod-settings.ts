@@ -46,7 +46,7 @@ export const podSettings = `
 1 postStart LifecycleHandler; 2 preStop LifecycleHandler; 3 stopSignal *string
 
 # ContainerRestartRule | When a container is restarted.
-1 action string; 2 exitCodes ContainerRestartRuleOnExitCodes
+1 action! string; 2 exitCodes ContainerRestartRuleOnExitCodes
 
 # SecurityContext | What a container may do.
 1 capabilities Capabilities; 2 privileged *boolean; 3 seLinuxOptions SELinuxOptions; 4 runAsUser *int64
@@ -86,7 +86,7 @@ export const podSettings = `
 1 requestMappings! []ContainerExtendedResourceRequest; 2 resourceClaimName! string
 
 # ResourceStatus | The health of the devices of a container.
-1 name! string; 2 resources []ResourceHealth
+1 name! string; 2 resources []ResourceHealth keys=resourceID
 
 # VolumeMountStatus | A volume that a container has mounted.
 1 name! string; 2 mountPath! string; 3 readOnly boolean; 4 recursiveReadOnly *string
@@ -147,7 +147,7 @@ export const podSettings = `
 1 exec ExecAction; 2 httpGet HTTPGetAction; 3 tcpSocket TCPSocketAction; 4 sleep SleepAction
 
 # ContainerRestartRuleOnExitCodes | Exit codes of a container.
-1 operator string; 2 values []int32
+1 operator! string; 2 values []int32
 
 # Capabilities | Rights of root that are given or taken away.
 1 add []string; 2 drop []string

@@ -127,7 +127,7 @@ export const podVolumes = `
 1 name *string; 2 signerName *string; 3 labelSelector LabelSelector; 4 path! string; 5 optional *boolean
 
 # PodCertificateProjection | A certificate of the pod as a file.
-1 signerName string; 2 keyType string; 3 maxExpirationSeconds *int32; 4 credentialBundlePath string; 5 keyPath string
+1 signerName! string; 2 keyType! string; 3 maxExpirationSeconds *int32; 4 credentialBundlePath string; 5 keyPath string
 6 certificateChainPath string; 7 userAnnotations {string}
 
 # PersistentVolumeClaimSpec | The volume that is wanted.
@@ -145,7 +145,7 @@ export const podVolumes = `
 1 apiGroup *string; 2 kind! string; 3 name! string; 4 namespace *string
 
 # PersistentVolumeClaim | Asks for a volume.
-1 metadata ObjectMeta; 2 spec PersistentVolumeClaimSpec; 3 status PersistentVolumeClaimStatus
+apiVersion string; kind string; 1 metadata ObjectMeta; 2 spec PersistentVolumeClaimSpec; 3 status PersistentVolumeClaimStatus
 
 # PersistentVolumeClaimStatus | The volume there is.
 1 phase string; 2 accessModes []string; 3 capacity {quantity}

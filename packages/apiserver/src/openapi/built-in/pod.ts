@@ -27,7 +27,7 @@ export const pod: Block = {
 22 tolerations []Toleration | The taints it puts up with.
 33 topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey keys=topologyKey,whenUnsatisfiable | How its like are spread.
 19 schedulerName string | Who finds it a node.
-38 schedulingGates []SchedulingGate merge=name | What it waits for before it is scheduled.
+38 schedulingGates []PodSchedulingGate merge=name | What it waits for before it is scheduled.
 25 priority *int32 | How important it is.
 24 priorityClassName string | How important it is, by name.
 31 preemptionPolicy *string | Whether it may push others out.
@@ -52,7 +52,7 @@ export const pod: Block = {
 6 dnsPolicy string | Where it looks up names.
 26 dnsConfig PodDNSConfig | How it looks up names.
 30 enableServiceLinks *boolean | Whether services are in its environment.
-28 readinessGates []ReadinessGate | Further conditions it needs to be ready.
+28 readinessGates []PodReadinessGate | Further conditions it needs to be ready.
 29 runtimeClassName *string | What runs it.
 32 overhead {quantity} | What running it costs beside the containers.
 36 os PodOS | The operating system it needs.
@@ -60,10 +60,10 @@ export const pod: Block = {
 39 resourceClaims []PodResourceClaim merge=name retain | The devices it needs.
 42 workloadRef WorkloadReference | The workload it belongs to.
 
-# SchedulingGate | Something a pod waits for.
+# PodSchedulingGate | Something a pod waits for.
 1 name! string | Its name.
 
-# ReadinessGate | A condition that a pod needs to be ready.
+# PodReadinessGate | A condition that a pod needs to be ready.
 1 conditionType! string | The type of the condition.
 
 # HostAlias | A line of a hosts file.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseIncludeObject, wantedTable } from "./negotiation.ts";
+import { namesKnownType, negotiate, parseIncludeObject } from "./negotiation.ts";
 
 const table = (version: string): string => `application/json;as=Table;v=${version};g=meta.k8s.io`;
 
@@ -26,8 +26,29 @@ describe("content negotiation", () => {
     ],
     ["anything", "*/*", undefined],
     ["nothing", "", undefined],
-  ])("%s", (_, accept, version) => {
-    expect(wantedTable(accept)).toBe(version);
+  ])("of a Table: %s", (_, accept, version) => {
+    const form = negotiate(accept)?.form;
+    expect(form?.type === "table" ? form.version : undefined).toBe(version);
+  });
+
+  test.each<[string, ReturnType<typeof negotiate>]>([
+    ["", { form: { type: "object" }, encoding: "json" }],
+    ["text/html, */*;q=0.1", { form: { type: "object" }, encoding: "json" }],
+    ["application/yaml", { form: { type: "object" }, encoding: "yaml" }],
+    ["application/vnd.kubernetes.protobuf, application/json", { form: { type: "object" }, encoding: "json" }],
+    [
+      "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+      { form: { type: "metadata", version: "v1" }, encoding: "json" },
+    ],
+    ["application/json;as=Boat;v=v1;g=meta.k8s.io", undefined],
+    ["text/html", undefined],
+  ])("of %j", (accept, wanted) => {
+    expect(negotiate(accept)).toEqual(wanted);
+  });
+
+  test("tells a type that is not served from a form that is not", () => {
+    expect(namesKnownType("text/html, application/json;as=Boat")).toBe(true);
+    expect(namesKnownType("text/html")).toBe(false);
   });
 });
 

@@ -1,0 +1,34 @@
+import { yamlText } from "@capstan/api";
+import type { HttpRequest, HttpResponse } from "@capstan/env";
+import { jsonText } from "../json.ts";
+import { isOn } from "./query.ts";
+
+// People who look at an API with these want to read it; kube-apiserver does them the same favour.
+const READERS = /^(?:curl|Wget|Mozilla\/5\.0)/;
+
+/** Prints a JSON answer for a person, or as YAML, where the request wants that. Streams stay as they are. */
+export async function encoded(
+  response: HttpResponse,
+  request: HttpRequest,
+  encoding: "json" | "yaml",
+): Promise<HttpResponse> {
+  const isJson = response.headers["content-type"] === "application/json";
+  if (!isJson || response.headers["transfer-encoding"] === "chunked") return response;
+  if (encoding === "yaml") return reprinted(response, yamlText(await response.json()), "application/yaml");
+  if (!isPretty(request)) return response;
+  return reprinted(response, `${jsonText(await response.json(), 2)}\n`, "application/json");
+}
+
+function isPretty({ path, headers }: HttpRequest): boolean {
+  const search = path.slice(path.indexOf("?") + 1);
+  if (search.includes("pretty=")) return isOn(new URLSearchParams(search), "pretty");
+  return READERS.test(headers["user-agent"] ?? "");
+}
+
+function reprinted(response: HttpResponse, text: string, type: string): HttpResponse {
+  return {
+    ...response,
+    headers: { ...response.headers, "content-type": type },
+    text: () => Promise.resolve(text),
+  };
+}

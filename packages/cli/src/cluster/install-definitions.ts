@@ -1,0 +1,97 @@
+import {
+  builtInKind,
+  type CustomKind,
+  type CustomResourceDefinition,
+  deepEqual,
+  type Frozen,
+  type Kind,
+  toCustomResourceDefinition,
+} from "@capstan/api";
+import type { Clock, Env, Transport } from "@capstan/env";
+import { type Client, createClient } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+
+/** What became of the CRDs. */
+export interface Installed {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+}
+
+type Definition = CustomResourceDefinition & {
+  status?: { conditions?: readonly { type: string; status: string; message?: string }[] };
+};
+
+const DefinitionKind: Kind<Definition> = builtInKind<Definition>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+  subresources: ["status"],
+});
+
+// A CRD is established by the next write of the server; only a disk that fails takes longer than this.
+const ESTABLISHED_WITHIN_MS = 10_000;
+const LOOK_AGAIN_MS = 5;
+
+/** Brings the CRDs of kinds up to date, writing only what differs, and waits until all of them are served. */
+export async function installDefinitions(
+  { env, transport }: { env: Env; transport: Transport },
+  kinds: readonly CustomKind[],
+): Promise<Installed> {
+  const client = createClient({ env, transport, fieldManager: "capstan" });
+  const stored = new Map((await client.list(DefinitionKind)).map((one) => [one.metadata.name, one]));
+  const results = await Promise.all(
+    kinds.map(toCustomResourceDefinition).map(async (wanted) => {
+      const old = stored.get(wanted.metadata.name);
+      const result = await install(client, wanted, old);
+      if (!(old && result === "unchanged" && isEstablished(old)))
+        await established(client, env.clock, wanted.metadata.name);
+      return result;
+    }),
+  );
+  const count = (result: keyof Installed): number => results.filter((one) => one === result).length;
+  return { created: count("created"), updated: count("updated"), unchanged: count("unchanged") };
+}
+
+async function install(
+  client: Client,
+  wanted: CustomResourceDefinition,
+  old: Frozen<Definition> | undefined,
+): Promise<keyof Installed> {
+  if (!old) {
+    await client.create(DefinitionKind, wanted);
+    return "created";
+  }
+  // What others have added stays: their labels, and how versions are converted, of which we say nothing.
+  const labels = { ...old.metadata.labels, ...wanted.metadata.labels };
+  const { conversion } = old.spec as { conversion?: unknown };
+  const next = {
+    ...old,
+    metadata: { ...old.metadata, ...(Object.keys(labels).length > 0 && { labels }) },
+    spec: { ...(conversion !== undefined && { conversion }), ...wanted.spec },
+  } as Frozen<Definition>;
+  if (deepEqual(next, old)) return "unchanged";
+  await client.update(DefinitionKind, next);
+  return "updated";
+}
+
+async function established(client: Client, clock: Clock, name: string): Promise<void> {
+  const deadlineMs = clock.monotonic() + ESTABLISHED_WITHIN_MS;
+  for (;;) {
+    const definition = await client.get(DefinitionKind, { name });
+    if (isEstablished(definition)) return;
+    if (clock.monotonic() > deadlineMs) {
+      const why = definition.status?.conditions?.find(({ status }) => status === "False")?.message;
+      throw new CommandError(`CRD ${name} is not served after 10 s: ${why ?? "no condition says why"}`);
+    }
+    await clock.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+function isEstablished({ status }: Frozen<Definition>): boolean {
+  return (status?.conditions ?? []).some(
+    ({ type, status: value }) => type === "Established" && value === "True",
+  );
+}

@@ -1,0 +1,18 @@
+import { createHttpTransport, type Handler, type Transport } from "@capstan/env";
+import { type KubeconfigFacts, kubeconfigPath, parseKubeconfig, readIfThere } from "@capstan/apiserver";
+
+/** Sends requests to a server in this process. */
+export function inProcess(handler: Handler): Transport {
+  return { request: handler, close: () => Promise.resolve() };
+}
+
+/** What the administrator's kubeconfig of a cluster says; undefined when there is none. */
+export function savedAccess(folder: string, cluster: string): KubeconfigFacts | undefined {
+  const text = readIfThere(kubeconfigPath(folder, cluster));
+  return text === undefined ? undefined : parseKubeconfig(text);
+}
+
+/** Sends requests to a server that runs elsewhere, as its administrator. */
+export function connect({ server, ca, client }: KubeconfigFacts): Transport {
+  return createHttpTransport({ baseUrl: server, ca, ...client });
+}

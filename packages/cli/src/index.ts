@@ -1,0 +1,3 @@
+/** The command line of Capstan. */
+export { run } from "./program.ts";
+export type { Shell, Terminal } from "./shell.ts";

@@ -1,0 +1,38 @@
+/** What `bin/capstan.mjs` runs: the real process as a shell for the commands. */
+import { isatty } from "node:tty";
+import { createRealEnv } from "@capstan/env";
+import { run } from "./program.ts";
+import type { Shell, Terminal } from "./shell.ts";
+import { stopSignalOf } from "./signals.ts";
+
+const env = createRealEnv();
+
+// Whoever reads our output may stop reading, as `head` does; that is the end and no error.
+process.stdout.on("error", () => process.exit(0));
+
+// Everything we write is for the one who runs us; what is a secret says so itself as well.
+process.umask(0o077);
+
+const shell: Shell = {
+  env,
+  out: terminalOf(process.stdout, 1),
+  err: terminalOf(process.stderr, 2),
+  variables: process.env,
+  workingFolder: process.cwd(),
+  pid: process.pid,
+  // The monotonic clock of a process starts with it.
+  beganMs: 0,
+  terminate: (pid) => void process.kill(pid, "SIGTERM"),
+  stopSignal: () => stopSignalOf(process, env.clock),
+};
+
+// Open connections and timers of a server must not keep a command that is done.
+process.exit(await run(process.argv.slice(2), shell));
+
+function terminalOf(stream: NodeJS.WriteStream, descriptor: number): Terminal {
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: isatty(descriptor),
+    columns: stream.columns ?? 80,
+  };
+}

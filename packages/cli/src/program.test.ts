@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { run } from "./program.ts";
+import { testShell } from "./shell.fixture.ts";
+
+const root = mkdtempSync(join(tmpdir(), "capstan-program-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folder = "";
+let count = 0;
+beforeEach(() => {
+  folder = join(root, String(count++));
+  mkdirSync(folder);
+});
+
+const capstan = async (args: readonly string[], variables: Record<string, string> = {}) => {
+  const shell = testShell({ workingFolder: folder, variables });
+  const code = await run(args, shell);
+  return { code, ...shell.written };
+};
+
+describe("a command line", () => {
+  test.each([
+    [["upp"], "error: unknown command 'upp'\n(Did you mean up?)"],
+    [["status", "--otput", "json"], "error: unknown option '--otput'\n(Did you mean --output?)"],
+    [["status", "-o", "xml"], "argument 'xml' is invalid. Allowed choices are json, yaml, wide."],
+    [
+      ["up", "--port", "x"],
+      "argument 'x' is invalid. Expected a number from 0 to 65535; 0 picks a free port.",
+    ],
+    [["up", "--port", "65536"], "Expected a number from 0 to 65535"],
+    [["up", "--port", "-1"], "Expected a number from 0 to 65535"],
+    [["up", "--port", "1e3"], "Expected a number from 0 to 65535"],
+    [["up", "extra"], "too many arguments"],
+    [["get", "nonsense"], "unknown command 'nonsense'"],
+    [["get"], "kubeconfig"],
+    [[], "Examples:"],
+  ])("%j that makes no sense ends with 2 and says why", async (args, message) => {
+    const { code, out, err } = await capstan(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(message);
+  });
+
+  test.each([
+    [["--help"], "Exit codes:"],
+    [["up", "--help"], "--port <number>"],
+    [["get", "kubeconfig", "--help"], "[cluster]"],
+  ])("%j explains itself and ends with 0", async (args, message) => {
+    const { code, out, err } = await capstan(args);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain(message);
+  });
+
+  test("knows its data directory by option before variable before default", async () => {
+    const where = async (args: string[], variables: Record<string, string>): Promise<string> =>
+      (await capstan(["down", ...args], variables)).out;
+    expect(await where([], {})).toBe(`nothing is running in ${folder}/.capstan\n`);
+    expect(await where([], { CAPSTAN_DATA_DIR: "a" })).toBe(`nothing is running in ${folder}/a\n`);
+    expect(await where(["--data-dir", "/b/c"], { CAPSTAN_DATA_DIR: "a" })).toBe(
+      "nothing is running in /b/c\n",
+    );
+  });
+});
+
+describe("a directory that is not ours", () => {
+  test.each(["up", "down", "status"])("is refused by %s and stays as it is", async (verb) => {
+    writeFileSync(join(folder, "thesis.tex"), "");
+    mkdirSync(join(folder, "clusters"));
+    const { code, out, err } = await capstan([verb, "--data-dir", "."]);
+    expect([code, out, err]).toEqual([
+      1,
+      "",
+      `capstan: ${folder} holds files that are not Capstan's (thesis.tex); choose another with --data-dir\n`,
+    ]);
+    expect(readdirSync(folder).toSorted()).toEqual(["clusters", "thesis.tex"]);
+  });
+
+  test.each(["0", "x", "", "1.5"])("has a format that is no number of ours: %j", async (text) => {
+    writeFileSync(join(folder, "format"), text);
+    const { code, err } = await capstan(["up", "--data-dir", "."]);
+    expect([code, err]).toEqual([1, expect.stringContaining("expected a number")]);
+  });
+});
+
+describe("what cannot be a data directory", () => {
+  test("is a file, or something below one", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "mine");
+    expect(await capstan(["up", "--data-dir", file])).toEqual({
+      code: 1,
+      out: "",
+      err: `capstan: ${file} is a file; choose a folder with --data-dir\n`,
+    });
+    expect((await capstan(["up", "--data-dir", join(file, "below")])).err).toBe(
+      `capstan: ${file}/below is not a folder, or a part of its path is none; choose another with --data-dir\n`,
+    );
+    expect(readFileSync(file, "utf8")).toBe("mine");
+  });
+
+  test.each(["up", "down", "status"])(
+    "is one that a newer Capstan wrote: %s leaves it alone",
+    async (verb) => {
+      writeFileSync(join(folder, "format"), "2\n");
+      writeFileSync(join(folder, "new-thing"), "");
+      const { code, err } = await capstan([verb, "--data-dir", "."]);
+      expect([code, err]).toEqual([
+        1,
+        `capstan: ${folder} was written by a newer Capstan (format 2, this one knows 1); use that one, or choose another with --data-dir\n`,
+      ]);
+      expect(readdirSync(folder).toSorted()).toEqual(["format", "new-thing"]);
+    },
+  );
+
+  test("has objects of a newer format: the sentence names the file", async () => {
+    mkdirSync(join(folder, "clusters/management"), { recursive: true });
+    const path = join(folder, "clusters/management/objects.db");
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    const { code, err } = await capstan(["up", "--port", "0", "--data-dir", "."]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`capstan: ${path} was written by a newer Capstan (format 99,`),
+    ]);
+  });
+});
+
+describe("get kubeconfig", () => {
+  test("prints the file of the cluster, and names those that are there for one that is not", async () => {
+    mkdirSync(join(folder, "clusters/east"), { recursive: true });
+    mkdirSync(join(folder, "clusters/management"));
+    mkdirSync(join(folder, "clusters/unfinished"));
+    writeFileSync(join(folder, "kubeconfig"), "management's\n");
+    writeFileSync(join(folder, "clusters/east/kubeconfig"), "east's\n");
+    const get = (...args: string[]) => capstan(["get", "kubeconfig", ...args, "--data-dir", "."]);
+    expect(await get()).toEqual({ code: 0, out: "management's\n", err: "" });
+    expect(await get("east")).toEqual({ code: 0, out: "east's\n", err: "" });
+    for (const name of ["west", "unfinished", "../management"]) {
+      expect(await get(name)).toEqual({
+        code: 1,
+        out: "",
+        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; there is: east, management\n`,
+      });
+    }
+  });
+
+  test("says how to begin where nothing is", async () => {
+    expect(await capstan(["get", "kubeconfig"])).toEqual({
+      code: 1,
+      out: "",
+      err: `capstan: ${folder}/.capstan has no clusters yet; start with: capstan up\n`,
+    });
+  });
+});
+
+describe("status and version", () => {
+  test("of nothing", async () => {
+    expect(await capstan(["status"])).toEqual({
+      code: 3,
+      out: `status           not running\ndata directory   ${folder}/.capstan (0 bytes)\n`,
+      err: "",
+    });
+    const json = await capstan(["status", "-o", "json"]);
+    expect(JSON.parse(json.out)).toEqual({
+      running: false,
+      dataDirectory: `${folder}/.capstan`,
+      sizeBytes: 0,
+      clusters: [],
+    });
+    const yaml = await capstan(["status", "-o", "yaml"]);
+    expect(yaml.out).toContain("running: false\n");
+    const version = await capstan(["version"]);
+    expect(version.out).toBe(`capstan   0.1.0\nnode      ${process.version}\nserver    not running\n`);
+  });
+});

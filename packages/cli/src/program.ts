@@ -1,0 +1,157 @@
+import { resolve } from "node:path";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { explained } from "./data-directory/problems.ts";
+import { EXIT } from "./exit-codes.ts";
+import { VERSION } from "./manifest.ts";
+import { OUTPUT_FORMS, type OutputForm } from "./render/output.ts";
+import type { Shell } from "./shell.ts";
+
+/** Runs a command line and gives its exit code. What goes wrong is said in a sentence, not in a stack trace. */
+export async function run(args: readonly string[], shell: Shell): Promise<number> {
+  const ended = { code: EXIT.done as number };
+  try {
+    await programFor(shell, ended).parseAsync([...args], { from: "user" });
+    return ended.code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    shell.err.write(`capstan: ${sentenceFor(error)}\n`);
+    return EXIT.failed;
+  }
+}
+
+// By name, because loading the packages that they come from would take longer than most commands do.
+const FOR_USERS: ReadonlySet<string> = new Set(["CommandError", "StorageFileError", "Failure"]);
+
+/** Errors that are meant for users say all there is to say; any other is a defect, and its stack is what we need. */
+function sentenceFor(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return FOR_USERS.has(error.name) ? error.message : `this is a defect: ${error.stack ?? error.message}`;
+}
+
+const EXAMPLES = `
+Examples:
+  capstan up                           start in ./.capstan, on port 6443
+  capstan up --port 0 --data-dir /tmp/try   a second one, on a free port
+  export KUBECONFIG=$PWD/.capstan/kubeconfig && kubectl get crds
+  capstan status -o json               for scripts
+  capstan down --purge                 stop, and remove everything it wrote
+
+Environment:
+  CAPSTAN_DATA_DIR   the data directory when --data-dir is not given
+  NO_COLOR           no colours on a terminal, when set
+
+Exit codes:
+  0   done
+  1   it could not be done; a sentence on stderr says why
+  2   the command line makes no sense
+  3   status: nothing is running
+`;
+
+/** All commands. Each loads its own code when it is chosen, so that none waits for what another needs. */
+function programFor(shell: Shell, ended: { code: number }): Command {
+  const program = new Command("capstan")
+    .description("Cluster API for Azure: a Kubernetes API with all its kinds, on this machine.")
+    .version(VERSION, "-V, --version", "print the version of capstan alone")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => shell.out.write(text),
+      writeErr: (text) => shell.err.write(text),
+      getOutHelpWidth: () => shell.out.columns,
+      getErrHelpWidth: () => shell.err.columns,
+    })
+    .showHelpAfterError("(capstan --help shows what there is)")
+    .addHelpText("after", EXAMPLES);
+  const carryOut: CarryOut = async ({ dataDir }, command) => {
+    const folder = resolve(shell.workingFolder, dataDir);
+    try {
+      ended.code = await command(folder);
+    } catch (error) {
+      throw explained(error, folder);
+    }
+  };
+  addServerCommands(program, shell, carryOut);
+  addQuestions(program, shell, carryOut);
+  return program;
+}
+
+type DataDirFlag = { dataDir: string };
+type OutputFlag = { output: OutputForm };
+
+/** Runs a command on the data directory that was chosen, and keeps its exit code. */
+type CarryOut = (flags: DataDirFlag, command: (dataDir: string) => number | Promise<number>) => Promise<void>;
+
+function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
+  program
+    .command("up")
+    .description("start the Kubernetes API and serve it until Ctrl-C")
+    .addOption(dataDirOption(shell))
+    .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
+    .action(async (flags: DataDirFlag & { port: number }) => {
+      const { up } = await import("./commands/up.ts");
+      await carryOut(flags, (dataDir) => up(shell, { dataDir, port: flags.port }));
+    });
+  program
+    .command("down")
+    .description("stop what runs in the data directory")
+    .addOption(dataDirOption(shell))
+    .option(
+      "--purge",
+      "remove the data directory as well, unless there are files in it that are not ours",
+      false,
+    )
+    .action(async (flags: DataDirFlag & { purge: boolean }) => {
+      const { down } = await import("./commands/down.ts");
+      await carryOut(flags, (dataDir) => down(shell, { dataDir, purge: flags.purge }));
+    });
+}
+
+/** The commands that change nothing. */
+function addQuestions(program: Command, shell: Shell, carryOut: CarryOut): void {
+  program
+    .command("status")
+    .description("say what runs, where, since when, and how its clusters are")
+    .addOption(dataDirOption(shell))
+    .addOption(outputOption())
+    .action(async (flags: DataDirFlag & OutputFlag) => {
+      const { status } = await import("./commands/status.ts");
+      await carryOut(flags, (dataDir) => status(shell, { dataDir, output: flags.output }));
+    });
+  program
+    .command("get")
+    .description("print what is kept: get kubeconfig [cluster]")
+    .command("kubeconfig")
+    .description("print the kubeconfig of a cluster's administrator; works while nothing runs, too")
+    .argument("[cluster]", "name of the cluster", "management")
+    .addOption(dataDirOption(shell))
+    .action(async (cluster: string, flags: DataDirFlag) => {
+      const { getKubeconfig } = await import("./commands/get-kubeconfig.ts");
+      await carryOut(flags, (dataDir) => getKubeconfig(shell, { dataDir, cluster }));
+    });
+  program
+    .command("version")
+    .description("print the versions of capstan, Node and the server that runs")
+    .addOption(dataDirOption(shell))
+    .addOption(outputOption())
+    .action(async (flags: DataDirFlag & OutputFlag) => {
+      const { version } = await import("./commands/version.ts");
+      await carryOut(flags, (dataDir) => version(shell, { dataDir, output: flags.output }));
+    });
+}
+
+function dataDirOption({ variables }: Shell): Option {
+  return new Option("--data-dir <folder>", "where everything is kept").default(
+    variables["CAPSTAN_DATA_DIR"] || ".capstan",
+  );
+}
+
+function outputOption(): Option {
+  return new Option("-o, --output <form>", "how to print it, instead of a table").choices(OUTPUT_FORMS);
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("Expected a number from 0 to 65535; 0 picks a free port.");
+  return port;
+}

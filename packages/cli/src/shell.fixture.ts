@@ -1,0 +1,44 @@
+import { createRealEnv, type Env } from "@capstan/env";
+import type { Shell } from "./shell.ts";
+
+/** A shell without a process: what was written is kept, what would end a process is noted. */
+export interface TestShell extends Shell {
+  /** What was written to standard output and to standard error. */
+  readonly written: { out: string; err: string };
+  readonly terminated: number[];
+  /** Presses Ctrl-C. */
+  interrupt(): void;
+}
+
+/** Makes one; parts of it can be others. */
+export function testShell(
+  parts: Partial<Pick<Shell, "variables" | "workingFolder" | "terminate" | "pid">> & {
+    env?: Env;
+    isTerminal?: boolean;
+  } = {},
+): TestShell {
+  const { isTerminal = false, ...rest } = parts;
+  const written = { out: "", err: "" };
+  const terminated: number[] = [];
+  const stop = new AbortController();
+  const terminal = (name: "out" | "err") => ({
+    write: (text: string) => void (written[name] += text),
+    isTerminal,
+    columns: 100,
+  });
+  return {
+    env: createRealEnv(),
+    out: terminal("out"),
+    err: terminal("err"),
+    variables: {},
+    workingFolder: "/nowhere",
+    pid: 4711,
+    beganMs: 0,
+    terminate: (pid) => void terminated.push(pid),
+    stopSignal: () => stop.signal,
+    written,
+    terminated,
+    interrupt: () => stop.abort(new Error("SIGINT")),
+    ...rest,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Env } from "@capstan/env";
+
+/** Somewhere to write text for people or programs. */
+export interface Terminal {
+  write(text: string): void;
+  /** Whether a person is looking: ticks and colours are for people. */
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+/** What a command gets from the process it runs in. Tests give it another. */
+export interface Shell {
+  readonly env: Env;
+  readonly out: Terminal;
+  readonly err: Terminal;
+  /** The environment variables. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start. */
+  readonly workingFolder: string;
+  readonly pid: number;
+  /** When the process began, on the monotonic clock. */
+  readonly beganMs: number;
+  /** Asks a process to end; throws as `process.kill` does. */
+  terminate(pid: number): void;
+  /** From the first call on, Ctrl-C and the like abort this signal instead of ending the process. */
+  stopSignal(): AbortSignal;
+}

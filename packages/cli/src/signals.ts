@@ -1,0 +1,27 @@
+import type { Clock } from "@capstan/env";
+
+/** The part of a process that signals come through. */
+export interface SignalSource {
+  on(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): unknown;
+  exit(code: number): void;
+}
+
+// Shells report a process that a signal ended as 128 and the number of the signal.
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+// One Ctrl-C arrives more than once: from the terminal, and passed on by npm. Nobody presses twice so fast.
+const SAME_PRESS_MS = 500;
+
+/** The first request to stop aborts the signal; the next one ends the process at once. */
+export function stopSignalOf(source: SignalSource, clock: Pick<Clock, "monotonic">): AbortSignal {
+  const stop = new AbortController();
+  let firstMs: number | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    source.on(signal, () => {
+      const nowMs = clock.monotonic();
+      firstMs ??= nowMs;
+      if (!stop.signal.aborted) stop.abort(new Error(signal));
+      else if (nowMs - firstMs > SAME_PRESS_MS) source.exit(EXIT_CODES[signal]);
+    });
+  }
+  return stop.signal;
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { ConfigMap, type Frozen } from "@capstan/api";
+import { createRealEnv, createRng, type Transport } from "@capstan/env";
+import { type Client, createClient } from "@capstan/runtime";
+import { expect } from "vitest";
+import { startCapstan } from "./capstan-process.ts";
+
+const WRITERS = 8;
+const FEWEST_WRITES = 40;
+const MORE_WRITES = 160;
+// Each object is written so often; then its writer begins the next.
+const WRITES_OF_ONE = 4;
+
+/** What a writer knows of one object: what it was told is stored, and what it asked for last. */
+interface Known {
+  acknowledged: number;
+  attempted: number;
+}
+
+/** All that the writers know, over all lives of the server. */
+interface Ledger {
+  readonly objects: Map<string, Known>;
+  newestVersion: number;
+  acknowledged: number;
+  /** Called with each acknowledgement. */
+  onAcknowledged: () => void;
+}
+
+/** What a loop has seen. */
+export interface LoopFigures {
+  readonly kills: number;
+  readonly acknowledged: number;
+  readonly objects: number;
+  /** Watches that went on where they had been, and those that were told to list again. */
+  readonly resumed: number;
+  readonly expired: number;
+}
+
+/** Kills a server among its writers, again and again, and looks each time at what it still knows. */
+export async function killLoop(
+  dataDir: string,
+  { kills, seed }: { readonly kills: number; readonly seed: string },
+): Promise<LoopFigures> {
+  const rng = createRng(seed, "kills");
+  const ledger: Ledger = {
+    objects: new Map(),
+    newestVersion: 0,
+    acknowledged: 0,
+    onAcknowledged: () => undefined,
+  };
+  const outcomes = { resumed: 0, expired: 0 };
+  for (let life = 1; life <= kills; life++) {
+    await oneLife(dataDir, async (client, kill) => {
+      await verify(client, ledger);
+      const watched = follow(client, ledger.newestVersion);
+      const enough = acknowledged(ledger, FEWEST_WRITES + rng.below(MORE_WRITES));
+      const writers = Array.from({ length: WRITERS }, (_, writer) =>
+        write(client, ledger, `l${life}-w${writer}`),
+      );
+      await enough;
+      await kill();
+      await Promise.all(writers);
+      outcomes[await watched]++;
+    });
+  }
+  await oneLife(dataDir, (client) => verify(client, ledger));
+  return { kills, acknowledged: ledger.acknowledged, objects: ledger.objects.size, ...outcomes };
+}
+
+async function oneLife(
+  dataDir: string,
+  live: (client: Client, kill: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const capstan = await startCapstan(dataDir);
+  let transport: Transport | undefined;
+  try {
+    transport = await capstan.connect();
+    await live(createClient({ transport, env: createRealEnv(), fieldManager: "kill-loop" }), () =>
+      capstan.kill(),
+    );
+  } finally {
+    await transport?.close();
+    await capstan.kill();
+  }
+}
+
+/** Writes until the server is gone. */
+async function write(client: Client, ledger: Ledger, writer: string): Promise<void> {
+  for (let number = 0; ; number++) {
+    const name = `${writer}-${number}`;
+    const known = { acknowledged: -1, attempted: 0 };
+    ledger.objects.set(name, known);
+    let stored: Frozen<ConfigMap> | undefined;
+    for (let value = 0; value < WRITES_OF_ONE; value++) {
+      known.attempted = value;
+      const data = dataOf(name, value);
+      try {
+        stored = stored
+          ? await client.update(ConfigMap, { ...stored, data })
+          : await client.create(ConfigMap, { metadata: { name, namespace: "default" }, data });
+      } catch {
+        // The connection broke: the write may have been done or not, and nobody was told.
+        return;
+      }
+      acknowledge(ledger, known, { value, version: Number(stored.metadata.resourceVersion) });
+    }
+  }
+}
+
+function acknowledge(
+  ledger: Ledger,
+  known: Known,
+  { value, version }: { readonly value: number; readonly version: number },
+): void {
+  known.acknowledged = value;
+  ledger.newestVersion = Math.max(ledger.newestVersion, version);
+  ledger.acknowledged++;
+  ledger.onAcknowledged();
+}
+
+/** Resolves after so many more acknowledged writes. */
+function acknowledged(ledger: Ledger, more: number): Promise<void> {
+  const until = ledger.acknowledged + more;
+  return new Promise((resolve) => {
+    ledger.onAcknowledged = () => {
+      if (ledger.acknowledged >= until) resolve();
+    };
+  });
+}
+
+/** The data carry their own proof, so that half an object would be noticed. */
+function dataOf(name: string, value: number): Record<string, string> {
+  const filler = createHash("sha512").update(`${name}/${value}`).digest("hex").repeat(8);
+  return { value: String(value), filler };
+}
+
+/** Everything acknowledged is there, nothing is half there, and versions only grow. */
+async function verify(client: Client, ledger: Ledger): Promise<void> {
+  const { items, resourceVersion } = await client.page(ConfigMap, { namespace: "default" });
+  expect(Number(resourceVersion)).toBeGreaterThanOrEqual(ledger.newestVersion);
+  const byName = new Map(items.map((item) => [item.metadata.name, item]));
+  for (const [name, { acknowledged: least, attempted }] of ledger.objects) {
+    const found = byName.get(name);
+    const value = found ? Number(found.data?.["value"]) : -1;
+    expect(value, `${name}: acknowledged ${least}, attempted ${attempted}`).toBeGreaterThanOrEqual(least);
+    expect(value, `${name}: acknowledged ${least}, attempted ${attempted}`).toBeLessThanOrEqual(attempted);
+    if (found) expect(found.data, name).toEqual(dataOf(name, value));
+  }
+  // What was done without being acknowledged counts from now on.
+  ledger.newestVersion = Number(resourceVersion);
+}
+
+/** Watches from the last version that an earlier life gave out; the versions of what it is told must only grow. */
+async function follow(client: Client, since: number): Promise<"resumed" | "expired"> {
+  const watch = client.watch(ConfigMap, {
+    namespace: "default",
+    resourceVersion: String(since),
+    timeoutSeconds: 60,
+    signal: new AbortController().signal,
+  });
+  let newest = since;
+  try {
+    for await (const { object } of watch) {
+      const version = Number(object.metadata.resourceVersion);
+      expect(version).toBeGreaterThan(newest);
+      newest = version;
+    }
+  } catch (error) {
+    if (error instanceof Error && /too old resource version/.test(error.message)) return "expired";
+    if (newest === since) throw error;
+  }
+  return "resumed";
+}

@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigMap, Namespace } from "@capstan/api";
+import { createRealEnv } from "@capstan/env";
+import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+
+const BIN = join(import.meta.dirname, "../../packages/cli/bin/capstan.mjs");
+const root = mkdtempSync(join(tmpdir(), "capstan-cli-"));
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** A capstan that runs: what it has printed so far, and a way to wait for more. */
+interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with all output when a part of it matches. */
+  until(pattern: RegExp): Promise<string>;
+  readonly ended: Promise<Ended>;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function launch(args: readonly string[], nodeArgs: readonly string[] = []): Running {
+  const child = spawn(process.execPath, [...nodeArgs, BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  let [out, err] = ["", ""];
+  const listeners = new Set<() => void>();
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+    for (const listener of listeners) listener();
+  });
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, "close").then(([code, signal]) => {
+    children.delete(child);
+    return { code: code as number | null, signal: signal as string | null, out, err };
+  });
+  const until = async (pattern: RegExp): Promise<string> => {
+    const seen = new Promise<string>((resolve) => {
+      const look = (): void => {
+        if (!pattern.test(out)) return;
+        listeners.delete(look);
+        resolve(out);
+      };
+      listeners.add(look);
+      look();
+    });
+    const early = ended.then((end) => {
+      throw new Error(`capstan ended before it printed ${pattern}: ${JSON.stringify(end)}`);
+    });
+    return Promise.race([seen, early]);
+  };
+  return { child, until, ended };
+}
+
+const capstan = async (...args: string[]): Promise<Ended> => launch(args).ended;
+
+const READY = /^ready in \d+ ms$/m;
+
+async function start(folder: string): Promise<Running> {
+  const running = launch(["up", "--port", "0", "--data-dir", folder]);
+  await running.until(READY);
+  return running;
+}
+
+/** Lets somebody use a cluster through a kubeconfig, as any client would. */
+async function using<T>(kubeconfig: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const transport = await connectWithKubeconfig({ text: kubeconfig });
+  try {
+    return await use(createClient({ transport, env: createRealEnv(), fieldManager: "journey" }));
+  } finally {
+    await transport.close();
+  }
+}
+
+describe("capstan", () => {
+  test("keeps everything over kill -9, refuses a second server, stops and removes itself", async () => {
+    const folder = join(root, "life");
+    const kubeconfigFile = join(folder, "kubeconfig");
+    const first = await start(folder);
+    const printed = await first.until(/explain/);
+    const steps = printed
+      .slice(0, printed.indexOf("\n\n"))
+      .replaceAll(/(?<=:)\d+$|\d{4}-\d\d-\d\d|\d+(?= ms)/gm, "N");
+    expect(steps.replace(/read: \d+/, "read: N").split("\n")).toEqual([
+      `data directory ${folder} (new)`,
+      "objects read: N",
+      "certificates valid until N",
+      "API listening on https://127.0.0.1:N",
+      "CRDs installed: 24 (24 new, 0 updated, 0 unchanged)",
+      "ready in N ms",
+    ]);
+    expect(printed.split("\n").filter((line) => line.startsWith("  kubectl --kubeconfig "))).toHaveLength(3);
+    expect(statSync(kubeconfigFile).mode & 0o777).toBe(0o600);
+
+    await using(readFileSync(kubeconfigFile, "utf8"), async (client) => {
+      const metadata = { name: "kept", namespace: "default" };
+      await client.create(ConfigMap, { metadata, data: { deck: "upper" } });
+    });
+    first.child.kill("SIGKILL");
+    expect((await first.ended).signal).toBe("SIGKILL");
+
+    const second = await start(folder);
+    expect(await second.until(READY)).toContain("CRDs installed: 24 (0 new, 0 updated, 24 unchanged)");
+    const names = await using(readFileSync(kubeconfigFile, "utf8"), async (client) => {
+      expect((await client.get(ConfigMap, { name: "kept", namespace: "default" })).data).toEqual({
+        deck: "upper",
+      });
+      return (await client.list(Namespace)).map(({ metadata }) => metadata.name);
+    });
+    expect(names).toEqual(["default", "kube-node-lease", "kube-public", "kube-system"]);
+
+    const third = await capstan("up", "--port", "0", "--data-dir", folder);
+    expect([third.code, third.out]).toEqual([1, ""]);
+    expect(third.err).toMatch(
+      new RegExp(
+        `^capstan: ${folder} is held by pid ${second.child.pid} since \\S+Z, https://127.0.0.1:\\d+; stop it with: capstan down --data-dir ${folder}\n$`,
+      ),
+    );
+    const stopped = await capstan("down", "--data-dir", folder);
+    expect([stopped.code, stopped.out]).toEqual([
+      0,
+      expect.stringContaining(`stopped pid ${second.child.pid} since`),
+    ]);
+    expect(await second.ended).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`stopped; everything is kept in ${folder}\n`) as string,
+      err: "",
+    });
+
+    expect(await capstan("down", "--purge", "--data-dir", folder)).toMatchObject({
+      code: 0,
+      out: `nothing is running in ${folder}\nremoved ${folder}\n`,
+    });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("stops on Ctrl-C, says so, and ends well", async () => {
+    const running = await start(join(root, "interrupted"));
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/stopping\nstopped; everything is kept in .*interrupted\n$/) as string,
+    });
+  });
+});
+
+describe("the program in bin", () => {
+  /** Makes Node say that it is another one. */
+  const pretending = (change: string): string[] => [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(
+      `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });${change}`,
+    )}`,
+  ];
+  const hasBundledNode = existsSync(
+    join(import.meta.dirname, `../../node_modules/node-${process.platform}-${process.arch}/bin/node`),
+  );
+
+  test.skipIf(!hasBundledNode)("hands over to the bundled Node when it is run by an old one", async () => {
+    const { code, out } = await launch(["get", "kubeconfig", "none", "--data-dir", root], pretending(""))
+      .ended;
+    expect([code, out]).toEqual([1, ""]);
+    const version = await launch(["version", "-o", "json", "--data-dir", join(root, "no")], pretending(""))
+      .ended;
+    expect([version.code, (JSON.parse(version.out) as { node: string }).node]).toEqual([
+      0,
+      expect.stringMatching(/^v2[2-9]\./),
+    ]);
+  });
+
+  test("says which Node it needs where no other can be had", async () => {
+    const { code, err } = await launch(
+      ["version"],
+      pretending('Object.defineProperty(process, "arch", { value: "abacus" });'),
+    ).ended;
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("capstan: needs Node 22.19 or newer; this is v"),
+    ]);
+  });
+});
