@@ -9,6 +9,7 @@ const BIN = join(import.meta.dirname, "..", "..", "packages", "cli", "bin", "cap
 
 /** A running `capstan up`. */
 export interface CapstanProcess {
+  readonly pid: number;
   /** Everything it has printed so far. */
   output(): string;
   connect(): Promise<Transport>;
@@ -33,6 +34,7 @@ export async function startCapstan(dataDir: string, { shell = "" } = {}): Promis
     void exited.then(() => reject(new Error(`capstan up ended with ${child.exitCode}:\n${output}`)));
   });
   return {
+    pid: child.pid ?? 0,
     output: () => output,
     connect: () =>
       connectWithKubeconfig({ text: readFileSync(join(dataDir, "kubeconfig"), "utf8"), origin: dataDir }),

@@ -19,6 +19,10 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** Sends requests as the administrator. */
   connect(): Transport;
+  /** The processes of the server and its store, for whoever measures them. */
+  readonly pids: readonly number[];
+  /** From the start of the first process until it was ready. */
+  readonly startedAfterMs: number;
   stop(): Promise<void>;
 }
 
@@ -41,7 +45,13 @@ const CONTROLLERS = [
 /** Starts etcd, kube-apiserver and a controller manager cut down to garbage collection and its like. */
 export async function startControlPlane({
   users = [],
-}: { readonly users?: readonly TokenUser[] } = {}): Promise<ControlPlane> {
+  durable = false,
+}: {
+  readonly users?: readonly TokenUser[];
+  /** Writes are safe on disk before they are answered; tests do not need that. */
+  readonly durable?: boolean;
+} = {}): Promise<ControlPlane> {
+  const beganMs = performance.now();
   const assets = kubeAssets((line) => console.log(line));
   const folder = mkdtempSync(join(tmpdir(), "capstan-kube-"));
   const children: ChildProcess[] = [];
@@ -52,11 +62,13 @@ export async function startControlPlane({
   try {
     const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
     const token = writeCredentials(folder, users);
-    run("etcd", etcdFlags(folder, client, peer));
+    run("etcd", [...etcdFlags(folder, client, peer), `--unsafe-no-fsync=${!durable}`]);
     run("kube-apiserver", apiserverFlags(folder, client, secure));
     const url = `https://127.0.0.1:${secure}`;
     const connect = (): Transport => connectAs(token, { url, ca: certificate(folder) });
     await ready(connect, { children, log: join(folder, "kube-apiserver.log") });
+    const startedAfterMs = performance.now() - beganMs;
+    const pids = children.map(({ pid }) => pid ?? 0);
     const kubeconfig = writeKubeconfig(folder, url, token);
     run("kube-controller-manager", controllerManagerFlags(folder, kubeconfig));
     return {
@@ -66,6 +78,8 @@ export async function startControlPlane({
       kubectl: assets.kubectl,
       kubeconfig,
       connect,
+      pids,
+      startedAfterMs,
       stop: () => stop(children, folder),
     };
   } catch (error) {
@@ -84,7 +98,6 @@ function etcdFlags(folder: string, client: number, peer: number): string[] {
     `--listen-peer-urls=${peerUrl}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
     `--initial-cluster=default=${peerUrl}`,
-    "--unsafe-no-fsync=true",
   ];
 }
 

@@ -11,7 +11,7 @@ export {
 } from "./clusters/clusters.ts";
 export { type KubeconfigFacts, parseKubeconfig } from "./clusters/kubeconfig.ts";
 export { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "./clusters/layout.ts";
-export { makePrivateFolder, readIfThere, writePrivateFile } from "./clusters/private-file.ts";
+export { makePrivateFolder, readIfThere, removeIfThere, writePrivateFile } from "./clusters/private-file.ts";
 export type { Status, StatusCause, StatusDetails } from "./http/status.ts";
 export type { Admission, AdmissionReview, AdmissionVerdict } from "./registry/admission.ts";
 export { createMemoryStorage, type MemoryStorageOptions } from "./storage/memory.ts";

@@ -7,8 +7,8 @@ import { stopSignalOf } from "./signals.ts";
 
 const env = createRealEnv();
 
-// Whoever reads our output may stop reading, as `head` does; that is the end and no error.
-process.stdout.on("error", () => process.exit(0));
+// Whoever reads our output may stop reading, as `head` does; a server goes on all the same.
+process.stdout.on("error", () => undefined);
 
 // Everything we write is for the one who runs us; what is a secret says so itself as well.
 process.umask(0o077);

@@ -33,6 +33,8 @@ export interface HttpResponse {
   readonly bytes?: () => Promise<Uint8Array>;
   /** The body as a stream of JSON values, one a line: a watch. Returning from the loop closes it. */
   lines(): AsyncIterable<unknown>;
+  /** The same lines as text that is printed already, as many at a time as there are; from servers that can share it. */
+  readonly chunks?: () => AsyncIterable<string>;
 }
 
 /** Answers requests: what a server is, whether called over a socket or in-process. */

@@ -56,7 +56,7 @@ describe("the text form", () => {
     ["!", "expected: a label key after '!'"],
     ["a===b", "found '='"],
     ["a>b", "the value must be an integer"],
-    ["-a=b", 'key: Invalid value: "-a": name part must consist of'],
+    ["-a=b", '<nil>: Invalid value: "-a": name part must consist of'],
     ["a=-b", 'values[0][a]: Invalid value: "-b": a valid label must be'],
     ["x".repeat(100_000), "name part must be no more than 63 characters"],
     ["(".repeat(100_000), "found '('"],

@@ -40,6 +40,14 @@ export class LabelSelectorError extends Error {
 export function parseLabelSelector(text: string): Selector {
   const parsed = parseRequirements(text);
   if (typeof parsed === "string") throw new LabelSelectorError(parsed);
+  for (const { key } of parsed) {
+    const problem = labelKeyProblems(key)[0];
+    // Kubernetes checks keys while it reads the text, and says so in words of their own.
+    if (problem !== undefined)
+      throw new LabelSelectorError(
+        `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`,
+      );
+  }
   return checked(parsed);
 }
 

@@ -40,7 +40,11 @@ export async function reviewAccess(context: Context, { body, target }: Call): Pr
     });
   const { namespace } = target;
   if (namespace !== "" && spec.resourceAttributes?.namespace !== namespace)
-    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
+    problems.push({
+      type: "FieldValueInvalid",
+      field: "spec.resourceAttributes.namespace",
+      message: `Invalid value: ${JSON.stringify(spec.resourceAttributes?.namespace ?? "")}: must match metadata.namespace`,
+    });
   const user: User = { name: spec.user ?? "", groups: spec.groups ?? [] };
   return answered(target.resource, body, accessStatus(context, { spec, user, target, problems }));
 }

@@ -1,4 +1,4 @@
-import { type FieldError, invalid as invalidField } from "@capstan/api";
+import { type FieldError, formatTimestamp, invalid as invalidField } from "@capstan/api";
 import { invalid, notFound } from "../http/status.ts";
 import type { Context } from "../registry/context.ts";
 import { keyOf } from "../registry/registry.ts";
@@ -25,12 +25,13 @@ export async function requestToken(context: Context, { target, body }: Call): Pr
   if (problems.length > 0)
     throw invalid({ kind: "TokenRequest", group: "authentication.k8s.io", name: "" }, problems);
   const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : [AUDIENCE];
+  const creationTimestamp = formatTimestamp(context.env.clock.now());
   const { token, expiresAt } = await context.tokens.issue(account, { audiences, seconds });
   const { uid, namespace: home } = account.metadata;
   return {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
-    metadata: { ...metadata, name, namespace: home, uid },
+    metadata: { ...metadata, name, namespace: home, uid, creationTimestamp },
     spec: { ...spec, audiences, expirationSeconds: seconds },
     status: { token, expirationTimestamp: expiresAt },
   };

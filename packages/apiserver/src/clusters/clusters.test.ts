@@ -6,11 +6,13 @@ import {
   createHttpTransport,
   createRealEnv,
   type Env,
+  type Handler,
   type HttpRequest,
   Scheduler,
   VirtualProcess,
 } from "@capstan/env";
 import { afterEach, describe, expect, test } from "vitest";
+import { builtInKinds } from "../built-in/kinds.ts";
 import { type Clusters, openClusters } from "./clusters.ts";
 import { parseKubeconfig } from "./kubeconfig.ts";
 import { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "./layout.ts";
@@ -159,8 +161,8 @@ describe("paths", () => {
   test.each([
     ["/readyz", 200, 200],
     ["/api/v1/namespaces", 401, 200],
-    ["/clusters/east/readyz", 200, 200],
-    ["/clusters/east/readyz?verbose", 200, 200],
+    ["/clusters/east/readyz", 200, 401],
+    ["/clusters/east/readyz?verbose", 200, 401],
     ["/clusters/east", 401, 401],
     ["/clusters/east?x", 401, 401],
     ["/clusters/east/api/v1/namespaces", 401, 401],
@@ -187,6 +189,32 @@ describe("paths", () => {
     expect(await knock("/api/v1/namespaces", { peer })).toBe(401);
     expect(await knock("/api/v1/namespaces", { peer: { ...peer, authority: "AB:CD" } })).toBe(401);
     expect(await knock("/api/v1/namespaces", { peer, ...token })).toBe(200);
+  });
+});
+
+describe("a service account's token", () => {
+  test("opens the cluster that issued it and no other", async () => {
+    const clusters = await openClusters({ env });
+    const path = "/api/v1/namespaces/default/serviceaccounts";
+    const headers = { "content-type": "application/json" };
+    const add = async (name: string): Promise<Handler> => {
+      const { handle } = (await clusters.add(name, { kinds: builtInKinds })).server;
+      const body = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "sailor" } };
+      expect((await handle({ method: "POST", path, headers, body })).status).toBe(201);
+      return handle;
+    };
+    const east = await add("east");
+    await add("west");
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const issued = await east({ method: "POST", path: `${path}/sailor/token`, headers, body });
+    const { status } = (await issued.json()) as { status: { token: string } };
+    const authorization = `Bearer ${status.token}`;
+    const knock = async (name: string): Promise<number> => {
+      const asked = { method: "GET", path: `/clusters/${name}/api/v1/nodes`, headers: { authorization } };
+      return (await clusters.handler(asked)).status;
+    };
+    expect([await knock("east"), await knock("west")]).toEqual([403, 401]);
+    await clusters.close();
   });
 });
 

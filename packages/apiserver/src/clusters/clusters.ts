@@ -28,7 +28,7 @@ export interface ClustersOptions {
 }
 
 /** What a cluster serves, and to whom. */
-export interface ClusterOptions extends Pick<ApiServerOptions, "kinds" | "rules" | "admissions"> {
+export interface ClusterOptions extends Pick<ApiServerOptions, "kinds" | "rules" | "admissions" | "rate"> {
   /** Whose bearer tokens this cluster takes; nobody's unless told. */
   readonly authentication?: Authentication;
 }
@@ -225,7 +225,7 @@ class ClusterHost implements Clusters {
   }
 }
 
-/** A cluster is open when it has what every cluster has; that its disk is full shows here. */
+/** A cluster is open when it has what every cluster has: its namespaces and roles are written by then. */
 async function whenReady(server: ApiServer): Promise<void> {
   await server.handle({ method: "GET", path: "/readyz", headers: {} });
 }
@@ -245,6 +245,7 @@ function memberOf(
     close: async () => {
       // Watches would wait for a cluster that never changes again.
       ended.abort(new Error(`cluster ${cluster.name} has ended`));
+      cluster.server.close();
       await kept?.close();
     },
   };
@@ -262,7 +263,7 @@ function admitted(
 
 /** Only watches last; a signal made for each of the many other requests would be for nothing. */
 function isWatch({ path }: Pick<HttpRequest, "path">): boolean {
-  return /[?&]watch=/.test(path);
+  return /[?&]watch=|\/watch\//.test(path);
 }
 
 /** Which cluster a path leads to, and what is left of it there. */

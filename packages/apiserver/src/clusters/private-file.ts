@@ -6,8 +6,8 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -30,7 +30,7 @@ export function makePrivateFolder(path: string): void {
  */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.tmp`;
-  rmSync(draft, { force: true });
+  removeIfThere(draft);
   try {
     const file = openSync(draft, "wx", 0o600);
     try {
@@ -41,7 +41,7 @@ export function writePrivateFile(path: string, text: string): void {
     }
     renameSync(draft, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    removeIfThere(draft);
     throw error;
   }
   syncFolder(dirname(path));
@@ -54,6 +54,15 @@ export function readIfThere(path: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** Removes a file. Unlike `rmSync`, it says why when it cannot. */
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 

@@ -49,11 +49,16 @@ class GarbageCollector {
   readAll(): void {
     const { storage } = this.#context;
     for (const resource of storage.resources()) {
-      for (const object of storage.list({ resource })) {
+      for (const object of storage.list({ resource, mentioning: "ownerReferences" })) {
         const { name, namespace = "", ownerReferences } = object.metadata;
+        if (!ownerReferences) continue;
         const key = { resource, namespace, name };
-        if (ownerReferences) this.#dependents.add(key, ownerReferences);
-        if (ownerReferences ?? isHeld(object)) this.worker.add(keyText(key));
+        this.#dependents.add(key, ownerReferences);
+        this.worker.add(keyText(key));
+      }
+      for (const object of storage.list({ resource, mentioning: "deletionTimestamp" })) {
+        const { name, namespace = "" } = object.metadata;
+        if (isHeld(object)) this.worker.add(keyText({ resource, namespace, name }));
       }
     }
   }

@@ -16,6 +16,8 @@ export interface CustomVersion {
   readonly scale: ScalePaths | undefined;
   /** The columns of `kubectl get`, for whoever prints tables. */
   readonly columns: readonly PrinterColumn[];
+  /** What callers of this version are told, if it is on its way out. */
+  readonly deprecation: string | undefined;
   /** Objects of later versions than this were written under this schema; older ones are read through it. */
   readonly since: number;
   /** Older objects as this version reads them, so that each is read through its schema once. */

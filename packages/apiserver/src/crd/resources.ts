@@ -24,6 +24,7 @@ export function definedResources(
         printed: version.schema?.openAPIV3Schema,
         scale: version.subresources?.scale,
         columns: version.additionalPrinterColumns ?? [],
+        deprecation: deprecationOf(spec, version),
         since,
         reread: new WeakMap(),
       },
@@ -34,6 +35,11 @@ export function definedResources(
       apiVersion: `${spec.group}/${version.name}`,
       table: `${spec.group}/${spec.names.plural}`,
     }));
+}
+
+function deprecationOf({ group, names }: DefinitionSpec, version: DefinitionVersion): string | undefined {
+  if (version.deprecated !== true) return undefined;
+  return version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
 }
 
 /** The resources of a kind of ours, from the CRD that would define it. */

@@ -37,7 +37,7 @@ export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
       namespaced,
       ...namesOf(resource),
       verbs: verbsOf(resource),
-      subresources: subresources.map((name) => subresource(name, { group, version, kind })),
+      subresources: subresources.toSorted().map((name) => subresource(name, { group, version, kind })),
       isCustom: resource.custom !== undefined,
       ...(resource.custom && { schema: resource.custom.printed }),
     };

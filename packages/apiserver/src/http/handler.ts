@@ -43,7 +43,7 @@ export function createHandler(context: Context): Serve {
       const wanted = negotiated(request);
       const shown = representation(context, route, wanted);
       const response = await VERBS[route.verb](context, { ...route, caller, shown }, request);
-      return await encoded(response, request, wanted.encoding);
+      return await encoded(deprecated(route, response), request, wanted.encoding);
     } catch (error) {
       if (error instanceof ApiError) return statusResponse(error.status, warningHeaders(error.warnings));
       return statusResponse(internalError(error instanceof Error ? error.message : String(error)).status);
@@ -56,6 +56,18 @@ interface Asked extends Route {
   readonly caller: Caller;
   /** The form that the answer takes. */
   readonly shown: Representation;
+}
+
+/** Whoever uses a version that is on its way out is told with each answer. */
+function deprecated({ target }: Route, response: HttpResponse): HttpResponse {
+  const text = target.resource.custom?.deprecation;
+  if (text === undefined) return response;
+  const { warning } = response.headers;
+  const added = warningHeaders([text])["warning"];
+  return {
+    ...response,
+    headers: { ...response.headers, warning: warning ? `${added}, ${warning}` : `${added}` },
+  };
 }
 
 type VerbHandler = (

@@ -40,7 +40,7 @@ export function readPatch(resource: Resource, request: HttpRequest): Patch {
       duplicates: duplicates(),
     };
   }
-  throw unsupportedMediaType(unsupportedPatch(resource, type));
+  throw unsupportedPatch(resource, type);
 }
 
 function decode(request: HttpRequest): unknown {
@@ -83,11 +83,22 @@ function applyStrategic(apply: () => unknown): unknown {
   }
 }
 
-function unsupportedPatch({ custom }: Resource, type: string): string {
+// What kube-apiserver takes as patches; anything else does not even reach the kind.
+const PATCH_TYPES =
+  /^application\/(?:(?:json|merge|strategic-merge)-patch\+json|apply-patch\+(?:yaml|cbor))$/;
+
+function unsupportedPatch({ custom }: Resource, type: string): ApiError {
+  if (!custom && !PATCH_TYPES.test(type))
+    return new ApiError({
+      code: 415,
+      reason: "UnsupportedMediaType",
+      message: "415: Unsupported Media Type",
+      details: {},
+    });
   const types = ["application/json-patch+json", "application/merge-patch+json"];
   if (!custom) types.push("application/strategic-merge-patch+json");
-  const accepted = `accepted media types include: ${types.join(", ")}`;
-  if (type === "application/apply-patch+yaml" || type === "application/apply-patch+cbor")
-    return `server-side apply is not supported by this server yet - ${accepted}`;
-  return `the body of the request was in an unknown format - ${accepted}`;
+  const what = type.startsWith("application/apply-patch")
+    ? "server-side apply is not supported by this server yet"
+    : "the body of the request was in an unknown format";
+  return unsupportedMediaType(`${what} - accepted media types include: ${types.join(", ")}`);
 }

@@ -36,6 +36,24 @@ const PLAIN: Representation = {
   watch: (watch) => watchResponse(watch),
 };
 
+const BUILT_IN: Representation = {
+  ...PLAIN,
+  list: (list) => listResponse({ ...list, items: list.items.map(bare) }),
+};
+
+const bareObjects = new WeakMap<StoredObject, StoredObject>();
+
+/** In lists of Kubernetes' own kinds the items do not repeat what the list says: their kind and version. */
+function bare(object: StoredObject): StoredObject {
+  const known = bareObjects.get(object);
+  if (known) return known;
+  const { apiVersion: _version, kind: _kind, ...rest } = object;
+  // Readers of a list know its kind; the type does not say that the two fields may be absent there.
+  const made = Object.freeze(rest) as StoredObject;
+  bareObjects.set(object, made);
+  return made;
+}
+
 /** What the request accepts; throws when that cannot be had. */
 export function negotiated({ headers }: HttpRequest): Negotiated {
   const accept = headers["accept"] ?? "";
@@ -57,7 +75,7 @@ export function representation(
 ): Representation {
   switch (form.type) {
     case "object":
-      return PLAIN;
+      return target.resource.custom ? PLAIN : BUILT_IN;
     case "metadata":
       return metadataRepresentation(form.version);
     case "table": {

@@ -1,6 +1,7 @@
 import type { HttpResponse } from "@capstan/env";
 import { jsonText, sharedText } from "../json.ts";
 import type { WatchLine } from "../storage/storage.ts";
+import type { Watch } from "../watch/watch.ts";
 import type { Status } from "./status.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -94,8 +95,26 @@ export function streamResponse(lines: () => AsyncIterable<unknown>): HttpRespons
 }
 
 /** An answer with the changes of objects; what all watchers are told is printed once for all of them. */
-export function watchResponse(watch: AsyncIterable<WatchLine>): HttpResponse {
-  return streamResponse(() => watch);
+export function watchResponse(watch: Watch): HttpResponse {
+  return { ...streamResponse(() => watch), chunks: () => printedLines(watch) };
+}
+
+// Lines that are there together travel together, up to about what a TLS record and a socket buffer hold.
+const CHUNK_LENGTH = 64 * 1024;
+
+async function* printedLines(watch: Watch): AsyncGenerator<string> {
+  for await (const line of watch) {
+    let text = lineText(line);
+    for (const more of watch.pending()) {
+      text += lineText(more);
+      if (text.length > CHUNK_LENGTH) break;
+    }
+    yield text;
+  }
+}
+
+function lineText({ type, object }: WatchLine): string {
+  return `{"type":"${type}","object":${sharedText(object as object)}}\n`;
 }
 
 /** Warnings as the headers that kubectl prints. */

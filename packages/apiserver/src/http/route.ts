@@ -1,6 +1,7 @@
 import type { HttpRequest } from "@capstan/env";
 import type { Target } from "../registry/context.ts";
 import type { Registry, Resource } from "../registry/registry.ts";
+import { goQuote } from "../schema/go-text.ts";
 import { isOn } from "./query.ts";
 import {
   type ApiError,
@@ -30,8 +31,14 @@ const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize
 /** Finds out what a request is about; undefined when its path belongs to no API that is served here. */
 export function routeRequest(registry: Registry, request: HttpRequest): Route | undefined {
   const [path, search] = splitOnce(request.path, "?");
-  const parts = pathParts(path);
-  if (!parts) return undefined;
+  const parts = pathParts(decoded(path));
+  if (!parts) {
+    // A path below a group of Kubernetes itself is its to refuse; what is below no group at all is no page.
+    const group = /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+\/./.exec(path)?.groups;
+    if (group && registry.isBuiltInGroup(group["group"] ?? "")) throw noSuchResource();
+    return undefined;
+  }
+  checkName(parts.name);
   const resource = registry.find(parts.group, parts.version, parts.plural);
   if (!resource) {
     if (registry.isBuiltInGroup(parts.group)) throw noSuchResource();
@@ -75,7 +82,7 @@ interface Parts {
 function pathParts(path: string): Parts | undefined {
   const found = PATH.exec(path)?.groups;
   if (!found) return undefined;
-  const part = (name: string): string => decode(found[name] ?? "");
+  const part = (name: string): string => found[name] ?? "";
   const parts: Parts = {
     group: part("group"),
     version: part("version"),
@@ -139,14 +146,24 @@ function isNamespace({ kind }: Resource): boolean {
   return kind.group === "" && kind.kind === "Namespace";
 }
 
-function decode(part: string): string {
+/** The path in plain characters, before it is taken apart: an escaped slash is a slash, as everywhere in Go. */
+function decoded(path: string): string {
+  const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  if (!plain.includes("%")) return plain;
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(plain);
   } catch {
     throw badRequest(
-      `the path has a broken escape in ${JSON.stringify(part)}; a percent sign is written %25`,
+      `the path has a broken escape in ${JSON.stringify(path)}; a percent sign is written %25`,
     );
   }
+}
+
+/** Names that would mean something else in a path. */
+function checkName(name: string): void {
+  if (name === "." || name === "..")
+    throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  if (name.includes("%")) throw badRequest(`Name parameter invalid: ${goQuote(name)}: may not contain '%'`);
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

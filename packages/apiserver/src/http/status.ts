@@ -1,4 +1,5 @@
 import type { Kind } from "@capstan/api";
+import { goQuote } from "../schema/go-text.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 
 /** One entry of `details.causes`. */
@@ -78,7 +79,7 @@ export function notFound(kind: Named, name: string): ApiError {
   return new ApiError({
     code: 404,
     reason: "NotFound",
-    message: `${qualifiedPlural(kind)} "${name}" not found`,
+    message: `${qualifiedPlural(kind)} ${goQuote(name)} not found`,
     details: detailsOf(kind, name),
   });
 }
@@ -88,7 +89,7 @@ export function alreadyExists(kind: Named, name: string): ApiError {
   return new ApiError({
     code: 409,
     reason: "AlreadyExists",
-    message: `${qualifiedPlural(kind)} "${name}" already exists`,
+    message: `${qualifiedPlural(kind)} ${goQuote(name)} already exists`,
     details: detailsOf(kind, name),
   });
 }
@@ -98,7 +99,7 @@ export function conflict(kind: Named, name: string, why: string): ApiError {
   return new ApiError({
     code: 409,
     reason: "Conflict",
-    message: `Operation cannot be fulfilled on ${qualifiedPlural(kind)} "${name}": ${why}`,
+    message: `Operation cannot be fulfilled on ${qualifiedPlural(kind)} ${goQuote(name)}: ${why}`,
     details: detailsOf(kind, name),
   });
 }
@@ -121,7 +122,7 @@ export function forbidden(
   return new ApiError({
     code: 403,
     reason: "Forbidden",
-    message: `${qualifiedPlural(kind)} "${name}" is forbidden: ${denial.why}`,
+    message: `${qualifiedPlural(kind)} ${goQuote(name)} is forbidden: ${denial.why}`,
     details: { ...detailsOf(kind, name), ...(denial.causes && { causes: denial.causes }) },
   });
 }
@@ -141,7 +142,7 @@ export function invalid(subject: Subject, errors: readonly FieldProblem[]): ApiE
   return new ApiError({
     code: 422,
     reason: "Invalid",
-    message: `${group === "" ? kind : `${kind}.${group}`} "${name}" is invalid: ${list}`,
+    message: `${group === "" ? kind : `${kind}.${group}`} ${goQuote(name)} is invalid: ${list}`,
     details: {
       ...(name !== "" && { name }),
       ...(group !== "" && { group }),

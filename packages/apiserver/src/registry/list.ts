@@ -27,6 +27,7 @@ const EXPIRED_PAGE =
 /** Answers a list request with a list object. */
 export function list({ storage }: Context, target: Target, query: URLSearchParams): ObjectList {
   const { resource } = target;
+  wholeNumber(query, "timeoutSeconds");
   const page = readPage(storage, target, query);
   return {
     kind: `${resource.kind.kind}List`,
@@ -36,21 +37,8 @@ export function list({ storage }: Context, target: Target, query: URLSearchParam
       ...(page.continueToken !== undefined && { continue: page.continueToken }),
       ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
     },
-    items: resource.custom ? page.items : page.items.map(bare),
+    items: page.items,
   };
-}
-
-const bareObjects = new WeakMap<StoredObject, StoredObject>();
-
-/** In lists of Kubernetes' own kinds the items do not repeat what the list says: their kind and version. */
-function bare(object: StoredObject): StoredObject {
-  const known = bareObjects.get(object);
-  if (known) return known;
-  const { apiVersion: _version, kind: _kind, ...rest } = object;
-  // Readers of a list know its kind; the type does not say that the two fields may be absent there.
-  const made = Object.freeze(rest) as StoredObject;
-  bareObjects.set(object, made);
-  return made;
 }
 
 /** All objects that the selectors of a request select now. */

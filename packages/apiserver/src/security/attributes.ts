@@ -55,17 +55,18 @@ const VERBS: Readonly<Record<string, string>> = {
  */
 export function attributesOf({ method, path }: Pick<HttpRequest, "method" | "path">): Attributes {
   const [route = "", search = ""] = path.split("?", 2);
-  const segments = route
+  const segments = decoded(route)
     .split("/")
-    .filter((segment) => segment !== "")
-    .map(decoded);
+    .filter((segment) => segment !== "");
   const resource = resourceSegments(segments);
   if (!resource) return { verb: method.toLowerCase(), path: route };
   const query = new URLSearchParams(search);
   const { rest, ...names } = resource;
   const where = inNamespace(rest);
   const verb = verbOf(method, where.name, query);
-  return { verb, ...names, ...where };
+  // Who may list one object by name may also ask for the list of that one.
+  const name = where.name === "" ? selectedName(verb, query) : where.name;
+  return { verb, ...names, ...where, name };
 }
 
 interface GroupVersion {
@@ -111,11 +112,18 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   return watch !== null && watch !== "false" && watch !== "0" ? "watch" : "list";
 }
 
-function decoded(segment: string): string {
+const NAME_SELECTOR = /^metadata\.name==?([^=!,]+)$/;
+
+function selectedName(verb: string, query: URLSearchParams): string {
+  if (!["list", "watch", "deletecollection"].includes(verb)) return "";
+  return NAME_SELECTOR.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
+}
+
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(path);
   } catch {
     // A broken escape names nothing that exists; the router will refuse it with its own words.
-    return segment;
+    return path;
   }
 }

@@ -1,6 +1,6 @@
 import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { statusResponse } from "../http/response.ts";
-import { ApiError } from "../http/status.ts";
+import { ApiError, detailsOf } from "../http/status.ts";
 import { attributesOf, type Caller, type User } from "./attributes.ts";
 import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
 
@@ -33,8 +33,9 @@ export function guard(serve: Serve, { authentication, policy, isOverRate }: Guar
     return user && authenticated(user);
   };
   return async (request) => {
-    if (isOpen(request)) return await serve(request, { user: ANONYMOUS, userOfToken });
     const user = userOf(request, userOfToken);
+    if (isOpen(request) && (user || !request.headers["authorization"]))
+      return await serve(request, { user: user ?? ANONYMOUS, userOfToken });
     if (!user) return statusResponse(UNAUTHORIZED.status);
     const overRate = isOverRate(user.name);
     if (overRate) return statusResponse(overRate.status);
@@ -44,7 +45,10 @@ export function guard(serve: Serve, { authentication, policy, isOverRate }: Guar
       const details =
         "path" in attributes
           ? {}
-          : { name: attributes.name, group: attributes.group, kind: attributes.resource };
+          : detailsOf(
+              { group: attributes.group, plural: attributes.resource.split("/")[0] ?? "" },
+              attributes.name,
+            );
       return statusResponse(new ApiError({ code: 403, reason: "Forbidden", message, details }).status);
     }
     return await serve(request, { user, userOfToken });

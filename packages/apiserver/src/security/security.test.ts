@@ -47,7 +47,7 @@ describe("what a request wants", () => {
     ["GET", "/apis/cluster.x-k8s.io/v1beta1", { verb: "get", path: "/apis/cluster.x-k8s.io/v1beta1" }],
     ["GET", "/api", { verb: "get", path: "/api" }],
     ["GET", "//api//v1//secrets", { verb: "list", resource: "secrets" }],
-    ["GET", "/api/v1/namespaces/prod/secrets/a%2Fb", { verb: "get", resource: "secrets", name: "a/b" }],
+    ["GET", "/api/v1/namespaces/prod/secrets/a%2Fb", { verb: "get", resource: "secrets/b", name: "a" }],
     ["GET", "/api/v1/namespaces/prod/%73ecrets", { verb: "list", resource: "secrets" }],
   ])("by %s %s", (method, path, expected) => {
     expect(attributesOf({ method, path })).toMatchObject(expected);

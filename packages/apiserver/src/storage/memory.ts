@@ -2,6 +2,7 @@ import { deepFreeze } from "@capstan/api";
 import { History, HISTORY_LIMIT } from "./history.ts";
 import { restamped } from "./restamp.ts";
 import { SortedMap } from "./sorted-map.ts";
+import { Unread } from "./unread.ts";
 import {
   type CommitListener,
   type Draft,
@@ -24,7 +25,7 @@ export interface MemoryStorageOptions {
 /** The contents of a store at one version. There is no history before it. */
 export interface Restored {
   readonly version: number;
-  readonly objects: Iterable<readonly [ObjectKey, StoredObject]>;
+  readonly objects: Iterable<readonly [ObjectKey, Unread]>;
 }
 
 /** A store that lives and dies with the process: for simulations and tests. */
@@ -32,8 +33,11 @@ export function createMemoryStorage(options: MemoryStorageOptions = {}): Storage
   return new MemoryStorage(options.historyLimit ?? HISTORY_LIMIT, options.restored);
 }
 
+/** What is in a table: an object, or what it will be read from. Starting with 30,000 objects would else take seconds. */
+type Entry = StoredObject | Unread;
+
 interface Table {
-  readonly objects: SortedMap<StoredObject>;
+  readonly objects: SortedMap<Entry>;
   readonly history: History;
   /** Watchers that have read everything; each is woken once and asks again. */
   waiting: Set<() => void>;
@@ -60,11 +64,15 @@ class MemoryStorage implements Storage {
   }
 
   get(key: ObjectKey): StoredObject | undefined {
-    return this.#table(key.resource).objects.get(position(key));
+    const { objects } = this.#table(key.resource);
+    const place = position(key);
+    const entry = objects.get(place);
+    return entry && read(objects, place, entry);
   }
 
   list(query: ListQuery): Iterable<StoredObject> {
-    const current = this.#table(query.resource).objects.range(...bounds(query));
+    const { objects } = this.#table(query.resource);
+    const current = readRange(objects, query);
     const undone = this.#undone(query);
     return undone ? overlaid(current, undone.range(...bounds(query))) : values(current);
   }
@@ -137,7 +145,7 @@ class MemoryStorage implements Storage {
   #commit(key: ObjectKey, object: StoredObject, type: "ADDED" | "MODIFIED" | "DELETED"): StoredObject {
     const table = this.#table(key.resource);
     const place = position(key);
-    const previous = table.objects.get(place);
+    const previous = this.get(key);
     this.#version++;
     if (type === "DELETED") table.objects.delete(place);
     else table.objects.set(place, object);
@@ -164,7 +172,7 @@ class MemoryStorage implements Storage {
     if (known) return known;
     // There has been no change of this resource yet: its history is complete as far back as any may reach.
     const created = {
-      objects: new SortedMap<StoredObject>(),
+      objects: new SortedMap<Entry>(),
       history: new History(this.#compacted, this.#historyLimit),
       waiting: new Set<() => void>(),
     };
@@ -187,6 +195,22 @@ function bounds({ namespace, after }: ListQuery): [string, string] {
 function stamp(draft: Draft, version: number): StoredObject {
   draft.metadata = { ...draft.metadata, resourceVersion: String(version) };
   return deepFreeze(draft);
+}
+
+/** The object of an entry, which is the object from now on. */
+function read(objects: SortedMap<Entry>, place: string, entry: Entry): StoredObject {
+  if (!(entry instanceof Unread)) return entry;
+  const object = entry.read();
+  objects.set(place, object);
+  return object;
+}
+
+function* readRange(objects: SortedMap<Entry>, query: ListQuery): Generator<readonly [string, StoredObject]> {
+  const { mentioning } = query;
+  for (const [place, entry] of objects.range(...bounds(query))) {
+    if (mentioning !== undefined && entry instanceof Unread && !entry.mentions(mentioning)) continue;
+    yield [place, read(objects, place, entry)];
+  }
 }
 
 function* values(entries: Iterable<readonly [string, StoredObject]>): Generator<StoredObject> {

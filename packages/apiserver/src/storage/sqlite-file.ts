@@ -1,8 +1,7 @@
-import { deepFreeze } from "@capstan/api";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { parseJson } from "../json.ts";
 import type { Restored } from "./memory.ts";
-import type { ObjectKey, StoredObject } from "./storage.ts";
+import type { ObjectKey } from "./storage.ts";
+import { Unread } from "./unread.ts";
 
 /** The database cannot be used; the message says why and what to do. */
 export class StorageFileError extends Error {
@@ -69,10 +68,10 @@ export class SqliteFile {
     this.#database.close();
   }
 
-  *#objects(): Generator<readonly [ObjectKey, StoredObject]> {
+  *#objects(): Generator<readonly [ObjectKey, Unread]> {
     const rows = this.#database.prepare("SELECT resource, namespace, name, body FROM objects").iterate();
     for (const { body, ...key } of rows as Iterable<ObjectKey & { body: string }>) {
-      yield [key, deepFreeze(parseJson(body) as StoredObject)];
+      yield [key, new Unread(body)];
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Env } from "@capstan/env";
-import { jsonText } from "../json.ts";
+import { jsonText, shareText } from "../json.ts";
 import { createMemoryStorage, type MemoryStorageOptions } from "./memory.ts";
 import { restamped } from "./restamp.ts";
 import { commitProblem, type RowChange, SqliteFile, StorageFileError } from "./sqlite-file.ts";
@@ -178,9 +178,16 @@ class SqliteStorage implements DurableStorage {
       return;
     }
     // Publishing is synchronous up to the commit in memory, so the versions come out in the order of the queue.
-    for (const { publish, resolve } of writes) resolve(publish());
+    for (const { publish, resolve, change } of writes) resolve(published(publish(), change.body));
     flushed?.resolve();
   }
+}
+
+/** The text that was written is also what readers are sent: it is printed once for both. */
+async function published(publishing: Promise<StoredObject>, text: string | undefined): Promise<StoredObject> {
+  const object = await publishing;
+  if (text !== undefined) shareText(object, text);
+  return object;
 }
 
 function idOf({ resource, namespace, name }: ObjectKey): string {

@@ -44,6 +44,8 @@ export interface ListQuery {
   readonly at?: number;
   /** Only keys after this one. */
   readonly after?: string;
+  /** Objects that certainly have no field of this name may be left out: it saves reading them. */
+  readonly mentioning?: string;
 }
 
 /** The version asked for has left the history, or the history has been compacted past it. */

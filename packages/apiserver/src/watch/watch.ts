@@ -98,6 +98,15 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     }
   }
 
+  /** What can be sent at once, without waiting for anything. */
+  *pending(): Generator<WatchLine> {
+    while (!this.#ended) {
+      const line = this.#nextLine();
+      if (!line) return;
+      yield line;
+    }
+  }
+
   async return(): Promise<IteratorResult<WatchLine, undefined>> {
     this.#end();
     return { done: true, value: undefined };

@@ -4,7 +4,7 @@ import { makePrivateFolder, readIfThere, writePrivateFile } from "@capstan/apise
 import { CommandError } from "../command-error.ts";
 import type { Shell } from "../shell.ts";
 import { contentsOf } from "./contents.ts";
-import { announceHolder, describeHolder, forgetHolder, holderOf } from "./holder.ts";
+import { announceHolder, describeHolder, forgetHolder, type Holder, holderOf } from "./holder.ts";
 import { takeLock } from "./lock.ts";
 
 // Raised when the layout changes; an older program must not touch what it cannot read.
@@ -31,9 +31,20 @@ export function openDataDirectory(folder: string, { pid, env }: Shell): DataDire
       `${folder} is held by ${describeHolder(holder)}; stop it with: capstan down --data-dir ${folder}`,
     );
   }
+  try {
+    return hold(folder, { isNew, release, holder: { pid, since: new Date(env.clock.now()).toISOString() } });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function hold(
+  folder: string,
+  { isNew, release, holder }: { isNew: boolean; release: () => void; holder: Holder },
+): DataDirectory {
   // Nobody may read who held it before us and take that for us.
   forgetHolder(folder);
-  const holder = { pid, since: new Date(env.clock.now()).toISOString() };
   announceHolder(folder, holder);
   if (isNew) writePrivateFile(formatPath(folder), `${FORMAT}\n`);
   return {

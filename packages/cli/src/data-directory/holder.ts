@@ -1,6 +1,5 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { readIfThere, writePrivateFile } from "@capstan/apiserver";
+import { readIfThere, removeIfThere, writePrivateFile } from "@capstan/apiserver";
 import { isLocked } from "./lock.ts";
 
 /** The process that holds a data directory. */
@@ -26,7 +25,7 @@ export function announceHolder(folder: string, holder: Holder): void {
 
 /** Takes back what was said, also by a holder that could not do so itself. */
 export function forgetHolder(folder: string): void {
-  rmSync(holderPath(folder), { force: true });
+  removeIfThere(holderPath(folder));
 }
 
 /** A holder in words: `pid 4711 since …, https://…`. */

@@ -147,24 +147,48 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const closed = new AbortController();
-  response.once("close", () => closed.abort(new Error("the client closed the connection")));
-  const body = await readBody(request, limit);
+  const { body, isWhole } = hasBody(request) ? await readBody(request, limit) : NO_BODY;
   const peer = authorities.peerOf(request);
-  const reply = await handler({
+  const reply = await handler(asked(request, response, { body, peer }));
+  const { "transfer-encoding": encoding, ...rest } = reply.headers;
+  const headers: Record<string, string> = rest;
+  // What is left of a body that was too long is not read, so the connection cannot be used again.
+  if (!isWhole && request.httpVersionMajor === 1) headers["connection"] = "close";
+  if (encoding === "chunked") {
+    response.writeHead(reply.status, headers);
+    await stream(reply, response);
+  } else {
+    const bytes = reply.bytes ? await reply.bytes() : Buffer.from(await reply.text());
+    // With its length an answer is one write; without, Node would cut it into chunks.
+    if (bytes.length > 0) headers["content-length"] = String(bytes.length);
+    response.writeHead(reply.status, headers).end(bytes);
+  }
+  if (!isWhole) response.once("finish", () => request.destroy());
+}
+
+/** The request as handlers see it. Its signal is made when somebody asks for it: few requests are ever given up. */
+function asked(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, peer }: { readonly body: HttpRequest["body"]; readonly peer: Peer | undefined },
+): HttpRequest {
+  let closed: AbortController | undefined;
+  return {
     method: request.method ?? "GET",
     path: request.url ?? "/",
     headers: headersOf(request),
     ...(body !== undefined && { body }),
     ...(peer && { peer }),
-    signal: closed.signal,
-  } satisfies HttpRequest);
-  const { "transfer-encoding": encoding, ...headers } = reply.headers;
-  response.writeHead(reply.status, headers);
-  if (encoding === "chunked") await stream(reply, response);
-  else response.end(reply.bytes ? await reply.bytes() : await reply.text());
-  // What is left of a body that was too long is not read.
-  if (!request.readableEnded) response.once("finish", () => request.destroy());
+    get signal() {
+      if (!closed) {
+        const controller = (closed = new AbortController());
+        const abort = (): void => controller.abort(new Error("the client closed the connection"));
+        if (response.destroyed) abort();
+        else response.once("close", abort);
+      }
+      return closed.signal;
+    },
+  };
 }
 
 function fail(response: ServerResponse, error: unknown): void {
@@ -173,39 +197,64 @@ function fail(response: ServerResponse, error: unknown): void {
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => !name.startsWith(":"))
-      .map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
-  );
+  const all: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (!name.startsWith(":")) all[name] = Array.isArray(value) ? value.join(", ") : String(value);
+  }
+  return all;
+}
+
+interface ReadBody {
+  readonly body: string | Uint8Array | undefined;
+  /** False when it was longer than anybody wants to read. */
+  readonly isWhole: boolean;
+}
+
+const NO_BODY: ReadBody = { body: undefined, isWhole: true };
+
+/** Whether there is a body to wait for. One behind a GET says nothing to anybody. */
+function hasBody({ method }: IncomingMessage): boolean {
+  return method !== "GET" && method !== "HEAD";
 }
 
 /** Text for the handler to parse and refuse in its own words; bytes where the type says that it is no text. */
-async function readBody(request: IncomingMessage, limit: number): Promise<string | Uint8Array | undefined> {
+function readBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // Without this the break would tear down the connection, and the answer with it.
-  const incoming = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  for await (const chunk of incoming) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > limit) break;
-  }
-  if (length === 0) return undefined;
-  const bytes = Buffer.concat(chunks);
-  return /protobuf|cbor|octet-stream/.test(request.headers["content-type"] ?? "")
-    ? bytes
-    : bytes.toString("utf8");
+  const isBinary = /protobuf|cbor|octet-stream/.test(request.headers["content-type"] ?? "");
+  const read = (isWhole: boolean): ReadBody => {
+    if (length === 0) return NO_BODY;
+    const bytes = Buffer.concat(chunks);
+    return { body: isBinary ? bytes : bytes.toString("utf8"), isWhole };
+  };
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      if (length > limit) return;
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > limit) {
+        request.pause();
+        resolve(read(false));
+      }
+    });
+    request.once("end", () => resolve(read(true)));
+    request.once("error", reject);
+  });
 }
 
-/** Writes line by line and waits whenever the client is slower than we are. */
+/** Writes what there is and waits whenever the client is slower than we are. */
 async function stream(reply: HttpResponse, response: ServerResponse): Promise<void> {
   response.flushHeaders();
-  for await (const line of reply.lines()) {
+  for await (const chunk of reply.chunks?.() ?? printed(reply.lines())) {
     if (response.destroyed) return;
-    if (!response.write(`${JSON.stringify(line)}\n`)) await drained(response);
+    if (!response.write(chunk)) await drained(response);
   }
   response.end();
+}
+
+async function* printed(lines: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -1,0 +1,187 @@
+/** The load that both servers of the apiserver benchmark get, and what it measures: one client, one process. */
+import type { HttpResponse, Transport } from "@capstan/env";
+
+/** A server under test. */
+export interface Subject {
+  readonly name: "capstan" | "kube-apiserver";
+  connect(): Promise<Transport>;
+  /** Resident memory of all its processes, in MB. */
+  memoryMb(): number;
+}
+
+const GROUP = "bench.example.com";
+const COLLECTION = `/apis/${GROUP}/v1/namespaces/default/boats`;
+const DEFINITION = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `boats.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: "Namespaced",
+    names: { plural: "boats", singular: "boat", kind: "Boat", listKind: "BoatList" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                properties: {
+                  text: { type: "string" },
+                  counter: { type: "integer" },
+                  parts: {
+                    type: "array",
+                    items: {
+                      type: "object",
+                      properties: {
+                        name: { type: "string" },
+                        weight: { type: "integer" },
+                        note: { type: "string" },
+                      },
+                    },
+                  },
+                },
+              },
+              status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
+/** An object of about 3 KB, with as many fields as a Machine has. */
+function boat(name: string): object {
+  const parts = Array.from({ length: 20 }, (_, index) => ({
+    name: `part-${index}`,
+    weight: index * 7,
+    note: "n".repeat(60),
+  }));
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind: "Boat",
+    metadata: { name, namespace: "default", labels: { fleet: "north", boat: name } },
+    spec: { text: "t".repeat(700), counter: 0, parts },
+  };
+}
+
+/** Sends one request and reads the whole answer as text: parsing it would measure the client. */
+export class Load {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async prepare(): Promise<void> {
+    await this.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DEFINITION);
+    while (!(await this.get(COLLECTION)).includes("BoatList"));
+  }
+
+  async send(method: string, path: string, body?: object, type = "application/json"): Promise<string> {
+    const answer: HttpResponse = await this.#transport.request({
+      method,
+      path,
+      headers: { "content-type": type },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return await answer.text();
+  }
+
+  get(path: string): Promise<string> {
+    return this.send("GET", path);
+  }
+
+  /** Runs `count` requests, so many at a time; answers with requests per second. */
+  async rate(count: number, request: (index: number) => Promise<string>, parallel = 16): Promise<number> {
+    const startedMs = performance.now();
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < count) {
+        const text = await request(next++);
+        if (text.includes('"status":"Failure"')) throw new Error(text.slice(0, 300));
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    return (1000 * count) / (performance.now() - startedMs);
+  }
+
+  createBoats(from: number, to: number): Promise<number> {
+    return this.rate(to - from, (index) => this.send("POST", COLLECTION, boat(`boat-${from + index}`)));
+  }
+
+  getBoats(count: number): Promise<number> {
+    return this.rate(count, (index) => this.get(`${COLLECTION}/boat-${index % 1000}`));
+  }
+
+  patchBoats(count: number): Promise<number> {
+    return this.rate(count, (index) =>
+      this.send(
+        "PATCH",
+        `${COLLECTION}/boat-${index % 1000}`,
+        { spec: { counter: index + 1 } },
+        "application/merge-patch+json",
+      ),
+    );
+  }
+
+  /** Milliseconds for the whole list. */
+  async list(limit: number | undefined): Promise<number> {
+    const startedMs = performance.now();
+    let token = "";
+    do {
+      const query = limit === undefined ? "" : `?limit=${limit}${token === "" ? "" : `&continue=${token}`}`;
+      const text = await this.get(`${COLLECTION}${query}`);
+      token = /"continue":"([^"]*)"/.exec(text.slice(0, 2000))?.[1] ?? "";
+    } while (token !== "");
+    return performance.now() - startedMs;
+  }
+
+  async deleteAll(): Promise<number> {
+    const startedMs = performance.now();
+    await this.send("DELETE", COLLECTION);
+    return performance.now() - startedMs;
+  }
+
+  /** The times from a write to its arrival at each of so many watchers, in milliseconds, in order. */
+  async fanOut(watchers: number, updates: number): Promise<number[]> {
+    const sentMs = new Map<string, number>();
+    const delays: number[] = [];
+    const abort = new AbortController();
+    const version = /"resourceVersion":"(\d+)"/.exec(await this.get(`${COLLECTION}?limit=1`))?.[1] ?? "0";
+    const watch = async (): Promise<void> => {
+      const answer = await this.#transport.request({
+        method: "GET",
+        path: `${COLLECTION}?watch=true&resourceVersion=${version}`,
+        headers: {},
+        signal: abort.signal,
+      });
+      let seen = 0;
+      for await (const line of answer.lines()) {
+        const { counter } = (line as { object: { spec: { counter: number } } }).object.spec;
+        delays.push(performance.now() - (sentMs.get(String(counter)) ?? Number.NaN));
+        if (++seen === updates) return;
+      }
+    };
+    const all = Array.from({ length: watchers }, watch);
+    for (let index = 0; index < updates; index++) {
+      const counter = 1_000_000 + index;
+      sentMs.set(String(counter), performance.now());
+      await this.send(
+        "PATCH",
+        `${COLLECTION}/boat-${index % 1000}`,
+        { spec: { counter } },
+        "application/merge-patch+json",
+      );
+    }
+    await Promise.all(all);
+    abort.abort();
+    return delays.sort((a, b) => a - b);
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The embedded API server beside a real kube-apiserver with etcd, both durable, both over TLS, on the same machine in
+ * the same run, with the same client. Both get the same load in turns; ratios above 1 mean that ours is better.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startCapstan } from "../crash/capstan-process.ts";
+import { startControlPlane } from "../kube/control-plane.ts";
+import { Load, type Subject } from "./api-load.ts";
+import { median, printTable } from "./table.ts";
+
+const SMALL = 10_000;
+const LARGE = 30_000;
+const WATCHERS = 100;
+const UPDATES = 1_000;
+
+interface Measured {
+  readonly value: number;
+  /** CPU seconds of the client. */
+  readonly clientCpu: number;
+}
+
+type Row = Record<Subject["name"], Measured[]> & { readonly better: "more" | "less"; readonly unit: string };
+
+const rows = new Map<string, Row>();
+
+async function measure(
+  subject: Subject,
+  name: string,
+  {
+    unit,
+    better = "less",
+    work,
+  }: { unit: string; better?: "more" | "less"; work: () => Promise<number> | number },
+): Promise<void> {
+  const before = process.cpuUsage();
+  const value = await work();
+  const { user, system } = process.cpuUsage(before);
+  const row = rows.get(name) ?? { capstan: [], "kube-apiserver": [], better, unit };
+  row[subject.name].push({ value, clientCpu: (user + system) / 1e6 });
+  rows.set(name, row);
+  console.log(
+    `${subject.name}: ${name}: ${value.toFixed(2)} ${unit}, client ${((user + system) / 1e6).toFixed(1)} CPU s`,
+  );
+}
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+
+/** Small requests first, interleaved in rounds; then each server alone gets the large lists. */
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-bench-"));
+  const capstan = await startCapstan(join(folder, "data"));
+  const kube = await startControlPlane({ durable: true });
+  const subjects: Subject[] = [
+    { name: "capstan", connect: capstan.connect, memoryMb: () => residentMb([capstan.pid]) },
+    {
+      name: "kube-apiserver",
+      connect: () => Promise.resolve(kube.connect()),
+      memoryMb: () => residentMb(kube.pids),
+    },
+  ];
+  const loads = await Promise.all(
+    subjects.map(async (subject) => ({ subject, load: new Load(await subject.connect()) })),
+  );
+  try {
+    for (const { load } of loads) await load.prepare();
+    for (const { load } of loads) await load.createBoats(0, 1_000);
+    for (let round = 0; round < 3; round++) {
+      for (const { subject, load } of loads) {
+        const from = 1_000 + round * 2_000;
+        await measure(subject, "create, 16 at a time", {
+          unit: "/s",
+          better: "more",
+          work: () => load.createBoats(from, from + 2_000),
+        });
+        await measure(subject, "get, 16 at a time", {
+          unit: "/s",
+          better: "more",
+          work: () => load.getBoats(5_000),
+        });
+        await measure(subject, "merge patch, 16 at a time", {
+          unit: "/s",
+          better: "more",
+          work: () => load.patchBoats(2_000),
+        });
+      }
+    }
+    for (const { subject, load } of loads) {
+      let delays: number[] = [];
+      await measure(subject, `${WATCHERS} watchers, ${UPDATES} updates: delivery p50`, {
+        unit: "ms",
+        work: async () => percentile((delays = await load.fanOut(WATCHERS, UPDATES)), 0.5),
+      });
+      await measure(subject, `${WATCHERS} watchers, ${UPDATES} updates: delivery p99`, {
+        unit: "ms",
+        work: () => percentile(delays, 0.99),
+      });
+    }
+    for (const { subject, load } of loads)
+      await load.createBoats(7_000, SMALL).then(() => console.log(`${subject.name}: ${SMALL} objects`));
+    for (let round = 0; round < 3; round++)
+      for (const { subject, load } of loads) await lists(subject, load, SMALL);
+    for (const { load } of loads) await load.createBoats(SMALL, LARGE);
+    for (let round = 0; round < 3; round++)
+      for (const { subject, load } of loads) await lists(subject, load, LARGE);
+    for (const { subject, load } of loads) {
+      await measure(subject, `memory with ${LARGE} objects`, { unit: "MB", work: () => subject.memoryMb() });
+      await measure(subject, `delete collection of ${LARGE}`, { unit: "ms", work: () => load.deleteAll() });
+    }
+    await capstan.kill();
+    await startUp(folder);
+  } finally {
+    await capstan.kill();
+    await kube.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  report();
+}
+
+async function lists(subject: Subject, load: Load, count: number): Promise<void> {
+  await measure(subject, `list ${count}, pages of 500`, { unit: "ms", work: () => load.list(500) });
+  await measure(subject, `list ${count}, whole`, { unit: "ms", work: () => load.list(undefined) });
+}
+
+/** From the command to `/readyz` over TLS; for both the second start on their data. */
+async function startUp(folder: string): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    const startedMs = performance.now();
+    const capstan = await startCapstan(join(folder, "data"));
+    const transport = await capstan.connect();
+    const answer = await transport.request({ method: "GET", path: "/readyz", headers: {} });
+    await answer.text();
+    rows.set(
+      "start-up",
+      rows.get("start-up") ?? { capstan: [], "kube-apiserver": [], better: "less", unit: "ms" },
+    );
+    rows.get("start-up")?.capstan.push({ value: performance.now() - startedMs, clientCpu: 0 });
+    await transport.close();
+    await capstan.kill();
+    const kube = await startControlPlane({ durable: true });
+    rows.get("start-up")?.["kube-apiserver"].push({ value: kube.startedAfterMs, clientCpu: 0 });
+    await kube.stop();
+  }
+}
+
+function residentMb(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return sum + Number(kb) / 1024;
+  }, 0);
+}
+
+function report(): void {
+  const ratios: number[] = [];
+  const lines = [...rows].map(([name, row]) => {
+    const [ours, theirs] = [row.capstan, row["kube-apiserver"]].map((all) => ({
+      value: median(all.map(({ value }) => value)),
+      cpu: median(all.map(({ clientCpu }) => clientCpu)),
+    })) as [{ value: number; cpu: number }, { value: number; cpu: number }];
+    const ratio = row.better === "more" ? ours.value / theirs.value : theirs.value / ours.value;
+    ratios.push(ratio);
+    const digits = Math.max(ours.value, theirs.value) < 100 ? 1 : 0;
+    return [
+      `${name}, ${row.unit}`,
+      ours.value.toFixed(digits),
+      theirs.value.toFixed(digits),
+      ratio.toFixed(2),
+      `${ours.cpu.toFixed(1)} / ${theirs.cpu.toFixed(1)}`,
+    ];
+  });
+  const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+  const bold = [`**geometric mean**`, "", "", `**${mean.toFixed(2)}**`, ""];
+  console.log();
+  printTable(["", "capstan", "kube-apiserver + etcd", "ratio", "client CPU s"], [...lines, bold]);
+  console.log(
+    `\nlowest ratio ${Math.min(...ratios).toFixed(2)}; ${execFileSync("nproc", { encoding: "utf8" }).trim()} cores, Node ${process.version}`,
+  );
+}
+
+await main();
