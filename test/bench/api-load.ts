@@ -138,7 +138,8 @@ export class Load {
     do {
       const query = limit === undefined ? "" : `?limit=${limit}${token === "" ? "" : `&continue=${token}`}`;
       const text = await this.get(`${COLLECTION}${query}`);
-      token = /"continue":"([^"]*)"/.exec(text.slice(0, 2000))?.[1] ?? "";
+      // One server prints the metadata of a list before its items, the other behind them.
+      token = /"continue":"([^"]*)"/.exec(text.slice(0, 2000) + text.slice(-2000))?.[1] ?? "";
     } while (token !== "");
     return performance.now() - startedMs;
   }
@@ -154,7 +155,10 @@ export class Load {
     const sentMs = new Map<string, number>();
     const delays: number[] = [];
     const abort = new AbortController();
-    const version = /"resourceVersion":"(\d+)"/.exec(await this.get(`${COLLECTION}?limit=1`))?.[1] ?? "0";
+    const list = JSON.parse(await this.get(`${COLLECTION}?limit=1`)) as {
+      metadata: { resourceVersion: string };
+    };
+    const version = list.metadata.resourceVersion;
     const watch = async (): Promise<void> => {
       const answer = await this.#transport.request({
         method: "GET",

@@ -1,103 +1,29 @@
-import { execFile } from "node:child_process";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import {
-  ClusterRole,
-  ClusterRoleBinding,
-  ConfigMap,
-  customKinds,
-  Event,
-  Lease,
-  Namespace,
-  Node,
-  Role,
-  RoleBinding,
-  Secret,
-} from "@capstan/api";
-import {
-  createApiServer,
-  createAuthority,
-  type DurableStorage,
-  issueCertificate,
-  openSqliteStorage,
-} from "@capstan/apiserver";
-import { createRealEnv, type ListeningServer, serveHttp } from "@capstan/env";
+import { ConfigMap } from "@capstan/api";
+import { createRealEnv } from "@capstan/env";
+import { createClient } from "@capstan/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stringify } from "yaml";
-import { kubeAssets } from "../kube/assets.ts";
+import { parse, stringify } from "yaml";
+import { type CapstanProcess, startCapstan } from "../crash/capstan-process.ts";
+import { findKubectls, type Kubectl } from "./kubectls.ts";
 
-const env = createRealEnv();
+const KUBECTL_LIMIT_MS = 60_000;
 const folder = mkdtempSync(join(tmpdir(), "capstan-journey-"));
-const builtIns = [
-  Namespace,
-  Secret,
-  ConfigMap,
-  Event,
-  Lease,
-  Node,
-  Role,
-  ClusterRole,
-  RoleBinding,
-  ClusterRoleBinding,
-];
-let storage: DurableStorage;
-let listening: ListeningServer;
+const dataDir = join(folder, "data");
+let capstan: CapstanProcess;
 
-/** A server as users meet it: TLS, client certificates, objects on disk. */
-async function start(): Promise<void> {
-  storage = openSqliteStorage({ env, path: join(folder, "objects.db") });
-  const server = createApiServer({ env, kinds: builtIns, rules: customKinds, storage });
-  const authority = await createAuthority(env);
-  const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
-  const handler = server.secured({
-    userOfToken: (token) => (token === "viewer" ? { name: "viewer", groups: [] } : undefined),
-  });
-  listening = await serveHttp(handler, {
-    tls: { ...tls, clientCa: authority.cert },
-    bodyLimitBytes: 3 * 1024 * 1024,
-  });
-  const admin = await issueCertificate(env, authority, {
-    type: "client",
-    user: "admin",
-    groups: ["system:masters"],
-  });
-  writeConfig("admin", authority.cert, {
-    "client-certificate-data": base64(admin.cert),
-    "client-key-data": base64(admin.key),
-  });
-  writeConfig("viewer", authority.cert, { token: "viewer" });
-  writeConfig("nobody", authority.cert, {});
-}
-
-async function stop(): Promise<void> {
-  await listening.close();
-  await storage.close();
-}
-
-function writeConfig(name: string, ca: string, user: object): void {
-  const cluster = { server: `https://127.0.0.1:${listening.port}`, "certificate-authority-data": base64(ca) };
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "capstan", cluster }],
-    users: [{ name, user }],
-    contexts: [{ name: "capstan", context: { cluster: "capstan", user: name } }],
-    "current-context": "capstan",
-  };
-  writeFileSync(join(folder, name), JSON.stringify(config), { mode: 0o600 });
-}
-
-const base64 = (text: string): string => Buffer.from(text).toString("base64");
-
-beforeAll(start);
+beforeAll(async () => {
+  capstan = await startCapstan(dataDir);
+});
 afterAll(async () => {
-  await stop();
+  await capstan.kill();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const KUBECTL_LIMIT_MS = 30_000;
 
 interface Outcome {
   readonly code: number;
@@ -105,22 +31,40 @@ interface Outcome {
   readonly err: string;
 }
 
-async function kubectl(...args: string[]): Promise<Outcome> {
-  return kubectlAs("admin", ...args);
-}
+/** Runs commands of one kubectl as one user, in the namespace of the journey. */
+class Shell {
+  readonly #kubectl: Kubectl;
+  readonly #flags: readonly string[];
 
-async function kubectlAs(user: string, ...args: string[]): Promise<Outcome> {
-  const { kubectl: program } = kubeAssets(() => undefined);
-  const flags = [`--kubeconfig=${join(folder, user)}`, `--cache-dir=${join(folder, "cache")}`];
-  try {
-    const running = promisify(execFile)(program, [...flags, ...args], { timeout: KUBECTL_LIMIT_MS });
-    // Without credentials kubectl would ask for a name and wait.
-    running.child.stdin?.end();
-    const { stdout, stderr } = await running;
-    return { code: 0, out: stdout, err: stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, out: stdout, err: stderr };
+  constructor(kubectl: Kubectl, config = join(dataDir, "kubeconfig")) {
+    this.#kubectl = kubectl;
+    this.#flags = [`--kubeconfig=${config}`, `--cache-dir=${join(folder, `cache-${kubectl.version}`)}`];
+  }
+
+  async run(...args: string[]): Promise<Outcome> {
+    try {
+      const running = promisify(execFile)(this.#kubectl.program, [...this.#flags, ...args], {
+        timeout: KUBECTL_LIMIT_MS,
+      });
+      running.child.stdin?.end();
+      const { stdout, stderr } = await running;
+      return { code: 0, out: stdout, err: stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { code, out: stdout, err: stderr };
+    }
+  }
+
+  /** Runs a command that must succeed; answers with what it printed. */
+  async ok(...args: string[]): Promise<string> {
+    const { code, out, err } = await this.run(...args);
+    expect([code, err.replace(/^Warning:.*\n/gm, "")], `kubectl ${args.join(" ")}\n${out}`).toEqual([0, ""]);
+    return out;
+  }
+
+  /** Starts a command that goes on. */
+  start(...args: string[]): ChildProcess {
+    return spawn(this.#kubectl.program, [...this.#flags, ...args], { stdio: ["ignore", "pipe", "ignore"] });
   }
 }
 
@@ -130,10 +74,10 @@ function manifest(name: string, ...objects: object[]): string {
   return path;
 }
 
-const pool = (replicas: number) => ({
+const pool = (namespace: string, replicas: number) => ({
   apiVersion: "cluster.x-k8s.io/v1beta1",
   kind: "MachinePool",
-  metadata: { name: "pool", namespace: "default" },
+  metadata: { name: "pool", namespace },
   spec: {
     clusterName: "harbour",
     replicas,
@@ -147,133 +91,240 @@ const pool = (replicas: number) => ({
   },
 });
 
-describe("stock kubectl over TLS", () => {
-  test("installs our CRDs and waits for them", async () => {
-    const files = globSync("packages/api/crds/*.yaml")
-      .filter((file) => !file.includes("azure.com_"))
-      .flatMap((file) => ["-f", file]);
-    const created = await kubectl("create", ...files);
-    expect([created.code, created.err]).toEqual([0, ""]);
-    const waited = await kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=10s");
-    expect(waited.code).toBe(0);
+const kubectls = findKubectls();
+
+describe.each(kubectls)("kubectl $version over TLS", (kubectl) => {
+  const shell = new Shell(kubectl);
+  const ns = `journey-${kubectl.version.replace(".", "-")}`;
+  const file = (name: string, ...objects: object[]): string => manifest(`${ns}-${name}.yaml`, ...objects);
+
+  test("creates a namespace, a config map and a secret, and shows them", async () => {
+    expect(await shell.ok("create", "namespace", ns)).toBe(`namespace/${ns} created\n`);
+    await shell.ok("create", "configmap", "settings", "-n", ns, "--from-literal=deck=upper");
+    await shell.ok("create", "secret", "generic", "login", "-n", ns, "--from-literal=word=sesame");
+    expect(await shell.ok("get", "cm", "settings", "-n", ns, "-o", "jsonpath={.data.deck}")).toBe("upper");
+    expect(await shell.ok("get", "secret", "login", "-n", ns, "-o", "jsonpath={.data.word}")).toBe(
+      "c2VzYW1l",
+    );
+    expect(await shell.ok("get", "ns", ns)).toMatch(new RegExp(`NAME +STATUS +AGE\n${ns} +Active`));
   });
 
-  test("applies a manifest, changes it, and shows it in columns", async () => {
-    expect((await kubectl("apply", "-f", manifest("pool.yaml", pool(3)))).out).toBe(
-      "machinepool.cluster.x-k8s.io/pool created\n",
-    );
-    expect((await kubectl("apply", "-f", manifest("pool.yaml", pool(5)))).out).toBe(
-      "machinepool.cluster.x-k8s.io/pool configured\n",
-    );
-    expect((await kubectl("apply", "-f", manifest("pool.yaml", pool(5)))).out).toBe(
-      "machinepool.cluster.x-k8s.io/pool unchanged\n",
-    );
-    const table = (await kubectl("get", "mp")).out.split("\n");
+  test("finds every kind, and reads what is not an object", async () => {
+    const kinds = await shell.ok("api-resources", "-o", "name");
+    for (const kind of ["pods", "machinepools.cluster.x-k8s.io", "leases.coordination.k8s.io"])
+      expect(kinds.split("\n")).toContain(kind);
+    expect(await shell.ok("get", "--raw", "/readyz")).toBe("ok");
+    expect(JSON.parse(await shell.ok("get", "--raw", `/api/v1/namespaces/${ns}`))).toMatchObject({
+      kind: "Namespace",
+    });
+  });
+
+  test("applies a manifest, shows what a change would do, and applies that", async () => {
+    const three = file("pool", pool(ns, 3));
+    expect(await shell.ok("apply", "-f", three)).toBe("machinepool.cluster.x-k8s.io/pool created\n");
+    expect(await shell.ok("apply", "-f", three)).toBe("machinepool.cluster.x-k8s.io/pool unchanged\n");
+    const five = file("pool", pool(ns, 5));
+    const difference = await shell.run("diff", "-f", five);
+    expect([difference.code, difference.out]).toEqual([1, expect.stringContaining("+  replicas: 5")]);
+    expect(await shell.ok("apply", "-f", five)).toBe("machinepool.cluster.x-k8s.io/pool configured\n");
+    expect(await shell.ok("apply", "-f", five, "--dry-run=server")).toContain("unchanged");
+    const table = (await shell.ok("get", "mp", "-n", ns)).split("\n");
     expect(table[0]?.split(/ {2,}/).slice(0, 3)).toEqual(["NAME", "CLUSTER", "DESIRED"]);
     expect(table[1]?.split(/ {2,}/).slice(0, 3)).toEqual(["pool", "harbour", "5"]);
+    expect(await shell.ok("get", "mp", "-n", ns, "-o", "wide")).toContain("harbour");
+    expect(await shell.ok("get", "mp", "pool", "-n", ns, "-o", "yaml")).toContain("  replicas: 5\n");
   });
 
-  test("explains fields, scales, patches and labels", async () => {
-    expect((await kubectl("explain", "machinepool.spec.replicas")).out).toContain(
-      "FIELD: replicas <integer>",
+  test("explains, scales, patches in three ways, labels and annotates", async () => {
+    expect(await shell.ok("explain", "machinepool.spec.replicas")).toMatch(/FIELD: +replicas +<integer>/);
+    expect(await shell.ok("explain", "pod.spec.containers")).toContain("image");
+    expect(await shell.ok("scale", "machinepool/pool", "-n", ns, "--replicas=2")).toContain("scaled");
+    await shell.ok("patch", "mp", "pool", "-n", ns, "--type=merge", "-p", '{"spec":{"minReadySeconds":7}}');
+    const replace = '[{"op":"replace","path":"/spec/replicas","value":4}]';
+    await shell.ok("patch", "mp", "pool", "-n", ns, "--type=json", "-p", replace);
+    await shell.ok("patch", "cm", "settings", "-n", ns, "--type=strategic", "-p", '{"data":{"mast":"tall"}}');
+    await shell.ok("label", "mp", "pool", "-n", ns, "deck=upper");
+    await shell.ok("annotate", "mp", "pool", "-n", ns, "captain=ann");
+    const path =
+      "{.spec.replicas} {.spec.minReadySeconds} {.metadata.labels.deck} {.metadata.annotations.captain}";
+    expect(await shell.ok("get", "mp", "pool", "-n", ns, "-o", `jsonpath=${path}`)).toBe("4 7 upper ann");
+    expect(await shell.ok("get", "cm", "settings", "-n", ns, "-o", "jsonpath={.data}")).toBe(
+      '{"deck":"upper","mast":"tall"}',
     );
-    expect((await kubectl("scale", "machinepool/pool", "--replicas=2")).out).toContain("scaled");
-    expect(
-      (await kubectl("patch", "mp", "pool", "--type=merge", "-p", '{"spec":{"minReadySeconds":7}}')).code,
-    ).toBe(0);
-    expect(
-      (
-        await kubectl(
-          "patch",
-          "mp",
-          "pool",
-          "--type=json",
-          "-p",
-          '[{"op":"replace","path":"/spec/replicas","value":4}]',
-        )
-      ).code,
-    ).toBe(0);
-    expect((await kubectl("label", "mp", "pool", "deck=upper")).code).toBe(0);
-    const printed = await kubectl(
-      "get",
-      "mp",
-      "pool",
-      "-o",
-      "jsonpath={.spec.replicas} {.spec.minReadySeconds} {.metadata.labels.deck}",
-    );
-    expect(printed.out).toBe("4 7 upper");
   });
 
-  test("is told what is wrong with a manifest", async () => {
-    const typo = { ...pool(1), spec: { ...pool(1).spec, replica: 3 } };
-    const strict = await kubectl("apply", "-f", manifest("typo.yaml", typo));
-    expect(strict.code).toBe(1);
-    expect(strict.err).toContain('unknown field "spec.replica"');
-    const wrong = await kubectl(
+  test("is told what is wrong", async () => {
+    const good = pool(ns, 1);
+    const typo = await shell.run(
       "apply",
       "-f",
-      manifest("wrong.yaml", { ...pool(-1), metadata: { name: "wrong", namespace: "default" } }),
+      file("typo", { ...good, spec: { ...good.spec, replica: 3 } }),
     );
+    expect([typo.code, typo.err]).toEqual([1, expect.stringContaining('unknown field "spec.replica"')]);
+    const metadata = { name: "wrong", namespace: ns };
+    const wrong = await shell.run("apply", "-f", file("wrong", { ...pool(ns, -1), metadata }));
     expect(wrong.err).toContain("spec.replicas: Invalid value: -1");
-  });
-
-  test("finds everything again after the server was stopped and started", async () => {
-    const before = (
-      await kubectl("get", "mp", "pool", "-o", "jsonpath={.metadata.uid} {.metadata.resourceVersion}")
-    ).out;
-    await stop();
-    await start();
-    const after = (
-      await kubectl("get", "mp", "pool", "-o", "jsonpath={.metadata.uid} {.metadata.resourceVersion}")
-    ).out;
-    expect(after).toBe(before);
-    expect((await kubectl("get", "ns", "-o", "name")).out.split("\n")).toContain("namespace/kube-system");
-  });
-
-  test("lets nobody in without a credential, and a viewer only where a role says so", async () => {
-    expect((await kubectlAs("nobody", "get", "mp")).code).toBe(1);
-    const denied = await kubectlAs("viewer", "get", "mp");
-    expect(denied.err).toContain(
-      'User "viewer" cannot list resource "machinepools" in API group "cluster.x-k8s.io" in the namespace "default"',
+    expect((await shell.run("get", "mp", "nobody", "-n", ns)).err).toContain(
+      'machinepools.cluster.x-k8s.io "nobody" not found',
     );
-    const meta = { name: "view", namespace: "default" };
-    const role = {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "Role",
-      metadata: meta,
-      rules: [{ verbs: ["list", "get"], apiGroups: ["cluster.x-k8s.io"], resources: ["machinepools"] }],
-    };
-    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "view" };
-    const binding = {
-      apiVersion: role.apiVersion,
-      kind: "RoleBinding",
-      metadata: meta,
-      roleRef,
-      subjects: [{ kind: "User", name: "viewer", apiGroup: roleRef.apiGroup }],
-    };
-    expect((await kubectl("create", "-f", manifest("rbac.yaml", role, binding))).code).toBe(0);
-    const discovery = {
-      apiVersion: role.apiVersion,
-      kind: "ClusterRole",
-      metadata: { name: "discovery" },
-      rules: [{ verbs: ["get"], nonResourceURLs: ["*"] }],
-    };
-    const everybody = {
-      apiVersion: role.apiVersion,
-      kind: "ClusterRoleBinding",
-      metadata: { name: "discovery" },
-      roleRef: { ...roleRef, kind: "ClusterRole", name: "discovery" },
-      subjects: [{ kind: "Group", name: "system:authenticated", apiGroup: roleRef.apiGroup }],
-    };
-    expect((await kubectl("create", "-f", manifest("discovery.yaml", discovery, everybody))).code).toBe(0);
-    expect((await kubectlAs("viewer", "get", "mp", "-o", "name")).out).toBe(
-      "machinepool.cluster.x-k8s.io/pool\n",
-    );
-    expect((await kubectlAs("viewer", "get", "mp", "-A")).code).toBe(1);
   });
 
-  test("deletes", async () => {
-    expect((await kubectl("delete", "mp", "pool")).out).toContain('"pool" deleted');
-    expect((await kubectl("get", "mp")).err).toContain("No resources found");
+  test("waits for a condition, describes, and watches", async () => {
+    const watching = shell.start("get", "mp", "-n", ns, "-w", "--no-headers", "--output-watch-events");
+    const lines = createInterface({ input: watching.stdout as NonNullable<ChildProcess["stdout"]> });
+    const seen = lines[Symbol.asyncIterator]();
+    expect((await seen.next()).value).toMatch(/^ADDED +pool +harbour /);
+    const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+    const ready = { type: "Ready", status: "True", lastTransitionTime: now };
+    const status = JSON.stringify({ status: { conditions: [ready] } });
+    const waiting = shell.ok("wait", "mp/pool", "-n", ns, "--for=condition=Ready", "--timeout=30s");
+    await shell.ok("patch", "mp", "pool", "-n", ns, "--subresource=status", "--type=merge", "-p", status);
+    expect(await waiting).toContain("condition met");
+    expect((await seen.next()).value).toMatch(/^MODIFIED +pool +harbour /);
+    watching.kill();
+    const description = await shell.ok("describe", "mp", "pool", "-n", ns);
+    expect(description).toMatch(/Name: +pool/);
+    expect(description).toMatch(/Replicas: +4\n/);
+  });
+
+  test("drains a node, unless a disruption budget is in the way", async () => {
+    const node = `node-${ns}`;
+    const labels = { app: "web" };
+    const pods = ["web-0", "web-1"].map((name) => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: ns, labels },
+      spec: { nodeName: node, containers: [{ name: "main", image: "web:1" }] },
+    }));
+    const budget = {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: { name: "web", namespace: ns },
+      spec: { minAvailable: 2, selector: { matchLabels: labels } },
+    };
+    const machine = { apiVersion: "v1", kind: "Node", metadata: { name: node } };
+    await shell.ok("create", "-f", file("drain", machine, budget, ...pods));
+    const running = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    for (const { metadata } of pods) {
+      const patch = JSON.stringify({ status: running });
+      await shell.ok(
+        "patch",
+        "pod",
+        metadata.name,
+        "-n",
+        ns,
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        patch,
+      );
+    }
+    const drain = ["drain", node, "--force", "--grace-period=0"];
+    const blocked = await shell.run(...drain, "--timeout=3s");
+    expect([blocked.code, blocked.err]).toEqual([
+      1,
+      expect.stringContaining("Cannot evict pod as it would violate the pod's disruption budget."),
+    ]);
+    expect(await shell.ok("get", "node", node)).toContain("SchedulingDisabled");
+    await shell.ok("patch", "pdb", "web", "-n", ns, "--type=merge", "-p", '{"spec":{"minAvailable":0}}');
+    const drained = await shell.run(...drain, "--timeout=30s");
+    expect([drained.code, drained.out]).toEqual([0, expect.stringContaining("drained")]);
+    expect(await shell.ok("get", "pods", "-n", ns, "-o", "name")).toBe("");
+    await shell.ok("delete", "node", node);
+  });
+
+  test("says who may do what, and lets a service account do no more", async () => {
+    expect(await shell.ok("auth", "can-i", "delete", "pods")).toBe("yes\n");
+    await shell.ok("create", "sa", "robot", "-n", ns);
+    await shell.ok("create", "role", "reader", "-n", ns, "--verb=get,list", "--resource=configmaps");
+    await shell.ok(
+      "create",
+      "rolebinding",
+      "reader",
+      "-n",
+      ns,
+      "--role=reader",
+      `--serviceaccount=${ns}:robot`,
+    );
+    const token = (await shell.ok("create", "token", "robot", "-n", ns)).trim();
+    const robot = new Shell(kubectl, tokenConfig(`${ns}-robot`, token));
+    expect(await robot.ok("get", "cm", "settings", "-n", ns, "-o", "name")).toBe("configmap/settings\n");
+    expect((await robot.run("get", "secrets", "-n", ns)).err).toContain(
+      `User "system:serviceaccount:${ns}:robot" cannot list resource "secrets" in API group "" in the namespace "${ns}"`,
+    );
+    expect((await robot.run("auth", "can-i", "get", "configmaps", "-n", ns)).out).toBe("yes\n");
+    expect((await robot.run("auth", "can-i", "get", "secrets", "-n", ns)).out).toBe("no\n");
+  });
+
+  test.each([
+    ["background", 0],
+    ["foreground", 0],
+    ["orphan", 1],
+  ])("deletes with propagation %s", async (cascade, left) => {
+    const owner = `owner-${cascade}`;
+    await shell.ok("create", "configmap", owner, "-n", ns);
+    const uid = await shell.ok("get", "cm", owner, "-n", ns, "-o", "jsonpath={.metadata.uid}");
+    const reference = { apiVersion: "v1", kind: "ConfigMap", name: owner, uid, blockOwnerDeletion: true };
+    const dependent = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: `of-${cascade}`, namespace: ns, ownerReferences: [reference] },
+    };
+    await shell.ok("create", "-f", file(cascade, dependent));
+    await shell.ok("delete", "cm", owner, "-n", ns, `--cascade=${cascade}`);
+    if (left === 0) await shell.ok("wait", `cm/of-${cascade}`, "-n", ns, "--for=delete", "--timeout=10s");
+    const names = await shell.ok("get", "cm", "-n", ns, "-o", "name");
+    expect(names.split("\n").filter((name) => name === `configmap/of-${cascade}`)).toHaveLength(left);
+  });
+
+  test("deletes a namespace with everything in it", async () => {
+    await shell.ok("delete", "namespace", ns, "--timeout=30s");
+    expect((await shell.run("get", "cm", "-n", ns)).err).toContain("No resources found");
+  });
+});
+
+/** A kubeconfig with a token alone: beside a client certificate nobody would look at it. */
+function tokenConfig(name: string, token: string): string {
+  const config = parse(readFileSync(join(dataDir, "kubeconfig"), "utf8")) as { users: { user: object }[] };
+  for (const user of config.users) user.user = { token };
+  const path = join(folder, name);
+  writeFileSync(path, stringify(config), { mode: 0o600 });
+  return path;
+}
+
+describe("a watch that kubectl opened before a load of 10,000 objects", () => {
+  test("sees every event, in order", async () => {
+    const [kubectl] = kubectls;
+    if (!kubectl) throw new Error("there is no kubectl");
+    const shell = new Shell(kubectl);
+    const columns = "custom-columns=V:.metadata.resourceVersion,N:.metadata.name";
+    const watching = shell.start("get", "cm", "-n", "default", "-w", "--no-headers", "-o", columns);
+    const lines = createInterface({ input: watching.stdout as NonNullable<ChildProcess["stdout"]> });
+    const transport = await capstan.connect();
+    const client = createClient({ transport, env: createRealEnv(), fieldManager: "load" });
+    const mark = (name: string) => client.create(ConfigMap, { metadata: { name, namespace: "default" } });
+    const seen: { version: number; name: string }[] = [];
+    const arrived = new Promise<void>((resolve) => {
+      lines.on("line", (line) => {
+        const [version = "", name = ""] = line.trim().split(/ +/);
+        seen.push({ version: Number(version), name });
+        if (name === "last") resolve();
+      });
+    });
+    await mark("first");
+    await new Promise<void>((resolve) => lines.once("line", () => resolve()));
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < 10_000) await mark(`load-${next++}`);
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+    await mark("last");
+    await arrived;
+    watching.kill();
+    await transport.close();
+    const versions = seen.map(({ version }) => version);
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(new Set(seen.map(({ name }) => name)).size).toBe(10_002);
+    expect(seen).toHaveLength(10_002);
   });
 });

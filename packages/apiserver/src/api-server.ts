@@ -16,7 +16,7 @@ import { type Caller, SERVER, type User } from "./security/attributes.ts";
 import { defaultRoles } from "./security/default-roles.ts";
 import { escalationGuard } from "./security/escalation.ts";
 import { createRateLimiter, DEFAULT_RATE, type RateLimit } from "./security/rate-limit.ts";
-import { createTokens } from "./security/service-account-tokens.ts";
+import { AUDIENCE, createTokens } from "./security/service-account-tokens.ts";
 import { type Authentication, guard } from "./security/guard.ts";
 import { storedPolicy } from "./security/policy.ts";
 import { createMemoryStorage } from "./storage/memory.ts";
@@ -75,6 +75,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const since = storage.resourceVersion;
   const policy = storedPolicy(storage);
   const tokens = createTokens(env, storage);
+  const accountOf = (token: string): User | undefined => tokens.verify(token, [AUDIENCE])?.user;
   const context: Context = {
     env,
     storage,
@@ -96,10 +97,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return await handler(modern(request), caller);
   };
   return {
-    handle: (request) => serve(request, { user: SERVER, userOfToken: (token) => tokens.userOf(token) }),
+    handle: (request) => serve(request, { user: SERVER, userOfToken: accountOf }),
     secured: (authentication) => {
       const userOfToken = (token: string): User | undefined =>
-        authentication.userOfToken(token) ?? tokens.userOf(token);
+        authentication.userOfToken(token) ?? accountOf(token);
       const isOverRate = createRateLimiter(env.clock, rate);
       const door = guard(serve, { authentication: { userOfToken }, policy, isOverRate });
       return (request) => door(modern(request));

@@ -244,7 +244,7 @@ describe("a MachineDeployment", () => {
 
   test("may not have a name that is no label value", () => {
     expect(errorsOf(MachineDeployment, deployment({}, "w".repeat(64)))).toContainEqual(
-      expect.stringContaining("must be a valid label value: must be no more than 63 characters"),
+      expect.stringContaining("must be a valid label value: must be no more than 63 bytes"),
     );
   });
 

@@ -58,7 +58,7 @@ describe("the text form", () => {
     ["a>b", "the value must be an integer"],
     ["-a=b", '<nil>: Invalid value: "-a": name part must consist of'],
     ["a=-b", 'values[0][a]: Invalid value: "-b": a valid label must be'],
-    ["x".repeat(100_000), "name part must be no more than 63 characters"],
+    ["x".repeat(100_000), "name part must be no more than 63 bytes"],
     ["(".repeat(100_000), "found '('"],
     ["a,".repeat(100_000), "unable to parse requirement"],
   ])("%j is refused", (text, message) => {

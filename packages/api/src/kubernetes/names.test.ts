@@ -60,7 +60,7 @@ describe("a label key", () => {
     ["A/a", "prefix part a lowercase RFC 1123 subdomain must consist of"],
     ["a/b/c", "a qualified name must consist of"],
     ["-a", "name part must consist of"],
-    ["a".repeat(64), "name part must be no more than 63 characters"],
+    ["a".repeat(64), "name part must be no more than 63 bytes"],
   ])("may not be %j", (text, message) => {
     expect(labelKeyProblems(text)).toEqual([expect.stringContaining(message)]);
   });

@@ -16,6 +16,8 @@ const LONGEST_SUBDOMAIN = 253;
 interface Form {
   readonly pattern: string;
   readonly longest: number;
+  /** What Kubernetes counts in; it is not of one mind about that. */
+  readonly unit?: "bytes";
   readonly says: string;
   readonly examples: readonly string[];
 }
@@ -41,12 +43,14 @@ const DNS_1035_LABEL_FORM: Form = {
 const LABEL_VALUE_FORM: Form = {
   pattern: LABEL_VALUE,
   longest: LONGEST_LABEL,
+  unit: "bytes",
   says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyValue", "my_value", "12345"],
 };
 const QUALIFIED_NAME_FORM: Form = {
   pattern: QUALIFIED_NAME,
   longest: LONGEST_LABEL,
+  unit: "bytes",
   says: "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyName", "my.name", "123-abc"],
 };
@@ -118,7 +122,7 @@ function problems(text: string, form: Form): string[] {
   // The patterns have no two ways to match one text, so that a failed match costs linear time.
   const matches = new RegExp(`^${form.pattern}$`).test(text) && !text.endsWith("\n");
   return [
-    ...(text.length > form.longest ? [`must be no more than ${form.longest} characters`] : []),
+    ...(text.length > form.longest ? [`must be no more than ${form.longest} ${form.unit ?? "characters"}`] : []),
     ...(matches ? [] : [described(form)]),
   ];
 }

@@ -1,5 +1,5 @@
 import { badRequest, invalid } from "../http/status.ts";
-import type { FieldProblem } from "../schema/problem.ts";
+import { type FieldProblem, invalidValue, requiredValue } from "../schema/problem.ts";
 import type { Context } from "../registry/context.ts";
 import type { Attributes, User } from "../security/attributes.ts";
 import { allowance, rulesOfUser } from "../security/rbac.ts";
@@ -31,22 +31,21 @@ export async function reviewOwnAccess(context: Context, { body, caller, target }
 /** May somebody else do this? */
 export async function reviewAccess(context: Context, { body, target }: Call): Promise<unknown> {
   const spec = specOf(body) as AccessSpec;
-  const problems: FieldProblem[] = [];
-  if ((spec.user ?? "") === "" && (spec.groups ?? []).length === 0)
-    problems.push({
-      type: "FieldValueRequired",
-      field: "spec.user",
-      message: "Required value: at least one of user or group must be specified",
-    });
-  const { namespace } = target;
-  if (namespace !== "" && spec.resourceAttributes?.namespace !== namespace)
-    problems.push({
-      type: "FieldValueInvalid",
-      field: "spec.resourceAttributes.namespace",
-      message: `Invalid value: ${JSON.stringify(spec.resourceAttributes?.namespace ?? "")}: must match metadata.namespace`,
-    });
   const user: User = { name: spec.user ?? "", groups: spec.groups ?? [] };
+  const problems = [...subjectProblems(user), ...namespaceProblems(spec, target.namespace)];
   return answered(target.resource, body, accessStatus(context, { spec, user, target, problems }));
+}
+
+function subjectProblems({ name, groups }: User): FieldProblem[] {
+  if (name !== "" || groups.length > 0) return [];
+  return [requiredValue("spec.user", "at least one of user or group must be specified")];
+}
+
+/** A review in a namespace is about that namespace. */
+function namespaceProblems({ resourceAttributes = {} }: AccessSpec, home: string): FieldProblem[] {
+  const { namespace = "" } = resourceAttributes;
+  if (home === "" || namespace === home) return [];
+  return [invalidValue("spec.resourceAttributes.namespace", namespace, "must match metadata.namespace")];
 }
 
 interface Question {
@@ -112,16 +111,25 @@ export async function reviewSelf(_context: Context, { body, caller, target }: Ca
 }
 
 /** Whose token is this? */
-export async function reviewToken(_context: Context, { body, caller, target }: Call): Promise<unknown> {
-  const { token = "" } = specOf(body) as { token?: string };
+export async function reviewToken(context: Context, { body, caller, target }: Call): Promise<unknown> {
+  const { token = "", audiences = [] } = specOf(body) as { token?: string; audiences?: readonly string[] };
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const user = caller.userOfToken(token);
-  if (!user) return answered(target.resource, body, { user: {}, error: "invalid bearer token" });
-  return answered(target.resource, body, {
-    authenticated: true,
-    user: userInfo(user),
-    audiences: [AUDIENCE],
-  });
+  const wanted = audiences.length > 0 ? audiences : [AUDIENCE];
+  return answered(target.resource, body, tokenStatus(context, { token, wanted, caller }));
+}
+
+interface TokenQuestion {
+  readonly token: string;
+  readonly wanted: readonly string[];
+  readonly caller: Call["caller"];
+}
+
+function tokenStatus({ tokens }: Context, { token, wanted, caller }: TokenQuestion): object {
+  const known = tokens.verify(token, wanted);
+  if (known) return { authenticated: true, user: userInfo(known.user), audiences: known.audiences };
+  const user = wanted.includes(AUDIENCE) ? caller.userOfToken(token) : undefined;
+  if (!user) return { user: {}, error: "invalid bearer token" };
+  return { authenticated: true, user: userInfo(user), audiences: [AUDIENCE] };
 }
 
 function userInfo({ name, uid, groups, extra }: User): object {

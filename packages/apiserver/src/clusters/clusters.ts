@@ -6,6 +6,7 @@ import {
   type Env,
   type Handler,
   type HttpRequest,
+  type HttpResponse,
   type ListeningServer,
   serveHttp,
   type ServerTls,
@@ -86,7 +87,8 @@ interface Place {
 /** A cluster with all that belongs to it. */
 interface Member {
   readonly cluster: LogicalCluster;
-  readonly handler: Handler;
+  /** Answers a request to this path of the cluster. */
+  readonly answer: (request: HttpRequest, path: string) => Promise<HttpResponse>;
   /** Signs client certificates; not there for a cluster in memory. */
   readonly authority: Credential | undefined;
   readonly close: () => Promise<void>;
@@ -150,7 +152,7 @@ class ClusterHost implements Clusters {
   readonly handler: Handler = async (request) => {
     const { name, path } = destinationOf(request.path);
     const member = this.#members.get(name);
-    return member ? member.handler({ ...request, path }) : statusResponse(noCluster(name).status);
+    return member ? member.answer(request, path) : statusResponse(noCluster(name).status);
   };
 
   async serve({ port }: { port: number }): Promise<Served> {
@@ -240,7 +242,7 @@ function memberOf(
   const ended = new AbortController();
   return {
     cluster,
-    handler: (request) => guarded(admitted(request, { fingerprint, ended: ended.signal })),
+    answer: (request, path) => guarded(admitted(request, path, { fingerprint, ended: ended.signal })),
     authority: kept?.authority,
     close: async () => {
       // Watches would wait for a cluster that never changes again.
@@ -253,16 +255,24 @@ function memberOf(
 
 /** A request as a cluster sees it: without a certificate that another cluster's authority signed. */
 function admitted(
-  { peer, signal, ...request }: HttpRequest,
+  request: HttpRequest,
+  path: string,
   { fingerprint, ended }: { fingerprint: string | undefined; ended: AbortSignal },
 ): HttpRequest {
+  const { method, headers, body, peer } = request;
   const isOurs = peer !== undefined && fingerprint !== undefined && peer.authority === fingerprint;
-  const ends = !signal ? ended : isWatch(request) ? AbortSignal.any([signal, ended]) : signal;
-  return { ...request, ...(isOurs && { peer }), signal: ends };
+  return {
+    method,
+    path,
+    headers,
+    ...(body !== undefined && { body }),
+    ...(isOurs && { peer }),
+    // Only watches last; a signal made for each of the many other requests would be for nothing.
+    ...(isWatch(path) && { signal: request.signal ? AbortSignal.any([request.signal, ended]) : ended }),
+  };
 }
 
-/** Only watches last; a signal made for each of the many other requests would be for nothing. */
-function isWatch({ path }: Pick<HttpRequest, "path">): boolean {
+function isWatch(path: string): boolean {
   return /[?&]watch=|\/watch\//.test(path);
 }
 

@@ -246,7 +246,10 @@ describe("an eviction", () => {
   test("counts a percentage against the replicas that the owner wants", async () => {
     const cluster = await withPods(2, { maxUnavailable: "50%" });
     const sets = "/apis/apps/v1/namespaces/default/replicasets";
-    const set = await cluster.add(sets, { metadata: { name: "web" }, spec: { replicas: 4 } });
+    const labels = { app: "web" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const spec = { replicas: 4, selector: { matchLabels: labels }, template };
+    const set = await cluster.add(sets, { metadata: { name: "web" }, spec });
     const { apiVersion, kind, metadata } = set;
     const reference = { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true };
     for (const name of ["web-0", "web-1"])

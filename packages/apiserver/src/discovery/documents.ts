@@ -101,10 +101,19 @@ function discovery(path: string, request: HttpRequest, documents: Documents): Ht
   const [group = "", version, ...more] = root === "api" ? ["", ...names] : names;
   if (more.length > 0) return undefined;
   const document =
-    version === undefined ? groupDocument(kinds, group) : resourceList(kinds, { group, version });
-  const isKnownGroup = kinds.some((kind) => kind.group === group && !kind.isCustom);
-  if (!document && version !== undefined && isKnownGroup) throw noSuchResource();
+    version === undefined ? groupDocument(kinds, group) : versionDocument(kinds, { group, version });
   return document && jsonResponse(200, document);
+}
+
+/** A version that a group of Kubernetes itself lacks is the group's to refuse; others are no page at all. */
+function versionDocument(
+  kinds: readonly ServedKind[],
+  wanted: { readonly group: string; readonly version: string },
+): object | undefined {
+  const document = resourceList(kinds, wanted);
+  if (!document && kinds.some(({ group, isCustom }) => group === wanted.group && !isCustom))
+    throw noSuchResource();
+  return document;
 }
 
 function rootDocument(root: "api" | "apis", request: HttpRequest, { kinds, once }: Documents): HttpResponse {

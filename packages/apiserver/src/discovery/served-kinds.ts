@@ -24,6 +24,17 @@ const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
   statefulsets: ["sts"],
 };
 
+// What `kubectl get all` shows: the things that run.
+const RUNNING: ReadonlySet<string> = new Set([
+  "daemonsets",
+  "deployments",
+  "jobs",
+  "pods",
+  "replicasets",
+  "services",
+  "statefulsets",
+]);
+
 /** What is served, as discovery and OpenAPI need it. */
 export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
   return [...resources].map((resource) => {
@@ -51,7 +62,11 @@ function verbsOf({ kind, strategy }: Resource): readonly string[] {
 
 function namesOf({ kind, custom }: Resource): Pick<ServedKind, "singular" | "shortNames" | "categories"> {
   if (!custom)
-    return { singular: kind.kind.toLowerCase(), shortNames: SHORT_NAMES[kind.plural] ?? [], categories: [] };
+    return {
+      singular: kind.kind.toLowerCase(),
+      shortNames: SHORT_NAMES[kind.plural] ?? [],
+      categories: RUNNING.has(kind.plural) ? ["all"] : [],
+    };
   const { singular = kind.kind.toLowerCase(), shortNames = [], categories = [] } = custom.names;
   return { singular, shortNames, categories };
 }

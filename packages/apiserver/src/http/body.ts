@@ -1,6 +1,7 @@
 import { deepCopy, parseYaml, YamlError } from "@capstan/api";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status.ts";
 import type { HttpRequest } from "@capstan/env";
+import { jsonSyntaxProblem } from "./json-syntax.ts";
 import { duplicateFields, parseJson } from "../json.ts";
 import { decodeKubernetesProtobuf } from "../protobuf/decode.ts";
 import { ProtobufError } from "../protobuf/protobuf-error.ts";
@@ -26,9 +27,11 @@ const ACCEPTED = "application/json, application/yaml, application/vnd.kubernetes
 
 /** The body of a create, update or delete. `expected` is the kind, for the error. */
 export function readBody(request: HttpRequest, expected: string): Body {
-  const refuse = (problem: string): Error =>
-    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${problem}`);
   const { body } = request;
+  const refuse = (problem: string): Error =>
+    badRequest(
+      `the object provided is unrecognized (must be of type ${expected}): ${problem} (${beginningOf(body)})`,
+    );
   switch (mediaType(request)) {
     case "":
     case "application/json":
@@ -45,6 +48,24 @@ export function readBody(request: HttpRequest, expected: string): Body {
         `the body of the request was in an unknown format - accepted media types include: ${ACCEPTED}`,
       );
   }
+}
+
+const SHOWN_BYTES = 30;
+
+/** Enough of a body to recognize one's own request by: as text when it looks like JSON, else in hexadecimal digits. */
+export function beginningOf(body: unknown): string {
+  const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(textOf(body));
+  if (bytes.length === 0) return "<empty>";
+  const text = bytes.subarray(0, SHOWN_BYTES).toString(bytes[0] === OPEN_BRACE ? "utf8" : "hex");
+  return bytes.length > SHOWN_BYTES ? `${text} ...` : text;
+}
+
+const OPEN_BRACE = 123;
+
+/** A value in-process may be too deep to be printed; whoever sent it knows it. */
+function textOf(body: unknown): string {
+  if (typeof body === "string") return body;
+  return body === undefined ? "" : "{...}";
 }
 
 function parseYamlBody(body: unknown, refuse: (problem: string) => Error): unknown {
@@ -71,8 +92,10 @@ function parseProtobuf(body: unknown, refuse: (problem: string) => Error): unkno
 
 /** A JSON value out of what travelled: a value in-process, text or bytes over a wire. */
 export function parseBody(body: unknown, refuse: (problem: string) => Error): unknown {
-  const isText = typeof body === "string" || body instanceof Uint8Array;
-  const value = isText ? parseText(body, refuse) : body;
+  // A request without a body is one with an empty text.
+  const sent = body ?? "";
+  const isText = typeof sent === "string" || sent instanceof Uint8Array;
+  const value = isText ? parseText(sent, refuse) : sent;
   if (isTooDeep(value))
     throw refuse(`couldn't get version/kind; json parse error: exceeded max depth of ${NESTING_LIMIT}`);
   return isText ? value : deepCopy(value);
@@ -80,9 +103,10 @@ export function parseBody(body: unknown, refuse: (problem: string) => Error): un
 
 function parseText(body: string | Uint8Array, refuse: (problem: string) => Error): unknown {
   if (body.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
+  const text = typeof body === "string" ? body : Buffer.from(body).toString("utf8");
   try {
-    return parseJson(typeof body === "string" ? body : Buffer.from(body).toString("utf8"));
-  } catch (error) {
-    throw refuse(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+    return parseJson(text);
+  } catch {
+    throw refuse(`couldn't get version/kind; json parse error: ${jsonSyntaxProblem(text)}`);
   }
 }

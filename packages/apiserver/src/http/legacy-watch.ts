@@ -7,14 +7,16 @@ const ONE = /^(namespaces\/[^/]+\/[^/]+|(?!namespaces\/[^/]+\/)[^/]+)\/([^/]+)$/
  * sees the new way alone, so that rights and routes cannot disagree about what an old path means.
  */
 export function withoutLegacyWatch(method: string, path: string): string {
-  if (method !== "GET" || !path.includes("/watch/")) return path;
-  const [route = "", search = ""] = path.split("?", 2);
+  return method === "GET" && path.includes("/watch/") ? modernPath(path) : path;
+}
+
+function modernPath(path: string): string {
+  const [route = "", search] = path.split("?", 2);
   const [, root, rest] = LEGACY.exec(route) ?? [];
   if (root === undefined || rest === undefined) return path;
   const query = new URLSearchParams(search);
   query.set("watch", "true");
-  const [, collection, name] = ONE.exec(rest) ?? [];
-  if (collection === undefined || name === undefined) return `${root}/${rest}?${query.toString()}`;
-  query.set("fieldSelector", `metadata.name=${decodeURIComponent(name)}`);
+  const [, collection = rest, name] = ONE.exec(rest) ?? [];
+  if (name !== undefined) query.set("fieldSelector", `metadata.name=${decodeURIComponent(name)}`);
   return `${root}/${collection}?${query.toString()}`;
 }

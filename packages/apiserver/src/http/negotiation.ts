@@ -5,7 +5,7 @@ export type MetaVersion = "v1" | "v1beta1";
 export type IncludeObject = "Metadata" | "Object" | "None";
 
 /** What of an object is shown: all of it, its row in a Table, or its metadata. */
-export type Form =
+type Form =
   | { readonly type: "object" }
   | { readonly type: "table" | "metadata"; readonly version: MetaVersion };
 

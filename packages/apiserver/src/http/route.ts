@@ -32,18 +32,9 @@ const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize
 export function routeRequest(registry: Registry, request: HttpRequest): Route | undefined {
   const [path, search] = splitOnce(request.path, "?");
   const parts = pathParts(decoded(path));
-  if (!parts) {
-    // A path below a group of Kubernetes itself is its to refuse; what is below no group at all is no page.
-    const group = /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+\/./.exec(path)?.groups;
-    if (group && registry.isBuiltInGroup(group["group"] ?? "")) throw noSuchResource();
-    return undefined;
-  }
+  const resource = parts && registry.find(parts.group, parts.version, parts.plural);
+  if (!resource) return unknownPath(registry, path);
   checkName(parts.name);
-  const resource = registry.find(parts.group, parts.version, parts.plural);
-  if (!resource) {
-    if (registry.isBuiltInGroup(parts.group)) throw noSuchResource();
-    return undefined;
-  }
   const { namespace, name, subresource } = parts;
   const target = { resource, namespace, name, subresource };
   if (!isPlace(target)) return nowhere(target);
@@ -54,6 +45,12 @@ export function routeRequest(registry: Registry, request: HttpRequest): Route | 
     throw refusal(target, request.method.toUpperCase());
   }
   return { verb, target, query };
+}
+
+/** A path below a group of Kubernetes itself is its to refuse; what is below no group at all is no page. */
+function unknownPath(registry: Registry, path: string): undefined {
+  const names = /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+\/./.exec(path)?.groups;
+  if (names && registry.isBuiltInGroup(names["group"] ?? "")) throw noSuchResource();
 }
 
 /** For a custom kind the definition decides first: in another scope is no path at all, and a part that it lacks is not found. */

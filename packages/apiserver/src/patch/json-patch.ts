@@ -38,9 +38,18 @@ function applyOne(document: object, operation: Partial<Operation>): string | und
   if (Array.isArray(place.parent) && !isPlaceIn(place.parent, place.key, operation.op))
     return `${path} is not a place in a list of ${place.parent.length}`;
   if (typeof place.parent !== "object" || place.parent === null) return `nothing is there to hold ${path}`;
-  const known = { ...operation, path: Array.isArray(place.parent) ? withPlainIndex(path) : path };
-  const value = Array.isArray(place.parent) ? (place.parent[Number(place.key)] as unknown) : place.value;
-  return value === undefined ? applyToMissing(document, known) : apply(document, known);
+  return applyAt(document, operation, place);
+}
+
+function applyAt(
+  document: object,
+  operation: Partial<Operation>,
+  { parent, key, value }: Place,
+): string | undefined {
+  if (!Array.isArray(parent))
+    return value === undefined ? applyToMissing(document, operation) : apply(document, operation);
+  const known = { ...operation, path: withPlainIndex(operation.path ?? "") } as Partial<Operation>;
+  return parent[Number(key)] === undefined ? applyToMissing(document, known) : apply(document, known);
 }
 
 function applyToMissing(document: object, operation: Partial<Operation>): string | undefined {

@@ -57,7 +57,8 @@ describe("admission", () => {
     const racer: { run: (() => Promise<unknown>) | undefined } = { run: undefined };
     const stamp: Admission = {
       mutate: async ({ object }) => {
-        (object?.["nested"] as { stamps: number[] } | undefined)?.stamps.push(1);
+        const data = object?.["data"] as { stamps: string } | undefined;
+        if (data) data.stamps += "1";
         const { run } = racer;
         racer.run = undefined;
         await run?.();
@@ -65,13 +66,13 @@ describe("admission", () => {
     };
     const client = new TestClient({ admissions: [stamp] });
     const path = `${paths.configMaps}/c`;
-    const configMap = { metadata: { name: "c" }, nested: { stamps: [] } };
+    const configMap = { metadata: { name: "c" }, data: { stamps: "" } };
     await client.create(paths.configMaps, configMap);
     const patched = await client.merge(path, { metadata: { labels: { l: "1" } } });
-    expect(patched.body).toMatchObject({ nested: { stamps: [1, 1] } });
+    expect(patched.body).toMatchObject({ data: { stamps: "11" } });
     racer.run = () => client.merge(path, { metadata: { labels: { l: "2" } } });
     const updated = await client.update(path, configMap);
-    expect(updated.body).toMatchObject({ nested: { stamps: [1] } });
+    expect(updated.body).toMatchObject({ data: { stamps: "1" } });
   });
 
   test("is told what happens to what", async () => {

@@ -278,13 +278,17 @@ describe("create", () => {
     const configMap = await client.create(paths.configMaps, { metadata: { name: "c" }, data: { a: "b" } });
     expect(configMap.body).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
     expect(configMap.body.metadata.generation).toBeUndefined();
-    const pod = await client.create(paths.pods, { metadata: { name: "p" }, status: { phase: "Running" } });
+    const pod = await client.create(paths.pods, {
+      metadata: { name: "p" },
+      spec: { containers: [{ name: "c", image: "i" }] },
+      status: { phase: "Running" },
+    });
     expect(pod.body).toMatchObject({ metadata: { generation: 1 }, status: { phase: "Pending" } });
     const node = await client.create(paths.nodes, {
       metadata: { name: "n", namespace: "x" },
-      status: { a: 1 },
+      status: { phase: "Running" },
     });
-    expect(node.body.status).toEqual({ a: 1 });
+    expect(node.body.status).toEqual({ phase: "Running" });
     expect(node.body.metadata.namespace).toBeUndefined();
     const secret = await client.create(paths.secrets, { metadata: { name: "s" }, stringData: { a: "b" } });
     expect(secret.body).toMatchObject({ data: { a: "Yg==" }, type: "Opaque" });

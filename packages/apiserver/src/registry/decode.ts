@@ -1,11 +1,14 @@
 import { type FieldError, invalid as invalidField } from "@capstan/api";
+import { beginningOf } from "../http/body.ts";
 import { type ApiError, badRequest, invalid, type Subject } from "../http/status.ts";
 import { jsonText } from "../json.ts";
 import { NESTING_LIMIT, isTooDeep } from "../schema/nesting.ts";
-import { decodeObjectMeta } from "../schema/object-meta.ts";
+import { type DecodedMeta, decodeObjectMeta } from "../schema/object-meta.ts";
 import { type FieldProblem, invalidValue } from "../schema/problem.ts";
 import type { Draft } from "../storage/storage.ts";
 import type { WriteOptions } from "./context.ts";
+import { jsonWord } from "../built-in/reading/scalars.ts";
+import { readTyped } from "../built-in/reading/read.ts";
 import { readBySchema } from "./object-schema.ts";
 import type { Resource } from "./registry.ts";
 
@@ -24,8 +27,11 @@ interface Decoded {
  * The value is taken over, so it must be the server's own copy. `source` is "patch" when the value
  * is the outcome of a patch, because kube-apiserver words some refusals differently then.
  */
-export function decodeObject(resource: Resource, value: unknown, source: Source): Decoded {
+export function decodeObject(resource: Resource, given: unknown, source: Source): Decoded {
+  // To Go a null is an object that says nothing.
+  const value = given ?? {};
   if (!isRecord(value)) throw noObject(resource, value);
+  requireTypeTexts(resource, value);
   // The body was not deep, but a patch can make the object deeper than itself.
   if (source === "patch" && isTooDeep(value))
     throw badRequest(`the patched object is nested deeper than ${NESTING_LIMIT} levels`);
@@ -33,14 +39,37 @@ export function decodeObject(resource: Resource, value: unknown, source: Source)
     ? customTypeError(resource, value, source)
     : builtInTypeError(resource, value);
   if (error) throw error;
-  const { metadata = {} } = value;
-  const { meta, unknown, problem } = decodeObjectMeta(metadata ?? {});
+  return decodeTyped(resource, value, source) ?? decodeBySchema(resource, value, source);
+}
+
+/** Reads an object of one of Kubernetes' own kinds; undefined for all others, which go by their schema. */
+function decodeTyped(
+  resource: Resource,
+  value: Record<string, unknown>,
+  source: Source,
+): Decoded | undefined {
+  if (resource.schema) return undefined;
+  const typed = readTyped(resource.apiVersion, resource.kind.kind, value);
+  if (!typed) return undefined;
+  const { problem, unknownFields } = typed;
   if (problem !== undefined) throw notHandled(resource, value, { problem, source });
-  const { apiVersion, kind } = resource.kind;
-  const draft: Draft = { ...value, apiVersion, kind, metadata: { name: "", ...meta } };
+  const { meta } = decodeObjectMeta(value["metadata"] ?? {});
+  const draft = draftOf(resource, value, meta);
+  resource.strategy.defaults?.(draft);
+  return { draft, unknownFields };
+}
+
+function decodeBySchema(resource: Resource, value: Record<string, unknown>, source: Source): Decoded {
+  const { meta, unknown, problem } = decodeObjectMeta(value["metadata"] ?? {});
+  if (problem !== undefined) throw notHandled(resource, value, { problem, source });
+  const draft = draftOf(resource, value, meta);
   const read = readBySchema(resource, draft);
   if (read.problem) throw notHandled(resource, value, { problem: formatProblem(read.problem), source });
   return { draft, unknownFields: [...unknown.map((field) => `metadata.${field}`), ...read.unknownFields] };
+}
+
+function draftOf({ kind }: Resource, value: Record<string, unknown>, meta: DecodedMeta["meta"]): Draft {
+  return { ...value, apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: "", ...meta } };
 }
 
 /** Warns about unknown and duplicate fields, or refuses them, as the request wants it. */
@@ -80,9 +109,28 @@ function formatProblem({ field, message }: FieldProblem): string {
 // Enough to recognize one's own request by.
 const LONGEST_SHOWN = 1000;
 
+// The type that Go reads the version and the kind of an object into, as Go prints it.
+const VERSION_AND_KIND = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
+
 function noObject(resource: Resource, value: unknown): ApiError {
-  const shown = JSON.stringify(value) ?? "nothing";
-  return unrecognized(resource, `a JSON object is needed, not ${shown.slice(0, 30)}`);
+  const problem = noKind(value, `value of type ${VERSION_AND_KIND}`);
+  return unrecognized(resource, `${problem} (${beginningOf(jsonText(value))})`);
+}
+
+/** The version and the kind are read before anything else; a null is as good as nothing. */
+function requireTypeTexts(resource: Resource, value: Record<string, unknown>): void {
+  for (const field of ["apiVersion", "kind"]) {
+    if (value[field] === null) delete value[field];
+    if (value[field] !== undefined && typeof value[field] !== "string")
+      throw unrecognized(
+        resource,
+        `${noKind(value[field], `struct field .${field} of type string`)} (${beginningOf(jsonText(value))})`,
+      );
+  }
+}
+
+function noKind(value: unknown, wanted: string): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonWord(value)} into Go ${wanted}`;
 }
 
 function customTypeError(

@@ -170,7 +170,8 @@ describe("graceful deletion of pods", () => {
   async function withPod(spec: object): Promise<TestClient> {
     const env = new VirtualProcess(new Scheduler({ seed: "1" }), "server");
     const client = new TestClient({ env });
-    await client.create(paths.pods, { metadata: { name: "p" }, spec });
+    const containers = [{ name: "c", image: "i" }];
+    await client.create(paths.pods, { metadata: { name: "p" }, spec: { containers, ...spec } });
     return client;
   }
 

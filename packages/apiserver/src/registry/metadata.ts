@@ -1,32 +1,23 @@
-import {
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  type FieldError,
-  forbidden,
-  type Frozen,
-  invalid,
-  type ObjectMeta,
-  required,
-} from "@capstan/api";
+import { type FieldError, forbidden, type Frozen, invalid, type ObjectMeta, required } from "@capstan/api";
 import { nameErrors, objectMetaErrors } from "../schema/object-meta.ts";
 import type { Resource } from "./registry.ts";
 
 /** Says what is wrong with the metadata of an object, in the order and the words of kube-apiserver. */
-export function metadataErrors(resource: Resource, metadata: ObjectMeta): FieldError[] {
+export function metadataErrors({ strategy }: Resource, metadata: ObjectMeta): FieldError[] {
   const { generateName, name } = metadata;
   return [
     // A generated name goes on after its prefix, so a dash or dot at the end of the prefix is fine.
     ...(generateName
       ? nameErrors(generateName, {
           field: "metadata.generateName",
-          nameProblems: (prefix) => nameProblems(resource, prefix.replace(/[-.]$/, "a")),
+          nameProblems: (prefix) => strategy.nameProblems(prefix.replace(/[-.]$/, "a")),
         })
       : []),
     ...(name === ""
       ? [required("metadata.name", "name or generateName is required")]
       : nameErrors(name, {
           field: "metadata.name",
-          nameProblems: (whole) => nameProblems(resource, whole),
+          nameProblems: (whole) => strategy.nameProblems(whole),
         })),
     ...objectMetaErrors(metadata, "metadata"),
   ];
@@ -62,9 +53,3 @@ export function metadataWarnings(metadata: Frozen<ObjectMeta>): string[] {
 }
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
-
-function nameProblems({ kind, strategy }: Resource, name: string): string[] {
-  if (!strategy.shortName) return dns1123SubdomainProblems(name);
-  if (kind.kind === "Namespace" && name.includes(".")) return ["must not contain dots"];
-  return dns1123LabelProblems(name);
-}

@@ -81,12 +81,17 @@ function newListTypeProblems(
 }
 
 /** Brings an object into the form of the version that it is stored in, where that has a schema of its own. */
-export function toStoredSchema({ schema, custom }: Resource, draft: Draft): void {
+export function toStoredSchema({ schema, custom, form }: Resource, draft: Draft): void {
+  if (form) return become(draft, form.toStored(draft));
   if (!custom || custom.stored === schema) return;
   // A copy, because parts of a draft may be those of the stored object, and frozen.
   const copy = deepCopy(draft);
   prune(custom.stored, copy);
   defaultBySchema(custom.stored, copy);
+  become(draft, copy);
+}
+
+function become(draft: Draft, other: Record<string, unknown>): void {
   for (const field of Object.keys(draft)) delete draft[field];
-  Object.assign(draft, copy);
+  Object.assign(draft, other);
 }

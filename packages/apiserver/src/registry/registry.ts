@@ -1,4 +1,5 @@
 import { deepCopy, deepEqual, deepFreeze, type CustomKind, type Kind } from "@capstan/api";
+import { newerEvent, olderEvent } from "../built-in/event-forms.ts";
 import { applyDefaults } from "../schema/defaults.ts";
 import type { SchemaNode } from "../schema/node.ts";
 import { prune } from "../schema/prune.ts";
@@ -15,10 +16,18 @@ export interface Resource {
   /** What objects of this version look like; absent for kinds that are passed through as they come. */
   readonly schema: SchemaNode | undefined;
   readonly strategy: Strategy;
+  /** How objects are turned into the form that they are stored in and back; absent where that is their own. */
+  readonly form?: StoredForm;
   /** The `apiVersion` of this path; objects are stored under the kind's own. */
   readonly apiVersion: string;
   /** Name of the table in the store: all versions of a kind share it. */
   readonly table: string;
+}
+
+/** Another form of the same objects: that of another kind, in whose table they are. */
+interface StoredForm {
+  toStored(object: Record<string, unknown>): Record<string, unknown>;
+  toServed(object: StoredObject): StoredObject;
 }
 
 /** The kinds that a server serves; those of CRDs come and go. */
@@ -121,15 +130,27 @@ function pathOf({ apiVersion, kind }: Resource): string {
   return `${apiVersion}/${kind.plural}`;
 }
 
-/** A kind of Kubernetes itself as a resource. */
+const builtInResources = new WeakMap<Kind, Resource>();
+
+/** A kind of Kubernetes itself as a resource; made once, because simulations start very many servers. */
 export function builtInResource(kind: Kind): Resource {
+  const known = builtInResources.get(kind);
+  if (known) return known;
+  const resource = makeBuiltIn(kind);
+  builtInResources.set(kind, resource);
+  return resource;
+}
+
+function makeBuiltIn(kind: Kind): Resource {
+  const isNewEvent = kind.group === "events.k8s.io" && kind.kind === "Event";
   return {
     kind,
     custom: undefined,
     schema: undefined,
     strategy: builtInStrategy(kind),
     apiVersion: kind.apiVersion,
-    table: tableOf(kind),
+    table: isNewEvent ? tableOf({ group: "", plural: kind.plural }) : tableOf(kind),
+    ...(isNewEvent && { form: { toStored: olderEvent, toServed: newerEvent } }),
   };
 }
 
@@ -150,7 +171,8 @@ export function inVersion(resource: Resource, object: StoredObject): StoredObjec
 
 /** The object with what this version shows of it, under the `apiVersion` that objects are stored in. */
 export function asServed(resource: Resource, object: StoredObject): StoredObject {
-  const { custom, schema, kind } = resource;
+  const { custom, schema, kind, form } = resource;
+  if (form) return form.toServed(object);
   if (!custom || !schema) return object;
   const own = object.apiVersion === kind.apiVersion ? custom.stored : custom.schemas.get(object.apiVersion);
   const isCurrent = custom.since === 0 || Number(object.metadata.resourceVersion) > custom.since;

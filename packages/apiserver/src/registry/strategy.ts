@@ -1,4 +1,16 @@
-import type { Kind } from "@capstan/api";
+import {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  type Kind,
+} from "@capstan/api";
+import { builtInDefaults } from "../built-in/defaults/defaults.ts";
+import { initialStatus } from "../built-in/preparation/initial-status.ts";
+import { prepareJob } from "../built-in/preparation/job.ts";
+import { preparePod } from "../built-in/preparation/pod.ts";
+import { prepareService } from "../built-in/preparation/service.ts";
+import { pathSegmentProblems } from "../built-in/validation/rbac.ts";
+import { builtInValidation } from "../built-in/validation/validation.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 
@@ -20,10 +32,12 @@ export interface Strategy {
   readonly plainDeletion: boolean;
   /** It is never stored: a create asks something and gets the answer. */
   readonly onlyAnswered: boolean;
-  /** The name is a DNS label, not a subdomain. */
-  readonly shortName: boolean;
   /** Fields that a field selector may ask for beside `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
+  /** Says what is wrong with a name. */
+  nameProblems(name: string): readonly string[];
+  /** Fills in what the sender left out and everybody reads, before anything else looks at the object. */
+  defaults?(draft: Draft): void;
   /** Fills in what the server decides when an object of this kind is created or, with `old`, updated. */
   prepare?(draft: Draft, old: StoredObject | undefined): void;
   /** Says what is wrong with an object of this kind beyond its metadata and schema. */
@@ -47,7 +61,7 @@ const CUSTOM: Strategy = {
   returnsDeleted: false,
   plainDeletion: false,
   onlyAnswered: false,
-  shortName: false,
+  nameProblems: dns1123SubdomainProblems,
   selectableFields: [],
 };
 
@@ -59,7 +73,7 @@ const BUILT_IN: Strategy = {
 };
 const WITH_GENERATION: Partial<Strategy> = { generation: true };
 const ANSWERED: Partial<Strategy> = { onlyAnswered: true };
-const UPSERT: Partial<Strategy> = { createOnUpdate: true };
+const ROLE: Partial<Strategy> = { createOnUpdate: true, nameProblems: pathSegmentProblems };
 
 const POD_FIELDS = [
   "spec.nodeName",
@@ -91,7 +105,7 @@ const DEFAULT_GRACE_SECONDS = 30;
 
 const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
   "/Namespace": {
-    shortName: true,
+    nameProblems: namespaceNameProblems,
     plainDeletion: true,
     selectableFields: ["status.phase"],
     prepare: prepareNamespace,
@@ -105,15 +119,14 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
     generation: true,
     returnsDeleted: true,
     selectableFields: POD_FIELDS,
-    prepare: (draft, old) => {
-      if (!old) draft["status"] = { phase: "Pending" };
-    },
+    prepare: preparePod,
     graceSeconds: podGraceSeconds,
   },
   "/Event": { createOnUpdate: true, selectableFields: EVENT_FIELDS },
   "/Secret": { selectableFields: ["type"], prepare: prepareSecret },
-  "/Service": { shortName: true },
+  "/Service": { nameProblems: dns1035LabelProblems, prepare: prepareService },
   "/ServiceAccount": { returnsDeleted: true },
+  "events.k8s.io/Event": { createOnUpdate: true },
   "authentication.k8s.io/SelfSubjectReview": ANSWERED,
   "authentication.k8s.io/TokenReview": ANSWERED,
   "authorization.k8s.io/LocalSubjectAccessReview": ANSWERED,
@@ -125,18 +138,28 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
   "apps/ReplicaSet": WITH_GENERATION,
   "apps/DaemonSet": WITH_GENERATION,
   "apps/StatefulSet": WITH_GENERATION,
-  "batch/Job": WITH_GENERATION,
+  "batch/Job": { generation: true, prepare: prepareJob },
   "batch/CronJob": WITH_GENERATION,
   "policy/PodDisruptionBudget": WITH_GENERATION,
-  "rbac.authorization.k8s.io/Role": UPSERT,
-  "rbac.authorization.k8s.io/RoleBinding": UPSERT,
-  "rbac.authorization.k8s.io/ClusterRole": UPSERT,
-  "rbac.authorization.k8s.io/ClusterRoleBinding": UPSERT,
+  "rbac.authorization.k8s.io/Role": ROLE,
+  "rbac.authorization.k8s.io/RoleBinding": ROLE,
+  "rbac.authorization.k8s.io/ClusterRole": ROLE,
+  "rbac.authorization.k8s.io/ClusterRoleBinding": ROLE,
 };
 
 /** The strategy of a kind of Kubernetes itself. */
 export function builtInStrategy(kind: Kind): Strategy {
-  return { ...BUILT_IN, ...DIFFERENCES[`${kind.group}/${kind.kind}`] };
+  const name = `${kind.group}/${kind.kind}`;
+  const defaults = builtInDefaults[name];
+  const prepare = initialStatus(name);
+  const problems = builtInValidation[name];
+  return {
+    ...BUILT_IN,
+    ...(prepare && { prepare }),
+    ...DIFFERENCES[name],
+    ...(defaults && { defaults }),
+    ...(problems && { problems }),
+  };
 }
 
 /** The strategy of a kind that a CRD defines. */
@@ -146,6 +169,10 @@ export function customStrategy(selectableFields: readonly string[]): Strategy {
 
 interface NamespaceSpec {
   readonly finalizers?: readonly string[];
+}
+
+function namespaceNameProblems(name: string): readonly string[] {
+  return name.includes(".") ? ["must not contain dots"] : dns1123LabelProblems(name);
 }
 
 /** Every namespace carries its name as a label, and stays until its content has been removed. */
@@ -166,7 +193,6 @@ function prepareNamespace(draft: Draft, old: StoredObject | undefined): void {
 function prepareSecret(draft: Draft): void {
   const { stringData } = draft;
   delete draft["stringData"];
-  draft["type"] ??= "Opaque";
   if (typeof stringData !== "object" || stringData === null) return;
   const encoded = Object.entries(stringData).map(([key, text]) => [
     key,

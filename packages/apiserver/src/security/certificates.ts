@@ -1,4 +1,5 @@
 import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto";
+import type * as X509 from "@peculiar/x509";
 import type { Env } from "@capstan/env";
 
 /** A certificate with its key, as PEM texts. */
@@ -21,7 +22,7 @@ const LEAF_DAYS = 365;
 const EARLIER_MS = 3_600_000;
 
 /** Issuing is rare and its library takes long to load: a server that has its certificates never does. */
-async function loadX509(): Promise<typeof import("@peculiar/x509")> {
+async function loadX509(): Promise<typeof X509> {
   // x509 keeps its parsers in a container that needs these decorators' data before anything of it is loaded.
   await import("reflect-metadata");
   return import("@peculiar/x509");

@@ -11,12 +11,19 @@ export interface Tokens {
     account: StoredObject,
     wanted: TokenWish,
   ): Promise<{ readonly token: string; readonly expiresAt: string }>;
-  /** The user that a token stands for; undefined when it is forged, expired, or its account has gone. */
-  userOf(token: string): User | undefined;
+  /** Whom a token stands for; undefined when it is forged, expired, for others, or its account has gone. */
+  verify(token: string, audiences: readonly string[]): VerifiedToken | undefined;
+}
+
+/** A token that is good. */
+interface VerifiedToken {
+  readonly user: User;
+  /** Those of the audiences asked for that it is for. */
+  readonly audiences: readonly string[];
 }
 
 /** What is asked of a token. */
-export interface TokenWish {
+interface TokenWish {
   readonly audiences: readonly string[];
   readonly seconds: number;
 }
@@ -62,17 +69,19 @@ export function createTokens(env: Env, storage: Storage): Tokens {
       const token = `${text}.${signature(await signingKey(env, storage), text)}`;
       return { token, expiresAt: formatTimestamp((iat + seconds) * 1000) };
     },
-    userOf: (token) => {
+    verify: (token, wanted) => {
       const claims = verified(storage, token);
-      if (!claims || claims.exp * 1000 <= env.clock.now() || !claims.aud.includes(AUDIENCE)) return undefined;
+      const audiences = wanted.filter((audience) => claims?.aud.includes(audience));
+      if (!claims || claims.exp * 1000 <= env.clock.now() || audiences.length === 0) return undefined;
       const { namespace, serviceaccount } = claims["kubernetes.io"];
       const account = storage.get({ resource: ACCOUNTS, namespace, name: serviceaccount.name });
       if (account?.metadata.uid !== serviceaccount.uid) return undefined;
-      return {
+      const user = {
         name: userName(namespace, serviceaccount.name),
         uid: serviceaccount.uid,
         groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
       };
+      return { user, audiences };
     },
   };
 }

@@ -4,7 +4,7 @@ import { paths, TestClient, widget } from "../testing.ts";
 describe("field selectors", () => {
   const pod = (name: string, nodeName: string, phase: string): object => ({
     metadata: { name },
-    spec: { nodeName },
+    spec: { nodeName, containers: [{ name: "c", image: "i" }] },
     status: { phase },
   });
 

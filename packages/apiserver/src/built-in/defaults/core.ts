@@ -1,0 +1,22 @@
+import type { Draft } from "../../storage/storage.ts";
+import { type Fields, fillIn, objectMadeIn } from "../fields.ts";
+
+/** Fills in what a secret leaves out. */
+export function defaultSecret(secret: Draft): void {
+  fillIn(secret, { type: "Opaque" });
+}
+
+/** Fills in what a node leaves out. The first of its ranges has a field of its own, from before there were several. */
+export function defaultNode(node: Draft): void {
+  const spec = objectMadeIn(node, "spec");
+  const ranges = spec["podCIDRs"] as readonly string[] | undefined;
+  if (ranges?.[0] !== undefined) spec["podCIDR"] = ranges[0];
+  else if (spec["podCIDR"] !== undefined) spec["podCIDRs"] = [spec["podCIDR"]];
+  const status = objectMadeIn(node, "status");
+  if (status["capacity"]) fillIn(status, { allocatable: { ...(status["capacity"] as Fields) } });
+}
+
+/** Fills in the parts that an object of the kind always has. */
+export function defaultSpec(object: Draft): void {
+  objectMadeIn(object, "spec");
+}

@@ -1,0 +1,30 @@
+import type { Draft } from "../../storage/storage.ts";
+import { defaultNode, defaultSecret, defaultSpec } from "./core.ts";
+import { defaultPod } from "./pod.ts";
+import { defaultBinding } from "./rbac.ts";
+import { defaultService } from "./service.ts";
+import {
+  defaultDaemonSet,
+  defaultDeployment,
+  defaultJob,
+  defaultReplicaSet,
+  defaultStatefulSet,
+} from "./workloads.ts";
+
+/** What fills in the gaps of objects of a kind, by `group/kind`: whoever reads the object sees it whole. */
+export const builtInDefaults: Readonly<Record<string, (draft: Draft) => void>> = {
+  "/Namespace": defaultSpec,
+  "/Node": defaultNode,
+  "/Pod": defaultPod,
+  "/Secret": defaultSecret,
+  "/Service": defaultService,
+  "apps/DaemonSet": defaultDaemonSet,
+  "apps/Deployment": defaultDeployment,
+  "apps/ReplicaSet": defaultReplicaSet,
+  "apps/StatefulSet": defaultStatefulSet,
+  "batch/Job": defaultJob,
+  "coordination.k8s.io/Lease": defaultSpec,
+  "policy/PodDisruptionBudget": defaultSpec,
+  "rbac.authorization.k8s.io/ClusterRoleBinding": defaultBinding,
+  "rbac.authorization.k8s.io/RoleBinding": defaultBinding,
+};

@@ -1,0 +1,64 @@
+import type { Draft } from "../../storage/storage.ts";
+import { type Fields, fillIn, objectMadeIn } from "../fields.ts";
+import { defaultPodTemplate } from "./pod.ts";
+
+// Old revisions to go back to.
+const KEPT_REVISIONS = 10;
+
+/** Fills in what a deployment leaves out. */
+export function defaultDeployment(deployment: Draft): void {
+  const spec = defaultWorkload(deployment);
+  fillIn(spec, { replicas: 1, revisionHistoryLimit: KEPT_REVISIONS, progressDeadlineSeconds: 600 });
+  const strategy = objectMadeIn(spec, "strategy");
+  fillIn(strategy, { type: "RollingUpdate" });
+  if (strategy["type"] !== "RollingUpdate") return;
+  fillIn(objectMadeIn(strategy, "rollingUpdate"), { maxUnavailable: "25%", maxSurge: "25%" });
+}
+
+/** Fills in what a replica set leaves out. */
+export function defaultReplicaSet(replicaSet: Draft): void {
+  fillIn(defaultWorkload(replicaSet), { replicas: 1 });
+}
+
+/** Fills in what a stateful set leaves out. */
+export function defaultStatefulSet(statefulSet: Draft): void {
+  const spec = defaultWorkload(statefulSet);
+  fillIn(spec, { replicas: 1, podManagementPolicy: "OrderedReady", revisionHistoryLimit: KEPT_REVISIONS });
+  fillIn(objectMadeIn(spec, "persistentVolumeClaimRetentionPolicy"), {
+    whenDeleted: "Retain",
+    whenScaled: "Retain",
+  });
+  const strategy = objectMadeIn(spec, "updateStrategy");
+  fillIn(strategy, { type: "RollingUpdate" });
+  if (strategy["type"] === "RollingUpdate") fillIn(objectMadeIn(strategy, "rollingUpdate"), { partition: 0 });
+}
+
+/** Fills in what a daemon set leaves out. */
+export function defaultDaemonSet(daemonSet: Draft): void {
+  const spec = defaultWorkload(daemonSet);
+  fillIn(spec, { revisionHistoryLimit: KEPT_REVISIONS });
+  const strategy = objectMadeIn(spec, "updateStrategy");
+  fillIn(strategy, { type: "RollingUpdate" });
+  if (strategy["type"] !== "RollingUpdate") return;
+  fillIn(objectMadeIn(strategy, "rollingUpdate"), { maxUnavailable: 1, maxSurge: 0 });
+}
+
+/** Fills in what a job leaves out. Without any number it is one pod; with one of them the other stays open. */
+export function defaultJob(job: Draft): void {
+  const spec = defaultWorkload(job);
+  if (spec["completions"] === undefined && spec["parallelism"] === undefined) spec["completions"] = 1;
+  fillIn(spec, {
+    parallelism: 1,
+    backoffLimit: spec["backoffLimitPerIndex"] === undefined ? 6 : 2_147_483_647,
+    completionMode: "NonIndexed",
+    suspend: false,
+    manualSelector: false,
+    podReplacementPolicy: spec["podFailurePolicy"] === undefined ? "TerminatingOrFailed" : "Failed",
+  });
+}
+
+function defaultWorkload(workload: Draft): Fields {
+  const spec = objectMadeIn(workload, "spec");
+  defaultPodTemplate(spec);
+  return spec;
+}

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { base64Stumble } from "./base64.ts";
+
+describe("base64", () => {
+  test("what was encoded is read without stumbling, also over several lines", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.nat(), (bytes, at) => {
+        const text = Buffer.from(bytes).toString("base64");
+        const cut = at % (text.length + 1);
+        expect(base64Stumble(text)).toBeUndefined();
+        expect(base64Stumble(`${text.slice(0, cut)}\r\n${text.slice(cut)}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  // The places are those that Go names.
+  test.each([
+    ["not base64!", 3],
+    ["M", 0],
+    ["MQ", 0],
+    ["MQ=", 3],
+    ["MQ=x", 2],
+    ["MQ==x", 4],
+    ["=", 0],
+    ["M=", 1],
+    ["MTI=MTI=", 4],
+  ])("%j is no base64, as of byte %d", (text, at) => {
+    expect(base64Stumble(text)).toBe(at);
+  });
+});

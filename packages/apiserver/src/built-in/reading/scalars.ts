@@ -1,0 +1,100 @@
+import { formatQuantity, parseQuantity, QuantityError } from "@capstan/api";
+import { goNumber } from "../../schema/go-text.ts";
+import { base64Stumble } from "./base64.ts";
+import { GoTimeError, readMicroTime, readTime } from "./go-time.ts";
+import type { Scalar } from "./types.ts";
+
+/** What came of reading a single value. */
+export type ScalarRead =
+  | { readonly value: unknown }
+  /** A value of another type, in Go's word for it; where it stands is told with it. */
+  | { readonly was: string; readonly isFinal?: boolean }
+  /** A text that says something else; this is all that is told. */
+  | { readonly problem: string; readonly isFinal: boolean };
+
+const READERS: Readonly<Record<Scalar, (value: unknown) => ScalarRead>> = {
+  string: (value) => ({ was: jsonWord(value) }),
+  boolean: (value) => ({ was: jsonWord(value) }),
+  int32: (value) => readWhole(value, 31n),
+  int64: (value) => readWhole(value, 63n),
+  bytes: (value) => (typeof value === "string" ? readBytes(value) : { was: jsonWord(value) }),
+  time: (value) => readMoment(value, readTime),
+  microTime: (value) => readMoment(value, readMicroTime),
+  quantity: readQuantity,
+  intOrString: (value) =>
+    typeof value === "string" ? { value } : { ...readWhole(value, 31n), isFinal: true },
+};
+
+/** Reads a value that is not null. Some types read themselves, and what they refuse is final: nothing after it is read. */
+export function readScalar(scalar: Scalar, value: unknown): ScalarRead {
+  return READERS[scalar](value);
+}
+
+/** Whether a value is plainly what is wanted, as nearly all are, so that nothing needs to be made of it. */
+export function isPlain(scalar: Scalar, value: unknown): boolean {
+  if (scalar === "string" || scalar === "boolean") return typeof value === scalar;
+  return (scalar === "int32" || scalar === "int64") && Number.isInteger(value) && isSmall(value as number);
+}
+
+function isSmall(value: number): boolean {
+  return value <= 2_147_483_647 && value >= -2_147_483_648;
+}
+
+/** What Go calls a JSON value. */
+export function jsonWord(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" ? "number" : typeof value;
+}
+
+function readWhole(value: unknown, bits: bigint): { value: unknown } | { was: string } {
+  if (typeof value !== "number" && typeof value !== "bigint") return { was: jsonWord(value) };
+  const isWhole = typeof value === "bigint" || Number.isInteger(value);
+  if (isWhole && isWithin(BigInt(value), bits)) return { value };
+  return { was: `number ${typeof value === "number" ? goNumber(value) : value}` };
+}
+
+function isWithin(value: bigint, bits: bigint): boolean {
+  return value < 1n << bits && value >= -(1n << bits);
+}
+
+/** Bytes stay in base64, in its one proper spelling. */
+function readBytes(text: string): ScalarRead {
+  const proper = Buffer.from(text, "base64").toString("base64");
+  if (proper === text) return { value: text };
+  const stumble = base64Stumble(text);
+  if (stumble === undefined) return { value: proper };
+  return { problem: `illegal base64 data at input byte ${stumble}`, isFinal: false };
+}
+
+function readMoment(value: unknown, read: (text: string) => string): ScalarRead {
+  if (typeof value !== "string") return { was: jsonWord(value), isFinal: true };
+  try {
+    return { value: read(value) };
+  } catch (error) {
+    if (!(error instanceof GoTimeError)) throw error;
+    return { problem: error.message, isFinal: true };
+  }
+}
+
+const QUANTITY_FORM = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
+const quantityForm = new RegExp(QUANTITY_FORM);
+// Up to three digits with any suffix cannot be written shorter, and nearly all quantities are like that.
+const PROPER_QUANTITY = /^[1-9]\d{0,2}(?:[munkMGTPE]|[KMGTPE]i)?$/;
+
+/** A quantity in its one proper spelling. */
+function readQuantity(value: unknown): ScalarRead {
+  const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
+  if (text === "") return { value: "0" };
+  if (PROPER_QUANTITY.test(text)) return { value: text };
+  try {
+    return { value: formatQuantity(parseQuantity(text)) };
+  } catch (error) {
+    if (!(error instanceof QuantityError)) throw error;
+    const problem = quantityForm.test(text)
+      ? "unable to parse quantity's suffix"
+      : `quantities must match the regular expression '${QUANTITY_FORM}'`;
+    return { problem, isFinal: true };
+  }
+}

@@ -1,0 +1,153 @@
+import { compareQuantities, labelKeyProblems, notFound, parseQuantity } from "@capstan/api";
+import { duplicateValue, type FieldProblem, invalidValue, requiredValue } from "../../schema/problem.ts";
+import { type Fields, numberIn, objectIn, objectsIn, textIn } from "../fields.ts";
+import {
+  choiceProblems,
+  formProblems,
+  labelNameProblems,
+  portNameProblems,
+  portProblems,
+  presence,
+} from "./checks.ts";
+import { handlerProblems, probeProblems } from "./probe.ts";
+
+/** Says what is wrong with the containers in a field of a pod. `volumes` are those that they can mount. */
+export function containerProblems(
+  field: string,
+  containers: readonly Fields[],
+  volumes: ReadonlySet<string>,
+): FieldProblem[] {
+  const names = new Set<string>();
+  return containers.flatMap((container, index) => {
+    const at = `${field}[${index}]`;
+    const name = textIn(container, "name");
+    const isRepeated = names.has(name);
+    names.add(name);
+    return [
+      ...labelNameProblems(`${at}.name`, name),
+      ...presence(`${at}.image`, container["image"]),
+      ...choiceProblems(`${at}.terminationMessagePolicy`, container["terminationMessagePolicy"], [
+        "File",
+        "FallbackToLogsOnError",
+      ]),
+      ...containerPortProblems(`${at}.ports`, objectsIn(container, "ports")),
+      ...environmentProblems(`${at}.env`, objectsIn(container, "env")),
+      ...mountProblems(`${at}.volumeMounts`, objectsIn(container, "volumeMounts"), volumes),
+      ...choiceProblems(`${at}.imagePullPolicy`, container["imagePullPolicy"], [
+        "Always",
+        "IfNotPresent",
+        "Never",
+      ]),
+      ...resourceProblems(`${at}.resources`, objectIn(container, "resources")),
+      ...(isRepeated ? [duplicateValue(`${at}.name`, name)] : []),
+      ...lifecycleProblems(`${at}.lifecycle`, objectIn(container, "lifecycle")),
+      ...probeProblems(at, container),
+    ];
+  });
+}
+
+function containerPortProblems(field: string, ports: readonly Fields[]): FieldProblem[] {
+  const names = new Set<string>();
+  return ports.flatMap((port, index) => {
+    const at = `${field}[${index}]`;
+    const [name, number] = [textIn(port, "name"), numberIn(port, "containerPort")];
+    const isRepeated = name !== "" && names.has(name);
+    names.add(name);
+    return [
+      ...(name === "" ? [] : formProblems(`${at}.name`, name, portNameProblems)),
+      ...(isRepeated ? [duplicateValue(`${at}.name`, name)] : []),
+      ...(number === 0
+        ? [requiredValue(`${at}.containerPort`)]
+        : portProblems(`${at}.containerPort`, number)),
+      ...(port["hostPort"] === undefined ? [] : portProblems(`${at}.hostPort`, numberIn(port, "hostPort"))),
+      ...choiceProblems(`${at}.protocol`, port["protocol"], ["SCTP", "TCP", "UDP"]),
+    ];
+  });
+}
+
+const VARIABLE_RULE =
+  "a valid environment variable name must consist only of printable ASCII characters other than '='";
+
+function environmentProblems(field: string, variables: readonly Fields[]): FieldProblem[] {
+  return variables.flatMap((variable, index) => {
+    const name = textIn(variable, "name");
+    if (name === "") return [requiredValue(`${field}[${index}].name`)];
+    const isPrintable = /^[ -<>-~]+$/.test(name);
+    return isPrintable ? [] : [invalidValue(`${field}[${index}].name`, name, VARIABLE_RULE)];
+  });
+}
+
+function mountProblems(
+  field: string,
+  mounts: readonly Fields[],
+  volumes: ReadonlySet<string>,
+): FieldProblem[] {
+  const paths = new Set<string>();
+  return mounts.flatMap((mount, index) => {
+    const at = `${field}[${index}]`;
+    const [name, path] = [textIn(mount, "name"), textIn(mount, "mountPath")];
+    const isRepeated = paths.has(path);
+    paths.add(path);
+    return [
+      ...presence(`${at}.name`, name),
+      ...(volumes.has(name) ? [] : [notFound(`${at}.name`, name)]),
+      ...presence(`${at}.mountPath`, path),
+      ...(isRepeated ? [invalidValue(`${at}.mountPath`, path, "must be unique")] : []),
+    ];
+  });
+}
+
+const STANDARD = /^(?:cpu|memory|ephemeral-storage|hugepages-.+)$/;
+
+function resourceProblems(field: string, resources: Fields): FieldProblem[] {
+  const limits = objectIn(resources, "limits");
+  const requests = objectIn(resources, "requests");
+  return [
+    ...Object.keys(limits).flatMap((name) => resourceAmountProblems(`${field}.limits`, name, limits)),
+    ...Object.keys(requests).flatMap((name) => [
+      ...resourceAmountProblems(`${field}.requests`, name, requests),
+      ...excessProblems(`${field}.requests`, name, {
+        request: textIn(requests, name),
+        limit: textIn(limits, name),
+      }),
+    ]),
+  ];
+}
+
+function resourceAmountProblems(field: string, name: string, amounts: Fields): FieldProblem[] {
+  const amount = textIn(amounts, name);
+  return [
+    ...resourceNameProblems(`${field}[${name}]`, name),
+    ...(amount.startsWith("-")
+      ? [invalidValue(`${field}[${name}]`, amount, "must be greater than or equal to 0")]
+      : []),
+  ];
+}
+
+function resourceNameProblems(field: string, name: string): FieldProblem[] {
+  if (STANDARD.test(name)) return [];
+  const form = formProblems(field, name, labelKeyProblems);
+  if (name.includes("/")) return form;
+  return [
+    ...(form.length > 0
+      ? form
+      : [invalidValue(field, name, "must be a standard resource type or fully qualified")]),
+    invalidValue(field, name, "must be a standard resource for containers"),
+  ];
+}
+
+function excessProblems(
+  field: string,
+  name: string,
+  { request, limit }: { readonly request: string; readonly limit: string },
+): FieldProblem[] {
+  if (limit === "" || request === limit) return [];
+  if (compareQuantities(parseQuantity(request), parseQuantity(limit)) <= 0) return [];
+  return [invalidValue(field, request, `must be less than or equal to ${name} limit of ${limit}`)];
+}
+
+function lifecycleProblems(at: string, lifecycle: Fields): FieldProblem[] {
+  return ["postStart", "preStop"].flatMap((name) =>
+    lifecycle[name] ? handlerProblems(`${at}.${name}`, lifecycle[name] as Fields) : [],
+  );
+}
