@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ConfigMap, type Frozen } from "@capstan/api";
 import { createRealEnv, createRng, type Transport } from "@capstan/env";
-import { type Client, createClient } from "@capstan/runtime";
+import { type Client, createClient, Failure, isExpired } from "@capstan/runtime";
 import { expect } from "vitest";
 import { startCapstan } from "./capstan-process.ts";
 
@@ -49,10 +49,12 @@ export async function killLoop(
     onAcknowledged: () => undefined,
   };
   const outcomes = { resumed: 0, expired: 0 };
+  let lastSeen = 0;
   for (let life = 1; life <= kills; life++) {
     await oneLife(dataDir, async (client, kill) => {
       await verify(client, ledger);
-      const watched = follow(client, ledger.newestVersion);
+      // Every other watcher goes away early, and so misses something.
+      const watched = follow(client, lastSeen, life % 2 === 0 ? Infinity : FEWEST_WRITES / 2);
       const enough = acknowledged(ledger, FEWEST_WRITES + rng.below(MORE_WRITES));
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
         write(client, ledger, `l${life}-w${writer}`),
@@ -60,7 +62,9 @@ export async function killLoop(
       await enough;
       await kill();
       await Promise.all(writers);
-      outcomes[await watched]++;
+      const { outcome, newest } = await watched;
+      outcomes[outcome]++;
+      lastSeen = newest;
     });
   }
   await oneLife(dataDir, (client) => verify(client, ledger));
@@ -150,8 +154,30 @@ async function verify(client: Client, ledger: Ledger): Promise<void> {
   ledger.newestVersion = Number(resourceVersion);
 }
 
-/** Watches from the last version that an earlier life gave out; the versions of what it is told must only grow. */
-async function follow(client: Client, since: number): Promise<"resumed" | "expired"> {
+/** How a watcher fared, and the version of the last change that it was told of. */
+interface Followed {
+  readonly outcome: "resumed" | "expired";
+  readonly newest: number;
+}
+
+/**
+ * Watches from the last change that the same watcher was told of in an earlier life, until the server is killed. When
+ * that is out of reach it says so, and the watcher begins again where the lists are now, as any client does.
+ */
+async function follow(client: Client, since: number, events: number): Promise<Followed> {
+  const first = await readWatch(client, since, events);
+  if (!first.isExpired) return { outcome: "resumed", newest: first.newest };
+  const { resourceVersion } = await client.page(ConfigMap, { namespace: "default", limit: 1 });
+  const { newest } = await readWatch(client, Number(resourceVersion), events);
+  return { outcome: "expired", newest };
+}
+
+/** Reads a watch to its end, or so many events of it. The versions of what it is told must only grow. */
+async function readWatch(
+  client: Client,
+  since: number,
+  events: number,
+): Promise<{ isExpired: boolean; newest: number }> {
   const watch = client.watch(ConfigMap, {
     namespace: "default",
     resourceVersion: String(since),
@@ -159,15 +185,18 @@ async function follow(client: Client, since: number): Promise<"resumed" | "expir
     signal: new AbortController().signal,
   });
   let newest = since;
+  let seen = 0;
   try {
     for await (const { object } of watch) {
       const version = Number(object.metadata.resourceVersion);
       expect(version).toBeGreaterThan(newest);
       newest = version;
+      if (++seen === events) break;
     }
   } catch (error) {
-    if (error instanceof Error && /too old resource version/.test(error.message)) return "expired";
-    if (newest === since) throw error;
+    if (isExpired(error)) return { isExpired: true, newest };
+    // The only other way for a watch to end here is the kill.
+    if (!(error instanceof Failure)) throw error;
   }
-  return "resumed";
+  return { isExpired: false, newest };
 }
