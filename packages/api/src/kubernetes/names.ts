@@ -118,9 +118,17 @@ function namePartProblems(name: string): string[] {
   );
 }
 
+const expressions = new Map<Form, RegExp>();
+
+function expressionOf(form: Form): RegExp {
+  const known = expressions.get(form) ?? new RegExp(`^${form.pattern}$`);
+  expressions.set(form, known);
+  return known;
+}
+
 function problems(text: string, form: Form): string[] {
   // The patterns have no two ways to match one text, so that a failed match costs linear time.
-  const matches = new RegExp(`^${form.pattern}$`).test(text) && !text.endsWith("\n");
+  const matches = expressionOf(form).test(text) && !text.endsWith("\n");
   return [
     ...(text.length > form.longest ? [`must be no more than ${form.longest} ${form.unit ?? "characters"}`] : []),
     ...(matches ? [] : [described(form)]),

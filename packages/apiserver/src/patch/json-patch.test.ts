@@ -54,6 +54,13 @@ describe("jsonPatch", () => {
     },
   );
 
+  test("refuses copies of copies that would fill the memory", () => {
+    const operations = Array.from({ length: 100 }, () => ({ op: "copy", from: "/a", path: "/a/-" }));
+    expect(() => patched({ a: ["x".repeat(1000)] }, ...operations)).toThrow(
+      /copies in this patch are larger/,
+    );
+  });
+
   test("refuses more operations than kube-apiserver takes", () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 }));
     expect(() => patched({ a: 1 }, ...operations)).toThrow(/10000 operations, this one has 10001/);

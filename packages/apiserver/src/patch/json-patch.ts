@@ -1,3 +1,4 @@
+import { jsonText } from "../json.ts";
 import { applyPatch, type Operation, Pointer } from "rfc6902";
 
 /** A JSON patch that does not fit the document. */
@@ -7,6 +8,9 @@ export class JsonPatchError extends Error {
 
 // kube-apiserver's own limit: a small body can otherwise hold very many copies of a large value.
 const OPERATIONS_LIMIT = 10_000;
+
+// And so is this: a few copies of copies of copies would fill any memory.
+const COPIES_LIMIT = 3 * 1024 * 1024;
 
 // rfc6902 walks over these names instead of refusing them, and would then write somewhere else.
 const UNSAFE_TOKENS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -23,10 +27,22 @@ export function jsonPatch(document: object, operations: readonly unknown[]): voi
       `a JSON patch may have ${OPERATIONS_LIMIT} operations, this one has ${operations.length}`,
     );
   }
+  let copied = 0;
   for (const [index, operation] of operations.entries()) {
+    copied += copiedLength(document, operation as Partial<Operation>);
+    if (copied > COPIES_LIMIT)
+      throw new JsonPatchError(
+        `operation ${index}: the copies in this patch are larger than ${COPIES_LIMIT} bytes`,
+      );
     const problem = applyOne(document, operation as Partial<Operation>);
     if (problem !== undefined) throw new JsonPatchError(`operation ${index}: ${problem}`);
   }
+}
+
+function copiedLength(document: object, operation: Partial<Operation>): number {
+  if (operation.op !== "copy" || pointerProblem(operation.from) !== undefined) return 0;
+  const { value } = Pointer.fromJSON(operation.from ?? "").evaluate(document) as Place;
+  return value === undefined ? 0 : jsonText(value).length;
 }
 
 function applyOne(document: object, operation: Partial<Operation>): string | undefined {

@@ -3,12 +3,13 @@ import { beginningOf } from "../http/body.ts";
 import { type ApiError, badRequest, invalid, type Subject } from "../http/status.ts";
 import { jsonText } from "../json.ts";
 import { NESTING_LIMIT, isTooDeep } from "../schema/nesting.ts";
-import { type DecodedMeta, decodeObjectMeta } from "../schema/object-meta.ts";
+import { type DecodedMeta, decodeObjectMeta, keptMeta } from "../schema/object-meta.ts";
 import { type FieldProblem, invalidValue } from "../schema/problem.ts";
 import type { Draft } from "../storage/storage.ts";
 import type { WriteOptions } from "./context.ts";
 import { jsonWord } from "../built-in/reading/scalars.ts";
 import { readTyped } from "../built-in/reading/read.ts";
+import { fieldsOfKind } from "../built-in/reading/types.ts";
 import { readBySchema } from "./object-schema.ts";
 import type { Resource } from "./registry.ts";
 
@@ -37,7 +38,7 @@ export function decodeObject(resource: Resource, given: unknown, source: Source)
     throw badRequest(`the patched object is nested deeper than ${NESTING_LIMIT} levels`);
   const error = resource.custom
     ? customTypeError(resource, value, source)
-    : builtInTypeError(resource, value);
+    : builtInTypeError(resource, value, source);
   if (error) throw error;
   return decodeTyped(resource, value, source) ?? decodeBySchema(resource, value, source);
 }
@@ -53,8 +54,7 @@ function decodeTyped(
   if (!typed) return undefined;
   const { problem, unknownFields } = typed;
   if (problem !== undefined) throw notHandled(resource, value, { problem, source });
-  const { meta } = decodeObjectMeta(value["metadata"] ?? {});
-  const draft = draftOf(resource, value, meta);
+  const draft = draftOf(resource, value, keptMeta((value["metadata"] ?? {}) as Record<string, unknown>));
   resource.strategy.defaults?.(draft);
   return { draft, unknownFields };
 }
@@ -78,28 +78,33 @@ export function unknownFieldWarnings(
   { draft, unknownFields, duplicates }: Decoded & { readonly duplicates: readonly string[] },
   { mode, source }: { readonly mode: WriteOptions["fieldValidation"]; readonly source: Source },
 ): string[] {
+  // Kubernetes skips what its own kinds do not know, and what is in it.
+  const isLookedAt = (field: string): boolean =>
+    resource.custom !== undefined ||
+    !unknownFields.some((unknown) => field.startsWith(`${unknown}.`) || field.startsWith(`${unknown}[`));
   if (mode === "Ignore" || unknownFields.length + duplicates.length === 0) return [];
   const texts = [
-    ...duplicates.map((field) => `duplicate field "${field}"`),
+    ...duplicates.filter(isLookedAt).map((field) => `duplicate field "${field}"`),
     ...unknownFields.map((field) => `unknown field "${field}"`),
   ];
   if (mode === "Warn") return texts;
   throw notHandled(resource, draft, { problem: `strict decoding error: ${texts.join(", ")}`, source });
 }
 
+interface Mismatch {
+  readonly problem: string;
+  readonly source: Source;
+  /** What the object says that it is, where that is something else. */
+  readonly claimed?: { readonly kind: string; readonly version: string };
+}
+
 /** The refusal of what is no object of its kind. What a patch makes is shown, because nobody has sent it like that. */
-function notHandled(
-  resource: Resource,
-  value: object,
-  { problem, source }: { readonly problem: string; readonly source: Source },
-): ApiError {
+function notHandled(resource: Resource, value: object, { problem, source, claimed }: Mismatch): ApiError {
   if (source === "patch")
-    return invalid({ kind: "", group: "", name: "" }, [
-      invalidValue("patch", JSON.stringify(value), problem),
-    ]);
+    return invalid({ kind: "", group: "", name: "" }, [invalidValue("patch", jsonText(value), problem)]);
   const { kind } = resource.kind;
-  const version = resource.apiVersion.split("/").at(-1);
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+  const given = claimed ?? { kind, version: resource.apiVersion.split("/").at(-1) };
+  return badRequest(`${given.kind} in version "${given.version}" cannot be handled as a ${kind}: ${problem}`);
 }
 
 function formatProblem({ field, message }: FieldProblem): string {
@@ -169,20 +174,31 @@ function wrongVersion(resource: Resource, apiVersion: unknown): ApiError {
 }
 
 /** The kinds of Kubernetes itself may leave out what the path says already. */
-function builtInTypeError(resource: Resource, value: Record<string, unknown>): ApiError | undefined {
-  const { apiVersion = resource.apiVersion, kind = resource.kind.kind } = value;
-  if (kind !== resource.kind.kind) {
-    return badRequest(
-      `${String(kind)} in version "${String(apiVersion)}" cannot be handled as a ${resource.kind.kind}: ${noConversion(resource, kind, apiVersion)}`,
+function builtInTypeError(
+  resource: Resource,
+  value: Record<string, unknown>,
+  source: Source,
+): ApiError | undefined {
+  const { apiVersion = resource.apiVersion, kind = resource.kind.kind } = value as Record<string, string>;
+  if (kind === resource.kind.kind && apiVersion === resource.apiVersion) return undefined;
+  const [first = "", second, ...more] = apiVersion.split("/");
+  if (more.length > 0)
+    return unrecognized(
+      resource,
+      `unexpected GroupVersion string: ${apiVersion} (${beginningOf(jsonText(value))})`,
     );
-  }
-  return apiVersion === resource.apiVersion ? undefined : wrongVersion(resource, apiVersion);
+  const problem = wrongKind(resource, apiVersion, kind);
+  return notHandled(resource, value, { problem, source, claimed: { kind, version: second ?? first } });
 }
 
-function noConversion({ kind }: Resource, given: unknown, apiVersion: unknown): string {
-  const version = String(apiVersion).split("/").at(-1);
-  const inside = kind.group === "" ? "core" : kind.group.split(".")[0];
-  return `converting (${version}.${String(given)}) to (${inside}.${kind.kind}): unknown conversion`;
+// kube-apiserver names the line of its source where its list of kinds is made.
+const SCHEME = '"pkg/runtime/scheme.go:111"';
+
+function wrongKind({ kind: wanted }: Resource, apiVersion: string, kind: string): string {
+  if (!fieldsOfKind(apiVersion, kind))
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme ${SCHEME}`;
+  const inside = wanted.group === "" ? "core" : wanted.group.split(".")[0];
+  return `converting (${apiVersion.split("/").at(-1)}.${kind}) to (${inside}.${wanted.kind}): unknown conversion`;
 }
 
 function unrecognized(resource: Resource, why: string): ApiError {

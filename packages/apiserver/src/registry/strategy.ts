@@ -9,7 +9,7 @@ import { initialStatus } from "../built-in/preparation/initial-status.ts";
 import { prepareJob } from "../built-in/preparation/job.ts";
 import { preparePod } from "../built-in/preparation/pod.ts";
 import { prepareService } from "../built-in/preparation/service.ts";
-import { pathSegmentProblems } from "../built-in/validation/rbac.ts";
+import { pathSegmentProblems } from "../schema/object-meta.ts";
 import { builtInValidation } from "../built-in/validation/validation.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
@@ -126,7 +126,12 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
   "/Secret": { selectableFields: ["type"], prepare: prepareSecret },
   "/Service": { nameProblems: dns1035LabelProblems, prepare: prepareService },
   "/ServiceAccount": { returnsDeleted: true },
-  "events.k8s.io/Event": { createOnUpdate: true },
+  "events.k8s.io/Event": {
+    createOnUpdate: true,
+    selectableFields: EVENT_FIELDS.map((field) =>
+      field.replace("involvedObject.", "regarding.").replace("reportingComponent", "reportingController"),
+    ),
+  },
   "authentication.k8s.io/SelfSubjectReview": ANSWERED,
   "authentication.k8s.io/TokenReview": ANSWERED,
   "authorization.k8s.io/LocalSubjectAccessReview": ANSWERED,

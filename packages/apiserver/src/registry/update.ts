@@ -48,11 +48,11 @@ async function createInstead(context: Context, target: Target, request: UpdateRe
   if (!resource.strategy.createOnUpdate || request.source !== "body") throw notFound(resource.kind, name);
   const { draft } = decodeObject(resource, request.produce(ABSENT), "body");
   checkIdentity(target, draft);
-  delete draft.metadata.resourceVersion;
-  return await create(context, target, {
-    body: { ...draft, apiVersion: resource.apiVersion },
-    options: request.options,
-  });
+  // As it was sent, so that what is unknown in it is told or refused as in any other create.
+  const body = request.produce(ABSENT) as { metadata?: { resourceVersion?: string } };
+  delete body.metadata?.resourceVersion;
+  const { options, duplicates = [] } = request;
+  return await create(context, target, { body, duplicates, options });
 }
 
 const ABSENT: StoredObject = deepFreeze({ apiVersion: "", kind: "", metadata: { name: "" } });

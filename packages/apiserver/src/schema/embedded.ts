@@ -1,6 +1,6 @@
 import { dns1035LabelProblems, dns1123LabelProblems, invalid, type ObjectMeta } from "@capstan/api";
 import type { SchemaNode } from "./node.ts";
-import { decodeObjectMeta, nameErrors, objectMetaErrors } from "./object-meta.ts";
+import { decodeObjectMeta, nameErrors, objectMetaErrors, pathSegmentProblems } from "./object-meta.ts";
 import { type FieldProblem, invalidValue, requiredValue } from "./problem.ts";
 import { visit } from "./visit.ts";
 
@@ -93,9 +93,4 @@ function metadataProblems(metadata: ObjectMeta, field: string): FieldProblem[] {
       : nameErrors(namespace, { field: `${field}.namespace`, nameProblems: dns1123LabelProblems })),
     ...objectMetaErrors(metadata, field),
   ];
-}
-
-function pathSegmentProblems(name: string): string[] {
-  if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"].filter((mark) => name.includes(mark)).map((mark) => `may not contain '${mark}'`);
 }

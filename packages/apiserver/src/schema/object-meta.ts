@@ -20,7 +20,7 @@ export interface DecodedMeta {
 type Check = (value: unknown) => string | undefined;
 
 const text: Check = (value) => (typeof value === "string" ? undefined : "string");
-const whole: Check = (value) => (Number.isInteger(value) ? undefined : "int64");
+const whole: Check = (value) => (Number.isInteger(value) || typeof value === "bigint" ? undefined : "int64");
 const texts: Check = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "[]string";
 const textMap: Check = (value) => {
@@ -65,6 +65,12 @@ export function decodeObjectMeta(metadata: unknown): DecodedMeta {
   return { meta, unknown, problem: undefined };
 }
 
+/** Metadata whose types are known to be right, without what nothing keeps. */
+export function keptMeta(metadata: Readonly<Record<string, unknown>>): DecodedMeta["meta"] {
+  const { selfLink: _, managedFields: __, ...kept } = metadata;
+  return kept;
+}
+
 function failed(was: string, field: string, type: string): DecodedMeta {
   const problem = `json: cannot unmarshal ${was} into Go struct field ${field} of type ${type}`;
   return { meta: {}, unknown: [], problem };
@@ -94,6 +100,12 @@ export interface MetaRules {
 /** Says what is wrong with a name that stands in the metadata under `field`. */
 export function nameErrors(name: string, { field, nameProblems }: MetaRules): FieldError[] {
   return nameProblems(name).map((problem) => invalid(field, name, problem));
+}
+
+/** Problems of a name that only has to fit into a path. */
+export function pathSegmentProblems(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((mark) => name.includes(mark)).map((mark) => `may not contain '${mark}'`);
 }
 
 /** Says what is wrong with metadata apart from the name, in the order and the words of kube-apiserver. */

@@ -28,7 +28,23 @@ function parseTerm(resource: Resource, term: string): Requirement {
     throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
   }
   if (!isSelectable(resource, field)) throw badRequest(notSelectable(resource, field));
-  return { path: field.split("."), value: value.replaceAll(/\\([\\,=])/g, "$1"), equals: operator !== "!=" };
+  return {
+    path: storedField(resource, field).split("."),
+    value: value.replaceAll(/\\([\\,=])/g, "$1"),
+    equals: operator !== "!=",
+  };
+}
+
+const EVENT_FIELDS: Readonly<Record<string, string>> = {
+  regarding: "involvedObject",
+  reportingController: "reportingComponent",
+};
+
+/** Events are stored in the form of the core group; the other group has other names for some of their fields. */
+function storedField({ kind }: Resource, field: string): string {
+  if (kind.group !== "events.k8s.io") return field;
+  const [first = "", ...rest] = field.split(".");
+  return [EVENT_FIELDS[first] ?? first, ...rest].join(".");
 }
 
 /** kube-apiserver has other words for kinds that have no fields of their own to select by. */

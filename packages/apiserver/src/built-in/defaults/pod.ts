@@ -6,7 +6,7 @@ import { defaultVolume } from "./volume.ts";
 const CONTAINER_LISTS = ["initContainers", "containers", "ephemeralContainers"];
 
 /** Fills in what the spec of a pod leaves out, be it that of a pod or of a template. */
-export function defaultPodSpec(spec: Fields): void {
+function defaultPodSpec(spec: Fields): void {
   fillIn(spec, {
     restartPolicy: "Always",
     terminationGracePeriodSeconds: 30,

@@ -1,5 +1,5 @@
 import type { Draft } from "../../storage/storage.ts";
-import { type Fields, fillIn, objectMadeIn } from "../fields.ts";
+import { type Fields, fillIn, objectIn, objectMadeIn, objectsIn } from "../fields.ts";
 import { defaultPodTemplate } from "./pod.ts";
 
 // Old revisions to go back to.
@@ -28,6 +28,11 @@ export function defaultStatefulSet(statefulSet: Draft): void {
     whenDeleted: "Retain",
     whenScaled: "Retain",
   });
+  for (const claim of objectsIn(spec, "volumeClaimTemplates")) {
+    fillIn(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim" });
+    fillIn(objectMadeIn(claim, "spec"), { volumeMode: "Filesystem" });
+    fillIn(objectMadeIn(claim, "status"), { phase: "Pending" });
+  }
   const strategy = objectMadeIn(spec, "updateStrategy");
   fillIn(strategy, { type: "RollingUpdate" });
   if (strategy["type"] === "RollingUpdate") fillIn(objectMadeIn(strategy, "rollingUpdate"), { partition: 0 });
@@ -55,6 +60,8 @@ export function defaultJob(job: Draft): void {
     manualSelector: false,
     podReplacementPolicy: spec["podFailurePolicy"] === undefined ? "TerminatingOrFailed" : "Failed",
   });
+  const { labels } = objectIn(objectIn(spec, "template"), "metadata");
+  if (labels) job.metadata.labels ??= { ...(labels as Record<string, string>) };
 }
 
 function defaultWorkload(workload: Draft): Fields {

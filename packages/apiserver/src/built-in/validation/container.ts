@@ -1,4 +1,4 @@
-import { compareQuantities, labelKeyProblems, notFound, parseQuantity } from "@capstan/api";
+import { compareQuantities, labelKeyProblems, parseQuantity } from "@capstan/api";
 import { duplicateValue, type FieldProblem, invalidValue, requiredValue } from "../../schema/problem.ts";
 import { type Fields, numberIn, objectIn, objectsIn, textIn } from "../fields.ts";
 import {
@@ -9,15 +9,23 @@ import {
   portProblems,
   presence,
 } from "./checks.ts";
+import { environmentProblems, mountProblems, sourceProblems } from "./environment.ts";
 import { handlerProblems, probeProblems } from "./probe.ts";
 
-/** Says what is wrong with the containers in a field of a pod. `volumes` are those that they can mount. */
+/** What the containers of a pod share. */
+export interface Surroundings {
+  /** The volumes that they can mount. */
+  readonly volumes: ReadonlySet<string>;
+  /** The names that are taken; those of further containers are added. */
+  readonly names: Set<string>;
+}
+
+/** Says what is wrong with the containers in a field of a pod. */
 export function containerProblems(
   field: string,
   containers: readonly Fields[],
-  volumes: ReadonlySet<string>,
+  { volumes, names }: Surroundings,
 ): FieldProblem[] {
-  const names = new Set<string>();
   return containers.flatMap((container, index) => {
     const at = `${field}[${index}]`;
     const name = textIn(container, "name");
@@ -32,6 +40,7 @@ export function containerProblems(
       ]),
       ...containerPortProblems(`${at}.ports`, objectsIn(container, "ports")),
       ...environmentProblems(`${at}.env`, objectsIn(container, "env")),
+      ...sourceProblems(`${at}.envFrom`, objectsIn(container, "envFrom")),
       ...mountProblems(`${at}.volumeMounts`, objectsIn(container, "volumeMounts"), volumes),
       ...choiceProblems(`${at}.imagePullPolicy`, container["imagePullPolicy"], [
         "Always",
@@ -61,38 +70,6 @@ function containerPortProblems(field: string, ports: readonly Fields[]): FieldPr
         : portProblems(`${at}.containerPort`, number)),
       ...(port["hostPort"] === undefined ? [] : portProblems(`${at}.hostPort`, numberIn(port, "hostPort"))),
       ...choiceProblems(`${at}.protocol`, port["protocol"], ["SCTP", "TCP", "UDP"]),
-    ];
-  });
-}
-
-const VARIABLE_RULE =
-  "a valid environment variable name must consist only of printable ASCII characters other than '='";
-
-function environmentProblems(field: string, variables: readonly Fields[]): FieldProblem[] {
-  return variables.flatMap((variable, index) => {
-    const name = textIn(variable, "name");
-    if (name === "") return [requiredValue(`${field}[${index}].name`)];
-    const isPrintable = /^[ -<>-~]+$/.test(name);
-    return isPrintable ? [] : [invalidValue(`${field}[${index}].name`, name, VARIABLE_RULE)];
-  });
-}
-
-function mountProblems(
-  field: string,
-  mounts: readonly Fields[],
-  volumes: ReadonlySet<string>,
-): FieldProblem[] {
-  const paths = new Set<string>();
-  return mounts.flatMap((mount, index) => {
-    const at = `${field}[${index}]`;
-    const [name, path] = [textIn(mount, "name"), textIn(mount, "mountPath")];
-    const isRepeated = paths.has(path);
-    paths.add(path);
-    return [
-      ...presence(`${at}.name`, name),
-      ...(volumes.has(name) ? [] : [notFound(`${at}.name`, name)]),
-      ...presence(`${at}.mountPath`, path),
-      ...(isRepeated ? [invalidValue(`${at}.mountPath`, path, "must be unique")] : []),
     ];
   });
 }

@@ -1,8 +1,11 @@
-import { type FieldProblem, requiredValue, unsupportedValue } from "../../schema/problem.ts";
+import { deepEqual } from "@capstan/api";
+import { type FieldProblem, invalidValue, requiredValue, unsupportedValue } from "../../schema/problem.ts";
 import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, objectIn } from "../fields.ts";
 import { changeProblems, choiceProblems, negativeProblems } from "./checks.ts";
+import { JOB_UID_LABEL } from "../preparation/job.ts";
 import { podSpecProblems } from "./pod.ts";
+import { matchProblems } from "./workload.ts";
 
 const COUNTS = [
   "parallelism",
@@ -20,9 +23,22 @@ export function jobProblems(draft: Draft, old: StoredObject | undefined): FieldP
   return [
     ...negativeProblems("spec", spec, COUNTS),
     ...choiceProblems("spec.completionMode", spec["completionMode"], ["NonIndexed", "Indexed"]),
+    ...selectorProblems(spec, draft.metadata.uid),
     ...podSpecProblems("spec.template.spec", podSpec),
     ...restartProblems(podSpec["restartPolicy"]),
     ...(old ? jobChangeProblems(spec, objectIn(old, "spec")) : []),
+  ];
+}
+
+/** The selector of a job is made by the server, unless somebody insists on another. */
+function selectorProblems(spec: Fields, uid: string | undefined): FieldProblem[] {
+  const selector = objectIn(spec, "selector");
+  const isOwn = deepEqual(selector, { matchLabels: { [JOB_UID_LABEL]: uid } });
+  return [
+    ...(isOwn || spec["manualSelector"] === true
+      ? []
+      : [invalidValue("spec.selector", selector, "`selector` not auto-generated")]),
+    ...matchProblems(spec),
   ];
 }
 

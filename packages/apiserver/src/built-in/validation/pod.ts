@@ -1,5 +1,5 @@
 import { dns1123LabelProblems } from "@capstan/api";
-import { type FieldProblem, invalidValue, requiredValue } from "../../schema/problem.ts";
+import { type FieldProblem, forbiddenValue, invalidValue, requiredValue } from "../../schema/problem.ts";
 import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, objectIn, objectsIn, textIn } from "../fields.ts";
 import { choiceProblems, formProblems, labelProblems, objectNameProblems } from "./checks.ts";
@@ -16,20 +16,21 @@ export function podProblems(draft: Draft, old: StoredObject | undefined): FieldP
   if (before === spec) return [];
   return [
     ...podSpecProblems("spec", spec),
-    ...(before ? podChangeProblems(spec, before) : imageProblems(spec)),
+    ...(before ? podChangeProblems(spec, before) : newPodProblems(spec)),
   ];
 }
 
 /** Says what is wrong with the spec of a pod or of a template. */
 export function podSpecProblems(at: string, spec: Fields): FieldProblem[] {
   const volumes = new Set(objectsIn(spec, "volumes").map((volume) => textIn(volume, "name")));
+  const around = { volumes, names: new Set<string>() };
   const containers = objectsIn(spec, "containers");
   return [
     ...volumeProblems(`${at}.volumes`, spec),
     ...(containers.length === 0
       ? [requiredValue(`${at}.containers`)]
-      : containerProblems(`${at}.containers`, containers, volumes)),
-    ...containerProblems(`${at}.initContainers`, objectsIn(spec, "initContainers"), volumes),
+      : containerProblems(`${at}.containers`, containers, around)),
+    ...containerProblems(`${at}.initContainers`, objectsIn(spec, "initContainers"), around),
     ...choiceProblems(`${at}.restartPolicy`, textIn(spec, "restartPolicy"), ["Always", "OnFailure", "Never"]),
     ...choiceProblems(`${at}.dnsPolicy`, textIn(spec, "dnsPolicy"), [
       "ClusterFirstWithHostNet",
@@ -53,6 +54,15 @@ const LONGEST_SECONDS = 2_147_483_647;
 function deadlineProblems(field: string, seconds: unknown): FieldProblem[] {
   if (seconds === undefined || (Number(seconds) >= 1 && Number(seconds) <= LONGEST_SECONDS)) return [];
   return [invalidValue(field, seconds, `must be between 1 and ${LONGEST_SECONDS}, inclusive`)];
+}
+
+function newPodProblems(spec: Fields): FieldProblem[] {
+  return [
+    ...(spec["ephemeralContainers"] === undefined
+      ? []
+      : [forbiddenValue("spec.ephemeralContainers", "cannot be set on create")]),
+    ...imageProblems(spec),
+  ];
 }
 
 function imageProblems(spec: Fields): FieldProblem[] {

@@ -1,6 +1,7 @@
 import { deepEqual, dns1123SubdomainProblems } from "@capstan/api";
 import { type FieldProblem, invalidValue, requiredValue, unsupportedValue } from "../../schema/problem.ts";
 import type { Draft, StoredObject } from "../../storage/storage.ts";
+import { pathSegmentProblems } from "../../schema/object-meta.ts";
 import { type Fields, objectIn, objectsIn, textIn } from "../fields.ts";
 import { choiceProblems, formProblems, invalidStruct, presence, selectorProblems } from "./checks.ts";
 
@@ -107,10 +108,4 @@ function subjectKindProblems(at: string, subject: Fields, isNamespaced: boolean)
     ...choiceProblems(`${at}.apiGroup`, group, [""]),
     ...(!isNamespaced && textIn(subject, "namespace") === "" ? [requiredValue(`${at}.namespace`)] : []),
   ];
-}
-
-/** Problems of a name that only has to fit into a path. */
-export function pathSegmentProblems(name: string): string[] {
-  if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"].filter((mark) => name.includes(mark)).map((mark) => `may not contain '${mark}'`);
 }
