@@ -56,8 +56,12 @@ const DEFINITION = {
   },
 };
 
+/** So many objects share a label. kube-apiserver cannot delete many more in the minute that it gives a request. */
+export const BATCH = 5_000;
+
 /** An object of about 3 KB, with as many fields as a Machine has. */
-function boat(name: string): object {
+function boat(index: number): object {
+  const name = `boat-${index}`;
   const parts = Array.from({ length: 20 }, (_, index) => ({
     name: `part-${index}`,
     weight: index * 7,
@@ -66,7 +70,11 @@ function boat(name: string): object {
   return {
     apiVersion: `${GROUP}/v1`,
     kind: "Boat",
-    metadata: { name, namespace: "default", labels: { fleet: "north", boat: name } },
+    metadata: {
+      name,
+      namespace: "default",
+      labels: { batch: String(Math.floor(index / BATCH)), boat: name },
+    },
     spec: { text: "t".repeat(700), counter: 0, parts },
   };
 }
@@ -113,7 +121,7 @@ export class Load {
   }
 
   createBoats(from: number, to: number): Promise<number> {
-    return this.rate(to - from, (index) => this.send("POST", COLLECTION, boat(`boat-${from + index}`)));
+    return this.rate(to - from, (index) => this.send("POST", COLLECTION, boat(from + index)));
   }
 
   getBoats(count: number): Promise<number> {
@@ -144,9 +152,10 @@ export class Load {
     return performance.now() - startedMs;
   }
 
-  async deleteAll(): Promise<number> {
+  /** Milliseconds to delete all boats of one batch. */
+  async deleteBatch(batch: number): Promise<number> {
     const startedMs = performance.now();
-    await this.send("DELETE", COLLECTION);
+    await this.send("DELETE", `${COLLECTION}?labelSelector=batch%3D${batch}`);
     return performance.now() - startedMs;
   }
 

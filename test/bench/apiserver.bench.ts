@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startCapstan } from "../crash/capstan-process.ts";
 import { startControlPlane } from "../kube/control-plane.ts";
-import { Load, type Subject } from "./api-load.ts";
+import { BATCH, Load, type Subject } from "./api-load.ts";
 import { median, printTable } from "./table.ts";
 
 const SMALL = 10_000;
@@ -108,7 +108,11 @@ async function main(): Promise<void> {
       for (const { subject, load } of loads) await lists(subject, load, LARGE);
     for (const { subject, load } of loads) {
       await measure(subject, `memory with ${LARGE} objects`, { unit: "MB", work: () => subject.memoryMb() });
-      await measure(subject, `delete collection of ${LARGE}`, { unit: "ms", work: () => load.deleteAll() });
+      for (let round = 0; round < 3; round++)
+        await measure(subject, `delete collection of ${BATCH}`, {
+          unit: "ms",
+          work: () => load.deleteBatch(round + 1),
+        });
     }
     await capstan.kill();
     await startUp(folder);

@@ -183,6 +183,9 @@ async function deleteOne(
   });
 }
 
+// So many share a transaction; a failure in one still leaves the rest of the collection alone.
+const DELETED_AT_ONCE = 64;
+
 async function deleteMany(
   context: Context,
   { target, query, caller }: Asked,
@@ -192,13 +195,14 @@ async function deleteMany(
   const options = { ...deleteOptions(request, query), user: caller.user };
   const items = selected(context, target, query);
   const resourceVersion = String(context.storage.resourceVersion);
-  for (const { metadata } of items) {
-    const one = { ...target, name: metadata.name };
-    // Whoever was faster has done what was asked for.
-    await remove(context, one, options).catch((error: unknown) => {
+  const removeOne = async ({ metadata }: StoredObject): Promise<void> => {
+    await remove(context, { ...target, name: metadata.name }, options).catch((error: unknown) => {
+      // Whoever was faster has done what was asked for.
       if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
     });
-  }
+  };
+  for (let start = 0; start < items.length; start += DELETED_AT_ONCE)
+    await Promise.all(items.slice(start, start + DELETED_AT_ONCE).map(removeOne));
   return jsonResponse(200, {
     apiVersion: resource.apiVersion,
     kind: `${resource.kind.kind}List`,
