@@ -2,6 +2,7 @@ import { deepCopy, deepEqual, formatTimestamp, type Namespace } from "@capstan/a
 import { ApiError } from "../http/status.ts";
 import type { Context, Target } from "../registry/context.ts";
 import { remove } from "../registry/delete.ts";
+import { inBatches } from "../registry/in-batches.ts";
 import { keyOf, type Resource } from "../registry/registry.ts";
 import { update } from "../registry/update.ts";
 import { SERVER } from "../security/attributes.ts";
@@ -72,8 +73,9 @@ async function removeContent(
   namespace: string,
 ): Promise<string | undefined> {
   let problem: string | undefined;
-  for (const { metadata } of Array.from(context.storage.list({ resource: resource.table, namespace }))) {
-    if (metadata.deletionTimestamp !== undefined) continue;
+  const objects = [...context.storage.list({ resource: resource.table, namespace })];
+  const doomed = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inBatches(doomed, async ({ metadata }) => {
     const target = { resource, namespace, name: metadata.name, subresource: "" };
     await remove(context, target, { user: SERVER, dryRun: false, propagationPolicy: "Background" }).catch(
       (error: unknown) => {
@@ -81,7 +83,7 @@ async function removeContent(
         if (error.status.code !== 404) problem = error.message;
       },
     );
-  }
+  });
   return problem;
 }
 

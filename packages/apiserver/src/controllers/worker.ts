@@ -2,8 +2,10 @@ import type { Env } from "@capstan/env";
 
 // What fails, such as a write to a full disk, is tried again after so long.
 const RETRY_MS = 1000;
+// Writes that wait together share a transaction of the store.
+const AT_ONCE = 32;
 
-/** Works through keys, one at a time; a key that is added while it waits is worked on once. */
+/** Works through keys, several at a time, none twice at a time; a key that is added while it waits is worked on once. */
 export interface Worker {
   add(key: string): void;
   stop(): void;
@@ -12,37 +14,38 @@ export interface Worker {
 /** Creates a worker. Work begins in a later turn of the event loop, after whoever added the key has had its answer. */
 export function createWorker(env: Env, work: (key: string) => Promise<void>): Worker {
   const waiting = new Set<string>();
-  let running = false;
+  const active = new Set<string>();
+  let isDue = false;
   let stopped = false;
+  const add = (key: string): void => {
+    if (stopped) return;
+    waiting.add(key);
+    if (isDue) return;
+    isDue = true;
+    env.clock.timer(0, begin);
+  };
   return {
-    add: (key) => {
-      if (stopped) return;
-      waiting.add(key);
-      if (running) return;
-      running = true;
-      env.clock.timer(0, () => void run());
-    },
+    add,
     stop: () => {
       stopped = true;
       waiting.clear();
     },
   };
 
-  async function run(): Promise<void> {
+  function begin(): void {
+    isDue = false;
     for (const key of waiting) {
+      if (active.size === AT_ONCE) return;
+      if (active.has(key)) continue;
       waiting.delete(key);
-      await work(key).catch(() => retry(key));
+      active.add(key);
+      void run(key);
     }
-    running = false;
   }
 
-  function retry(key: string): void {
-    env.clock.timer(RETRY_MS, () => {
-      if (stopped) return;
-      waiting.add(key);
-      if (running) return;
-      running = true;
-      void run();
-    });
+  async function run(key: string): Promise<void> {
+    await work(key).catch(() => env.clock.timer(RETRY_MS, () => add(key)));
+    active.delete(key);
+    if (waiting.size > 0) begin();
   }
 }

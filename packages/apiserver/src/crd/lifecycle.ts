@@ -2,6 +2,7 @@ import { type CustomKind, deepEqual, type Frozen, formatTimestamp } from "@capst
 import { ApiError } from "../http/status.ts";
 import type { Context } from "../registry/context.ts";
 import { remove } from "../registry/delete.ts";
+import { inBatches } from "../registry/in-batches.ts";
 import type { Resource } from "../registry/registry.ts";
 import { SERVER } from "../security/attributes.ts";
 import { type Draft, StaleWriteError, type Storage, type StoredObject } from "../storage/storage.ts";
@@ -143,14 +144,15 @@ async function clearUp(context: Context, { name, uid, resource }: Clearing): Pro
 /** Deletes every object that is not being deleted already; answers with what stood in the way of that. */
 async function removeObjects(context: Context, resource: Resource): Promise<string | undefined> {
   let problem: string | undefined;
-  for (const { metadata } of Array.from(context.storage.list({ resource: resource.table }))) {
-    if (metadata.deletionTimestamp !== undefined) continue;
+  const objects = [...context.storage.list({ resource: resource.table })];
+  const doomed = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inBatches(doomed, async ({ metadata }) => {
     const target = { resource, namespace: metadata.namespace ?? "", name: metadata.name, subresource: "" };
     await remove(context, target, { user: SERVER, dryRun: false }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
       if (error.status.code !== 404) problem = error.message;
     });
-  }
+  });
   return problem;
 }
 

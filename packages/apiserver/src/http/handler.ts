@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse } from "@capstan/env";
 import type { Context, Target, WriteOptions, Written } from "../registry/context.ts";
 import { create } from "../registry/create.ts";
 import { remove } from "../registry/delete.ts";
+import { inBatches } from "../registry/in-batches.ts";
 import { list, selected } from "../registry/list.ts";
 import { inVersion, keyOf } from "../registry/registry.ts";
 import { scaleOf, scalePaths, withScale } from "../registry/scale.ts";
@@ -183,9 +184,6 @@ async function deleteOne(
   });
 }
 
-// So many share a transaction; a failure in one still leaves the rest of the collection alone.
-const DELETED_AT_ONCE = 64;
-
 async function deleteMany(
   context: Context,
   { target, query, caller }: Asked,
@@ -195,14 +193,12 @@ async function deleteMany(
   const options = { ...deleteOptions(request, query), user: caller.user };
   const items = selected(context, target, query);
   const resourceVersion = String(context.storage.resourceVersion);
-  const removeOne = async ({ metadata }: StoredObject): Promise<void> => {
+  await inBatches(items, async ({ metadata }) => {
     await remove(context, { ...target, name: metadata.name }, options).catch((error: unknown) => {
       // Whoever was faster has done what was asked for.
       if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
     });
-  };
-  for (let start = 0; start < items.length; start += DELETED_AT_ONCE)
-    await Promise.all(items.slice(start, start + DELETED_AT_ONCE).map(removeOne));
+  });
   return jsonResponse(200, {
     apiVersion: resource.apiVersion,
     kind: `${resource.kind.kind}List`,
