@@ -62,9 +62,9 @@ export const BATCH = 5_000;
 /** An object of about 3 KB, with as many fields as a Machine has. */
 function boat(index: number): object {
   const name = `boat-${index}`;
-  const parts = Array.from({ length: 20 }, (_, index) => ({
-    name: `part-${index}`,
-    weight: index * 7,
+  const parts = Array.from({ length: 20 }, (_, part) => ({
+    name: `part-${part}`,
+    weight: part * 7,
     note: "n".repeat(60),
   }));
   return {

@@ -49,71 +49,44 @@ async function measure(
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 
-/** Small requests first, interleaved in rounds; then each server alone gets the large lists. */
+interface Loaded {
+  readonly subject: Subject;
+  readonly load: Load;
+}
+
+/** Does the same to both, in turns. */
+async function each(all: readonly Loaded[], work: (one: Loaded) => Promise<unknown>): Promise<void> {
+  for (const one of all) await work(one);
+}
+
+const ROUNDS = 3;
+
+/** Small requests first, interleaved in rounds; then the lists, which need more and more objects. */
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-bench-"));
   const capstan = await startCapstan(join(folder, "data"));
   const kube = await startControlPlane({ durable: true });
   const subjects: Subject[] = [
-    { name: "capstan", connect: capstan.connect, memoryMb: () => residentMb([capstan.pid]) },
+    { name: "capstan", connect: () => capstan.connect(), memoryMb: () => residentMb([capstan.pid]) },
     {
       name: "kube-apiserver",
       connect: () => Promise.resolve(kube.connect()),
       memoryMb: () => residentMb(kube.pids),
     },
   ];
-  const loads = await Promise.all(
-    subjects.map(async (subject) => ({ subject, load: new Load(await subject.connect()) })),
-  );
   try {
-    for (const { load } of loads) await load.prepare();
-    for (const { load } of loads) await load.createBoats(0, 1_000);
-    for (let round = 0; round < 3; round++) {
-      for (const { subject, load } of loads) {
-        const from = 1_000 + round * 2_000;
-        await measure(subject, "create, 16 at a time", {
-          unit: "/s",
-          better: "more",
-          work: () => load.createBoats(from, from + 2_000),
-        });
-        await measure(subject, "get, 16 at a time", {
-          unit: "/s",
-          better: "more",
-          work: () => load.getBoats(5_000),
-        });
-        await measure(subject, "merge patch, 16 at a time", {
-          unit: "/s",
-          better: "more",
-          work: () => load.patchBoats(2_000),
-        });
-      }
-    }
-    for (const { subject, load } of loads) {
-      let delays: number[] = [];
-      await measure(subject, `${WATCHERS} watchers, ${UPDATES} updates: delivery p50`, {
-        unit: "ms",
-        work: async () => percentile((delays = await load.fanOut(WATCHERS, UPDATES)), 0.5),
-      });
-      await measure(subject, `${WATCHERS} watchers, ${UPDATES} updates: delivery p99`, {
-        unit: "ms",
-        work: () => percentile(delays, 0.99),
-      });
-    }
-    for (const { subject, load } of loads)
-      await load.createBoats(7_000, SMALL).then(() => console.log(`${subject.name}: ${SMALL} objects`));
-    for (let round = 0; round < 3; round++)
-      for (const { subject, load } of loads) await lists(subject, load, SMALL);
-    for (const { load } of loads) await load.createBoats(SMALL, LARGE);
-    for (let round = 0; round < 3; round++)
-      for (const { subject, load } of loads) await lists(subject, load, LARGE);
-    for (const { subject, load } of loads) {
-      await measure(subject, `memory with ${LARGE} objects`, { unit: "MB", work: () => subject.memoryMb() });
-      for (let round = 0; round < 3; round++)
-        await measure(subject, `delete collection of ${BATCH}`, {
-          unit: "ms",
-          work: () => load.deleteBatch(round + 1),
-        });
-    }
+    const all = await Promise.all(
+      subjects.map(async (subject) => ({ subject, load: new Load(await subject.connect()) })),
+    );
+    await each(all, ({ load }) => load.prepare());
+    await each(all, ({ load }) => load.createBoats(0, 1_000));
+    for (let round = 0; round < ROUNDS; round++) await each(all, (one) => smallRequests(one, round));
+    await each(all, fanOut);
+    await each(all, ({ load }) => load.createBoats(7_000, SMALL));
+    for (let round = 0; round < ROUNDS; round++) await each(all, (one) => lists(one, SMALL));
+    await each(all, ({ load }) => load.createBoats(SMALL, LARGE));
+    for (let round = 0; round < ROUNDS; round++) await each(all, (one) => lists(one, LARGE));
+    await each(all, memoryAndDeletion);
     await capstan.kill();
     await startUp(folder);
   } finally {
@@ -124,14 +97,44 @@ async function main(): Promise<void> {
   report();
 }
 
-async function lists(subject: Subject, load: Load, count: number): Promise<void> {
+async function smallRequests({ subject, load }: Loaded, round: number): Promise<void> {
+  const perSecond = { unit: "/s", better: "more" } as const;
+  const from = 1_000 + round * 2_000;
+  await measure(subject, "create, 16 at a time", {
+    ...perSecond,
+    work: () => load.createBoats(from, from + 2_000),
+  });
+  await measure(subject, "get, 16 at a time", { ...perSecond, work: () => load.getBoats(5_000) });
+  await measure(subject, "merge patch, 16 at a time", { ...perSecond, work: () => load.patchBoats(2_000) });
+}
+
+async function fanOut({ subject, load }: Loaded): Promise<void> {
+  const what = `${WATCHERS} watchers, ${UPDATES} updates: delivery`;
+  let delays: number[] = [];
+  await measure(subject, `${what} p50`, {
+    unit: "ms",
+    work: async () => percentile((delays = await load.fanOut(WATCHERS, UPDATES)), 0.5),
+  });
+  await measure(subject, `${what} p99`, { unit: "ms", work: () => percentile(delays, 0.99) });
+}
+
+async function memoryAndDeletion({ subject, load }: Loaded): Promise<void> {
+  await measure(subject, `memory with ${LARGE} objects`, { unit: "MB", work: () => subject.memoryMb() });
+  for (let batch = 1; batch <= ROUNDS; batch++)
+    await measure(subject, `delete collection of ${BATCH}`, {
+      unit: "ms",
+      work: () => load.deleteBatch(batch),
+    });
+}
+
+async function lists({ subject, load }: Loaded, count: number): Promise<void> {
   await measure(subject, `list ${count}, pages of 500`, { unit: "ms", work: () => load.list(500) });
   await measure(subject, `list ${count}, whole`, { unit: "ms", work: () => load.list(undefined) });
 }
 
 /** From the command to `/readyz` over TLS; for both the second start on their data. */
 async function startUp(folder: string): Promise<void> {
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const startedMs = performance.now();
     const capstan = await startCapstan(join(folder, "data"));
     const transport = await capstan.connect();

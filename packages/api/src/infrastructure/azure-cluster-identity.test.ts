@@ -81,7 +81,7 @@ describe("an identity", () => {
   test("is warned about when nobody else may use it", () => {
     const { allowedNamespaces: _, ...spec } = identity({}).spec;
     expect(AzureClusterIdentity.warn({ object: { ...identity({}), spec } })).toEqual([
-      "spec.allowedNamespaces is not set: only clusters in the identity's own namespace may use it",
+      "spec.allowedNamespaces is not set: no cluster may use the identity; {} allows every namespace",
     ]);
     expect(AzureClusterIdentity.warn({ object: identity({}) })).toEqual([]);
   });

@@ -50,7 +50,7 @@ const Spec = object("How to log in to Azure, and who may.", {
     string("The cloud of type UserAssignedIdentityCredential. Only public is supported."),
   ),
   allowedNamespaces: optional(
-    object("Which namespaces may use it: none but its own when not set, all when empty.", {
+    object("Which namespaces may use it: none when not set, all when empty.", {
       list: optional(listOf("Namespaces by name.", string("A namespace."))),
       selector: optional(LabelSelector),
     }),
@@ -102,7 +102,7 @@ function warn({ object: { spec } }: AdmissionRequest<Identity>): readonly string
     ...(spec.resourceID ? ["spec.resourceID is deprecated and not used"] : []),
     ...(spec.allowedNamespaces
       ? []
-      : ["spec.allowedNamespaces is not set: only clusters in the identity's own namespace may use it"]),
+      : ["spec.allowedNamespaces is not set: no cluster may use the identity; {} allows every namespace"]),
   ];
 }
 

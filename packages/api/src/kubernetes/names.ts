@@ -130,7 +130,9 @@ function problems(text: string, form: Form): string[] {
   // The patterns have no two ways to match one text, so that a failed match costs linear time.
   const matches = expressionOf(form).test(text) && !text.endsWith("\n");
   return [
-    ...(text.length > form.longest ? [`must be no more than ${form.longest} ${form.unit ?? "characters"}`] : []),
+    ...(text.length > form.longest
+      ? [`must be no more than ${form.longest} ${form.unit ?? "characters"}`]
+      : []),
     ...(matches ? [] : [described(form)]),
   ];
 }

@@ -1,0 +1,47 @@
+import { type Answer, reply } from "./answer.ts";
+import { ArmError } from "./errors.ts";
+
+/** A page of a list, and where the next one is. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextSkip: number | undefined;
+}
+
+/** Cuts a page out of all items; `$skiptoken` says where the page before ended. */
+export function pageOf<T>(items: Iterable<T>, query: URLSearchParams, size: number): Page<T> {
+  const skip = skipOf(query);
+  const page: T[] = [];
+  let index = 0;
+  for (const item of items) {
+    if (index++ < skip) continue;
+    if (page.length === size) return { items: page, nextSkip: skip + size };
+    page.push(item);
+  }
+  return { items: page, nextSkip: undefined };
+}
+
+function skipOf(query: URLSearchParams): number {
+  const token = query.get("$skiptoken") ?? query.get("$skipToken");
+  if (token === null) return 0;
+  const skip = /^\d{1,9}$/.test(token) ? Number(token) : NaN;
+  if (Number.isNaN(skip)) {
+    throw new ArmError(400, {
+      code: "InvalidSkipToken",
+      message: `The skip token '${token}' is invalid. Use the nextLink of the page before as it is.`,
+    });
+  }
+  return skip;
+}
+
+/** A list as an answer; with a nextLink when there is more. */
+export function listAnswer(
+  value: readonly unknown[],
+  nextSkip: number | undefined,
+  call: { readonly origin: string; readonly path: string; readonly query: URLSearchParams },
+): Answer {
+  if (nextSkip === undefined) return reply(200, { value });
+  const query = new URLSearchParams(call.query);
+  query.delete("$skipToken");
+  query.set("$skiptoken", String(nextSkip));
+  return reply(200, { value, nextLink: `${call.origin}${call.path}?${query.toString()}` });
+}

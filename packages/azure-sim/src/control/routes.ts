@@ -1,0 +1,122 @@
+import { type Answer, empty, reply } from "../arm/answer.ts";
+import { parseBody, requireBody } from "../arm/body.ts";
+import { ArmError, invalidParameter } from "../arm/errors.ts";
+import type { SimRequest } from "../core/call.ts";
+import { type JsonObject, objectAt, textAt } from "../json.ts";
+import type { Control } from "./control.ts";
+import { parseFault, parseProhibition } from "./parse.ts";
+
+const PREFIX = "/_sim/";
+
+/** Answers the control API; undefined for everything else. Without a token in the settings it does not exist. */
+export function controlAnswer(
+  request: SimRequest,
+  control: Control,
+  token: string | undefined,
+): Answer | undefined {
+  if (!request.path.startsWith(PREFIX) || token === undefined) return undefined;
+  if (request.headers["authorization"] !== `Bearer ${token}`) {
+    return reply(401, {
+      error: { code: "Unauthorized", message: "The control API needs its own bearer token." },
+    });
+  }
+  const [path = "", query = ""] = request.path.slice(PREFIX.length).split("?");
+  try {
+    return routed({ request, control, path, query: new URLSearchParams(query) });
+  } catch (error) {
+    if (error instanceof ArmError) return reply(error.status, error.body);
+    throw error;
+  }
+}
+
+interface Asked {
+  readonly request: SimRequest;
+  readonly control: Control;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+function routed(asked: Asked): Answer {
+  const { request, control, path } = asked;
+  const [noun = "", name] = path.split("/").map(decodeURIComponent);
+  const route = ROUTES[`${request.method} ${noun}`];
+  if (!route) {
+    const known = Object.keys(ROUTES).join(", ");
+    throw new ArmError(404, {
+      code: "NotFound",
+      message: `There is no ${request.method} /_sim/${path}; there are ${known}.`,
+    });
+  }
+  const body = request.method === "POST" ? requireBody(parseBody(request.body, "application/json")) : {};
+  return route(control, { body, name: name ?? "", query: asked.query });
+}
+
+interface Input {
+  readonly body: JsonObject;
+  readonly name: string;
+  readonly query: URLSearchParams;
+}
+
+type ControlRoute = (control: Control, input: Input) => Answer;
+
+const clock = (control: Control): Answer =>
+  reply(200, { now: new Date(control.nowMs).toISOString(), speed: control.speed });
+
+const ROUTES: Readonly<Record<string, ControlRoute>> = {
+  "GET clock": clock,
+  "POST clock": (control, { body }) => {
+    if (body["advanceSeconds"] !== undefined) control.advance(positive(body, "advanceSeconds") * 1000);
+    if (body["speed"] !== undefined) control.setSpeed(positive(body, "speed"));
+    return clock(control);
+  },
+  "GET seed": (control) => reply(200, { seed: control.seed }),
+  "GET state": (control) => reply(200, control.state()),
+  "GET journal": (control, { query }) =>
+    reply(200, { hash: control.journalHash, entries: control.journal(Number(query.get("since") ?? 0)) }),
+  "GET faults": (control) => reply(200, { value: control.faults() }),
+  "POST faults": (control, { body }) => {
+    const rule = parseFault(body);
+    control.addFault(rule);
+    return reply(201, rule);
+  },
+  "DELETE faults": (control, { name }) => {
+    control.removeFault(name);
+    return empty(204);
+  },
+  "POST prohibitions": (control, { body }) => {
+    const prohibition = parseProhibition(body);
+    control.forbid(prohibition);
+    return reply(201, prohibition);
+  },
+  "DELETE prohibitions": (control, { name }) => {
+    control.allow(name);
+    return empty(204);
+  },
+  "POST actions": (control, { body, name }) => act(control, name, body),
+};
+
+/** What somebody else does: the answer is ARM's. */
+function act(control: Control, name: string, body: JsonObject): Answer {
+  const scaleSetId = required(body, "scaleSetId");
+  if (name === "deleteInstance") return control.deleteInstance(scaleSetId, required(body, "instanceId"));
+  if (name === "evict") return control.evict(scaleSetId, required(body, "instanceId"));
+  if (name === "setCapacity")
+    return control.setCapacity(scaleSetId, Number(objectAt({ body }, "body")["capacity"]));
+  throw new ArmError(404, {
+    code: "NotFound",
+    message: `There is no action '${name}'; there are deleteInstance, evict and setCapacity.`,
+  });
+}
+
+function required(body: JsonObject, field: string): string {
+  const text = textAt(body, field);
+  if (text === undefined)
+    throw invalidParameter(field, `${field} is ${JSON.stringify(body[field])}; it needs a text.`);
+  return text;
+}
+
+function positive(body: JsonObject, field: string): number {
+  const value = body[field];
+  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
+  throw invalidParameter(field, `${field} is ${JSON.stringify(value)}; it needs a number above 0.`);
+}

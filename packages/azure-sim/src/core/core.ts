@@ -1,0 +1,112 @@
+import { createRng } from "@capstan/env";
+import type { Answer } from "../arm/answer.ts";
+import { Tokens } from "../entra/tokens.ts";
+import { entraAnswer } from "../entra/endpoints.ts";
+import { type InstanceDisk, instanceDisk } from "../disks/instance-disk.ts";
+import { Journal } from "../journal/journal.ts";
+import { uuidOf } from "../operations/uuid.ts";
+import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
+import { type Machine, machineOf } from "../resources/scale-sets/machine.ts";
+import type { AzureSettings } from "../settings.ts";
+import type { SimRequest } from "./call.ts";
+import { FrontDoor } from "./front-door.ts";
+import type { InstanceListener } from "./instance-events.ts";
+import { Router } from "./route.ts";
+import { createWorld, type World } from "./world.ts";
+
+/** The simulated cloud itself: no clock, no promises, no I/O. What time it is, the caller says. */
+export interface Core {
+  readonly world: World;
+  readonly journal: Journal;
+  readonly tokens: Tokens;
+  /** Answers a request after everything that is due by then has happened. */
+  handle(request: SimRequest, nowMs: number): Answer;
+  /** Lets everything happen that is due by then. */
+  advance(nowMs: number): void;
+  /** When something will happen by itself. */
+  nextDueMs(): number | undefined;
+  /** A machine from the inside. */
+  machine(scaleSetId: string, instanceId: string): Machine | undefined;
+  /** The OS disk of a machine. */
+  disk(scaleSetId: string, instanceId: string): InstanceDisk | undefined;
+  /** Tells of what happens to instances, until the returned function is called. */
+  onInstance(listener: InstanceListener): () => void;
+}
+
+/** Creates an empty cloud. */
+export function createCore(options: {
+  readonly seed: string;
+  readonly settings: AzureSettings;
+  readonly isStored: boolean;
+}): Core {
+  const { seed, settings, isStored } = options;
+  const listeners = new Set<InstanceListener>();
+  const world = createWorld({
+    seed,
+    settings,
+    isStored,
+    tell: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+  });
+  for (const [name, effect] of ALL_EFFECTS) world.effects.set(name, effect);
+  const journal = new Journal(isStored);
+  const tokens = new Tokens(seed, settings.principals);
+  const door = new FrontDoor({ world, tokens, journal, router: new Router(ALL_TYPES) });
+  const advance = (nowMs: number): void => {
+    for (let due = world.agenda.takeDue(nowMs); due; due = world.agenda.takeDue(nowMs)) {
+      world.nowMs = Math.max(world.nowMs, due.dueMs);
+      const effect = world.effects.get(due.effect);
+      if (!effect) throw new Error(`the agenda has the unknown effect ${due.effect}`);
+      effect(world, due.args);
+    }
+    // Time that goes back is a mistake of the caller's clock; the cloud waits until it has caught up.
+    world.nowMs = Math.max(world.nowMs, nowMs);
+  };
+  return {
+    world,
+    journal,
+    tokens,
+    advance,
+    handle: (request, nowMs) => {
+      advance(nowMs);
+      return (
+        entraAnswer(request, { tokens, world }) ??
+        withRequestIds(door.answer(request), request, { world, journal })
+      );
+    },
+    nextDueMs: () => world.agenda.nextDueMs,
+    machine: (scaleSetId, instanceId) => machineOf(world, scaleSetId, instanceId),
+    disk: (scaleSetId, instanceId) => instanceDisk(world, scaleSetId, instanceId),
+    onInstance: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The headers by which support people find a request again. */
+function withRequestIds(
+  answer: Answer,
+  request: SimRequest,
+  { world, journal }: { world: World; journal: Journal },
+): Answer {
+  const rng = createRng(world.seed, `request/${journal.count}`);
+  const requestId = uuidOf(rng);
+  const correlationId = request.headers["x-ms-correlation-request-id"] ?? uuidOf(rng);
+  const clientId = request.headers["x-ms-client-request-id"];
+  const wantsClientId = request.headers["x-ms-return-client-request-id"] === "true" && clientId !== undefined;
+  return {
+    ...answer,
+    headers: {
+      "cache-control": "no-cache",
+      pragma: "no-cache",
+      "x-ms-request-id": requestId,
+      "x-ms-correlation-request-id": correlationId,
+      "x-ms-routing-request-id": `SIMULATED:${new Date(world.nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "")}:${requestId}`,
+      date: new Date(world.nowMs).toUTCString(),
+      ...(wantsClientId && { "x-ms-client-request-id": clientId }),
+      ...answer.headers,
+    },
+  };
+}

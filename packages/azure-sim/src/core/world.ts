@@ -1,0 +1,121 @@
+import { createRng, type Rng } from "@capstan/env";
+import { Disks } from "../disks/disks.ts";
+import { Faults } from "../faults/faults.ts";
+import type { JsonObject } from "../json.ts";
+import { drawMs, type Latencies, RECORDED } from "../latency/latencies.ts";
+import { Operations } from "../operations/operations.ts";
+import { Policies } from "../policies/policies.ts";
+import { Usage } from "../quota/usage.ts";
+import { ImageCatalog } from "../resources/images/catalog.ts";
+import { Addresses } from "../resources/network/addresses.ts";
+import { ScaleSets } from "../resources/scale-sets/scale-sets.ts";
+import type { AzureSettings } from "../settings.ts";
+import { Throttle } from "../throttling/throttle.ts";
+import { Agenda } from "./agenda.ts";
+import type { InstanceEvent } from "./instance-events.ts";
+import { Resources } from "./resources.ts";
+import { Table } from "./table.ts";
+
+/** A change of the world that was entered into the agenda by name. */
+export type Effect = (world: World, args: JsonObject) => void;
+
+/** Everything there is in the simulated cloud, as handlers see it. */
+export interface World {
+  readonly seed: string;
+  readonly settings: AzureSettings;
+  /** The time of what is happening now. */
+  nowMs: number;
+  /** How much faster than its callers the cloud lives: what it tells them to wait is divided by this. */
+  speed: number;
+  readonly agenda: Agenda;
+  readonly resources: Resources;
+  readonly operations: Operations;
+  readonly scaleSets: ScaleSets;
+  readonly throttle: Throttle;
+  readonly usage: Usage;
+  readonly addresses: Addresses;
+  readonly images: ImageCatalog;
+  readonly disks: Disks;
+  readonly faults: Faults;
+  readonly policies: Policies;
+  /** How often something was done to a resource: the part of a random stream's name that makes repeats differ. */
+  readonly attempts: Table<number>;
+  /** Provider registrations that differ from the usual, by subscription and namespace. */
+  readonly registrations: Table<string>;
+  readonly effects: Map<string, Effect>;
+  /** Tells the listeners. */
+  tell(event: Omit<InstanceEvent, "atMs">): void;
+}
+
+/** The tables of a world that a store keeps. */
+export function tablesOf(world: World): readonly Table<unknown>[] {
+  const tables: unknown[] = [
+    world.agenda.table,
+    world.resources.table,
+    world.operations.table,
+    world.scaleSets.sets,
+    world.scaleSets.instances,
+    world.disks.table,
+    world.faults.table,
+    world.policies.table,
+    world.attempts,
+    world.registrations,
+  ];
+  return tables as readonly Table<unknown>[];
+}
+
+/** An empty cloud. */
+export function createWorld(options: {
+  readonly seed: string;
+  readonly settings: AzureSettings;
+  readonly isStored: boolean;
+  readonly tell: (event: InstanceEvent) => void;
+}): World {
+  const { seed, settings, isStored } = options;
+  const agenda = new Agenda(isStored);
+  const world: World = {
+    seed,
+    settings,
+    nowMs: 0,
+    speed: 1,
+    agenda,
+    resources: new Resources(isStored),
+    operations: new Operations(seed, agenda, isStored),
+    scaleSets: new ScaleSets(isStored),
+    throttle: new Throttle(settings.isThrottled),
+    usage: new Usage(settings),
+    addresses: new Addresses(),
+    images: new ImageCatalog(settings.images),
+    disks: new Disks(isStored),
+    faults: new Faults(seed, isStored),
+    policies: new Policies(isStored),
+    attempts: new Table<number>("attempt", isStored),
+    registrations: new Table<string>("registration", isStored),
+    effects: new Map(),
+    tell: (event) => options.tell({ ...event, atMs: world.nowMs }),
+  };
+  return world;
+}
+
+/** A random stream for the next time something is done to a resource; it does not depend on what else happens. */
+export function nextRng(world: World, resource: string, operation: string): Rng {
+  const key = `${resource.toLowerCase()}/${operation}`;
+  const attempt = (world.attempts.get(key) ?? 0) + 1;
+  world.attempts.set(key, attempt);
+  return createRng(world.seed, `${key}/${attempt}`);
+}
+
+/** How long an operation takes this time. */
+export function latencyMs(world: World, operation: string, rng: Rng): number {
+  const { latencies } = world.settings;
+  if (latencies === "none") return 0;
+  const table: Latencies = latencies === "recorded" ? RECORDED : { ...RECORDED, ...latencies };
+  const duration = table[operation];
+  return duration ? drawMs(duration, rng) : 0;
+}
+
+/** From when on reads see what is created now. */
+export function visibleMs(world: World, rng: Rng): number {
+  const lag = world.settings.consistencyLag;
+  return lag ? world.nowMs + drawMs(lag, rng) : world.nowMs;
+}

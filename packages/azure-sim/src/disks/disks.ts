@@ -1,0 +1,88 @@
+import { Table } from "../core/table.ts";
+import type { ImageFiles } from "../resources/images/image.ts";
+
+/** The name of a disk, and the image it was made from. */
+export interface DiskRef {
+  readonly key: string;
+  readonly image: string;
+}
+
+/** What differs from the layer below: new contents, or null for a file that was removed. */
+interface Layer {
+  /** The key of the snapshot below; directly above the image when undefined. */
+  readonly below?: string;
+  readonly image: string;
+  readonly files: Record<string, string | null>;
+}
+
+/** OS disks as copy-on-write trees of files. A disk that nobody wrote to takes no room; a snapshot is one row. */
+export class Disks {
+  readonly table: Table<Layer>;
+
+  constructor(isStored: boolean) {
+    this.table = new Table<Layer>("disk", isStored);
+  }
+
+  /** The content of a file, or undefined when there is none. */
+  read(disk: DiskRef, path: string, imageFiles: ImageFiles): string | undefined {
+    for (const layer of this.#layers(disk)) {
+      const content = layer.files[path];
+      if (content !== undefined) return content ?? undefined;
+    }
+    return imageFiles[path];
+  }
+
+  write(disk: DiskRef, path: string, content: string): void {
+    const layer = this.#own(disk);
+    layer.files[path] = content;
+    this.table.set(disk.key, layer);
+  }
+
+  /** Removes a file, or everything below a folder. */
+  remove(disk: DiskRef, path: string, imageFiles: ImageFiles): void {
+    const layer = this.#own(disk);
+    for (const name of this.list(disk, path, imageFiles)) layer.files[name] = null;
+    this.table.set(disk.key, layer);
+  }
+
+  /** The paths of the file or of all files below the folder, sorted. */
+  list(disk: DiskRef, folder: string, imageFiles: ImageFiles): readonly string[] {
+    const seen = new Map<string, boolean>();
+    for (const { files } of this.#layers(disk)) {
+      for (const [path, content] of Object.entries(files))
+        if (!seen.has(path)) seen.set(path, content !== null);
+    }
+    for (const path of Object.keys(imageFiles)) if (!seen.has(path)) seen.set(path, true);
+    const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+    return [...seen]
+      .filter(([path, isThere]) => isThere && (path === folder || path.startsWith(prefix)))
+      .map(([path]) => path)
+      .sort();
+  }
+
+  /** Freezes the disk as it is under another name, and goes on above it. */
+  snapshot(disk: DiskRef, name: string): DiskRef {
+    this.table.set(name, this.table.get(disk.key) ?? { image: disk.image, files: {} });
+    this.table.set(disk.key, { below: name, image: disk.image, files: {} });
+    return { key: name, image: disk.image };
+  }
+
+  /** Throws the disk away: the next one of that name starts from its image. Snapshots stay. */
+  discard(key: string): void {
+    this.table.delete(key);
+  }
+
+  #own(disk: DiskRef): Layer {
+    return this.table.get(disk.key) ?? { image: disk.image, files: {} };
+  }
+
+  *#layers(disk: DiskRef): Generator<Layer> {
+    for (
+      let layer = this.table.get(disk.key);
+      layer;
+      layer = layer.below === undefined ? undefined : this.table.get(layer.below)
+    ) {
+      yield layer;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash, createHmac } from "node:crypto";
+import { ArmError } from "../arm/errors.ts";
+import { isObject, textAt, valueAt, type JsonObject } from "../json.ts";
+import type { Principal } from "../settings.ts";
+
+/** The audiences that ARM takes tokens for. */
+export const ARM_AUDIENCES = ["https://management.azure.com", "https://management.core.windows.net"];
+
+// What Entra gives: an hour less one second.
+const LIFETIME_SECONDS = 3599;
+
+/** A token as it was issued. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresInSeconds: number;
+  readonly expiresMs: number;
+}
+
+/** Issues tokens and checks those that come back. They look like Entra's and are signed with the seed. */
+export class Tokens {
+  readonly #secret: string;
+  readonly #principals: readonly Principal[];
+  /** Whoever acts through the control API; nobody can sign in as this one. */
+  readonly operator: Principal;
+
+  constructor(seed: string, principals: readonly Principal[]) {
+    this.#secret = createHash("sha256").update(`tokens of ${seed}`).digest("hex");
+    this.operator = {
+      tenantId: principals[0]?.tenantId ?? "",
+      clientId: "simulated-operator",
+      objectId: "simulated-operator",
+    };
+    this.#principals = [...principals, this.operator];
+  }
+
+  /** A token for an audience. With a clock that runs faster than the caller's it lives longer, so that the caller sees an hour. */
+  issue(
+    principal: Principal,
+    audience: string,
+    time: { readonly nowMs: number; readonly speed: number },
+  ): IssuedToken {
+    const expiresMs = time.nowMs + LIFETIME_SECONDS * 1000 * time.speed;
+    const claims = {
+      aud: audience,
+      iss: `https://sts.windows.net/${principal.tenantId}/`,
+      iat: Math.floor(time.nowMs / 1000),
+      nbf: Math.floor(time.nowMs / 1000),
+      exp: Math.floor(expiresMs / 1000),
+      appid: principal.clientId,
+      oid: principal.objectId,
+      tid: principal.tenantId,
+      ver: "1.0",
+    };
+    const text = `${encoded({ typ: "JWT", alg: "HS256" })}.${encoded(claims)}`;
+    return { token: `${text}.${this.#sign(text)}`, expiresInSeconds: LIFETIME_SECONDS, expiresMs };
+  }
+
+  /** Who sends this Authorization header; ARM's refusal when it is not good enough. */
+  principalOf(authorization: string | undefined, nowMs: number): Principal {
+    const token = /^bearer (.+)$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined) {
+      throw unauthorized(
+        "AuthenticationFailed",
+        "Authentication failed. The 'Authorization' header is missing.",
+      );
+    }
+    const claims = this.#claims(token);
+    const tenant = textAt(claims, "tid");
+    if (this.#principals.every(({ tenantId }) => tenantId !== tenant))
+      throw wrongTenant(tenant, this.#principals);
+    if (!this.#isSigned(token))
+      throw unauthorized("InvalidAuthenticationToken", "The access token is invalid.");
+    checkAudience(textAt(claims, "aud"));
+    checkExpiry(Number(valueAt(claims, "exp")) * 1000, nowMs);
+    const principal = this.#principals.find(({ clientId }) => clientId === textAt(claims, "appid"));
+    if (!principal)
+      throw unauthorized("InvalidAuthenticationToken", "The access token is from an unknown application.");
+    return principal;
+  }
+
+  #claims(token: string): JsonObject | undefined {
+    try {
+      const claims: unknown = JSON.parse(
+        Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"),
+      );
+      return isObject(claims) ? claims : undefined;
+    } catch {
+      throw unauthorized("InvalidAuthenticationToken", "The access token is invalid.");
+    }
+  }
+
+  #isSigned(token: string): boolean {
+    const end = token.lastIndexOf(".");
+    return this.#sign(token.slice(0, end)) === token.slice(end + 1);
+  }
+
+  #sign(text: string): string {
+    return createHmac("sha256", this.#secret).update(text).digest("base64url");
+  }
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+function checkAudience(given: string | undefined): void {
+  const audience = (given ?? "").replace(/\/+$/, "");
+  if (ARM_AUDIENCES.includes(audience)) return;
+  throw unauthorized(
+    "InvalidAuthenticationTokenAudience",
+    `The access token has been obtained for wrong audience or resource '${audience}'. It should exactly match with one of the allowed audiences '${ARM_AUDIENCES.join("/','")}/'.`,
+  );
+}
+
+function checkExpiry(expiresMs: number, nowMs: number): void {
+  if (expiresMs > nowMs) return;
+  throw unauthorized(
+    "ExpiredAuthenticationToken",
+    `The access token expiry UTC time '${new Date(expiresMs).toISOString()}' is earlier than current UTC time '${new Date(nowMs).toISOString()}'.`,
+  );
+}
+
+function wrongTenant(tenant: string | undefined, principals: readonly Principal[]): ArmError {
+  const right = principals[0]?.tenantId ?? "";
+  return unauthorized(
+    "InvalidAuthenticationTokenTenant",
+    `The access token is from the wrong issuer 'https://sts.windows.net/${tenant}/'. It must match the tenant 'https://sts.windows.net/${right}/' associated with this subscription. Please use the authority (URL) 'https://login.windows.net/${right}' to get the token.`,
+  );
+}
+
+function unauthorized(code: string, message: string): ArmError {
+  return new ArmError(
+    401,
+    { code, message },
+    {
+      headers: {
+        "www-authenticate": `Bearer authorization_uri="https://login.windows.net/", error="invalid_token", error_description="${message.replaceAll('"', "'")}"`,
+      },
+    },
+  );
+}

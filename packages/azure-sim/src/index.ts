@@ -1,0 +1,32 @@
+/** A simulated Azure Resource Manager: scale sets, networks and long-running operations, in-process or over HTTP(S). */
+export { type Azure, type AzureHandler, type AzureOptions, createAzure } from "./azure.ts";
+export type { Answer } from "./arm/answer.ts";
+export type { Control } from "./control/control.ts";
+export type { CloudState } from "./control/state.ts";
+export type { SimRequest } from "./core/call.ts";
+export { type Core, createCore } from "./core/core.ts";
+export type { InstanceEvent, InstanceListener } from "./core/instance-events.ts";
+export type { DiskRef } from "./disks/disks.ts";
+export type { InstanceDisk } from "./disks/instance-disk.ts";
+export type { IssuedToken } from "./entra/tokens.ts";
+export type { FaultEffect, FaultMatch, FaultRule } from "./faults/fault.ts";
+export { serveAzure } from "./http/serve.ts";
+export type { JournalEntry } from "./journal/journal.ts";
+export { type Duration, type Latencies, RECORDED } from "./latency/latencies.ts";
+export type { Prohibition } from "./policies/policies.ts";
+export { DEFAULT_IMAGES, type Image, type ImageFiles } from "./resources/images/image.ts";
+export type { Machine } from "./resources/scale-sets/machine.ts";
+export { DEFAULT_SIZES, type VmSize } from "./resources/skus/vm-size.ts";
+export {
+  type AzureSettings,
+  type Capacity,
+  completeSettings,
+  DEFAULT_PRINCIPAL,
+  DEFAULT_SUBSCRIPTION,
+  DEFAULT_TENANT,
+  type Principal,
+  type Quota,
+} from "./settings.ts";
+export { createMemoryStore } from "./store/memory.ts";
+export { AzureStoreError, openSqliteStore } from "./store/sqlite.ts";
+export type { Commit, Position, Saved, Store } from "./store/store.ts";

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { Journal, type JournalEntry } from "./journal.ts";
+
+const entry: Omit<JournalEntry, "sequence"> = {
+  atMs: 1,
+  method: "GET",
+  path: "/a",
+  principal: "p",
+  status: 200,
+  operation: "GET a",
+};
+
+test("the hash is that of everything so far, in its order", () => {
+  const [first, second, third] = [new Journal(false), new Journal(false), new Journal(false)];
+  for (const journal of [first, second]) for (const path of ["/a", "/b"]) journal.add({ ...entry, path });
+  for (const path of ["/b", "/a"]) third.add({ ...entry, path });
+  expect(first.hash).toBe(second.hash);
+  expect(first.hash).not.toBe(third.hash);
+});
+
+test("entries after a number are given out oldest first", () => {
+  const journal = new Journal(false);
+  for (const path of ["/a", "/b", "/c"]) journal.add({ ...entry, path });
+  expect(journal.since(1).map(({ path }) => path)).toEqual(["/b", "/c"]);
+  expect(journal.since(3)).toEqual([]);
+});
+
+test("a journal that goes on after a restart has the hash of one that never stopped", () => {
+  const whole = new Journal(false);
+  whole.add(entry);
+  const resumed = new Journal(false);
+  resumed.restore(whole.count, whole.hash);
+  for (const journal of [whole, resumed]) journal.add({ ...entry, path: "/b" });
+  expect(resumed.hash).toBe(whole.hash);
+  expect(resumed.since(0).map(({ sequence }) => sequence)).toEqual([2]);
+});

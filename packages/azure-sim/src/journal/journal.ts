@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+
+/** One request, as it was answered. */
+export interface JournalEntry {
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly method: string;
+  /** The path without its query: signatures and tokens stay out of the journal. */
+  readonly path: string;
+  /** Who asked, by application id. */
+  readonly principal: string;
+  readonly status: number;
+  readonly operation: string;
+  /** Error code of a refusal. */
+  readonly code?: string;
+  readonly charge?: number;
+  /** The long-running operation that the request started. */
+  readonly operationId?: string;
+  /** How long the answer was held back, in simulated milliseconds. */
+  readonly delayMs?: number;
+}
+
+// A virtual day of a busy fleet fits; beyond that only the store has the older ones.
+const KEPT_ENTRIES = 100_000;
+
+/** Every request, and a hash over all of them: two runs that did the same have the same hash. */
+export class Journal {
+  #entries: JournalEntry[] = [];
+  #unsaved: JournalEntry[] = [];
+  #sequence = 0;
+  #hash = "";
+  readonly #isStored: boolean;
+
+  constructor(isStored: boolean) {
+    this.#isStored = isStored;
+  }
+
+  get hash(): string {
+    return this.#hash;
+  }
+
+  get count(): number {
+    return this.#sequence;
+  }
+
+  add(entry: Omit<JournalEntry, "sequence">): void {
+    const whole: JournalEntry = { sequence: ++this.#sequence, ...entry };
+    this.#hash = createHash("sha256").update(this.#hash).update(JSON.stringify(whole)).digest("hex");
+    this.#entries.push(whole);
+    if (this.#isStored) this.#unsaved.push(whole);
+    if (this.#entries.length > 2 * KEPT_ENTRIES) this.#entries = this.#entries.slice(-KEPT_ENTRIES);
+  }
+
+  /** The entries after the given sequence number, oldest first. */
+  since(sequence: number): readonly JournalEntry[] {
+    const first = this.#entries[0]?.sequence ?? 1;
+    return this.#entries.slice(Math.max(0, sequence + 1 - first));
+  }
+
+  /** What the store has not seen yet. */
+  takeUnsaved(): readonly JournalEntry[] {
+    const taken = this.#unsaved;
+    this.#unsaved = [];
+    return taken;
+  }
+
+  /** Goes on where the journal of an earlier process ended. */
+  restore(sequence: number, hash: string): void {
+    this.#sequence = sequence;
+    this.#hash = hash;
+  }
+}

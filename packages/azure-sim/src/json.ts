@@ -1,0 +1,65 @@
+/** A JSON object whose fields nobody has looked at yet. */
+export type JsonObject = { readonly [field: string]: unknown };
+
+/** Whether the value is a JSON object, and neither a list nor null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at the end of a path of fields, or undefined where the path leads nowhere. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  for (const field of path) {
+    if (!isObject(current)) return undefined;
+    current = current[field];
+  }
+  return current;
+}
+
+/** The object at the end of a path; an empty one where there is none. */
+export function objectAt(value: unknown, ...path: readonly string[]): JsonObject {
+  const found = valueAt(value, ...path);
+  return isObject(found) ? found : {};
+}
+
+/** The text at the end of a path, or undefined. */
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** The objects of the list at the end of a path; anything else in it is left out. */
+export function objectsAt(value: unknown, ...path: readonly string[]): readonly JsonObject[] {
+  const found = valueAt(value, ...path);
+  return Array.isArray(found) ? found.filter(isObject) : [];
+}
+
+/** A private, frozen copy: what callers hand over in-process stays theirs, and what we hand out cannot be changed. */
+export function frozenCopy<T>(value: T): T {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [field, content] of Object.entries(value)) copy[field] = frozenCopy(content);
+  return Object.freeze(copy) as T;
+}
+
+/** A JSON merge patch (RFC 7386): objects are merged, null removes, everything else replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete merged[field];
+    else merged[field] = mergePatch(merged[field], value);
+  }
+  return merged;
+}
+
+/** The same text for equal values, whatever the order of their fields. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
+  const fields = Object.keys(value)
+    .filter((field) => value[field] !== undefined)
+    .sort();
+  return `{${fields.map((field) => `${JSON.stringify(field)}:${canonicalText(value[field])}`).join(",")}}`;
+}

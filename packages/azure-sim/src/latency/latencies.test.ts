@@ -1,0 +1,30 @@
+import { createRng } from "@capstan/env";
+import { expect, test } from "vitest";
+import { drawMs, RECORDED } from "./latencies.ts";
+import { endsInLanes } from "./lanes.ts";
+
+const DRAWS = 4000;
+
+test.each(Object.entries(RECORDED))("%s has the percentiles it was recorded with", (name, { p50, p90 }) => {
+  const draws = Array.from({ length: DRAWS }, (_, index) =>
+    drawMs({ p50, p90 }, createRng("seed", `${name}/${index}`)),
+  );
+  draws.sort((a, b) => a - b);
+  const at = (share: number): number => (draws[Math.floor(share * DRAWS)] ?? 0) / 1000;
+  // The tail and the size of the sample move the percentiles by a few parts in a hundred.
+  expect(at(0.5) / p50).toBeGreaterThan(0.85);
+  expect(at(0.5) / p50).toBeLessThan(1.15);
+  expect(at(0.9) / p90).toBeGreaterThan(0.85);
+  expect(at(0.9) / p90).toBeLessThan(1.25);
+  expect(at(0.9999)).toBeGreaterThan(3 * p50);
+});
+
+test("a duration of nothing takes no time", () => {
+  expect(drawMs({ p50: 0, p90: 0 }, createRng("seed", "x"))).toBe(0);
+});
+
+test("work beyond the number of lanes waits for a free one", () => {
+  expect(endsInLanes([10, 20, 5, 5], 2, 100)).toEqual([110, 120, 115, 120]);
+  expect(endsInLanes([10, 20, 5], 10, 0)).toEqual([10, 20, 5]);
+  expect(endsInLanes([], 3, 0)).toEqual([]);
+});

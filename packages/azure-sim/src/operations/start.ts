@@ -1,0 +1,62 @@
+import { empty, reply, type Answer } from "../arm/answer.ts";
+import type { ErrorBody } from "../arm/errors.ts";
+import type { Call } from "../core/call.ts";
+import { nextRng, type World } from "../core/world.ts";
+import { faultError } from "../faults/faults.ts";
+import { uuidOf } from "./uuid.ts";
+import type { Operation } from "./operation.ts";
+
+/** When to ask again. Compute was seen with 10 s; the others are assumed to say the same (reference/azure.md, section 7). */
+export const RETRY_AFTER_SECONDS = 10;
+
+/** What a new operation works on. */
+interface OperationStart {
+  readonly resourceId: string;
+  readonly location: string;
+  readonly provider: string;
+  readonly error?: ErrorBody | undefined;
+}
+
+/** A long-running operation for a call, not under way yet: its effects are entered first. Faults may have decided that it fails. */
+export function newOperation(call: Call, world: World, start: OperationStart): Operation {
+  const error = start.error ?? faultError(call, "failedButApplied");
+  const id = uuidOf(nextRng(world, start.resourceId, `operation ${call.operation}`));
+  call.notes.operationId = id;
+  return {
+    id,
+    subscription: call.target.subscription ?? "",
+    provider: start.provider,
+    location: start.location,
+    name: call.operation,
+    resourceId: start.resourceId,
+    apiVersion: call.apiVersion,
+    startMs: world.nowMs,
+    status: "InProgress",
+    ...(error && { error }),
+  };
+}
+
+/** The answer to a PUT or PATCH that goes on: the resource, and where to ask. */
+export function acceptedWrite(
+  options: { readonly call: Call; readonly world: World; readonly operation: Operation },
+  status: number,
+  body: unknown,
+): Answer {
+  const { call, world, operation } = options;
+  return reply(status, body, {
+    "azure-asyncoperation": world.operations.urls.urlOf(operation, call.origin, "status"),
+    "azure-asyncnotification": "Enabled",
+    "retry-after": String(RETRY_AFTER_SECONDS),
+  });
+}
+
+/** The answer to a POST or DELETE that goes on: 202 with both addresses. */
+export function acceptedAction(call: Call, world: World, operation: Operation): Answer {
+  const { urls } = world.operations;
+  return empty(202, {
+    "azure-asyncoperation": urls.urlOf(operation, call.origin, "status"),
+    "azure-asyncnotification": "Enabled",
+    location: urls.urlOf(operation, call.origin, "result"),
+    "retry-after": String(RETRY_AFTER_SECONDS),
+  });
+}

@@ -1,0 +1,66 @@
+import { createHash, createHmac } from "node:crypto";
+import type { Operation } from "./operation.ts";
+
+// Real operation URLs carry a signed certificate and are about 4 KB long; clients have to cope with that.
+const CERTIFICATE_LENGTH = 3200;
+const SIGNATURE_LENGTH = 342;
+
+/** Which of the two forms of an operation's URL: its status, or (`Location`) its result. */
+export type UrlForm = "status" | "result";
+
+/** What the signature of an operation URL is worth. */
+export type UrlVerdict = "ours" | "foreign" | "cut";
+
+/** Writes and checks the signed URLs of operations. */
+export class OperationUrls {
+  readonly #secret: string;
+  readonly #certificate: string;
+
+  constructor(seed: string) {
+    this.#secret = createHash("sha256").update(`operation urls of ${seed}`).digest("hex");
+    this.#certificate = stretched(`certificate of ${seed}`, CERTIFICATE_LENGTH);
+  }
+
+  /** The address at which the operation can be asked about. */
+  urlOf(operation: Operation, origin: string, form: UrlForm): string {
+    const { id, apiVersion, startMs } = operation;
+    const ticks = String(startMs);
+    const signature = this.#sign(id, ticks);
+    const flavour = form === "result" && operation.provider === "Microsoft.Compute" ? "&monitor=true" : "";
+    return (
+      `${origin}${pathOf(operation, form)}?p=${id}${flavour}&api-version=${apiVersion}` +
+      `&t=${ticks}&c=${this.#certificate}&s=${stretched(signature, SIGNATURE_LENGTH)}&h=${signature}`
+    );
+  }
+
+  /** Checks the signature of an address that somebody came back with. */
+  check(id: string, query: URLSearchParams): UrlVerdict {
+    const [ticks, certificate, long, short] = ["t", "c", "s", "h"].map((name) => query.get(name) ?? "");
+    if (!ticks || !certificate || !long || !short) return "cut";
+    const signature = this.#sign(id.toLowerCase(), ticks);
+    const isOurs =
+      certificate === this.#certificate &&
+      short === signature &&
+      long === stretched(signature, SIGNATURE_LENGTH);
+    return isOurs ? "ours" : "foreign";
+  }
+
+  #sign(id: string, ticks: string): string {
+    return createHmac("sha256", this.#secret).update(`${id}/${ticks}`).digest("base64url");
+  }
+}
+
+function pathOf({ subscription, provider, location, id }: Operation, form: UrlForm): string {
+  if (provider === "Microsoft.Resources") return `/subscriptions/${subscription}/operationresults/${id}`;
+  const noun = form === "result" && provider !== "Microsoft.Compute" ? "operationResults" : "operations";
+  return `/subscriptions/${subscription}/providers/${provider}/locations/${location}/${noun}/${id}`;
+}
+
+/** As many URL-safe characters as wanted, fixed by the text. */
+function stretched(text: string, length: number): string {
+  let result = "";
+  for (let round = 0; result.length < length; round++) {
+    result += createHash("sha512").update(`${text}/${round}`).digest("base64url");
+  }
+  return result.slice(0, length);
+}

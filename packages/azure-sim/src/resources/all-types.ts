@@ -1,0 +1,59 @@
+import { operationTypes } from "../operations/endpoints.ts";
+import { communityGalleryTypes } from "./community-galleries/community-galleries.ts";
+import { galleryTypes } from "./galleries/galleries.ts";
+import { images } from "./images/images.ts";
+import { loadBalancerTypes } from "./load-balancers/load-balancers.ts";
+import {
+  NETWORK_REMOVED,
+  NETWORK_SETTLED,
+  removeNetworkResource,
+  settleNetworkResource,
+} from "./network/network-write.ts";
+import { networkInterfaces } from "./network-interfaces/network-interfaces.ts";
+import { networkSecurityGroupTypes } from "./network-security-groups/network-security-groups.ts";
+import { publicIpAddresses } from "./public-ip-addresses/public-ip-addresses.ts";
+import type { ResourceType } from "./resource-type.ts";
+import { GROUP_REMOVED, removeGroup } from "./resource-groups/resource-groups.ts";
+import { routeTableTypes } from "./route-tables/route-tables.ts";
+import {
+  instanceInterfaces,
+  scaleSetInstances,
+  scaleSetInterfaces,
+  scaleSets,
+  scaleSetsByLocation,
+} from "./scale-sets/scale-set-types.ts";
+import { skus } from "./skus/skus.ts";
+import { tags } from "./tags/tags.ts";
+import { usages } from "./usages/usages.ts";
+import { virtualNetworkTypes } from "./virtual-networks/virtual-networks.ts";
+import type { Effect } from "../core/world.ts";
+
+/** Every type there is. A new noun joins by its line here. */
+export const ALL_TYPES: readonly ResourceType[] = [
+  ...operationTypes,
+  ...virtualNetworkTypes,
+  ...networkSecurityGroupTypes,
+  ...routeTableTypes,
+  publicIpAddresses,
+  ...loadBalancerTypes,
+  networkInterfaces,
+  scaleSets,
+  scaleSetsByLocation,
+  scaleSetInstances,
+  instanceInterfaces,
+  scaleSetInterfaces,
+  skus,
+  usages,
+  images,
+  ...galleryTypes,
+  ...communityGalleryTypes,
+  tags,
+];
+
+/** Every effect there is, by name: those of the types and those that types share. */
+export const ALL_EFFECTS: ReadonlyMap<string, Effect> = new Map([
+  ...ALL_TYPES.flatMap((type) => Object.entries(type.effects ?? {})),
+  [NETWORK_SETTLED, settleNetworkResource],
+  [NETWORK_REMOVED, removeNetworkResource],
+  [GROUP_REMOVED, removeGroup],
+]);

@@ -1,0 +1,115 @@
+import { ArmError, invalidParameter } from "../../arm/errors.ts";
+import { type JsonObject, textAt } from "../../json.ts";
+import { exactName, type Image } from "./image.ts";
+
+/** Finds images by the references that scale sets make. */
+export class ImageCatalog {
+  // Versions by the lower-cased definition, oldest first.
+  readonly #versions = new Map<string, Image[]>();
+  readonly #exact = new Map<string, Image>();
+
+  constructor(images: readonly Image[]) {
+    for (const image of images) this.add(image);
+  }
+
+  add(image: Image): void {
+    const key = image.definition.toLowerCase();
+    const versions = this.#versions.get(key) ?? [];
+    versions.push(image);
+    versions.sort(byVersion);
+    this.#versions.set(key, versions);
+    this.#exact.set(exactName(image).toLowerCase(), image);
+  }
+
+  /** The image of that exact name. */
+  byName(name: string): Image | undefined {
+    return this.#exact.get(name.toLowerCase());
+  }
+
+  /** All versions of a definition, oldest first. */
+  versionsOf(definition: string): readonly Image[] {
+    return this.#versions.get(definition.toLowerCase()) ?? [];
+  }
+
+  /** All definitions of one kind, each with its newest version. */
+  *definitions(kind: Image["kind"]): Generator<Image> {
+    for (const versions of this.#versions.values()) {
+      const newest = versions.at(-1);
+      if (newest?.kind === kind) yield newest;
+    }
+  }
+
+  /** The image a reference means in a region; the provider's own refusal when there is none. */
+  resolve(reference: JsonObject, location: string): Image {
+    const name = nameIn(reference);
+    const image = this.#find(name);
+    if (!image) throw notFound(name, reference);
+    if (image.regions && !image.regions.includes(location)) throw notReplicated(name.text, location);
+    return image;
+  }
+
+  #find({ definition, version }: ImageName): Image | undefined {
+    const versions = this.versionsOf(definition);
+    if (version !== undefined && version.toLowerCase() !== "latest") {
+      return versions.find((image) => image.version === version);
+    }
+    return versions.findLast((image) => image.excludeFromLatest !== true);
+  }
+}
+
+interface ImageName {
+  readonly text: string;
+  readonly definition: string;
+  readonly version: string | undefined;
+}
+
+function nameIn(reference: JsonObject): ImageName {
+  const id =
+    textAt(reference, "id") ??
+    textAt(reference, "communityGalleryImageId") ??
+    textAt(reference, "sharedGalleryImageId");
+  if (id !== undefined) {
+    const [definition = id, version] = id.split(/\/versions\//i);
+    return { text: id, definition, version };
+  }
+  const parts = ["publisher", "offer", "sku", "version"].map((field) => textAt(reference, field));
+  if (parts.includes(undefined)) {
+    throw invalidParameter("imageReference", "Required parameter 'imageReference' is missing (null).");
+  }
+  return { text: parts.join(":"), definition: parts.slice(0, 3).join(":"), version: parts[3] };
+}
+
+function notFound({ text }: ImageName, reference: JsonObject): ArmError {
+  if (textAt(reference, "publisher") !== undefined) {
+    return new ArmError(404, {
+      code: "PlatformImageNotFound",
+      message: `The platform image '${text}' is not available. Verify that all fields in the storage profile are correct. For more details about storage profile information, please refer to https://aka.ms/storageprofile`,
+      target: "imageReference",
+    });
+  }
+  const isGallery = /\/(galleries|communitygalleries|sharedgalleries)\//i.test(text);
+  return new ArmError(404, {
+    code: isGallery ? "GalleryImageNotFound" : "ImageNotFound",
+    message: isGallery
+      ? `The gallery image ${text} does not exist. Please check the image reference.`
+      : `The Image '${text}' cannot be found.`,
+    target: "imageReference",
+  });
+}
+
+function notReplicated(name: string, location: string): ArmError {
+  return new ArmError(404, {
+    code: "GalleryImageNotFound",
+    message: `The gallery image ${name} is not available in ${location} region. Please contact image owner to replicate to this region, or change your requested region.`,
+    target: "imageReference",
+  });
+}
+
+function byVersion(a: Image, b: Image): number {
+  const left = (a.version ?? "").split(".").map(Number);
+  const right = (b.version ?? "").split(".").map(Number);
+  for (const [index, part] of left.entries()) {
+    if (part !== right[index]) return part - (right[index] ?? 0);
+  }
+  return 0;
+}

@@ -1,0 +1,46 @@
+/** The files of an image, by path: what the OS disk of a new instance starts with. */
+export type ImageFiles = Readonly<Record<string, string>>;
+
+/** An image that instances can be made from. Versions of one image are images of their own. */
+export interface Image {
+  /** Which door it is offered at. */
+  readonly kind: "marketplace" | "managed" | "gallery" | "community";
+  /** `publisher:offer:sku` or the id of the definition (or of the managed image), without a version. */
+  readonly definition: string;
+  /** The version, such as 1.2.3; a managed image has none. */
+  readonly version?: string;
+  /** Where it can be used; everywhere unless told. */
+  readonly regions?: readonly string[];
+  readonly osType?: "Linux" | "Windows";
+  readonly excludeFromLatest?: boolean;
+  readonly files?: ImageFiles;
+}
+
+/** The community gallery in which Cluster API for Azure publishes its reference images. */
+const CAPI_GALLERY = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
+
+/** Images that are there unless told otherwise: two of Ubuntu's and two of Cluster API's. */
+export const DEFAULT_IMAGES: readonly Image[] = [
+  {
+    kind: "marketplace",
+    definition: "Canonical:0001-com-ubuntu-server-jammy:22_04-lts-gen2",
+    version: "22.04.202510010",
+  },
+  {
+    kind: "marketplace",
+    definition: "Canonical:0001-com-ubuntu-server-jammy:22_04-lts-gen2",
+    version: "22.04.202511010",
+  },
+  ...["1.33.5", "1.34.1"].map((version): Image => ({
+    kind: "community",
+    definition: `/CommunityGalleries/${CAPI_GALLERY}/Images/capi-ubun2-2404`,
+    version,
+    files: { "/etc/kubernetes-version": `v${version}\n`, "/usr/bin/kubeadm": `kubeadm v${version}\n` },
+  })),
+];
+
+/** The text that names one version of an image exactly. */
+export function exactName({ definition, version, kind }: Image): string {
+  if (version === undefined) return definition;
+  return kind === "marketplace" ? `${definition}:${version}` : `${definition}/Versions/${version}`;
+}

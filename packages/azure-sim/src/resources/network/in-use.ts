@@ -1,0 +1,14 @@
+import { ArmError } from "../../arm/errors.ts";
+import type { Resource } from "../../core/resources.ts";
+import type { World } from "../../core/world.ts";
+
+/** Refuses to delete what another resource uses; the code is the noun's own. */
+export function inUseBy(world: World, resource: Resource, code: string): ArmError | undefined {
+  const [user] = world.resources.usersOf(resource.id);
+  if (user === undefined) return undefined;
+  return new ArmError(400, {
+    code,
+    message: `${resource.type} ${resource.name} cannot be deleted because it is in use by the following resource: ${world.resources.get(user)?.id ?? user}.`,
+    details: [],
+  });
+}

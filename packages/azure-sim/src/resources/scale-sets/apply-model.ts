@@ -1,0 +1,20 @@
+import type { World } from "../../core/world.ts";
+import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
+
+/** Gives an instance the newest model; its cores count by the new size from now on. */
+export function applyModel(world: World, set: ScaleSet, instance: Instance): void {
+  countModel(world, set, { model: modelOf(set, instance), instances: -1 });
+  instance.model = set.modelVersion;
+  countModel(world, set, { model: modelOf(set, instance), instances: 1 });
+}
+
+/** Counts instances of a model in, or out when their number is negative. */
+export function countModel(
+  world: World,
+  set: ScaleSet,
+  counted: { readonly model: Model; readonly instances: number },
+): void {
+  const { subscription, location } = set;
+  const { size, isSpot } = counted.model;
+  world.usage.count({ subscription, location, size, isSpot, instances: counted.instances });
+}

@@ -1,0 +1,154 @@
+import { ArmError, invalidParameter } from "../../arm/errors.ts";
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../json.ts";
+import type { World } from "../../core/world.ts";
+import { exactName } from "../images/image.ts";
+import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
+import type { Model } from "./scale-sets.ts";
+
+/** What a PUT or PATCH wants a scale set to be. */
+export interface Desired {
+  readonly location: string;
+  readonly capacity: number;
+  readonly model: Model;
+  /** Subnets and pools that the instances are attached to. */
+  readonly uses: readonly string[];
+}
+
+// A set without a single placement group may have this many instances, one with it a tenth.
+const MAX_INSTANCES = 1000;
+const MAX_SINGLE_PLACEMENT = 100;
+
+/** Reads and checks the body of a scale set. Refusals are Compute's. */
+export function desiredOf(world: World, id: string, body: JsonObject): Desired {
+  const location = locationOf(world, body);
+  const profile = objectAt(body, "properties", "virtualMachineProfile");
+  if (textAt(body, "properties", "orchestrationMode")?.toLowerCase() === "flexible") {
+    throw invalidParameter(
+      "orchestrationMode",
+      "The value 'Flexible' of parameter 'orchestrationMode' is not simulated; use 'Uniform'.",
+    );
+  }
+  const size = sizeOf(world, body, location);
+  checkUpgradePolicy(body);
+  const capacity = capacityOf(body);
+  const reference = objectAt(profile, "storageProfile", "imageReference");
+  const image = exactName(world.images.resolve(reference, location));
+  const isSpot = textAt(profile, "priority") === "Spot";
+  return { location, capacity, model: { size, isSpot, profile, image }, uses: usesOf(world, id, profile) };
+}
+
+function locationOf(world: World, body: JsonObject): string {
+  const location = textAt(body, "location")?.replaceAll(" ", "").toLowerCase();
+  if (location === undefined || location === "") {
+    throw new ArmError(400, {
+      code: "LocationRequired",
+      message: "The location property is required for this definition.",
+    });
+  }
+  const { regions } = world.settings;
+  if (!regions.includes(location)) {
+    throw new ArmError(400, {
+      code: "LocationNotAvailableForResourceType",
+      message: `The provided location '${location}' is not available for resource type 'Microsoft.Compute/virtualMachineScaleSets'. List of available regions for the resource type is '${regions.join(",")}'.`,
+    });
+  }
+  return location;
+}
+
+function sizeOf(world: World, body: JsonObject, location: string): string {
+  const name = textAt(body, "sku", "name");
+  if (name === undefined) {
+    throw invalidParameter("sku.name", "Required parameter 'sku.name' is missing (null).");
+  }
+  const size = world.usage.size(name);
+  if (!size) {
+    throw invalidParameter(
+      "sku.name",
+      `The value ${name} provided for the VM size is not valid. The valid sizes in the current region are: ${world.settings.sizes.map((one) => one.name).join(",")}. Find out more on the valid VM sizes in each region at https://aka.ms/azure-regions.`,
+    );
+  }
+  if (size.regions && !size.regions.includes(location)) {
+    throw new ArmError(409, {
+      code: "SkuNotAvailable",
+      message: `The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: ${name}' is currently not available in location '${location}'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.`,
+    });
+  }
+  return size.name;
+}
+
+function capacityOf(body: JsonObject): number {
+  const capacity = valueAt(body, "sku", "capacity");
+  if (capacity === undefined) {
+    throw invalidParameter("sku.capacity", "Required parameter 'sku.capacity' is missing (null).");
+  }
+  const isSingle = valueAt(body, "properties", "singlePlacementGroup") === true;
+  const limit = isSingle ? MAX_SINGLE_PLACEMENT : MAX_INSTANCES;
+  const count = Number(capacity);
+  if (!Number.isInteger(count) || count < 0 || count > limit) {
+    throw invalidParameter(
+      "sku.capacity",
+      `The value ${JSON.stringify(capacity)} of parameter sku.capacity is invalid. The allowed range is from 0 to ${limit}.`,
+    );
+  }
+  return count;
+}
+
+const UPGRADE_MODES = ["manual", "automatic", "rolling"];
+
+function checkUpgradePolicy(body: JsonObject): void {
+  const mode = textAt(body, "properties", "upgradePolicy", "mode");
+  if (mode === undefined) {
+    throw invalidParameter("upgradePolicy", "Required parameter 'upgradePolicy' is missing (null).");
+  }
+  if (!UPGRADE_MODES.includes(mode.toLowerCase())) {
+    throw invalidParameter(
+      "upgradePolicy.mode",
+      `The value '${mode}' of parameter 'upgradePolicy.mode' is invalid; it is one of Manual, Automatic, Rolling.`,
+    );
+  }
+}
+
+/** The network interfaces that each instance gets. */
+export function interfacesOf(profile: JsonObject): readonly JsonObject[] {
+  return objectsAt(profile, "networkProfile", "networkInterfaceConfigurations");
+}
+
+/** The subnet of the first address of an interface. */
+export function subnetIdOf(configuration: JsonObject): string | undefined {
+  const [first] = objectsAt(configuration, "properties", "ipConfigurations");
+  return textAt(first, "properties", "subnet", "id");
+}
+
+function usesOf(world: World, id: string, profile: JsonObject): readonly string[] {
+  const interfaces = interfacesOf(profile);
+  if (interfaces.length === 0) {
+    throw invalidParameter(
+      "networkProfile",
+      "Required parameter 'networkProfile.networkInterfaceConfigurations' is missing (null).",
+    );
+  }
+  const subnets = interfaces.map(subnetIdOf);
+  for (const subnet of subnets) {
+    if (subnet === undefined || !subnetOf(world, subnet)) throw invalidReference(subnet ?? "", id);
+  }
+  const pools = interfaces
+    .flatMap((one) => objectsAt(one, "properties", "ipConfigurations"))
+    .flatMap((one) => objectsAt(one, "properties", "loadBalancerBackendAddressPools"))
+    .map((pool) => textAt(pool, "id") ?? "");
+  const missing = pools.find((pool) => !world.resources.get(parentOf(pool)));
+  if (missing !== undefined) throw invalidReference(missing, id);
+  return [...new Set([...subnets, ...pools].filter((one) => one !== undefined))];
+}
+
+function parentOf(id: string): string {
+  return id.split("/").slice(0, -2).join("/");
+}
+
+/** A reference to something that is not there. */
+export function invalidReference(missing: string, id: string): ArmError {
+  return new ArmError(400, {
+    code: "InvalidResourceReference",
+    message: `Resource ${missing} referenced by resource ${id} was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.`,
+    details: [],
+  });
+}

@@ -1,0 +1,45 @@
+import { empty } from "../../arm/answer.ts";
+import { ArmError } from "../../arm/errors.ts";
+import { type Effect, latencyMs, nextRng } from "../../core/world.ts";
+import { textAt } from "../../json.ts";
+import type { Verb } from "../resource-type.ts";
+import { foundInstance } from "./actions.ts";
+import { removeInstance, settle } from "./instance-effects.ts";
+import { modelOf } from "./scale-sets.ts";
+
+/** The effect by which Azure takes a spot machine back. */
+export const EVICTED = "instance.evicted";
+
+/** POST simulateEviction: accepted at once, felt within minutes. */
+export const simulateEviction: Verb = (call, world) => {
+  const { set, instance } = foundInstance(call, world);
+  if (!modelOf(set, instance).isSpot) {
+    throw new ArmError(409, {
+      code: "OperationNotAllowed",
+      message: "The simulate eviction operation is only supported on Azure Spot Virtual Machines.",
+    });
+  }
+  const delayMs = latencyMs(world, "instance.evict", nextRng(world, `${set.id}/${instance.id}`, "evict"));
+  world.agenda.enter(world.nowMs + delayMs, EVICTED, {
+    set: set.id,
+    uniqueId: set.uniqueId,
+    id: instance.id,
+  });
+  return empty(204);
+};
+
+/** Deallocates or removes the machine, as its policy says, whatever else is being done to it; one that goes anyway just goes. */
+export const evict: Effect = (world, args) => {
+  const set = world.scaleSets.get(textAt(args, "set") ?? "");
+  const instance = set && world.scaleSets.members(set.id).get(Number(args["id"]));
+  if (!instance || set.uniqueId !== textAt(args, "uniqueId") || instance.state === "Deleting") return;
+  instance.flight += 1;
+  if (modelOf(set, instance).profile["evictionPolicy"] === "Delete") {
+    if (instance.isExtra !== true) set.capacity -= 1;
+    world.scaleSets.save(set);
+    removeInstance(world, set, instance);
+    return;
+  }
+  settle(world, instance, { power: "deallocated", operation: undefined, changedMs: world.nowMs });
+  world.tell({ kind: "stopped", scaleSetId: set.id, instanceId: String(instance.id) });
+};

@@ -1,0 +1,112 @@
+import { createRng } from "@capstan/env";
+import type { ErrorBody } from "../../arm/errors.ts";
+import { keyOf } from "../../arm/target.ts";
+import { type World } from "../../core/world.ts";
+import { uuidOf } from "../../operations/uuid.ts";
+import { subnetIsFull } from "../network/addresses.ts";
+import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
+import { countModel } from "./apply-model.ts";
+import { interfacesOf, subnetIdOf } from "./desired.ts";
+import { type Instance, latestModel, type Model, type ScaleSet } from "./scale-sets.ts";
+import { textAt, valueAt, type JsonObject } from "../../json.ts";
+
+// Five instances were seen to be eight for a while; more than twenty in excess are not assumed.
+const EXTRA_SHARE = 0.5;
+const MAX_EXTRA = 20;
+
+/** How many instances are made in excess, to be sure that enough come up soon. */
+export function extraInstances(properties: JsonObject, count: number): number {
+  if (valueAt(properties, "overprovision") === false || count === 0) return 0;
+  return Math.min(MAX_EXTRA, Math.ceil(count * EXTRA_SHARE));
+}
+
+/** Refuses more instances than the subnets have addresses for. */
+export function checkAddresses(world: World, model: Model, count: number): void {
+  for (const configuration of interfacesOf(model.profile)) {
+    const id = subnetIdOf(configuration) ?? "";
+    const subnet = subnetOf(world, id);
+    if (subnet && !world.addresses.hasRoom(id, subnet.range, count)) throw subnetIsFull(id, count);
+  }
+}
+
+/** Makes new instances from the newest model; they are up once the work on them is done. */
+export function addInstances(
+  world: World,
+  set: ScaleSet,
+  options: { count: number; zones: readonly string[] },
+): Instance[] {
+  const model = latestModel(set);
+  const made: Instance[] = [];
+  for (let index = 0; index < options.count; index++) {
+    const id = set.nextInstanceId++;
+    const zone = options.zones[id % Math.max(1, options.zones.length)];
+    const instance: Instance = {
+      set: keyOf(set.id),
+      id,
+      vmId: uuidOf(createRng(world.seed, `${set.uniqueId}/${id}/vmId`)),
+      model: set.modelVersion,
+      state: "Creating",
+      power: "creating",
+      createdMs: world.nowMs,
+      changedMs: world.nowMs,
+      flight: 0,
+      image: model.image,
+      addresses: takeAddresses(world, model),
+      ...(zone !== undefined && { zone }),
+    };
+    made.push(instance);
+    world.scaleSets.saveInstance(instance);
+    world.tell({ kind: "created", scaleSetId: set.id, instanceId: String(id) });
+  }
+  countModel(world, set, { model, instances: options.count });
+  return made;
+}
+
+function takeAddresses(world: World, model: Model): number[] {
+  return interfacesOf(model.profile).map((configuration) => {
+    const id = subnetIdOf(configuration) ?? "";
+    const subnet = subnetOf(world, id);
+    return subnet ? world.addresses.take(id, subnet.range) : 0;
+  });
+}
+
+/** The instances that the region has no room for: they come to be, and fail. */
+export function unallocated(instances: readonly Instance[], room: number): ReadonlyMap<number, ErrorBody> {
+  const error: ErrorBody = {
+    code: "AllocationFailed",
+    message:
+      "Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance",
+  };
+  return new Map(instances.slice(room).map((instance) => [instance.id, error]));
+}
+
+/** The instances that go when a set shrinks: by the scale-in policy, and none that is protected, in excess or on its way out. */
+export function victims(
+  instances: Iterable<Instance>,
+  count: number,
+  policy: string | undefined,
+): Instance[] {
+  const candidates = [...instances].filter(
+    (one) => one.state !== "Deleting" && one.isExtra !== true && !isProtected(one),
+  );
+  const oldestFirst = policy === "OldestVM";
+  candidates.sort((a, b) => (oldestFirst ? a.id - b.id : b.id - a.id));
+  // What does not work goes first, then what nobody works on.
+  candidates.sort((a, b) => rank(a) - rank(b));
+  return candidates.slice(0, count);
+}
+
+function rank({ state, operation }: Instance): number {
+  if (state === "Failed") return 0;
+  return operation === undefined ? 1 : 2;
+}
+
+function isProtected({ own }: Instance): boolean {
+  return valueAt(own, "properties", "protectionPolicy", "protectFromScaleIn") === true;
+}
+
+/** The first rule of the scale-in policy of a set. */
+export function scaleInPolicy(properties: JsonObject): string | undefined {
+  const rules = valueAt(properties, "scaleInPolicy", "rules");
+  return Array.isArray(rules) ? textAt({ rule: rules[0] as unknown }, "rule") : undefined;
+}

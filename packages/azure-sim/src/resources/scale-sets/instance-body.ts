@@ -1,0 +1,141 @@
+import type { Resource } from "../../core/resources.ts";
+import { type JsonObject, objectAt, textAt } from "../../json.ts";
+import type { World } from "../../core/world.ts";
+import { interfacesOf } from "./desired.ts";
+import { isLatest } from "./instance-effects.ts";
+import { withoutSecrets } from "./models.ts";
+import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
+import { statusesOf } from "./status-codes.ts";
+
+/** What instances are shown with. */
+export interface InstanceContext {
+  readonly world: World;
+  readonly resource: Resource;
+  readonly set: ScaleSet;
+  /** Whether the instance view is part of it: `$expand=instanceView`. */
+  readonly isExpanded: boolean;
+}
+
+/** The ARM id of an instance. */
+export function instanceId(set: ScaleSet, instance: Instance): string {
+  return `${set.id}/virtualMachines/${instance.id}`;
+}
+
+/** The name a guest gives itself: the prefix of the set and the id to the base of 36, six digits long. */
+export function computerName(model: Model, instance: Instance): string {
+  const prefix = textAt(model.profile, "osProfile", "computerNamePrefix") ?? "vm";
+  return `${prefix}${instance.id.toString(36).toUpperCase().padStart(6, "0")}`;
+}
+
+/** An instance as Compute shows it. */
+export function instanceBody(context: InstanceContext, instance: Instance): unknown {
+  const { resource, set } = context;
+  const model = modelOf(set, instance);
+  const profile = withoutSecrets(model.profile);
+  return {
+    name: `${resource.name}_${instance.id}`,
+    id: instanceId(set, instance),
+    type: "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
+    location: set.location,
+    instanceId: String(instance.id),
+    tags: instance.own?.["tags"] ?? resource.body["tags"] ?? {},
+    ...(instance.zone !== undefined && { zones: [instance.zone] }),
+    sku: { name: model.size, tier: "Standard" },
+    etag: `"${instance.flight}"`,
+    properties: {
+      latestModelApplied: isLatest(set, instance),
+      modelDefinitionApplied: "VirtualMachineScaleSet",
+      networkProfileConfiguration: { networkInterfaceConfigurations: interfacesOf(profile) },
+      networkProfile: {
+        networkInterfaces: interfacesOf(profile).map((one) => ({
+          id: `${instanceId(set, instance)}/networkInterfaces/${textAt(one, "name")}`,
+        })),
+      },
+      hardwareProfile: {},
+      storageProfile: storageProfile(context, { instance, model, profile }),
+      osProfile: osProfile({ instance, model, profile }),
+      ...(profile["diagnosticsProfile"] !== undefined && {
+        diagnosticsProfile: profile["diagnosticsProfile"],
+      }),
+      ...(profile["securityProfile"] !== undefined && { securityProfile: profile["securityProfile"] }),
+      ...objectAt(instance.own, "properties"),
+      vmId: instance.vmId,
+      timeCreated: new Date(instance.createdMs).toISOString(),
+      provisioningState: instance.state,
+      ...(context.isExpanded && { instanceView: instanceView(context, instance) }),
+    },
+  };
+}
+
+interface Parts {
+  readonly instance: Instance;
+  readonly model: Model;
+  readonly profile: JsonObject;
+}
+
+function storageProfile({ world, resource }: InstanceContext, { instance, profile }: Parts): unknown {
+  const image = world.images.byName(instance.image);
+  const disk = objectAt(profile, "storageProfile", "osDisk");
+  const name = `${resource.name}_${instance.id}_OsDisk_1_${instance.vmId.replaceAll("-", "")}`;
+  const group = resource.id.split("/").slice(0, 5).join("/");
+  return {
+    imageReference: {
+      ...objectAt(profile, "storageProfile", "imageReference"),
+      ...(image?.version !== undefined && { exactVersion: image.version }),
+    },
+    osDisk: {
+      osType: image?.osType ?? "Linux",
+      createOption: "FromImage",
+      caching: "None",
+      ...disk,
+      name,
+      managedDisk: {
+        ...objectAt(disk, "managedDisk"),
+        id: `${group}/providers/Microsoft.Compute/disks/${name}`,
+      },
+    },
+    dataDisks: [],
+  };
+}
+
+function osProfile({ instance, model, profile }: Parts): unknown {
+  const { computerNamePrefix: _, ...rest } = objectAt(profile, "osProfile");
+  return {
+    ...rest,
+    computerName: computerName(model, instance),
+    secrets: rest["secrets"] ?? [],
+    allowExtensionOperations: true,
+    requireGuestProvisionSignal: true,
+  };
+}
+
+/** The state of an instance at this moment. */
+export function instanceView({ set }: InstanceContext, instance: Instance): unknown {
+  const model = modelOf(set, instance);
+  const isRunning = instance.power === "running";
+  return {
+    placementGroupId: set.uniqueId,
+    computerName: computerName(model, instance),
+    osName: "ubuntu",
+    vmAgent: {
+      vmAgentVersion: isRunning ? "2.13.1.1" : "Unknown",
+      statuses: [
+        isRunning
+          ? {
+              code: "ProvisioningState/succeeded",
+              level: "Info",
+              displayStatus: "Ready",
+              message: "Guest Agent is running",
+            }
+          : {
+              code: "ProvisioningState/Unavailable",
+              level: "Warning",
+              displayStatus: "Not Ready",
+              message: "VM status blob is found but not yet populated.",
+            },
+      ],
+    },
+    hyperVGeneration: "V2",
+    statuses: statusesOf(instance),
+  };
+}

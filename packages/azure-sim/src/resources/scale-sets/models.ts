@@ -1,0 +1,52 @@
+import { ArmError } from "../../arm/errors.ts";
+import { canonicalText, type JsonObject, objectAt } from "../../json.ts";
+import type { Instance, Model, ScaleSet } from "./scale-sets.ts";
+
+// Compute keeps at most ten models for the instances of one set.
+const MAX_MODELS = 10;
+
+// What callers may write and nobody may read.
+const SECRETS = ["customData", "adminPassword"];
+
+/** The profile to store: what was written, with the secrets that a caller cannot read back and so cannot repeat. */
+export function withKeptSecrets(profile: JsonObject, before: JsonObject | undefined): JsonObject {
+  const kept = objectAt(before, "osProfile");
+  const given = objectAt(profile, "osProfile");
+  const osProfile: Record<string, unknown> = { ...given };
+  for (const secret of SECRETS) {
+    if (osProfile[secret] === undefined && kept[secret] !== undefined) osProfile[secret] = kept[secret];
+  }
+  return Object.keys(osProfile).length === 0 ? profile : { ...profile, osProfile };
+}
+
+/** The profile as everybody may see it. */
+export function withoutSecrets(profile: JsonObject): JsonObject {
+  if (profile["osProfile"] === undefined) return profile;
+  const osProfile: Record<string, unknown> = { ...objectAt(profile, "osProfile") };
+  for (const secret of SECRETS) delete osProfile[secret];
+  return { ...profile, osProfile };
+}
+
+/** Gives the set a newer model if it differs from the one it has. */
+export function adoptModel(set: ScaleSet, model: Model, instances: Iterable<Instance>): boolean {
+  const current = set.models[set.modelVersion];
+  if (current && canonicalText(current) === canonicalText(model)) return false;
+  dropUnusedModels(set, instances);
+  if (Object.keys(set.models).length >= MAX_MODELS) {
+    throw new ArmError(409, {
+      code: "OperationNotAllowed",
+      message: `The scale set '${set.id}' has ${MAX_MODELS} models in use by its instances, which is the most there can be. Upgrade instances to the latest model first.`,
+    });
+  }
+  set.modelVersion += 1;
+  set.models[set.modelVersion] = model;
+  return true;
+}
+
+function dropUnusedModels(set: ScaleSet, instances: Iterable<Instance>): void {
+  const used = new Set<number>();
+  for (const instance of instances) used.add(instance.model);
+  for (const version of Object.keys(set.models).map(Number)) {
+    if (!used.has(version) && version !== set.modelVersion) delete set.models[version];
+  }
+}

@@ -1,0 +1,29 @@
+import { type JsonObject, objectsAt, textAt, valueAt } from "../../json.ts";
+import type { World } from "../../core/world.ts";
+import { parseRange, type Range } from "../network/addresses.ts";
+
+/** A subnet that exists: its body and the addresses it has. */
+export interface Subnet {
+  readonly body: JsonObject;
+  readonly range: Range;
+}
+
+/** Finds a subnet by its id. */
+export function subnetOf(world: World, id: string): Subnet | undefined {
+  const [networkId = "", name] = id.split(/\/subnets\//i);
+  const network = world.resources.get(networkId);
+  const body = objectsAt(network?.body, "properties", "subnets").find(
+    (one) => textAt(one, "name")?.toLowerCase() === name?.toLowerCase(),
+  );
+  const range = parseRange(prefixOf(body) ?? "");
+  return body && range ? { body, range } : undefined;
+}
+
+/** The address range of a subnet, whichever of the two fields has it. */
+export function prefixOf(subnet: JsonObject | undefined): string | undefined {
+  const prefixes = valueAt(subnet, "properties", "addressPrefixes");
+  return (
+    textAt(subnet, "properties", "addressPrefix") ??
+    (Array.isArray(prefixes) ? String(prefixes[0]) : undefined)
+  );
+}

@@ -1,0 +1,63 @@
+import type { Env } from "@capstan/env";
+import type { Core } from "../core/core.ts";
+import type { SimClock } from "../core/sim-clock.ts";
+import type { RowChange } from "../core/table.ts";
+import { tablesOf } from "../core/world.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+import type { Store } from "./store.ts";
+
+/** Brings what changes in the cloud to its store: requests that come together share one transaction. */
+export class Keeper {
+  readonly #core: Core;
+  readonly #store: Store | undefined;
+  readonly #env: Env;
+  readonly #clock: SimClock;
+  #rows: RowChange[] = [];
+  #journal: JournalEntry[] = [];
+  #pending: Promise<void> | undefined;
+
+  constructor(
+    core: Core,
+    parts: { readonly store: Store | undefined; readonly env: Env; readonly clock: SimClock },
+  ) {
+    this.#core = core;
+    this.#store = parts.store;
+    this.#env = parts.env;
+    this.#clock = parts.clock;
+  }
+
+  /** Resolves when everything that has changed by now is kept. */
+  keep(): Promise<void> {
+    if (!this.#store) return DONE;
+    this.#pending ??= Promise.resolve().then(() => {
+      this.#pending = undefined;
+      this.flush();
+    });
+    return this.#pending;
+  }
+
+  /** Keeps everything now. What a failed commit leaves is tried again with the next one. */
+  flush(): void {
+    const store = this.#store;
+    if (!store) return;
+    const { world, journal } = this.#core;
+    for (const table of tablesOf(world)) this.#rows.push(...table.takeChanges());
+    this.#journal.push(...journal.takeUnsaved());
+    store.commit({
+      rows: this.#rows,
+      journal: this.#journal,
+      position: {
+        seed: world.seed,
+        simMs: world.nowMs,
+        wallMs: this.#env.clock.now(),
+        speed: this.#clock.speed,
+        journalCount: journal.count,
+        journalHash: journal.hash,
+      },
+    });
+    this.#rows = [];
+    this.#journal = [];
+  }
+}
+
+const DONE = Promise.resolve();

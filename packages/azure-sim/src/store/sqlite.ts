@@ -1,0 +1,108 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { RowChange } from "../core/table.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+import type { Commit, Position, Saved, Store } from "./store.ts";
+
+// Raised with every change of the tables; an older program must not touch what it cannot read.
+const FORMAT = 1;
+// "CAPZ": says whose file this is, to us and to file(1).
+const APPLICATION_ID = 0x4341505a;
+
+/** The folder's database cannot be used; the message says why. */
+export class AzureStoreError extends Error {
+  override readonly name = "AzureStoreError";
+}
+
+/** Keeps the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
+export function openSqliteStore(folder: string): Store {
+  mkdirSync(folder, { recursive: true });
+  const database = open(join(folder, "azure.db"));
+  const put = database.prepare(
+    'INSERT INTO rows ("table", "key", body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
+  );
+  const drop = database.prepare('DELETE FROM rows WHERE "table" = ? AND "key" = ?');
+  const append = database.prepare("INSERT INTO journal (sequence, body) VALUES (?, ?)");
+  const place = database.prepare(
+    "INSERT INTO position (id, body) VALUES (1, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+  );
+  const write = ({ rows, journal, position }: Commit): void => {
+    for (const { table, key, row } of rows) {
+      if (row === undefined) drop.run(table, key);
+      else put.run(table, key, JSON.stringify(row));
+    }
+    for (const entry of journal) append.run(entry.sequence, JSON.stringify(entry));
+    place.run(JSON.stringify(position));
+  };
+  return {
+    load: () => saved(database),
+    commit: (commit) => inTransaction(database, () => write(commit)),
+    journal: () => journalOf(database),
+    close: () => database.close(),
+  };
+}
+
+function open(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path);
+    // Two simulators on one file would each overwrite what the other did.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    const { user_version: format } = database.prepare("PRAGMA user_version").get() as {
+      user_version: number;
+    };
+    if (format > FORMAT) {
+      database.close();
+      throw new AzureStoreError(
+        `${path} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that one, or another folder`,
+      );
+    }
+    if (format < FORMAT) createTables(database);
+    return database;
+  } catch (error) {
+    if (error instanceof AzureStoreError) throw error;
+    throw new AzureStoreError(`${path} cannot be opened: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function createTables(database: DatabaseSync): void {
+  database.exec(`
+    BEGIN;
+    CREATE TABLE rows ("table" TEXT NOT NULL, "key" TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY ("table", "key")) WITHOUT ROWID;
+    CREATE TABLE journal (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL);
+    CREATE TABLE position (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${FORMAT};
+    COMMIT;
+  `);
+}
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    database.exec("COMMIT");
+  } catch (error) {
+    // SQLite has rolled back by itself after some errors, such as a full disk.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function saved(database: DatabaseSync): Saved | undefined {
+  const row = database.prepare("SELECT body FROM position").get() as { body: string } | undefined;
+  if (!row) return undefined;
+  return { position: JSON.parse(row.body) as Position, rows: rowsOf(database) };
+}
+
+function* rowsOf(database: DatabaseSync): Generator<RowChange> {
+  const rows = database.prepare('SELECT "table", "key", body FROM rows').iterate();
+  for (const { table, key, body } of rows as Iterable<{ table: string; key: string; body: string }>) {
+    yield { table, key, row: JSON.parse(body) as unknown };
+  }
+}
+
+function* journalOf(database: DatabaseSync): Generator<JournalEntry> {
+  const rows = database.prepare("SELECT body FROM journal ORDER BY sequence").iterate();
+  for (const { body } of rows as Iterable<{ body: string }>) yield JSON.parse(body) as JournalEntry;
+}

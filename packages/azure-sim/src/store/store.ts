@@ -1,0 +1,37 @@
+import type { RowChange } from "../core/table.ts";
+import type { JournalEntry } from "../journal/journal.ts";
+
+/** What is kept beside the rows: where the run stands. */
+export interface Position {
+  readonly seed: string;
+  /** Simulated time at the last commit, and the machine's time then. */
+  readonly simMs: number;
+  readonly wallMs: number;
+  readonly speed: number;
+  readonly journalCount: number;
+  readonly journalHash: string;
+}
+
+/** Everything that changed since the last commit; all of it is kept, or nothing. */
+export interface Commit {
+  readonly rows: readonly RowChange[];
+  readonly journal: readonly JournalEntry[];
+  readonly position: Position;
+}
+
+/** What an earlier process has left. */
+export interface Saved {
+  readonly position: Position;
+  readonly rows: Iterable<RowChange>;
+}
+
+/** Where the simulated cloud is kept. */
+export interface Store {
+  /** What is there; undefined the first time. */
+  load(): Saved | undefined;
+  /** Keeps the changes: when this returns they survive the end of the process. */
+  commit(commit: Commit): void;
+  /** The journal from its beginning. */
+  journal(): Iterable<JournalEntry>;
+  close(): void;
+}

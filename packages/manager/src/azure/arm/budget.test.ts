@@ -1,0 +1,242 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { CallPriority } from "../port.ts";
+import { Budget, type Held, partsOf, remainingOf, type Ticket, waitMsFor } from "./budget.ts";
+import { chargesOf, type Cost } from "./policies.ts";
+import { targetOf, type Verb } from "./target.ts";
+
+const SET = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Compute/virtualMachineScaleSets/v";
+
+const costOf = (verb: Verb, path: string, extra: Partial<Cost> = {}): Cost => ({
+  target: targetOf(verb, path),
+  principal: "p",
+  location: "westus",
+  requests: 1,
+  instances: 0,
+  ...extra,
+});
+const list = (extra: Partial<Cost> = {}): Cost => costOf("LIST", `${SET}/virtualMachines`, extra);
+const isHeld = (verdict: Ticket | Held): verdict is Held => "retryAfterMs" in verdict;
+
+describe("what a call is charged", () => {
+  test.each<[Verb, string, Partial<Cost>, readonly string[]]>([
+    ["GET", "/subscriptions/s/resourceGroups/rg", {}, ["subscription-reads 1"]],
+    ["DELETE", "/subscriptions/s/resourceGroups/rg", {}, ["subscription-deletes 1"]],
+    [
+      "PUT",
+      SET,
+      {},
+      ["subscription-writes 1", "CreateVMScaleSetResource 1", "CreateVMScaleSetSubscriptionMaximum 1"],
+    ],
+    [
+      "LIST",
+      `${SET}/virtualMachines`,
+      { requests: 3, instances: 250 },
+      [
+        "subscription-reads 3",
+        "HighCostGetVMScaleSetResource 3",
+        "HighCostGetVMScaleSetSubscriptionMaximum 3",
+        "VMScaleSetVMViewsSubscriptionMaximum 250",
+      ],
+    ],
+    [
+      "POST",
+      `${SET}/manualupgrade`,
+      { instances: 100 },
+      [
+        "subscription-writes 1",
+        "VMScaleSetActionsSubscriptionMaximum 1",
+        "VMScaleSetBatchedVMRequestsSubscriptionMaximum 100",
+      ],
+    ],
+    [
+      "POLL",
+      "/subscriptions/s/providers/Microsoft.Compute/locations/westus/operations/o",
+      {},
+      ["subscription-reads 1", "GetOperationResource 1", "GetOperationSubscriptionMaximum 1"],
+    ],
+    [
+      "PUT",
+      "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/loadBalancers/v",
+      {},
+      ["subscription-writes 1"],
+    ],
+  ])("%s %s", (verb, path, extra, expected) => {
+    expect(chargesOf(costOf(verb, path, extra)).map(({ policy, tokens }) => `${policy} ${tokens}`)).toEqual(
+      expected,
+    );
+  });
+});
+
+describe("how long a bucket makes wait", () => {
+  const size = { capacity: 30, perSecond: 0.5 };
+  test.each<[number, number, CallPriority, number]>([
+    [30, 1, "sweep", 0],
+    [8, 1, "sweep", 0],
+    [7, 1, "sweep", 2000],
+    [4, 1, "normal", 0],
+    [3, 1, "normal", 2000],
+    [1, 1, "urgent", 0],
+    [0, 1, "urgent", 2000],
+    [0, 500, "urgent", 60_000],
+  ])("holding %i, asked for %i by a %s call: %i ms", (held, tokens, priority, expected) => {
+    const bucket = { tokens: held, atMs: 0, blockedUntilMs: 0 };
+    expect(waitMsFor(bucket, size, { tokens, priority, nowMs: 0 })).toBe(expected);
+  });
+
+  test("fills with time, but not beyond its capacity", () => {
+    const bucket = { tokens: 0, atMs: 0, blockedUntilMs: 0 };
+    expect(waitMsFor(bucket, size, { tokens: 10, priority: "urgent", nowMs: 20_000 })).toBe(0);
+    expect(waitMsFor(bucket, size, { tokens: 10, priority: "urgent", nowMs: 10_000 })).toBe(10_000);
+  });
+});
+
+describe("a budget", () => {
+  test("is never more than what Azure would allow", () => {
+    const calls = fc.array(
+      fc.record({
+        afterMs: fc.integer({ min: 0, max: 20_000 }),
+        priority: fc.constantFrom<CallPriority>("urgent", "normal", "sweep"),
+        instances: fc.integer({ min: 0, max: 12_000 }),
+      }),
+      { minLength: 1, maxLength: 200 },
+    );
+    fc.assert(
+      fc.property(calls, (sequence) => {
+        const budget = new Budget();
+        const azure = new Map(
+          chargesOf(list({ instances: 1 })).map(({ policy, size }) => [
+            policy,
+            { size, tokens: size.capacity },
+          ]),
+        );
+        let nowMs = 0;
+        for (const { afterMs, priority, instances } of sequence) {
+          nowMs += afterMs;
+          for (const bucket of azure.values()) {
+            bucket.tokens = Math.min(
+              bucket.size.capacity,
+              bucket.tokens + (afterMs / 1000) * bucket.size.perSecond,
+            );
+          }
+          const ticket = budget.admit(list({ instances }), priority, nowMs);
+          if (isHeld(ticket)) continue;
+          for (const { policy, tokens } of ticket.charges) {
+            const bucket = azure.get(policy);
+            if (!bucket) throw new Error(policy);
+            bucket.tokens -= tokens;
+            // Seconds of refill are counted in floating point on both sides.
+            expect(bucket.tokens).toBeGreaterThan(-0.001);
+          }
+          budget.settle(ticket, undefined, nowMs);
+        }
+      }),
+    );
+  });
+
+  test("lets polls and deletes through when sweeps have to wait, and takes nothing from who waits", () => {
+    const budget = new Budget();
+    let sweeps = 0;
+    let verdict = budget.admit(list(), "sweep", 0);
+    for (; !isHeld(verdict); verdict = budget.admit(list(), "sweep", 0)) sweeps++;
+    expect(sweeps).toBe(23);
+    expect(verdict).toEqual({ policy: "HighCostGetVMScaleSetResource", retryAfterMs: 6000 });
+    let urgent = 0;
+    while (!isHeld(budget.admit(list(), "urgent", 0))) urgent++;
+    expect(urgent).toBe(7);
+    expect(isHeld(budget.admit(list(), "sweep", 60_000))).toBe(false);
+  });
+
+  test("has those who wait come back one after the other, urgent ones in a line of their own", () => {
+    const budget = new Budget();
+    while (!isHeld(budget.admit(list(), "urgent", 0)));
+    const waits = (priority: CallPriority, count: number): number[] =>
+      Array.from({ length: count }, () => {
+        const verdict = budget.admit(list(), priority, 0);
+        return isHeld(verdict) ? verdict.retryAfterMs : 0;
+      });
+    expect(waits("sweep", 3)).toEqual([48_000, 54_000, 60_000]);
+    expect(waits("urgent", 2)).toEqual([12_000, 18_000]);
+    expect(waits("sweep", 100).at(-1)).toBe(180_000);
+  });
+
+  test("believes Azure about what is left, less what is under way", () => {
+    const budget = new Budget();
+    const [first, second] = [budget.admit(list(), "urgent", 0), budget.admit(list(), "urgent", 0)];
+    if (isHeld(first) || isHeld(second)) throw new Error("held");
+    const headers = {
+      "x-ms-ratelimit-remaining-resource": "Microsoft.Compute/HighCostGetVMScaleSetResource;3",
+    };
+    budget.settle(first, { status: 200, headers }, 0);
+    expect([0, 1, 2].map(() => isHeld(budget.admit(list(), "urgent", 0)))).toEqual([false, false, true]);
+  });
+
+  test("does not believe an old answer that more is left than it knows", () => {
+    const budget = new Budget();
+    const first = budget.admit(list(), "urgent", 0);
+    if (isHeld(first)) throw new Error("held");
+    while (!isHeld(budget.admit(list(), "urgent", 0)));
+    const headers = {
+      "x-ms-ratelimit-remaining-resource": "Microsoft.Compute/HighCostGetVMScaleSetResource;29",
+    };
+    budget.settle(first, { status: 200, headers }, 0);
+    expect(isHeld(budget.admit(list(), "urgent", 0))).toBe(true);
+  });
+
+  test.each([
+    ["front door", {}, costOf("GET", "/subscriptions/s/resourceGroups/rg")],
+    [
+      "policy that is empty",
+      { "x-ms-ratelimit-remaining-resource": "Microsoft.Compute/HighCostGetVMScaleSetResource;0" },
+      list(),
+    ],
+    ["policies of Compute when it does not say which", {}, list()],
+  ])("stays away from the %s after a 429", (_, headers, cost) => {
+    const budget = new Budget();
+    const ticket = budget.admit(cost, "urgent", 0);
+    if (isHeld(ticket)) throw new Error("held");
+    budget.settle(ticket, { status: 429, headers, retryAfterMs: 90_000 }, 0);
+    expect(budget.admit(cost, "urgent", 1000)).toMatchObject({ retryAfterMs: 89_000 });
+    expect(isHeld(budget.admit(cost, "urgent", 90_000))).toBe(false);
+  });
+
+  test("goes on with other scale sets when one has used up its own", () => {
+    const budget = new Budget();
+    while (!isHeld(budget.admit(list(), "urgent", 0)));
+    expect(isHeld(budget.admit(costOf("LIST", `${SET}2/virtualMachines`), "urgent", 0))).toBe(false);
+  });
+
+  test("forgets full buckets before they are too many", () => {
+    const budget = new Budget();
+    for (let index = 0; index < 30_000; index++) {
+      const poll = `/subscriptions/s/providers/Microsoft.Compute/locations/westus/operations/${index}`;
+      const ticket = budget.admit(costOf("POLL", poll), "urgent", index * 100);
+      if (!isHeld(ticket)) budget.settle(ticket, undefined, index * 100);
+    }
+    expect(budget.size).toBeLessThanOrEqual(20_001);
+  });
+
+  test("splits what was paid for a list among its pages", () => {
+    const budget = new Budget();
+    const ticket = budget.admit(list({ requests: 10, instances: 1000 }), "sweep", 0);
+    if (isHeld(ticket)) throw new Error("held");
+    const parts = partsOf(ticket, 10);
+    expect(parts).toHaveLength(10);
+    expect(parts[0]?.charges.map(({ tokens }) => tokens)).toEqual([1, 1, 1, 100]);
+  });
+});
+
+describe("the headers of an answer", () => {
+  test("say what is left by policy; the smaller of a principal's own and everybody's counts", () => {
+    const remaining = remainingOf({
+      "x-ms-ratelimit-remaining-subscription-reads": "249",
+      "x-ms-ratelimit-remaining-subscription-global-reads": "7",
+      "x-ms-ratelimit-remaining-resource":
+        "Microsoft.Compute/GetVMScaleSetResource;35, Microsoft.Compute/Odd;x,,;",
+    });
+    expect([...remaining]).toEqual([
+      ["subscription-reads", 7],
+      ["GetVMScaleSetResource", 35],
+    ]);
+  });
+});

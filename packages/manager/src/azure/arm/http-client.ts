@@ -1,0 +1,62 @@
+import { createHttpHeaders, type HttpClient, type PipelineRequest } from "@azure/core-rest-pipeline";
+import { abortError, type HttpResponse, type Transport } from "@capstan/env";
+
+/** Finds the way to a server by its origin, such as `https://management.azure.com`. */
+export type Connect = (origin: string) => Transport;
+
+// A page of a thousand instances has less than 4 MB; what is much larger is not from Azure.
+const LARGEST_BODY = 64 * 1024 * 1024;
+
+/** An answer that is too large to be one of Azure's. */
+export class OversizedAnswerError extends Error {
+  override readonly name = "OversizedAnswerError";
+}
+
+/** Lets Azure's own libraries send their requests over our transports: no sockets, timers or retries of their own. */
+export function httpClientOver(connect: Connect): HttpClient {
+  return {
+    sendRequest: async (request) => {
+      const url = new URL(request.url);
+      // The libraries' type is a part of the real one, and nobody hands them anything else.
+      const signal = request.abortSignal as AbortSignal | undefined;
+      if (signal?.aborted) throw abortError(signal);
+      const response = await connect(url.origin).request({
+        method: request.method,
+        path: url.pathname + url.search,
+        headers: headersOf(request),
+        ...(request.body !== undefined && request.body !== null && { body: bodyOf(request) }),
+        ...(signal && { signal }),
+      });
+      return {
+        request,
+        status: response.status,
+        headers: createHttpHeaders(response.headers),
+        bodyAsText: await textOf(response),
+      };
+    },
+  };
+}
+
+/** Our transports hand bodies on as they come, so that none may be asked for in compressed form. */
+function headersOf({ headers }: PipelineRequest): Record<string, string> {
+  const { "accept-encoding": _, ...rest } = headers.toJSON();
+  return rest;
+}
+
+function bodyOf({ body }: PipelineRequest): string | Uint8Array {
+  if (typeof body === "string" || body instanceof Uint8Array) return body;
+  throw new TypeError("only text and bytes can be sent");
+}
+
+async function textOf(response: HttpResponse): Promise<string> {
+  checkSize(Number(response.headers["content-length"] ?? 0));
+  const text = await response.text();
+  checkSize(text.length);
+  return text;
+}
+
+function checkSize(bytes: number): void {
+  if (bytes > LARGEST_BODY) {
+    throw new OversizedAnswerError(`the answer has ${bytes} bytes; more than ${LARGEST_BODY} are not read`);
+  }
+}

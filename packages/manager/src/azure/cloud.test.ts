@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { cloudNamed } from "./cloud.ts";
+
+test.each([
+  [undefined, "https://management.azure.com"],
+  ["AzurePublicCloud", "https://management.azure.com"],
+  ["AzureUSGovernmentCloud", "https://management.usgovcloudapi.net"],
+  ["AzureChinaCloud", "https://management.chinacloudapi.cn"],
+])("the cloud %s is at %s", (name, resourceManager) => {
+  expect(cloudNamed(name).resourceManager).toBe(resourceManager);
+});
+
+test("a cloud that is not known is refused with those that are", () => {
+  expect(() => cloudNamed("AzureGermanCloud")).toThrow(
+    'no Azure cloud is called "AzureGermanCloud"; there are AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud',
+  );
+});

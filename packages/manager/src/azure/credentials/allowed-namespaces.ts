@@ -1,0 +1,42 @@
+import {
+  type AzureClusterIdentity,
+  type Frozen,
+  labelSelectorProblem,
+  type LabelSelectorLike,
+  selectorMatches,
+  selectorOf,
+} from "@capstan/api";
+
+/** A namespace that wants to use an identity. */
+export interface UsingNamespace {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * Says why a namespace may not use an identity, or nothing when it may. As in CAPZ: without `allowedNamespaces`
+ * nobody may, with an empty one everybody; otherwise a namespace must be listed or selected, and a selector
+ * without any condition selects nothing.
+ */
+export function namespaceProblem(
+  identity: Frozen<AzureClusterIdentity>,
+  namespace: UsingNamespace,
+): string | undefined {
+  const allowed = identity.spec.allowedNamespaces;
+  const field = `spec.allowedNamespaces of AzureClusterIdentity ${identity.metadata.name}`;
+  if (!allowed) {
+    return `${field} is not set, so that no namespace may use it; list ${namespace.name}, or set it to {} for all`;
+  }
+  const { list, selector } = allowed;
+  if (list === undefined && selector === undefined) return undefined;
+  if (list?.includes(namespace.name)) return undefined;
+  const problem = selector && labelSelectorProblem(selector);
+  if (problem !== undefined) return `the selector in ${field} makes no sense: ${problem}`;
+  if (selector && selects(selector, namespace)) return undefined;
+  return `${field} does not include namespace ${namespace.name}; add it to the list, or label the namespace for the selector`;
+}
+
+function selects(selector: LabelSelectorLike, { labels }: UsingNamespace): boolean {
+  const requirements = selectorOf(selector);
+  return requirements.length > 0 && selectorMatches(requirements, labels);
+}

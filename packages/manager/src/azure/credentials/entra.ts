@@ -1,0 +1,164 @@
+import type { HttpClient } from "@azure/core-rest-pipeline";
+import type * as AzureIdentity from "@azure/identity";
+import type { TokenCredentialOptions } from "@azure/identity";
+import { type Env, TransportError } from "@capstan/env";
+import { Sensitive } from "@capstan/runtime";
+import { type Connect, httpClientOver } from "../arm/http-client.ts";
+import { parseObject } from "../arm/json.ts";
+import type { Cloud } from "../cloud.ts";
+import { AzureError } from "../port.ts";
+import type { FreshToken } from "./renewal.ts";
+
+/** How an identity proves who it is. */
+export type Proof =
+  | { readonly kind: "secret"; readonly secret: Sensitive }
+  /** PEM with the certificate and its key. */
+  | { readonly kind: "certificate"; readonly pem: Sensitive }
+  /** A token of another issuer, read anew each time because it is rotated. */
+  | { readonly kind: "assertion"; readonly read: () => Promise<Sensitive> }
+  /** The machine we run on vouches for us. */
+  | { readonly kind: "machine" };
+
+/** Who asks for a token. */
+export interface Applicant {
+  readonly tenantID: string;
+  readonly clientID: string;
+  readonly proof: Proof;
+}
+
+/** What asking takes. */
+export interface EntraPorts {
+  readonly cloud: Cloud;
+  readonly connect: Connect;
+  readonly env: Env;
+}
+
+// Entra answers within a second or not at all.
+const TIMEOUT_MS = 30_000;
+// What Entra gives when it does not say.
+const USUAL_LIFETIME_MS = 3_600_000;
+
+/** Asks Entra (or the machine) for a token, through Azure's own library and our transport. */
+export async function acquireToken(applicant: Applicant, ports: EntraPorts): Promise<FreshToken> {
+  // The library is large, so that it is loaded when it is first needed; that time is not Entra's.
+  const library = await import("@azure/identity");
+  const notes: Notes = {};
+  const deadline = new AbortController();
+  const timer = ports.env.clock.timer(TIMEOUT_MS, () => deadline.abort(new Error("the deadline has passed")));
+  try {
+    const credential = credentialOf(library, applicant, {
+      authorityHost: ports.cloud.authority,
+      httpClient: noting(httpClientOver(ports.connect), notes, deadline.signal),
+      retryOptions: { maxRetries: 0 },
+    });
+    const answer = await credential.getToken(ports.cloud.scope);
+    return { token: new Sensitive(answer.token), lifetimeMs: notes.lifetimeMs ?? USUAL_LIFETIME_MS };
+  } catch (error) {
+    // The library's own error is not kept as a cause: it carries the request with the secret in it.
+    throw explain(error, applicant, { notes, isLate: deadline.signal.aborted });
+  } finally {
+    timer.cancel();
+  }
+}
+
+interface TokenCredential {
+  getToken(scope: string): Promise<{ readonly token: string }>;
+}
+
+/** One for each token, because the library keeps tokens by the machine's clock and ours must follow the environment's. */
+function credentialOf(
+  identity: typeof AzureIdentity,
+  { tenantID, clientID, proof }: Applicant,
+  options: TokenCredentialOptions,
+): TokenCredential {
+  // The authority is from our own table: there is nothing to discover about it.
+  const known = { ...options, disableInstanceDiscovery: true };
+  switch (proof.kind) {
+    case "secret":
+      return new identity.ClientSecretCredential(tenantID, clientID, proof.secret.reveal(), known);
+    case "certificate":
+      return new identity.ClientCertificateCredential(
+        tenantID,
+        clientID,
+        { certificate: proof.pem.reveal() },
+        known,
+      );
+    case "assertion": {
+      const read = async (): Promise<string> => (await proof.read()).reveal();
+      return new identity.ClientAssertionCredential(tenantID, clientID, read, known);
+    }
+    case "machine":
+      return new identity.ManagedIdentityCredential({ ...options, clientId: clientID });
+  }
+}
+
+/** What is learned from the answers while the library deals with them. */
+interface Notes {
+  lifetimeMs?: number;
+  failure?: Error;
+  status?: number;
+  /** The error as Entra wrote it. */
+  error?: string;
+  description?: string;
+}
+
+function noting(client: HttpClient, notes: Notes, deadline: AbortSignal): HttpClient {
+  return {
+    sendRequest: async (request) => {
+      const own = request.abortSignal as AbortSignal | undefined;
+      request.abortSignal = own ? AbortSignal.any([own, deadline]) : deadline;
+      try {
+        const answer = await client.sendRequest(request);
+        note(notes, answer.status, answer.bodyAsText ?? "");
+        return answer;
+      } catch (error) {
+        notes.failure = error instanceof Error ? error : new Error(String(error));
+        throw error;
+      }
+    },
+  };
+}
+
+function note(notes: Notes, status: number, text: string): void {
+  const body = parseObject(text);
+  const seconds = Number(body?.["expires_in"]);
+  if (seconds > 0) notes.lifetimeMs = seconds * 1000;
+  if (status < 400) return;
+  notes.status = status;
+  if (typeof body?.["error"] === "string") notes.error = body["error"];
+  if (typeof body?.["error_description"] === "string") notes.description = body["error_description"];
+}
+
+/** What is known of an attempt that failed. */
+interface Failed {
+  readonly notes: Notes;
+  readonly isLate: boolean;
+}
+
+function explain(error: unknown, applicant: Applicant, { notes, isLate }: Failed): AzureError {
+  if (error instanceof AzureError) return error;
+  const who = `no token for client ${applicant.clientID} of tenant ${applicant.tenantID}`;
+  if (isLate) return transient(`${who}: no answer came within ${TIMEOUT_MS / 1000} s`);
+  if (notes.failure instanceof TransportError) return transient(`${who}: ${notes.failure.message}`);
+  const said = notes.description ?? (error instanceof Error ? error.message : String(error));
+  return refusal(`${who}: ${withoutSecrets(said, applicant.proof)}`, notes);
+}
+
+function refusal(message: string, { status = 0, error }: Notes): AzureError {
+  if (status >= 500 || status === 429) return transient(message);
+  const code = /AADSTS\d+/.exec(message)?.[0] ?? error ?? "AuthenticationFailed";
+  return new AzureError({ class: "Auth", code, message, ...(status > 0 && { status }) });
+}
+
+function transient(message: string): AzureError {
+  return new AzureError({ class: "Transient", code: "EntraUnavailable", message });
+}
+
+// Three parts of base64url, of which the first is always the beginning of a JSON object.
+const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+
+/** Entra does not repeat what it was sent; should anything else on the way do so, it goes no further. */
+function withoutSecrets(text: string, proof: Proof): string {
+  const first = (text.split(/\r?\n/, 1)[0] ?? "").replaceAll(TOKEN, "[redacted]");
+  return proof.kind === "secret" ? first.replaceAll(proof.secret.reveal(), "[redacted]") : first;
+}

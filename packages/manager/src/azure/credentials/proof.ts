@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { AzureClusterIdentity, Frozen, Secret } from "@capstan/api";
+import { Sensitive } from "@capstan/runtime";
+import { AzureError } from "../port.ts";
+import type { Proof } from "./entra.ts";
+
+/** Where secrets are read from. */
+export interface SecretPorts {
+  /** A Secret of the management cluster; undefined when there is none. */
+  readonly readSecret: (namespace: string, name: string) => Promise<Frozen<Secret> | undefined>;
+  readonly readFile: (path: string) => Promise<string>;
+  /** The file with our own service account's token, for workload identity. */
+  readonly federatedTokenFile?: string;
+}
+
+/** A proof, and what tells it from the one before: a Secret that changes makes another one. */
+export interface FoundProof {
+  readonly proof: Proof;
+  readonly fingerprint: string;
+}
+
+// Where Azure's webhook for workload identity mounts it.
+const FEDERATED_TOKEN_FILE = "/var/run/secrets/azure/tokens/azure-identity-token";
+const SECRET_KEY = "clientSecret";
+
+/** Finds how an identity proves who it is. Throws an AzureError that says what is missing. */
+export async function findProof(
+  identity: Frozen<AzureClusterIdentity>,
+  ports: SecretPorts,
+): Promise<FoundProof> {
+  const { type, certPath } = identity.spec;
+  switch (type) {
+    case "ServicePrincipal":
+    case "ManualServicePrincipal": {
+      const secret = await readSecretValue(identity, ports);
+      return found({ kind: "secret", secret }, secret);
+    }
+    case "ServicePrincipalCertificate": {
+      const pem = certPath
+        ? await readSecretFile(certPath, identity, ports)
+        : await readSecretValue(identity, ports);
+      checkPem(pem, identity);
+      return found({ kind: "certificate", pem }, pem);
+    }
+    case "WorkloadIdentity": {
+      const path = ports.federatedTokenFile ?? FEDERATED_TOKEN_FILE;
+      return {
+        proof: { kind: "assertion", read: () => readSecretFile(path, identity, ports) },
+        fingerprint: path,
+      };
+    }
+    case "UserAssignedMSI":
+      return { proof: { kind: "machine" }, fingerprint: "" };
+    case "UserAssignedIdentityCredential":
+      throw unusable(
+        identity,
+        "spec.type UserAssignedIdentityCredential is not supported; use WorkloadIdentity or ServicePrincipal",
+      );
+  }
+}
+
+function found(proof: Proof, secret: Sensitive): FoundProof {
+  return { proof, fingerprint: createHash("sha256").update(secret.reveal()).digest("hex") };
+}
+
+async function readSecretValue(
+  identity: Frozen<AzureClusterIdentity>,
+  ports: SecretPorts,
+): Promise<Sensitive> {
+  const own = identity.metadata.namespace ?? "default";
+  const { name = "", namespace = own } = identity.spec.clientSecret ?? {};
+  if (namespace !== own) {
+    // Otherwise whoever may write identities could use Secrets that they may not read.
+    throw unusable(
+      identity,
+      `spec.clientSecret.namespace is ${namespace}; it must be ${own}, where the identity is`,
+    );
+  }
+  const secret = await ports.readSecret(own, name);
+  if (!secret) throw unusable(identity, `Secret ${own}/${name} does not exist`);
+  const encoded = secret.data?.[SECRET_KEY] ?? "";
+  // Files made by hand end in a newline, and so do the Secrets made from them.
+  const value = Buffer.from(encoded, "base64").toString("utf8").trimEnd();
+  if (value === "") throw unusable(identity, `Secret ${own}/${name} has nothing under the key ${SECRET_KEY}`);
+  return new Sensitive(value);
+}
+
+async function readSecretFile(
+  path: string,
+  identity: Frozen<AzureClusterIdentity>,
+  { readFile }: SecretPorts,
+): Promise<Sensitive> {
+  try {
+    return new Sensitive((await readFile(path)).trimEnd());
+  } catch (error) {
+    throw unusable(
+      identity,
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function checkPem(pem: Sensitive, identity: Frozen<AzureClusterIdentity>): void {
+  const text = pem.reveal();
+  if (text.includes("-----BEGIN CERTIFICATE-----") && text.includes("PRIVATE KEY-----")) return;
+  throw unusable(identity, "the certificate must be PEM with the certificate and its private key");
+}
+
+/** An identity that cannot be used until somebody mends it. */
+function unusable(identity: Frozen<AzureClusterIdentity>, why: string): AzureError {
+  const { namespace = "default", name } = identity.metadata;
+  return new AzureError({
+    class: "Auth",
+    code: "IdentityNotUsable",
+    message: `AzureClusterIdentity ${namespace}/${name}: ${why}`,
+  });
+}

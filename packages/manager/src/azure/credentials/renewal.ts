@@ -1,0 +1,68 @@
+import type { Clock } from "@capstan/env";
+import type { Sensitive } from "@capstan/runtime";
+import type { TokenSource } from "./token-source.ts";
+
+/** A token as it was given out. */
+export interface FreshToken {
+  readonly token: Sensitive;
+  /** How long it is good for from the moment it was asked for. */
+  readonly lifetimeMs: number;
+}
+
+/** How new tokens are had. */
+export interface RenewalOptions {
+  readonly principal: string;
+  readonly clock: Clock;
+  readonly acquire: () => Promise<FreshToken>;
+}
+
+// Tokens are good for an hour and more; five minutes are more than any request takes.
+const MARGIN_MS = 5 * 60_000;
+// Short ones keep a fifth of their life as the margin instead.
+const MARGIN_SHARE = 0.2;
+
+interface Current {
+  readonly token: Sensitive;
+  readonly renewAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Keeps a token and has it renewed before it expires. Its life is counted on the monotonic clock from what Entra
+ * said, so that neither a jump of the wall clock nor virtual time confuses it.
+ */
+export function renewedTokens({ principal, clock, acquire }: RenewalOptions): TokenSource {
+  let current: Current | undefined;
+  let flight: Promise<Current> | undefined;
+  const renew = async (): Promise<Current> => {
+    const askedAtMs = clock.monotonic();
+    const { token, lifetimeMs } = await acquire();
+    const marginMs = Math.min(MARGIN_MS, lifetimeMs * MARGIN_SHARE);
+    const expiresAtMs = askedAtMs + lifetimeMs;
+    return { token, expiresAtMs, renewAtMs: expiresAtMs - marginMs };
+  };
+  const share = (): Promise<Current> => {
+    flight ??= renew().finally(() => {
+      flight = undefined;
+    });
+    return flight;
+  };
+  return {
+    principal,
+    token: async () => {
+      const known = current;
+      if (known && clock.monotonic() < known.renewAtMs) return known.token;
+      try {
+        current = await share();
+        return current.token;
+      } catch (error) {
+        // While Entra is away, the old token serves as long as it is good.
+        if (known && known === current && clock.monotonic() < known.expiresAtMs) return known.token;
+        throw error;
+      }
+    },
+    forget: () => {
+      current = undefined;
+    },
+  };
+}

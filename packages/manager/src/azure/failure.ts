@@ -1,0 +1,54 @@
+import { Failure, type FailureClass } from "@capstan/runtime";
+import { AzureError, type AzureErrorClass } from "./port.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+interface Meaning {
+  readonly failure: FailureClass;
+  /** When to come back where Azure does not say; the queue's own backoff unless told. */
+  readonly retryAfterMs?: number;
+}
+
+/** The one table of what Azure's errors mean to a reconcile. */
+const MEANINGS: Readonly<Record<AzureErrorClass, Meaning>> = {
+  Throttled: { failure: "Waiting", retryAfterMs: MINUTE_MS }, // no fault of the object: it takes its turn
+  Conflict: { failure: "Waiting", retryAfterMs: 30 * SECOND_MS }, // the other operation takes its time
+  Preempted: { failure: "Conflict" }, // look again at once: somebody wants something newer
+  Precondition: { failure: "Conflict" }, // look again at once: somebody wrote first
+  Transient: { failure: "Transient" },
+  Capacity: { failure: "Transient", retryAfterMs: 2 * MINUTE_MS }, // machines come free within minutes, or not
+  Quota: { failure: "Transient", retryAfterMs: 10 * MINUTE_MS }, // an operator raises it without touching our object
+  Guest: { failure: "Transient", retryAfterMs: MINUTE_MS }, // passes when the machine has been replaced
+  Terminal: { failure: "Terminal" },
+  Auth: { failure: "Transient", retryAfterMs: MINUTE_MS }, // role assignments take minutes to spread
+  Gone: { failure: "NotFound" },
+};
+
+/** Says in the controllers' terms what an error of Azure means; everything else is passed on as it is. */
+export function failureOf(error: unknown, attempt: string): unknown {
+  if (!(error instanceof AzureError)) return error;
+  const { failure, retryAfterMs } = meaningOf(error);
+  return new Failure(failure, reasonOf(error.code), {
+    message: `${attempt}: ${error.message}${requestOf(error)}`,
+    cause: error,
+    outcomeUnknown: error.isOutcomeUnknown,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+function meaningOf({ class: meaning, retryAfterMs }: AzureError): Meaning {
+  const usual = MEANINGS[meaning];
+  return retryAfterMs === undefined ? usual : { ...usual, retryAfterMs };
+}
+
+/** Reasons of conditions are CamelCase words; a few codes of Azure are not. */
+function reasonOf(code: string): string {
+  const words = code.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  const reason = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+  return /^[A-Za-z]/.test(reason) ? reason : `Azure${reason}`;
+}
+
+function requestOf({ requestId }: AzureError): string {
+  return requestId === undefined ? "" : ` (Azure's request ${requestId})`;
+}

@@ -1,0 +1,22 @@
+import { isJsonObject, sameArmId } from "@capstan/api";
+
+/** Whether everything that is wanted is there; Azure adds fields of its own, and spells ids as it likes. */
+export function covers(observed: unknown, wanted: unknown): boolean {
+  if (wanted === undefined) return true;
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(observed) &&
+      observed.length === wanted.length &&
+      wanted.every((item, index) => covers(observed[index], item))
+    );
+  }
+  if (isJsonObject(wanted)) {
+    return (
+      isJsonObject(observed) && Object.entries(wanted).every(([name, field]) => covers(observed[name], field))
+    );
+  }
+  if (typeof wanted === "string" && typeof observed === "string") {
+    return wanted.startsWith("/subscriptions/") ? sameArmId(wanted, observed) : wanted === observed;
+  }
+  return wanted === observed;
+}

@@ -1,0 +1,133 @@
+import type { Operation } from "@capstan/api";
+import type { AzureError, OperationStatus } from "../port.ts";
+
+/** What has been seen of an operation in this pass. */
+export type Observed =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "poll"; readonly status: OperationStatus }
+  | { readonly kind: "pollFailed"; readonly error: AzureError }
+  | { readonly kind: "absent" }
+  /** `hasArrived`: it is what we wanted. */
+  | { readonly kind: "resource"; readonly hasArrived: boolean; readonly provisioningState: string }
+  /** How many of the instances show that the action is done, and that it is under way. */
+  | { readonly kind: "instances"; readonly total: number; readonly done: number; readonly running: number };
+
+/** How an operation ended. `Partial`: not for all instances. `Superseded`: the world has moved on; decide again. */
+export type Outcome = "Succeeded" | "Failed" | "Preempted" | "Partial" | "Superseded";
+
+/** What to do next, and why. */
+export type Step = { readonly why: string } & (
+  | { readonly do: "send" | "look" }
+  | { readonly do: "poll"; readonly url: string }
+  | { readonly do: "wait"; readonly retryAfterMs: number; readonly error?: AzureError }
+  | { readonly do: "finish"; readonly outcome: Outcome; readonly error?: AzureError }
+);
+
+// Where Azure does not say: often enough to be soon, rarely enough for its budget of 15 polls a minute.
+const POLL_MS = 15_000;
+
+/** After a crash, a write that cannot be seen may still become visible: reads lag behind by up to ten seconds. */
+export const SETTLE_MS = 30_000;
+
+/**
+ * The next step of an operation. No write is sent without an intent before it, none is sent again before a look
+ * has shown that it did not arrive, and nothing that Azure has accepted is ever sent again.
+ */
+export function nextStep(record: Operation | undefined, observed: Observed, nowMs: number): Step {
+  if (!record) return { do: "send", why: "nothing is under way" };
+  switch (observed.kind) {
+    case "nothing":
+      return record.url === undefined
+        ? { do: "look", why: "the intent is there and no answer: it may have arrived" }
+        : { do: "poll", url: record.url, why: "Azure has accepted it" };
+    case "poll":
+      return afterPoll(observed.status);
+    case "pollFailed":
+      return afterFailedPoll(observed.error);
+    case "absent":
+      return record.verb === "DELETE"
+        ? { do: "finish", outcome: "Succeeded", why: "the resource is gone" }
+        : unseen(record, nowMs, "the resource is not there");
+    case "resource":
+      return afterLook(record, observed, nowMs);
+    case "instances":
+      return afterInstances(record, observed, nowMs);
+  }
+}
+
+function afterPoll(status: OperationStatus): Step {
+  switch (status.state) {
+    case "InProgress":
+      return { do: "wait", retryAfterMs: status.retryAfterMs ?? POLL_MS, why: "Azure is working on it" };
+    case "Succeeded":
+      return { do: "finish", outcome: "Succeeded", why: "Azure says that it has succeeded" };
+    case "Failed":
+    case "Canceled": {
+      const { error } = status;
+      const outcome = error.class === "Preempted" ? "Preempted" : "Failed";
+      return { do: "finish", outcome, error, why: `Azure says ${error.code}: ${error.message}` };
+    }
+  }
+}
+
+/** A poll that fails says nothing about the operation. */
+function afterFailedPoll(error: AzureError): Step {
+  if (error.class === "Gone") {
+    return { do: "look", why: "Azure has forgotten the operation: the resource shows what became of it" };
+  }
+  const retryAfterMs = error.retryAfterMs ?? POLL_MS;
+  return { do: "wait", retryAfterMs, error, why: `the poll failed (${error.code}), not the operation` };
+}
+
+function afterLook(
+  record: Operation,
+  { hasArrived, provisioningState }: Extract<Observed, { kind: "resource" }>,
+  nowMs: number,
+): Step {
+  if (record.verb === "DELETE") {
+    return provisioningState === "Deleting"
+      ? { do: "wait", retryAfterMs: POLL_MS, why: "the resource is being deleted" }
+      : unseen(record, nowMs, "the resource is still there");
+  }
+  if (!hasArrived) return unseen(record, nowMs, "the resource is not as it was wanted");
+  if (isFinal(provisioningState)) {
+    const outcome =
+      provisioningState === "Failed" || provisioningState === "Canceled" ? "Failed" : "Succeeded";
+    return {
+      do: "finish",
+      outcome,
+      why: `the resource is as it was wanted and ${provisioningState || "done"}`,
+    };
+  }
+  return { do: "wait", retryAfterMs: POLL_MS, why: `the resource is ${provisioningState}` };
+}
+
+function afterInstances(
+  record: Operation,
+  { total, done, running }: Extract<Observed, { kind: "instances" }>,
+  nowMs: number,
+): Step {
+  const seen = `${done} of ${total} instances are done, ${running} under way`;
+  if (running > 0) return { do: "wait", retryAfterMs: POLL_MS, why: seen };
+  if (done === total) return { do: "finish", outcome: "Succeeded", why: seen };
+  if (done > 0) return { do: "finish", outcome: "Partial", why: seen };
+  return unseen(record, nowMs, seen);
+}
+
+/** Nothing shows of a write. One that was accepted is not sent again: whoever wanted it decides anew. */
+function unseen(record: Operation, nowMs: number, what: string): Step {
+  if (record.url !== undefined) {
+    return { do: "finish", outcome: "Superseded", why: `${what}, though it was accepted` };
+  }
+  const ageMs = nowMs - Date.parse(record.startedAt);
+  // A wall clock that went back must not make anyone wait for long.
+  if (ageMs >= 0 && ageMs < SETTLE_MS) {
+    return { do: "wait", retryAfterMs: SETTLE_MS - ageMs, why: `${what}, but may show up yet` };
+  }
+  return { do: "send", why: `${what}: the write did not arrive` };
+}
+
+/** A resource without a state is done: so ARM's documentation says. */
+export function isFinal(provisioningState: string): boolean {
+  return ["", "Succeeded", "Failed", "Canceled"].includes(provisioningState);
+}

@@ -1,0 +1,242 @@
+import { formatTimestamp, isJsonObject, type Operation } from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import {
+  type Arm,
+  AzureError,
+  type CallOptions,
+  isGone,
+  type JsonObject,
+  type WriteOptions,
+  type Written,
+} from "../port.ts";
+import type { ScaleSetInstance } from "../scale-set/instance.ts";
+import { covers } from "./covers.ts";
+import { isFinal, nextStep, type Observed, type Outcome, type Step } from "./decide.ts";
+import { evidenceOf } from "./evidence.ts";
+import { bodyToSend, HASH_TAG, hashOf, type InstanceAction, type Wanted } from "./wanted.ts";
+
+/** What operations are carried out with. */
+export interface OperationPorts {
+  readonly arm: Arm;
+  readonly clock: Clock;
+  /** The instances of a scale set as they are now. */
+  readonly instances: (scaleSetID: string) => Promise<readonly ScaleSetInstance[]>;
+}
+
+/** One operation of one object, from its intent to its end. */
+export interface Task {
+  /** What the object's status says is under way. */
+  readonly record?: Operation | undefined;
+  /** What is wanted now. What is under way is followed to its end first. */
+  readonly wanted?: Wanted;
+  /** Writes the record to the object's status, or takes it off; durable when it resolves. */
+  readonly persist: (record: Operation | undefined) => Promise<void>;
+  /** The region, by which Azure counts requests. */
+  readonly location?: string;
+}
+
+/** How far it has come. While it runs, the pass ends and comes back. */
+export type Progress = { readonly why: string } & (
+  | { readonly isDone: false; readonly retryAfterMs: number; readonly error?: AzureError }
+  | {
+      readonly isDone: true;
+      readonly outcome: Outcome;
+      readonly error?: AzureError;
+      readonly body?: JsonObject;
+    }
+);
+
+// Poll, look, and send: no pass has more to do.
+const MOST_STEPS = 4;
+const LOOK_AGAIN_MS = 15_000;
+/** What a record may take of an object: an operation's URL alone has about 4 KB. */
+export const MOST_RECORD_BYTES = 5 * 1024;
+
+/** Takes an operation as far as it goes in one pass. Throws what Azure refused; nothing is under way then. */
+export async function advance(ports: OperationPorts, task: Task): Promise<Progress> {
+  const { record, persist } = task;
+  let observed: Observed = { kind: "nothing" };
+  for (let count = 0; count < MOST_STEPS; count++) {
+    const step: Step = nextStep(record, observed, ports.clock.now());
+    switch (step.do) {
+      case "poll":
+        observed = await poll(ports, step.url, task);
+        break;
+      case "look":
+        observed = await look(ports, task);
+        break;
+      case "send":
+        return send(ports, task, step.why);
+      case "wait":
+        return { isDone: false, retryAfterMs: step.retryAfterMs, why: step.why, ...errorIn(step) };
+      case "finish":
+        await persist(undefined);
+        return { isDone: true, outcome: step.outcome, why: step.why, ...errorIn(step) };
+    }
+  }
+  throw new Error("an operation did not come to a decision");
+}
+
+function errorIn({ error }: { readonly error?: AzureError }): { readonly error?: AzureError } {
+  return error ? { error } : {};
+}
+
+function locationIn({ location }: Task): CallOptions {
+  return location === undefined ? {} : { location };
+}
+
+async function poll({ arm }: OperationPorts, url: string, task: Task): Promise<Observed> {
+  try {
+    return { kind: "poll", status: await arm.poll(url, locationIn(task)) };
+  } catch (error) {
+    if (error instanceof AzureError) return { kind: "pollFailed", error };
+    throw error;
+  }
+}
+
+/** Looks at what an operation would have changed. */
+async function look(ports: OperationPorts, task: Task): Promise<Observed> {
+  const { record, wanted } = task;
+  if (!record) return { kind: "nothing" };
+  if (record.verb === "POST") return lookAtInstances(ports, record);
+  try {
+    const { body } = await ports.arm.get(record.resourceID, locationIn(task));
+    const hasArrived = hashIn(body) === record.hash || isCovered(body, record, wanted);
+    return { kind: "resource", hasArrived, provisioningState: provisioningStateOf(body) };
+  } catch (error) {
+    if (isGone(error)) return { kind: "absent" };
+    throw error;
+  }
+}
+
+async function lookAtInstances({ instances }: OperationPorts, record: Operation): Promise<Observed> {
+  const byID = new Map(
+    (await instances(record.resourceID)).map((instance) => [instance.instanceID, instance]),
+  );
+  const ids = record.instanceIDs ?? [];
+  const sinceMs = Date.parse(record.startedAt);
+  const evidence = ids.map((id) => evidenceOf(record.action as InstanceAction, byID.get(id), sinceMs));
+  const count = (what: string): number => evidence.filter((item) => item === what).length;
+  return { kind: "instances", total: ids.length, done: count("done"), running: count("running") };
+}
+
+function hashIn(body: JsonObject): unknown {
+  const tags = body["tags"];
+  return isJsonObject(tags) ? tags[HASH_TAG] : undefined;
+}
+
+/** What has no tags is compared field by field, as long as the same is still wanted. */
+function isCovered(body: JsonObject, record: Operation, wanted: Wanted | undefined): boolean {
+  const isComparable = wanted && "hasNoTags" in wanted && wanted.hasNoTags && isSame(record, wanted);
+  return isComparable === true && covers(body, wanted.body);
+}
+
+function provisioningStateOf(body: JsonObject): string {
+  const properties = body["properties"];
+  const state = isJsonObject(properties) ? properties["provisioningState"] : undefined;
+  return typeof state === "string" ? state : "";
+}
+
+/** The intent, then the request, then where to follow it: each durable before the next. */
+async function send(ports: OperationPorts, task: Task, why: string): Promise<Progress> {
+  const { record, wanted, persist } = task;
+  if (!wanted || (record && !isSame(record, wanted))) {
+    await persist(undefined);
+    return { isDone: true, outcome: "Superseded", why: `${why}, and something else is wanted now` };
+  }
+  const intent = intentOf(wanted, ports.clock);
+  let isWritten = false;
+  const beforeSending = async (): Promise<void> => {
+    await persist(intent);
+    isWritten = true;
+  };
+  let written: Written;
+  try {
+    written = await request(ports.arm, wanted, { ...locationIn(task), beforeSending });
+  } catch (error) {
+    // Nothing was sent and nothing written, when the budget held it back.
+    if (!isWritten) throw error;
+    return afterRefusal(error, persist);
+  }
+  return afterAnswer(written, intent, persist);
+}
+
+/** What was refused never happened; what got no answer may have, and the next pass looks. */
+async function afterRefusal(error: unknown, persist: Task["persist"]): Promise<Progress> {
+  if (!(error instanceof AzureError)) throw error;
+  if (!error.isOutcomeUnknown) {
+    await persist(undefined);
+    throw error;
+  }
+  const retryAfterMs = error.retryAfterMs ?? LOOK_AGAIN_MS;
+  return { isDone: false, retryAfterMs, error, why: `no answer says whether it was done (${error.code})` };
+}
+
+async function afterAnswer(written: Written, intent: Operation, persist: Task["persist"]): Promise<Progress> {
+  const { operationUrl, body, retryAfterMs = LOOK_AGAIN_MS } = written;
+  if (operationUrl !== undefined) {
+    await persist(withUrl(intent, operationUrl));
+    return { isDone: false, retryAfterMs, why: "Azure has accepted it" };
+  }
+  const state = body ? provisioningStateOf(body) : "";
+  // Network leaves the address out at times; then the resource itself is looked at.
+  if (!isFinal(state)) return { isDone: false, retryAfterMs, why: `the resource is ${state}` };
+  await persist(undefined);
+  const outcome = state === "Failed" || state === "Canceled" ? "Failed" : "Succeeded";
+  return { isDone: true, outcome, why: "Azure did it at once", ...(body && { body }) };
+}
+
+function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Written> {
+  switch (wanted.verb) {
+    case "PUT":
+      return arm.put(wanted.resourceID, bodyToSend(wanted), { ...options, ...preconditionOf(wanted) });
+    case "PATCH":
+      return arm.patch(wanted.resourceID, bodyToSend(wanted), { ...options, ...preconditionOf(wanted) });
+    case "DELETE":
+      return arm.delete(wanted.resourceID, { ...options, ...preconditionOf(wanted) });
+    case "POST": {
+      const body = { ...wanted.parameters, instanceIds: wanted.instanceIDs };
+      const priority = wanted.action === "delete" ? "urgent" : "normal";
+      const path = `${wanted.resourceID}/${wanted.action}`;
+      return arm.post(path, body, { ...options, instances: wanted.instanceIDs.length, priority });
+    }
+  }
+}
+
+function preconditionOf(wanted: Exclude<Wanted, { verb: "POST" }>): WriteOptions {
+  if (wanted.etag !== undefined) return { ifMatch: wanted.etag };
+  return "isNew" in wanted && wanted.isNew ? { ifNoneMatch: "*" } : {};
+}
+
+function isSame(record: Operation, wanted: Wanted): boolean {
+  return (
+    record.verb === wanted.verb && record.resourceID === wanted.resourceID && record.hash === hashOf(wanted)
+  );
+}
+
+function intentOf(wanted: Wanted, clock: Clock): Operation {
+  const hash = hashOf(wanted);
+  const intent: Operation = {
+    verb: wanted.verb,
+    resourceID: wanted.resourceID,
+    startedAt: formatTimestamp(clock.now()),
+    ...(hash !== undefined && { hash }),
+    ...("etag" in wanted && wanted.etag !== undefined && { etag: wanted.etag }),
+    ...(wanted.verb === "POST" && { action: wanted.action, instanceIDs: [...wanted.instanceIDs] }),
+  };
+  const bytes = sizeOf(intent);
+  if (bytes <= MOST_RECORD_BYTES) return intent;
+  throw new RangeError(
+    `an intent of ${bytes} bytes is more than ${MOST_RECORD_BYTES}: make batches of instances`,
+  );
+}
+
+/** An address that is too long to keep is done without: the resource can be looked at instead. */
+function withUrl(intent: Operation, url: string): Operation {
+  const followed = { ...intent, url };
+  return sizeOf(followed) <= MOST_RECORD_BYTES ? followed : intent;
+}
+
+function sizeOf(record: Operation): number {
+  return Buffer.byteLength(JSON.stringify(record));
+}

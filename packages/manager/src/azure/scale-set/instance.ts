@@ -1,0 +1,120 @@
+import { formatProviderId, isJsonObject, parseProviderId } from "@capstan/api";
+import { instanceErrorOf } from "../arm/errors.ts";
+import type { AzureError, JsonObject } from "../port.ts";
+
+/** Whether the machine is on, as its instance view says. */
+export type PowerState =
+  | "starting"
+  | "running"
+  | "stopping"
+  | "stopped"
+  | "deallocating"
+  | "deallocated"
+  | "unknown";
+
+/** An instance of a scale set, as a list with instance views shows it. */
+export interface ScaleSetInstance {
+  readonly instanceID: string;
+  readonly resourceID: string;
+  readonly name: string;
+  /** The id that its Node has. */
+  readonly providerID: string;
+  readonly computerName?: string;
+  readonly vmID?: string;
+  /** `Creating`, `Updating`, `Succeeded`, `Failed`, `Deleting`, or empty when Azure does not say. */
+  readonly provisioningState: string;
+  /** When the provisioning state was reached, in milliseconds since the epoch. */
+  readonly provisionedAtMs?: number;
+  readonly powerState: PowerState;
+  /** Whether it has the model of the set; undefined when Azure does not say. */
+  readonly isLatestModel?: boolean;
+  readonly zone?: string;
+  /** The version of the image that it was made from. */
+  readonly imageVersion?: string;
+  readonly imageReference?: JsonObject;
+  /** Why it failed. */
+  readonly error?: AzureError;
+  /** Everything that Azure said. */
+  readonly raw: JsonObject;
+}
+
+const POWER_STATES: readonly string[] = [
+  "starting",
+  "running",
+  "stopping",
+  "stopped",
+  "deallocating",
+  "deallocated",
+] satisfies PowerState[];
+
+/** Reads an item of a list of instances; undefined for one without an id, which cannot be acted on. */
+export function parseInstance(raw: JsonObject): ScaleSetInstance | undefined {
+  const resourceID = text(raw["id"]);
+  const instanceID = text(raw["instanceId"]);
+  if (resourceID === undefined || instanceID === undefined) return undefined;
+  const properties = objectIn(raw, "properties");
+  const statuses = listIn(objectIn(properties, "instanceView"), "statuses").filter(isJsonObject);
+  const image = objectIn(objectIn(properties, "storageProfile"), "imageReference");
+  return {
+    instanceID,
+    resourceID,
+    name: text(raw["name"]) ?? instanceID,
+    providerID: formatProviderId(parseProviderId(`azure://${resourceID}`)),
+    provisioningState: text(properties["provisioningState"]) ?? "",
+    powerState: powerStateOf(statuses),
+    ...present({
+      computerName: text(objectIn(properties, "osProfile")["computerName"]),
+      vmID: text(properties["vmId"]),
+      provisionedAtMs: provisionedAtOf(statuses),
+      isLatestModel: flag(properties["latestModelApplied"]),
+      zone: text(listIn(raw, "zones")[0]),
+      imageVersion: text(image["exactVersion"]) ?? text(image["version"]),
+      imageReference: Object.keys(image).length > 0 ? image : undefined,
+      error: instanceErrorOf(statuses),
+    }),
+    raw,
+  };
+}
+
+function powerStateOf(statuses: readonly JsonObject[]): PowerState {
+  const state = codeWith(statuses, "PowerState/")?.code.toLowerCase() ?? "";
+  return POWER_STATES.includes(state) ? (state as PowerState) : "unknown";
+}
+
+function provisionedAtOf(statuses: readonly JsonObject[]): number | undefined {
+  const time = Date.parse(text(codeWith(statuses, "ProvisioningState/")?.status["time"]) ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function codeWith(
+  statuses: readonly JsonObject[],
+  prefix: string,
+): { readonly code: string; readonly status: JsonObject } | undefined {
+  const status = statuses.find((candidate) => text(candidate["code"])?.startsWith(prefix));
+  return status && { code: (text(status["code"]) ?? "").slice(prefix.length), status };
+}
+
+type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+/** Without the fields that are undefined. */
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function flag(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+function objectIn(value: JsonObject, field: string): JsonObject {
+  const inner = value[field];
+  return isJsonObject(inner) ? inner : {};
+}
+
+function listIn(value: JsonObject, field: string): readonly unknown[] {
+  const inner = value[field];
+  return Array.isArray(inner) ? (inner as readonly unknown[]) : [];
+}

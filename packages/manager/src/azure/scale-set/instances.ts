@@ -1,0 +1,118 @@
+import type { Clock } from "@capstan/env";
+import type { Arm, CallPriority, Listing } from "../port.ts";
+import { parseInstance, type ScaleSetInstance } from "./instance.ts";
+
+/** How fresh a list has to be. */
+export interface FreshnessOptions {
+  /** A list that is at most so old will do. */
+  readonly maxAgeMs: number;
+  readonly location?: string;
+  /** How many instances the set should have, where it has not been listed before. */
+  readonly expected?: number;
+  /** A sweep unless told: what is about to be acted on may not wait as long. */
+  readonly priority?: CallPriority;
+}
+
+/** A list with the moment it was asked for. */
+interface Snapshot {
+  readonly atMs: number;
+  readonly instances: readonly ScaleSetInstance[];
+}
+
+interface Entry {
+  snapshot?: Snapshot;
+  /** What the last list cost, and the next is going to. */
+  cost?: { readonly instances: number; readonly pages: number };
+  flight?: { readonly startedMs: number; readonly result: Promise<Snapshot> };
+}
+
+// More scale sets than a subscription may have in a region; beyond it the one not asked for longest is forgotten.
+const MOST_SETS = 2500;
+
+// How many instances a page has, where no list has told yet.
+const USUAL_PAGE = 100;
+
+/**
+ * The instances of scale sets, one list for all who ask: a list costs a token an instance, and there are not
+ * enough of them for every controller to have its own.
+ */
+export class ScaleSetInstances {
+  readonly #arm: Arm;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(arm: Arm, clock: Clock) {
+    this.#arm = arm;
+    this.#clock = clock;
+  }
+
+  /** All instances of a set, from a list that is fresh enough. */
+  async list(scaleSetID: string, options: FreshnessOptions): Promise<readonly ScaleSetInstance[]> {
+    const entry = this.#entry(scaleSetID);
+    const oldestMs = this.#clock.monotonic() - options.maxAgeMs;
+    if (entry.snapshot && entry.snapshot.atMs >= oldestMs) return entry.snapshot.instances;
+    // A flight that set out early enough sees everything that its newest passenger wants to see.
+    const flight = entry.flight && entry.flight.startedMs >= oldestMs ? entry.flight : undefined;
+    return (await (flight?.result ?? this.#fly(scaleSetID, entry, options))).instances;
+  }
+
+  /** After a write to the set: what was listed before it no longer counts. */
+  forget(scaleSetID: string): void {
+    const entry = this.#entries.get(keyOf(scaleSetID));
+    delete entry?.snapshot;
+    delete entry?.flight;
+  }
+
+  #fly(scaleSetID: string, entry: Entry, options: FreshnessOptions): Promise<Snapshot> {
+    const startedMs = this.#clock.monotonic();
+    const result = this.#read(scaleSetID, entry, options).then((listing): Snapshot => {
+      entry.cost = { instances: listing.items.length, pages: listing.pages };
+      const instances = listing.items.map(parseInstance).filter((item) => item !== undefined);
+      return { atMs: startedMs, instances };
+    });
+    const flight = { startedMs, result };
+    entry.flight = flight;
+    const land = (snapshot?: Snapshot): void => {
+      // Somebody has forgotten this flight, or a newer one is on its way.
+      if (entry.flight !== flight) return;
+      delete entry.flight;
+      if (snapshot) entry.snapshot = snapshot;
+    };
+    return result.then(
+      (snapshot) => {
+        land(snapshot);
+        return snapshot;
+      },
+      (error: unknown) => {
+        land();
+        throw error;
+      },
+    );
+  }
+
+  #read(scaleSetID: string, { cost }: Entry, options: FreshnessOptions): Promise<Listing> {
+    const { location, priority } = options;
+    const instances = Math.max(cost?.instances ?? 0, options.expected ?? 0);
+    return this.#arm.list(`${scaleSetID}/virtualMachines`, {
+      query: { $expand: "instanceView" },
+      instances,
+      pages: cost?.pages ?? Math.ceil(instances / USUAL_PAGE),
+      ...(location !== undefined && { location }),
+      ...(priority !== undefined && { priority }),
+    });
+  }
+
+  #entry(scaleSetID: string): Entry {
+    const key = keyOf(scaleSetID);
+    const entry = this.#entries.get(key) ?? {};
+    // Taken out and put back, it is the newest in the order of the map.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (this.#entries.size > MOST_SETS) this.#entries.delete(this.#entries.keys().next().value ?? key);
+    return entry;
+  }
+}
+
+function keyOf(scaleSetID: string): string {
+  return scaleSetID.toLowerCase();
+}

@@ -1,0 +1,92 @@
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { expect, test } from "vitest";
+import { type Cloud, GROUP, type Received, scaleSet, startCloud, withScaleSet } from "./cloud.ts";
+
+const SET = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
+
+function controlled(): Cloud & { ask(method: string, path: string, body?: unknown): Promise<Received> } {
+  const cloud = startCloud({ settings: { controlToken: "open" } });
+  const headers = { authorization: "Bearer open" };
+  return { ...cloud, ask: (method, path, body) => cloud.send(method, `/_sim/${path}`, { body, headers }) };
+}
+
+test("the control API wants its own token, and is not there without one", async () => {
+  expect((await controlled().send("GET", "/_sim/clock")).status).toBe(401);
+  expect((await startCloud().send("GET", "/_sim/clock")).status).toBe(404);
+});
+
+test("time is skipped, and what was due in it has happened", async () => {
+  const cloud = controlled();
+  await withScaleSet(cloud, 1);
+  await cloud.compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", scaleSet(3)).submitted();
+  await cloud.ask("POST", "clock", { advanceSeconds: 3600 });
+  expect((await cloud.ask("GET", "state")).body).toMatchObject({
+    runningOperations: [],
+    scaleSets: [{ capacity: 3, instances: { Succeeded: 3 } }],
+  });
+});
+
+test("a faster cloud is done sooner and asks its callers to wait less", async () => {
+  const cloud = controlled();
+  await withScaleSet(cloud, 1);
+  expect((await cloud.ask("POST", "clock", { speed: 5 })).body).toMatchObject({ speed: 5 });
+  const before = cloud.azure.control.nowMs;
+  const answer = await cloud.send("POST", `${SET}/restart?api-version=2024-07-01`);
+  expect(answer.headers["retry-after"]).toBe("2");
+  await cloud.scheduler.advance(1000);
+  expect(cloud.azure.control.nowMs - before).toBe(5000);
+});
+
+test("at a speed that does not divide evenly everything still happens by itself", async () => {
+  const cloud = controlled();
+  await withScaleSet(cloud, 1);
+  await cloud.ask("POST", "clock", { speed: 7 });
+  await cloud.compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", scaleSet(20)).submitted();
+  let booted = 0;
+  cloud.azure.core.onInstance(({ kind }) => void (kind === "booted" && booted++));
+  await cloud.scheduler.run({ untilMs: cloud.scheduler.monotonicMs + 3_600_000 / 7, maxSteps: 1000 });
+  expect(booted).toBe(19);
+});
+
+test("faults are switched on and off", async () => {
+  const cloud = controlled();
+  const rule = {
+    id: "down",
+    match: { method: "GET" },
+    effect: { kind: "status", status: 500, code: "InternalServerError" },
+  };
+  expect((await cloud.ask("POST", "faults", rule)).status).toBe(201);
+  expect((await cloud.ask("GET", "faults")).body).toEqual({ value: [rule] });
+  const groups = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourcegroups?api-version=2024-03-01`;
+  expect((await cloud.send("GET", groups)).status).toBe(500);
+  expect((await cloud.ask("DELETE", "faults/down")).status).toBe(204);
+  expect((await cloud.send("GET", groups)).status).toBe(200);
+});
+
+test.each([
+  ["POST", "faults", { match: {}, effect: { kind: "drop" } }, "id"],
+  ["POST", "faults", { id: "a", effect: { kind: "explode" } }, "effect.kind"],
+  ["POST", "faults", { id: "a", effect: { kind: "delay", ms: "soon" } }, "effect.ms"],
+  ["POST", "faults", { id: "a", match: { verb: "GET" }, effect: { kind: "drop" } }, "match.verb"],
+  ["POST", "prohibitions", { name: "a", scope: "/", kind: "Never" }, "kind"],
+  ["POST", "clock", { speed: -1 }, "speed"],
+  ["POST", "actions/evict", { scaleSetId: SET }, "instanceId"],
+])("%s %s with %j is refused and names the field", async (method, path, body, target) => {
+  const answer = await controlled().ask(method, path, body);
+  expect([answer.status, answer.body]).toMatchObject([400, { error: { target } }]);
+});
+
+test("somebody else deletes a machine and changes the size of the set", async () => {
+  const cloud = controlled();
+  await withScaleSet(cloud, 2);
+  expect(
+    (await cloud.ask("POST", "actions/deleteInstance", { scaleSetId: SET, instanceId: "0" })).status,
+  ).toBe(202);
+  await cloud.ask("POST", "clock", { advanceSeconds: 3600 });
+  expect((await cloud.ask("POST", "actions/setCapacity", { scaleSetId: SET, capacity: 4 })).status).toBe(200);
+  await cloud.ask("POST", "clock", { advanceSeconds: 3600 });
+  expect(cloud.azure.control.state().scaleSets).toMatchObject([{ capacity: 4, instances: { Succeeded: 4 } }]);
+  const { body } = await cloud.ask("GET", "journal?since=0");
+  expect(body).toMatchObject({ hash: cloud.azure.control.journalHash });
+  expect(JSON.stringify(body)).toContain("simulated-operator");
+});
