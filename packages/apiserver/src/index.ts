@@ -9,8 +9,9 @@ export {
   openClusters,
   type Served,
 } from "./clusters/clusters.ts";
+export { keptServing } from "./clusters/credentials.ts";
 export { type KubeconfigFacts, parseKubeconfig } from "./clusters/kubeconfig.ts";
-export { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters } from "./clusters/layout.ts";
+export { kubeconfigPath, MANAGEMENT_CLUSTER, savedClusters, servingFolder } from "./clusters/layout.ts";
 export { makePrivateFolder, readIfThere, removeIfThere, writePrivateFile } from "./clusters/private-file.ts";
 export type { Status, StatusCause, StatusDetails } from "./http/status.ts";
 export type { Admission, AdmissionReview, AdmissionVerdict } from "./registry/admission.ts";

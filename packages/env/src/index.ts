@@ -1,7 +1,7 @@
 /** Everything a program takes from the machine: time, randomness, identities, connections. Real and virtual. */
 export { abortError, type Clock, type Timer } from "./clock.ts";
 export type { Env } from "./env.ts";
-export { nameSuffix } from "./ids.ts";
+export { nameSuffix, uuidFrom } from "./ids.ts";
 export { createRealEnv } from "./real/env.ts";
 export { type ListeningServer, serveHttp, type ServeOptions, type ServerTls } from "./real/http-server.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
@@ -15,5 +15,6 @@ export {
   TransportError,
   type TransportFailure,
 } from "./transport.ts";
+export { Heap } from "./virtual/heap.ts";
 export { type Fate, type Link, VirtualProcess } from "./virtual/process.ts";
 export { type RunLimits, Scheduler, type SchedulerOptions } from "./virtual/scheduler.ts";

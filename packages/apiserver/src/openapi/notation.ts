@@ -209,3 +209,8 @@ function listOptions(options: ReadonlyMap<string, string>): Schema {
   if (!keys || options.has("atomic")) return { "x-kubernetes-list-type": "atomic" };
   return { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys.split(",") };
 }
+
+/** A kind as objects name it: `apiVersion/kind`. */
+export function kindKey({ block: { group, version }, name }: TypeText): string {
+  return group === "" ? `${version}/${name}` : `${group}/${version}/${name}`;
+}

@@ -1,5 +1,5 @@
 import { builtInBlocks } from "../openapi/built-in/blocks.ts";
-import { type FieldText, readTypes, type TypeText } from "../openapi/notation.ts";
+import { type FieldText, kindKey, readTypes } from "../openapi/notation.ts";
 
 /** A message of protocol buffers: its fields by their numbers. */
 export type Message = ReadonlyMap<number, MessageField>;
@@ -80,10 +80,6 @@ function readMessages(): Types {
     .filter(([, text]) => text.isKind)
     .map(([fullName, text]) => [kindKey(text), fullName] as const);
   return { messages, kinds: new Map(kinds) };
-}
-
-function kindKey({ block: { group, version }, name }: TypeText): string {
-  return group === "" ? `${version}/${name}` : `${group}/${version}/${name}`;
 }
 
 function messageOfFields(fields: readonly FieldText[], typeOf: (type: string) => ValueType): Message {

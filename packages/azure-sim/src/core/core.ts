@@ -1,10 +1,9 @@
-import { createRng } from "@capstan/env";
+import { createRng, uuidFrom } from "@capstan/env";
 import type { Answer } from "../arm/answer.ts";
 import { Tokens } from "../entra/tokens.ts";
 import { entraAnswer } from "../entra/endpoints.ts";
 import { type InstanceDisk, instanceDisk } from "../disks/instance-disk.ts";
 import { Journal } from "../journal/journal.ts";
-import { uuidOf } from "../operations/uuid.ts";
 import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
 import { type Machine, machineOf } from "../resources/scale-sets/machine.ts";
 import type { AzureSettings } from "../settings.ts";
@@ -92,8 +91,8 @@ function withRequestIds(
   { world, journal }: { world: World; journal: Journal },
 ): Answer {
   const rng = createRng(world.seed, `request/${journal.count}`);
-  const requestId = uuidOf(rng);
-  const correlationId = request.headers["x-ms-correlation-request-id"] ?? uuidOf(rng);
+  const requestId = uuidFrom(rng);
+  const correlationId = request.headers["x-ms-correlation-request-id"] ?? uuidFrom(rng);
   const clientId = request.headers["x-ms-client-request-id"];
   const wantsClientId = request.headers["x-ms-return-client-request-id"] === "true" && clientId !== undefined;
   return {

@@ -1,9 +1,9 @@
+import { uuidFrom } from "@capstan/env";
 import { empty, reply, type Answer } from "../arm/answer.ts";
 import type { ErrorBody } from "../arm/errors.ts";
 import type { Call } from "../core/call.ts";
 import { nextRng, type World } from "../core/world.ts";
 import { faultError } from "../faults/faults.ts";
-import { uuidOf } from "./uuid.ts";
 import type { Operation } from "./operation.ts";
 
 /** When to ask again. Compute was seen with 10 s; the others are assumed to say the same (reference/azure.md, section 7). */
@@ -20,7 +20,7 @@ interface OperationStart {
 /** A long-running operation for a call, not under way yet: its effects are entered first. Faults may have decided that it fails. */
 export function newOperation(call: Call, world: World, start: OperationStart): Operation {
   const error = start.error ?? faultError(call, "failedButApplied");
-  const id = uuidOf(nextRng(world, start.resourceId, `operation ${call.operation}`));
+  const id = uuidFrom(nextRng(world, start.resourceId, `operation ${call.operation}`));
   call.notes.operationId = id;
   return {
     id,

@@ -1,5 +1,5 @@
 import { builtInBlocks } from "../../openapi/built-in/blocks.ts";
-import { type FieldText, readTypes, type TypeText } from "../../openapi/notation.ts";
+import { type FieldText, kindKey, readTypes, type TypeText } from "../../openapi/notation.ts";
 import { embeddedIn, textNameOf } from "./go-names.ts";
 
 const SCALARS = [
@@ -90,10 +90,6 @@ const OBJECT_FIELDS: readonly FieldText[] = ["apiVersion string", "kind string",
 
 function fieldTexts({ isKind, fields }: TypeText): readonly FieldText[] {
   return isKind ? [...OBJECT_FIELDS, ...fields] : fields;
-}
-
-function kindKey({ block: { group, version }, name }: TypeText): string {
-  return group === "" ? `${version}/${name}` : `${group}/${version}/${name}`;
 }
 
 type FieldsNamed = (name: string) => () => Fields;

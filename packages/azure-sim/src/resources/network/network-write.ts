@@ -1,3 +1,4 @@
+import { uuidFrom } from "@capstan/env";
 import type { Rng } from "@capstan/env";
 import { type Answer, reply } from "../../arm/answer.ts";
 import { ArmError, type ErrorBody } from "../../arm/errors.ts";
@@ -7,7 +8,6 @@ import { type Effect, latencyMs, nextRng, visibleMs, type World } from "../../co
 import { faultError } from "../../faults/faults.ts";
 import { type JsonObject, objectAt, textAt } from "../../json.ts";
 import { acceptedAction, acceptedWrite, newOperation, RETRY_AFTER_SECONDS } from "../../operations/start.ts";
-import { uuidOf } from "../../operations/uuid.ts";
 import { invalidReference } from "../scale-sets/desired.ts";
 import { type Completed, NETWORK, type NetworkNoun } from "./network-noun.ts";
 
@@ -62,7 +62,7 @@ export function writeNetworkResource(write: NetworkWrite, latency: string): Writ
   world.agenda.enter(endMs, NETWORK_SETTLED, {
     id,
     operation: operation.id,
-    etag: `W/"${uuidOf(rng)}"`,
+    etag: `W/"${uuidFrom(rng)}"`,
     isFailed: error !== undefined,
   });
   world.operations.start(operation, endMs);
@@ -72,7 +72,7 @@ export function writeNetworkResource(write: NetworkWrite, latency: string): Writ
 function newResource(write: NetworkWrite, { properties, uses }: Completed, rng: Rng): Resource {
   const { noun, world, id, existing, body } = write;
   const fresh = { createdMs: world.nowMs, visibleMs: visibleMs(world, rng) };
-  const guid = textAt(existing?.body, "properties", "resourceGuid") ?? uuidOf(rng);
+  const guid = textAt(existing?.body, "properties", "resourceGuid") ?? uuidFrom(rng);
   return {
     ...(existing ?? fresh),
     id,
@@ -80,7 +80,7 @@ function newResource(write: NetworkWrite, { properties, uses }: Completed, rng: 
     type: `${NETWORK}/${noun.type}`,
     location: existing?.location ?? textAt(body, "location") ?? "",
     body: { ...body, properties: { ...properties, resourceGuid: guid } },
-    etag: `W/"${uuidOf(rng)}"`,
+    etag: `W/"${uuidFrom(rng)}"`,
     state: "Updating",
     uses,
   };

@@ -1,8 +1,7 @@
-import { createRng } from "@capstan/env";
+import { createRng, uuidFrom } from "@capstan/env";
 import type { ErrorBody } from "../../arm/errors.ts";
 import { keyOf } from "../../arm/target.ts";
 import { type World } from "../../core/world.ts";
-import { uuidOf } from "../../operations/uuid.ts";
 import { subnetIsFull } from "../network/addresses.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import { countModel } from "./apply-model.ts";
@@ -43,7 +42,7 @@ export function addInstances(
     const instance: Instance = {
       set: keyOf(set.id),
       id,
-      vmId: uuidOf(createRng(world.seed, `${set.uniqueId}/${id}/vmId`)),
+      vmId: uuidFrom(createRng(world.seed, `${set.uniqueId}/${id}/vmId`)),
       model: set.modelVersion,
       state: "Creating",
       power: "creating",

@@ -1,3 +1,4 @@
+import { uuidFrom } from "@capstan/env";
 import type { Answer } from "../../arm/answer.ts";
 import { requireBody } from "../../arm/body.ts";
 import { beingDeleted, invalidParameter, type ErrorBody } from "../../arm/errors.ts";
@@ -9,7 +10,6 @@ import { latencyMs, nextRng, visibleMs, type World } from "../../core/world.ts";
 import { type JsonObject, mergePatch, objectAt, textAt, valueAt } from "../../json.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { acceptedWrite, newOperation } from "../../operations/start.ts";
-import { uuidOf } from "../../operations/uuid.ts";
 import { foundResource } from "../found.ts";
 import { type Desired, desiredOf } from "./desired.ts";
 import { checkAddresses, extraInstances } from "./growth.ts";
@@ -122,7 +122,7 @@ function newSet(world: World, id: string, { call, desired }: { call: Call; desir
     id,
     subscription: call.target.subscription ?? "",
     location: desired.location,
-    uniqueId: uuidOf(nextRng(world, id, "uniqueId")),
+    uniqueId: uuidFrom(nextRng(world, id, "uniqueId")),
     capacity: 0,
     modelVersion: 0,
     models: {},
