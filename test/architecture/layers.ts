@@ -31,15 +31,29 @@ export const LAYERS: readonly Layer[] = [
       "the kit knows kinds and the environment, and neither the servers it talks to nor the product built on it",
   },
   {
+    name: "manager",
+    about: "the product: how controllers talk to Azure",
+    mayImport: ["env", "api", "runtime"],
+    reason:
+      "controllers know ports, never the servers behind them: simulated and real ones must look the same",
+  },
+  {
     name: "apiserver",
     about: "the embedded Kubernetes API",
     mayImport: ["env", "api"],
     reason: "the server is useful alone; a client or controller inside it would tie it to one product",
   },
   {
+    name: "azure-sim",
+    about: "simulated Azure Resource Manager",
+    mayImport: ["env"],
+    reason:
+      "the simulator is useful alone and to any Azure SDK; a kind or client of ours inside it would make it a copy of us",
+  },
+  {
     name: "cli",
-    about: "the command line: capstan up, down, status, get, version",
-    mayImport: ["env", "api", "runtime", "apiserver"],
+    about: "the command line: capstan up, down, status, get, version, azure-sim, sim",
+    mayImport: ["env", "api", "runtime", "apiserver", "azure-sim"],
     reason: "the command line puts the parts together and is the only one that knows all of them",
   },
 ];

@@ -148,7 +148,8 @@ test("an operation goes on after kill -9, at the same address", async () => {
     expect((await ask("GET", `${pathname}${search}`)).body).toEqual({ status: "Succeeded" });
     expect((await ask("GET", ip)).body).toMatchObject({ properties: { provisioningState: "Succeeded" } });
     const journal = (await ask("GET", "/_sim/journal")).body as { entries: { sequence: number }[] };
-    expect(journal.entries[0]?.sequence).toBeGreaterThan(2);
+    // The journal of the life before is there, too.
+    expect(journal.entries[0]?.sequence).toBe(1);
   } finally {
     await sim.kill();
   }

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,65 +5,11 @@ import { ConfigMap, Namespace } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 
-const BIN = join(import.meta.dirname, "../../packages/cli/bin/capstan.mjs");
 const root = mkdtempSync(join(tmpdir(), "capstan-cli-"));
-const children = new Set<ChildProcess>();
-afterEach(() => {
-  for (const child of children) child.kill("SIGKILL");
-});
+afterEach(killAll);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-/** A capstan that runs: what it has printed so far, and a way to wait for more. */
-interface Running {
-  readonly child: ChildProcess;
-  /** Resolves with all output when a part of it matches. */
-  until(pattern: RegExp): Promise<string>;
-  readonly ended: Promise<Ended>;
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function launch(args: readonly string[], nodeArgs: readonly string[] = []): Running {
-  const child = spawn(process.execPath, [...nodeArgs, BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  children.add(child);
-  let [out, err] = ["", ""];
-  const listeners = new Set<() => void>();
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString();
-    for (const listener of listeners) listener();
-  });
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
-  const ended = once(child, "close").then(([code, signal]) => {
-    children.delete(child);
-    return { code: code as number | null, signal: signal as string | null, out, err };
-  });
-  const until = async (pattern: RegExp): Promise<string> => {
-    const seen = new Promise<string>((resolve) => {
-      const look = (): void => {
-        if (!pattern.test(out)) return;
-        listeners.delete(look);
-        resolve(out);
-      };
-      listeners.add(look);
-      look();
-    });
-    const early = ended.then((end) => {
-      throw new Error(`capstan ended before it printed ${pattern}: ${JSON.stringify(end)}`);
-    });
-    return Promise.race([seen, early]);
-  };
-  return { child, until, ended };
-}
-
-const capstan = async (...args: string[]): Promise<Ended> => launch(args).ended;
-
-const READY = /^ready in \d+ ms$/m;
 
 async function start(folder: string): Promise<Running> {
   const running = launch(["up", "--port", "0", "--data-dir", folder]);
@@ -98,6 +42,7 @@ describe("capstan", () => {
       "certificates valid until N",
       "API listening on https://127.0.0.1:N",
       "CRDs installed: 24 (24 new, 0 updated, 0 unchanged)",
+      expect.stringMatching(/^simulated Azure on https:\/\/127\.0\.0\.1:\d+: 0 resources, seed \S{36}$/),
       "ready in N ms",
     ]);
     expect(printed.split("\n").filter((line) => line.startsWith("  kubectl --kubeconfig "))).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { run } from "./program.ts";
@@ -113,18 +113,21 @@ describe("what cannot be a data directory", () => {
     },
   );
 
-  test("has objects of a newer format: the sentence names the file", async () => {
-    mkdirSync(join(folder, "clusters/management"), { recursive: true });
-    const path = join(folder, "clusters/management/objects.db");
-    const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 99");
-    database.close();
-    const { code, err } = await capstan(["up", "--port", "0", "--data-dir", "."]);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(`capstan: ${path} was written by a newer Capstan (format 99,`),
-    ]);
-  });
+  test.each(["clusters/management/objects.db", "azure/azure.db"])(
+    "has a newer format in %s: the sentence names the file",
+    async (file) => {
+      const path = join(folder, file);
+      mkdirSync(dirname(path), { recursive: true });
+      const database = new DatabaseSync(path);
+      database.exec("PRAGMA user_version = 99");
+      database.close();
+      const { code, err } = await capstan(["up", "--port", "0", "--data-dir", "."]);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining(`capstan: ${path} was written by a newer Capstan (format 99,`),
+      ]);
+    },
+  );
 });
 
 describe("get kubeconfig", () => {

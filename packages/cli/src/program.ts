@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError } from "commander";
+import { portNumber, positiveNumber } from "./arguments.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";
+import { type CarryOut, type DataDirFlag, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
 import { VERSION } from "./manifest.ts";
-import { OUTPUT_FORMS, type OutputForm } from "./render/output.ts";
 import type { Shell } from "./shell.ts";
+import { addSimCommands } from "./sim-program.ts";
 
 /** Runs a command line and gives its exit code. What goes wrong is said in a sentence, not in a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
@@ -20,7 +22,12 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
 }
 
 // By name, because loading the packages that they come from would take longer than most commands do.
-const FOR_USERS: ReadonlySet<string> = new Set(["CommandError", "StorageFileError", "Failure"]);
+const FOR_USERS: ReadonlySet<string> = new Set([
+  "CommandError",
+  "StorageFileError",
+  "AzureStoreError",
+  "Failure",
+]);
 
 /** Errors that are meant for users say all there is to say; any other is a defect, and its stack is what we need. */
 function sentenceFor(error: unknown): string {
@@ -34,6 +41,8 @@ Examples:
   capstan up --port 0 --data-dir /tmp/try   a second one, on a free port
   export KUBECONFIG=$PWD/.capstan/kubeconfig && kubectl get crds
   capstan status -o json               for scripts
+  capstan sim status                   what is in the simulated Azure, as a tree
+  capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
   capstan down --purge                 stop, and remove everything it wrote
 
 Environment:
@@ -50,7 +59,9 @@ Exit codes:
 /** All commands. Each loads its own code when it is chosen, so that none waits for what another needs. */
 function programFor(shell: Shell, ended: { code: number }): Command {
   const program = new Command("capstan")
-    .description("Cluster API for Azure: a Kubernetes API with all its kinds, on this machine.")
+    .description(
+      "Cluster API for Azure: a Kubernetes API with all its kinds and a simulated Azure, on this machine.",
+    )
     .version(VERSION, "-V, --version", "print the version of capstan alone")
     .helpCommand(false)
     .exitOverride()
@@ -72,24 +83,28 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   };
   addServerCommands(program, shell, carryOut);
   addQuestions(program, shell, carryOut);
+  addAzureSim(program, shell, carryOut);
+  addSimCommands(program, shell, carryOut);
   return program;
 }
 
-type DataDirFlag = { dataDir: string };
-type OutputFlag = { output: OutputForm };
+const SPEED =
+  "how many times as fast as ours the time of the simulated Azure goes (default: as before, 1 at first)";
 
-/** Runs a command on the data directory that was chosen, and keeps its exit code. */
-type CarryOut = (flags: DataDirFlag, command: (dataDir: string) => number | Promise<number>) => Promise<void>;
+type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number };
+type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean };
 
 function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
   program
     .command("up")
-    .description("start the Kubernetes API and serve it until Ctrl-C")
+    .description("start the Kubernetes API and the simulated Azure, and serve them until Ctrl-C")
     .addOption(dataDirOption(shell))
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
-    .action(async (flags: DataDirFlag & { port: number }) => {
+    .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
+    .option("--speed <factor>", SPEED, positiveNumber)
+    .action(async ({ dataDir: folder, ...flags }: UpFlags) => {
       const { up } = await import("./commands/up.ts");
-      await carryOut(flags, (dataDir) => up(shell, { dataDir, port: flags.port }));
+      await carryOut({ dataDir: folder }, (dataDir) => up(shell, { ...flags, dataDir }));
     });
   program
     .command("down")
@@ -139,19 +154,22 @@ function addQuestions(program: Command, shell: Shell, carryOut: CarryOut): void 
     });
 }
 
-function dataDirOption({ variables }: Shell): Option {
-  return new Option("--data-dir <folder>", "where everything is kept").default(
-    variables["CAPSTAN_DATA_DIR"] || ".capstan",
-  );
-}
-
-function outputOption(): Option {
-  return new Option("-o, --output <form>", "how to print it, instead of a table").choices(OUTPUT_FORMS);
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError("Expected a number from 0 to 65535; 0 picks a free port.");
-  return port;
+function addAzureSim(program: Command, shell: Shell, carryOut: CarryOut): void {
+  program
+    .command("azure-sim")
+    .description("serve a simulated Azure alone, to any Azure SDK, until Ctrl-C")
+    .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 8443)
+    .option("--data-dir <folder>", "where to keep it (default: nothing is kept)")
+    .option(
+      "--seed <text>",
+      "decides everything random: the same seed, the same cloud (default: a fresh one)",
+    )
+    .option("--speed <factor>", SPEED, positiveNumber)
+    .option("--http", "plain HTTP, for callers that cannot be given an authority", false)
+    .action(async ({ dataDir: given, ...flags }: AzureSimFlags) => {
+      const { azureSim } = await import("./commands/azure-sim.ts");
+      await carryOut({ dataDir: given ?? "" }, (dataDir) =>
+        azureSim(shell, { ...flags, ...(given !== undefined && { dataDir }) }),
+      );
+    });
 }

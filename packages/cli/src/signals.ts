@@ -25,3 +25,11 @@ export function stopSignalOf(source: SignalSource, clock: Pick<Clock, "monotonic
   }
   return stop.signal;
 }
+
+/** Resolves when a signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -54,6 +54,7 @@ export class Control {
 
   removeFault(id: string): void {
     this.#core.world.faults.remove(id);
+    this.#changed();
   }
 
   faults(): readonly FaultRule[] {
@@ -66,8 +67,14 @@ export class Control {
     this.#changed();
   }
 
+  /** Takes a prohibition back. */
   allow(name: string): void {
     this.#core.world.policies.remove(name);
+    this.#changed();
+  }
+
+  prohibitions(): readonly Prohibition[] {
+    return this.#core.world.policies.list();
   }
 
   journal(since = 0): readonly JournalEntry[] {

@@ -80,20 +80,40 @@ const ROUTES: Readonly<Record<string, ControlRoute>> = {
     return reply(201, rule);
   },
   "DELETE faults": (control, { name }) => {
+    checkKnown(
+      "fault",
+      name,
+      control.faults().map(({ id }) => id),
+    );
     control.removeFault(name);
     return empty(204);
   },
+  "GET prohibitions": (control) => reply(200, { value: control.prohibitions() }),
   "POST prohibitions": (control, { body }) => {
     const prohibition = parseProhibition(body);
     control.forbid(prohibition);
     return reply(201, prohibition);
   },
   "DELETE prohibitions": (control, { name }) => {
+    checkKnown(
+      "prohibition",
+      name,
+      control.prohibitions().map((one) => one.name),
+    );
     control.allow(name);
     return empty(204);
   },
   "POST actions": (control, { body, name }) => act(control, name, body),
 };
+
+/** Taking back what is not there is a slip of the pen that somebody wants to know of. */
+function checkKnown(what: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  throw new ArmError(404, {
+    code: "NotFound",
+    message: `There is no ${what} '${name}'; there ${known.length === 0 ? "is none" : `are ${known.join(", ")}`}.`,
+  });
+}
 
 /** What somebody else does: the answer is ARM's. */
 function act(control: Control, name: string, body: JsonObject): Answer {

@@ -1,4 +1,5 @@
 import type { World } from "../core/world.ts";
+import type { LowBudget } from "../throttling/throttle.ts";
 
 /** What is in the cloud, as `capstan sim status` shows it. */
 export interface CloudState {
@@ -7,7 +8,12 @@ export interface CloudState {
     readonly id: string;
     readonly name: string;
     readonly resourceId: string;
+    readonly startMs: number;
+    /** When it will end, unless something comes in between. */
+    readonly dueMs: number;
   }[];
+  /** Budgets of which less than half is left. */
+  readonly lowBudgets: readonly LowBudget[];
   readonly resources: readonly { readonly id: string; readonly type: string; readonly state: string }[];
   readonly scaleSets: readonly {
     readonly id: string;
@@ -25,7 +31,14 @@ export function stateOf(world: World): CloudState {
     nowMs: world.nowMs,
     runningOperations: [...world.operations.table.entries()]
       .filter(([, { status }]) => status === "InProgress")
-      .map(([, { id, name, resourceId }]) => ({ id, name, resourceId })),
+      .map(([, { id, name, resourceId, startMs, dueMs = startMs }]) => ({
+        id,
+        name,
+        resourceId,
+        startMs,
+        dueMs,
+      })),
+    lowBudgets: world.throttle.low(world.nowMs),
     resources: [...world.resources.table.entries()].map(([, { id, type, state }]) => ({ id, type, state })),
     scaleSets: [...world.scaleSets.sets.entries()].map(([, set]) => {
       const instances: Record<string, number> = {};

@@ -16,10 +16,20 @@ export interface IssuedToken {
   readonly expiresMs: number;
 }
 
+/** A token that was found good; only its end has still to be looked at. */
+interface Verified {
+  readonly principal: Principal;
+  readonly expiresMs: number;
+}
+
+// Callers use a token for thousands of requests, and there are few callers.
+const MOST_VERIFIED = 1000;
+
 /** Issues tokens and checks those that come back. They look like Entra's and are signed with the seed. */
 export class Tokens {
   readonly #secret: string;
   readonly #principals: readonly Principal[];
+  readonly #verified = new Map<string, Verified>();
   /** Whoever acts through the control API; nobody can sign in as this one. */
   readonly operator: Principal;
 
@@ -57,6 +67,12 @@ export class Tokens {
 
   /** Who sends this Authorization header; ARM's refusal when it is not good enough. */
   principalOf(authorization: string | undefined, nowMs: number): Principal {
+    const known = this.#verified.get(authorization ?? "") ?? this.#verify(authorization);
+    checkExpiry(known.expiresMs, nowMs);
+    return known.principal;
+  }
+
+  #verify(authorization: string | undefined): Verified {
     const token = /^bearer (.+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) {
       throw unauthorized(
@@ -71,11 +87,13 @@ export class Tokens {
     if (!this.#isSigned(token))
       throw unauthorized("InvalidAuthenticationToken", "The access token is invalid.");
     checkAudience(textAt(claims, "aud"));
-    checkExpiry(Number(valueAt(claims, "exp")) * 1000, nowMs);
     const principal = this.#principals.find(({ clientId }) => clientId === textAt(claims, "appid"));
     if (!principal)
       throw unauthorized("InvalidAuthenticationToken", "The access token is from an unknown application.");
-    return principal;
+    const verified = { principal, expiresMs: Number(valueAt(claims, "exp")) * 1000 };
+    if (this.#verified.size === MOST_VERIFIED) this.#verified.clear();
+    this.#verified.set(authorization ?? "", verified);
+    return verified;
   }
 
   #claims(token: string): JsonObject | undefined {

@@ -65,8 +65,13 @@ export class Journal {
   }
 
   /** Goes on where the journal of an earlier process ended. */
-  restore(sequence: number, hash: string): void {
-    this.#sequence = sequence;
-    this.#hash = hash;
+  restore(past: {
+    readonly count: number;
+    readonly hash: string;
+    readonly entries: Iterable<JournalEntry>;
+  }): void {
+    this.#sequence = past.count;
+    this.#hash = past.hash;
+    this.#entries = [...past.entries];
   }
 }

@@ -11,6 +11,8 @@ export interface Operation {
   readonly resourceId: string;
   readonly apiVersion: string;
   readonly startMs: number;
+  /** When it will end, unless something comes in between. */
+  readonly dueMs?: number;
   readonly endMs?: number;
   readonly status: "InProgress" | "Succeeded" | "Failed" | "Canceled";
   /** Why it failed, or why it is going to. */

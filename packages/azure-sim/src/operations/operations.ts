@@ -31,7 +31,7 @@ export class Operations {
 
   /** Starts an operation that ends at a known time; what it does by then is entered into the agenda before. */
   start(operation: Operation, endMs: number): void {
-    this.table.set(operation.id, operation);
+    this.table.set(operation.id, { ...operation, dueMs: endMs });
     this.#agenda.enter(endMs, END_OPERATION, { id: operation.id });
   }
 

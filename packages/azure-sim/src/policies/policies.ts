@@ -35,6 +35,10 @@ export class Policies {
     this.table.delete(name);
   }
 
+  list(): readonly Prohibition[] {
+    return [...this.table.entries()].map(([, prohibition]) => prohibition);
+  }
+
   /** Refuses what is forbidden. Reads never are. */
   check(write: Write): void {
     for (const [, prohibition] of this.table.entries()) {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../journal/journal.ts";
-import type { Position, Store } from "./store.ts";
+import { type Position, REMEMBERED_ENTRIES, type Store } from "./store.ts";
 
 /** Keeps the cloud as text in memory: it survives a new simulator in the same process. */
 export function createMemoryStore(): Store {
@@ -15,6 +15,7 @@ export function createMemoryStore(): Store {
           key,
           row: JSON.parse(text) as unknown,
         })),
+        journal: journal.slice(-REMEMBERED_ENTRIES),
       },
     commit: (commit) => {
       for (const { table, key, row } of commit.rows) {
@@ -25,7 +26,7 @@ export function createMemoryStore(): Store {
       journal.push(...commit.journal);
       position = commit.position;
     },
-    journal: () => journal,
+    journal: (last = journal.length) => journal.slice(journal.length - last),
     close: () => undefined,
   };
 }

@@ -8,7 +8,7 @@ import { modelOf } from "../resources/scale-sets/scale-sets.ts";
 import type { Saved } from "./store.ts";
 
 /** Fills an empty cloud with what a store has kept. */
-export function restore({ world, journal }: Core, { rows, position }: Saved): void {
+export function restore({ world, journal }: Core, { rows, position, journal: entries }: Saved): void {
   const tables = new Map(tablesOf(world).map((table) => [table.name, table]));
   for (const { table, key, row } of rows) tables.get(table)?.restore(key, row);
   world.agenda.restored();
@@ -16,7 +16,7 @@ export function restore({ world, journal }: Core, { rows, position }: Saved): vo
   world.scaleSets.restored();
   countInstances(world);
   claimAddresses(world);
-  journal.restore(position.journalCount, position.journalHash);
+  journal.restore({ count: position.journalCount, hash: position.journalHash, entries });
   world.nowMs = position.simMs;
   world.speed = position.speed;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RowChange } from "../core/table.ts";
 import type { JournalEntry } from "../journal/journal.ts";
-import type { Commit, Position, Saved, Store } from "./store.ts";
+import { type Commit, type Position, REMEMBERED_ENTRIES, type Saved, type Store } from "./store.ts";
 
 // Raised with every change of the tables; an older program must not touch what it cannot read.
 const FORMAT = 1;
@@ -38,7 +38,7 @@ export function openSqliteStore(folder: string): Store {
   return {
     load: () => saved(database),
     commit: (commit) => inTransaction(database, () => write(commit)),
-    journal: () => journalOf(database),
+    journal: (last) => journalOf(database, last),
     close: () => database.close(),
   };
 }
@@ -92,7 +92,11 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
 function saved(database: DatabaseSync): Saved | undefined {
   const row = database.prepare("SELECT body FROM position").get() as { body: string } | undefined;
   if (!row) return undefined;
-  return { position: JSON.parse(row.body) as Position, rows: rowsOf(database) };
+  return {
+    position: JSON.parse(row.body) as Position,
+    rows: rowsOf(database),
+    journal: journalOf(database, REMEMBERED_ENTRIES),
+  };
 }
 
 function* rowsOf(database: DatabaseSync): Generator<RowChange> {
@@ -102,7 +106,11 @@ function* rowsOf(database: DatabaseSync): Generator<RowChange> {
   }
 }
 
-function* journalOf(database: DatabaseSync): Generator<JournalEntry> {
-  const rows = database.prepare("SELECT body FROM journal ORDER BY sequence").iterate();
+function* journalOf(database: DatabaseSync, last = Number.MAX_SAFE_INTEGER): Generator<JournalEntry> {
+  const rows = database
+    .prepare(
+      "SELECT body FROM (SELECT sequence, body FROM journal ORDER BY sequence DESC LIMIT ?) ORDER BY sequence",
+    )
+    .iterate(last);
   for (const { body } of rows as Iterable<{ body: string }>) yield JSON.parse(body) as JournalEntry;
 }

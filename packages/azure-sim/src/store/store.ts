@@ -23,7 +23,12 @@ export interface Commit {
 export interface Saved {
   readonly position: Position;
   readonly rows: Iterable<RowChange>;
+  /** The last entries of the journal. */
+  readonly journal: Iterable<JournalEntry>;
 }
+
+/** As many entries of the journal come back after a restart; the store has all of them. */
+export const REMEMBERED_ENTRIES = 1000;
 
 /** Where the simulated cloud is kept. */
 export interface Store {
@@ -31,7 +36,7 @@ export interface Store {
   load(): Saved | undefined;
   /** Keeps the changes: when this returns they survive the end of the process. */
   commit(commit: Commit): void;
-  /** The journal from its beginning. */
-  journal(): Iterable<JournalEntry>;
+  /** The journal, oldest entry first: all of it, or so many of the last ones. */
+  journal(last?: number): Iterable<JournalEntry>;
   close(): void;
 }

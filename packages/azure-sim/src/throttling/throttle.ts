@@ -13,6 +13,14 @@ interface Due {
   readonly size: BucketSize;
 }
 
+/** A budget that is running out. */
+export interface LowBudget {
+  /** The policy, and what it counts for. */
+  readonly name: string;
+  readonly left: number;
+  readonly capacity: number;
+}
+
 /** Counts requests as ARM and Compute do, and refuses those beyond a budget. */
 export class Throttle {
   readonly #isOn: boolean;
@@ -80,6 +88,16 @@ export class Throttle {
     this.#charge(call, [{ key, policy: budget.name, size }], tokens);
     call.notes.charge = tokens;
     if (kind === "batched") call.notes.remaining.push(["VmssQueuedVMOperations", 0]);
+  }
+
+  /** The budgets of which less than half is left; for people, not for requests. */
+  low(nowMs: number): LowBudget[] {
+    return [...this.#buckets].flatMap(([name, { bucket, size }]) => {
+      const now = { ...bucket };
+      fill(now, size, nowMs);
+      const left = Math.floor(now.tokens);
+      return left < size.capacity / 2 ? [{ name, left, capacity: size.capacity }] : [];
+    });
   }
 
   #charge(call: Call, dues: readonly Due[], tokens: number): void {

@@ -32,6 +32,7 @@ interface Status {
   readonly running: boolean;
   readonly pid?: number;
   readonly url?: string;
+  readonly azureUrl?: string;
   readonly since?: string;
   readonly dataDirectory: string;
   readonly sizeBytes: number;
@@ -89,11 +90,12 @@ async function clusterStatus(
 }
 
 function asText(found: Status, isWide: boolean): string {
-  const { running, pid, url, since, dataDirectory, sizeBytes, clusters } = found;
+  const { running, pid, url, azureUrl, since, dataDirectory, sizeBytes, clusters } = found;
   const head = facts([
     ["status", running ? "running" : "not running"],
     ...(pid === undefined ? [] : [["pid", String(pid)] as const]),
     ...(url === undefined ? [] : [["url", url] as const]),
+    ...(azureUrl === undefined ? [] : [["simulated azure", azureUrl] as const]),
     ...(since === undefined ? [] : [["since", since] as const]),
     ["data directory", `${dataDirectory} (${size(sizeBytes)})`],
   ]);

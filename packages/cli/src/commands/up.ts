@@ -8,24 +8,31 @@ import {
   openClusters,
   savedClusters,
 } from "@capstan/apiserver";
+import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
 import { countObjects } from "../cluster/count-objects.ts";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { inProcess } from "../cluster/transport.ts";
-import { CommandError } from "../command-error.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
+import { aborted } from "../signals.ts";
+import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
-import { paintFor } from "../render/paint.ts";
-import type { Shell } from "../shell.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
+import type { Shell, Terminal } from "../shell.ts";
 
 /** How to start. */
 export interface UpOptions {
   readonly dataDir: string;
   readonly port: number;
+  /** The port of the simulated Azure. */
+  readonly azurePort: number;
+  /** How many times as fast as ours the time of the simulated Azure goes; as before unless told, and 1 at first. */
+  readonly speed?: number;
 }
 
-/** `capstan up`: serves the clusters of a data directory until it is told to stop. */
-export async function up(shell: Shell, { dataDir, port }: UpOptions): Promise<number> {
+/** `capstan up`: serves the clusters and the simulated Azure of a data directory until it is told to stop. */
+export async function up(shell: Shell, options: UpOptions): Promise<number> {
+  const { dataDir } = options;
   const stop = shell.stopSignal();
   const { out } = shell;
   const paint = paintFor(out, shell.variables);
@@ -36,18 +43,18 @@ export async function up(shell: Shell, { dataDir, port }: UpOptions): Promise<nu
     step(`data directory ${dataDir}${directory.isNew ? " (new)" : ""}`);
     const clusters = await openClusters({ env: shell.env, folder: dataDir });
     try {
-      await start(shell, { clusters, directory, step, dataDir, port });
-      step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
-      out.write(
-        `\nTry next:\n${suggestions(dataDir)
-          .map((line) => `  ${paint.strong(line)}\n`)
-          .join("")}`,
-      );
-      out.write(paint.faint("\nCtrl-C stops it; everything is kept.\n"));
-      // A server that is killed later has no other chance to make the next start faster.
-      flushCompileCache();
-      await aborted(stop);
-      out.write("\nstopping\n");
+      await start(shell, { clusters, directory, step, options });
+      const simulator = await startAzure(shell, { directory, step, options });
+      try {
+        step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
+        sayWhatNext(out, paint, dataDir);
+        // A server that is killed later has no other chance to make the next start faster.
+        flushCompileCache();
+        await aborted(stop);
+        out.write("\nstopping\n");
+      } finally {
+        await simulator.close();
+      }
     } finally {
       await clusters.close();
     }
@@ -62,11 +69,11 @@ interface Start {
   readonly clusters: Clusters;
   readonly directory: DataDirectory;
   readonly step: (text: string) => void;
-  readonly dataDir: string;
-  readonly port: number;
+  readonly options: UpOptions;
 }
 
-async function start(shell: Shell, { clusters, directory, step, dataDir, port }: Start): Promise<void> {
+async function start(shell: Shell, { clusters, directory, step, options }: Start): Promise<void> {
+  const { dataDir, port } = options;
   const { env } = shell;
   const management = await clusters.add(MANAGEMENT_CLUSTER, { kinds: builtInKinds, rules: customKinds });
   for (const name of savedClusters(dataDir)) {
@@ -74,36 +81,43 @@ async function start(shell: Shell, { clusters, directory, step, dataDir, port }:
   }
   const transport = inProcess(management.server.handle);
   step(`objects read: ${await countObjects(transport)}`);
-  const { url, certificateEndsMs } = await listen(clusters, port);
+  const { url, certificateEndsMs } = await clusters.serve({ port }).catch((error: unknown) => {
+    throw portProblem(error, port, "--port");
+  });
   step(`certificates valid until ${new Date(certificateEndsMs).toISOString().slice(0, 10)}`);
-  directory.announce(url);
+  directory.announce({ url });
   step(`API listening on ${url}`);
   const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds);
   step(`CRDs installed: ${customKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
 }
 
-async function listen(clusters: Clusters, port: number): ReturnType<Clusters["serve"]> {
-  try {
-    return await clusters.serve({ port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE")
-      throw new CommandError(`port ${port} is in use; choose another, or let --port 0 pick a free one`);
-    if (code === "EACCES" && port > 0 && port < 1024)
-      throw new CommandError(`port ${port} is not for everybody; choose one above 1023, or --port 0`);
-    throw error;
-  }
-}
-
-/** Three commands that work as they are printed. */
-function suggestions(dataDir: string): string[] {
-  const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
-  return [`${kubectl} get namespaces`, `${kubectl} get crds`, `${kubectl} explain machinepool.spec`];
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+async function startAzure(
+  { env }: Shell,
+  { directory, step, options }: Omit<Start, "clusters">,
+): Promise<Simulator> {
+  const { dataDir, azurePort: port, speed } = options;
+  const simulator = await startSimulator({
+    env,
+    dataDir,
+    isKept: true,
+    port,
+    portFlag: "--azure-port",
+    ...(speed !== undefined && { speed }),
   });
+  directory.announce({ azureUrl: simulator.url });
+  step(describeSimulator(simulator));
+  return simulator;
+}
+
+/** Commands that work as they are printed. */
+function sayWhatNext(out: Terminal, paint: Paint, dataDir: string): void {
+  const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
+  const lines = [
+    `${kubectl} get namespaces`,
+    `${kubectl} get crds`,
+    `${kubectl} explain machinepool.spec`,
+    `npx capstan sim status --data-dir ${quoted(dataDir)}`,
+  ];
+  out.write(`\nTry next:\n${lines.map((line) => `  ${paint.strong(line)}\n`).join("")}`);
+  out.write(paint.faint("\nCtrl-C stops it; everything is kept.\n"));
 }

@@ -25,9 +25,13 @@ const CLUSTERS: Shape = {
   file: () => false,
   folder: (name) => (dns1123LabelProblems(name).length === 0 ? CLUSTER : undefined),
 };
+const AZURE: Shape = {
+  file: matching(String.raw`azure\.db(?:-wal|-shm|-journal)?|token`),
+  folder: noFolder,
+};
 const DATA_DIRECTORY: Shape = {
   file: matching(String.raw`format|lock\.db(?:-journal)?|server\.json|kubeconfig`),
-  folder: (name) => ({ serving: SERVING, clusters: CLUSTERS })[name],
+  folder: (name) => ({ serving: SERVING, clusters: CLUSTERS, azure: AZURE })[name],
 };
 
 /** What is in a data directory, as paths inside it. A folder comes after what it holds. */

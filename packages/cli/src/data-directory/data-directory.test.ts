@@ -42,8 +42,13 @@ describe("a data directory", () => {
     const shell = testShell({ pid: 12 });
     const first = openDataDirectory(folder, shell);
     expect([first.isNew, holderOf(folder)]).toEqual([true, { pid: 12, since: expect.any(String) as string }]);
-    first.announce("https://127.0.0.1:1");
-    expect(holderOf(folder)).toMatchObject({ pid: 12, url: "https://127.0.0.1:1" });
+    first.announce({ url: "https://127.0.0.1:1" });
+    first.announce({ azureUrl: "https://127.0.0.1:2" });
+    expect(holderOf(folder)).toMatchObject({
+      pid: 12,
+      url: "https://127.0.0.1:1",
+      azureUrl: "https://127.0.0.1:2",
+    });
     expect(() => openDataDirectory(folder, shell)).toThrow(
       /is held by pid 12 since .*, https:\/\/127\.0\.0\.1:1; stop it/,
     );
@@ -67,6 +72,9 @@ describe("a data directory", () => {
 
 describe("the contents", () => {
   const OURS = [
+    "azure/azure.db",
+    "azure/azure.db-wal",
+    "azure/token",
     "clusters/east/ca.crt",
     "clusters/east/ca.key",
     "clusters/east/kubeconfig.tmp",
@@ -100,6 +108,7 @@ describe("the contents", () => {
     "clusters/east/objects.db.bak",
     "clusters/east/deep/ca.key",
     "serving/objects.db",
+    "azure/objects.db",
     "other/format",
   ])("are told from %s, which is somebody else's", (file) => {
     const folder = filled("foreign", [...OURS, file]);

@@ -15,8 +15,8 @@ const NAMES_SHOWN = 3;
 /** A data directory that is ours for as long as this process lives. */
 export interface DataDirectory {
   readonly isNew: boolean;
-  /** Tells others where we listen. */
-  announce(url: string): void;
+  /** Tells others where we listen, beside what they were told before. */
+  announce(where: Pick<Holder, "url" | "azureUrl">): void;
   release(): void;
 }
 
@@ -47,9 +47,13 @@ function hold(
   forgetHolder(folder);
   announceHolder(folder, holder);
   if (isNew) writePrivateFile(formatPath(folder), `${FORMAT}\n`);
+  let announced = holder;
   return {
     isNew,
-    announce: (url) => announceHolder(folder, { ...holder, url }),
+    announce: (where) => {
+      announced = { ...announced, ...where };
+      announceHolder(folder, announced);
+    },
     release: () => {
       forgetHolder(folder);
       release();

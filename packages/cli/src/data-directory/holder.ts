@@ -7,8 +7,10 @@ export interface Holder {
   readonly pid: number;
   /** When it started, as an RFC 3339 time. */
   readonly since: string;
-  /** Where it listens; not there while it starts. */
+  /** Where its Kubernetes API listens; not there while it starts, or when it has none. */
   readonly url?: string;
+  /** Where its simulated Azure listens. */
+  readonly azureUrl?: string;
 }
 
 /** Who holds a data directory now; undefined when nobody does, "unknown" in the moment before it has said so. */
@@ -31,8 +33,8 @@ export function forgetHolder(folder: string): void {
 /** A holder in words: `pid 4711 since …, https://…`. */
 export function describeHolder(holder: Holder | "unknown"): string {
   if (holder === "unknown") return "a process that has just started";
-  const { pid, since, url } = holder;
-  return `pid ${pid} since ${since}, ${url ?? "not listening yet"}`;
+  const { pid, since, url, azureUrl } = holder;
+  return `pid ${pid} since ${since}, ${url ?? azureUrl ?? "not listening yet"}`;
 }
 
 function holderPath(folder: string): string {

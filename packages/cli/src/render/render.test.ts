@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { quoted, size } from "./amounts.ts";
 import { paintFor } from "./paint.ts";
-import { facts, table } from "./table.ts";
+import { facts, row, table } from "./table.ts";
+import { tree } from "./tree.ts";
 
 test("a table has columns as wide as their widest cell, and no spaces at the end of a line", () => {
   expect(
@@ -19,6 +20,24 @@ test("a table has columns as wide as their widest cell, and no spaces at the end
       ["data directory", "/d"],
     ]),
   ).toBe("pid              12\ndata directory   /d\n");
+});
+
+test("a line of its own has the widths it is given, and a long cell moves the rest", () => {
+  expect(row(["a", "b", ""], [3, 1, 4])).toBe("a     b\n");
+  expect(row(["abcdef", "b"], [3, 1])).toBe("abcdef   b\n");
+});
+
+test("a tree hangs every part on its whole", () => {
+  const leaf = (text: string) => ({ text, parts: [] });
+  expect(
+    tree({
+      text: "root",
+      parts: [
+        { text: "a", parts: [leaf("b"), leaf("c")] },
+        { text: "d", parts: [leaf("e")] },
+      ],
+    }),
+  ).toBe("root\n├── a\n│   ├── b\n│   └── c\n└── d\n    └── e\n");
 });
 
 test.each([

@@ -1,16 +1,14 @@
 /** Rows as columns, in kubectl's way: three spaces between, no lines. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("   ")
-        .trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join("");
+  const widths = headings.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? "").length)));
+  return all.map((cells) => row(cells, widths)).join("");
+}
+
+/** One line of such a table; a cell that is longer than its column moves the rest of its line. */
+export function row(cells: readonly string[], widths: readonly number[]): string {
+  const padded = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+  return `${padded.join("   ").trimEnd()}\n`;
 }
 
 /** Names with their values, one a line. */

@@ -1,0 +1,46 @@
+import { InvalidArgumentError } from "commander";
+
+/** The words of a command line as values; what makes no sense is said as commander says it. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("Expected a number from 0 to 65535; 0 picks a free port.");
+  return port;
+}
+
+/** A number above 0, such as a speed. */
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError("Expected a number above 0, such as 60.");
+  return value;
+}
+
+/** A whole number from 0 on. */
+export function count(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Expected a whole number, such as 3.");
+  return Number(text);
+}
+
+/** A part of the whole. */
+export function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value > 0 && value <= 1))
+    throw new InvalidArgumentError("Expected a number above 0 and up to 1, such as 0.25.");
+  return value;
+}
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A duration as people write it, in milliseconds: `90s`, `1h30m`, `250ms`. */
+export function durationMs(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  const isWhole = parts.map(([part]) => part).join("") === text;
+  const totalMs = parts.reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS],
+    0,
+  );
+  if (!isWhole || totalMs <= 0)
+    throw new InvalidArgumentError("Expected a duration above 0, such as 250ms, 90s, 10m, 1h30m or 1d.");
+  return totalMs;
+}

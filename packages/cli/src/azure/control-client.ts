@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readIfThere, servingFolder } from "@capstan/apiserver";
+import type { CloudState, FaultRule, JournalEntry, Prohibition } from "@capstan/azure-sim";
+import { createHttpTransport, type Transport, TransportError } from "@capstan/env";
+import { CommandError } from "../command-error.ts";
+import { holderOf } from "../data-directory/holder.ts";
+import { savedControlToken } from "./control-token.ts";
+
+/** Which simulator is meant: the one of a data directory, unless an address is given. */
+export interface SimulatorAddress {
+  readonly dataDir: string;
+  readonly url?: string;
+  readonly token?: string;
+  /** Path of the authority to trust, for an address that is given. */
+  readonly ca?: string;
+}
+
+/** The time of a simulated cloud. */
+export interface SimClockState {
+  readonly now: string;
+  readonly speed: number;
+}
+
+/** The control API of a simulator that runs. */
+export interface ControlClient {
+  readonly url: string;
+  clock(change?: { readonly advanceSeconds?: number; readonly speed?: number }): Promise<SimClockState>;
+  seed(): Promise<string>;
+  state(): Promise<CloudState>;
+  journal(since: number): Promise<readonly JournalEntry[]>;
+  faults(): Promise<readonly FaultRule[]>;
+  addFault(rule: FaultRule): Promise<void>;
+  removeFault(id: string): Promise<void>;
+  forbid(prohibition: Prohibition): Promise<void>;
+  allow(name: string): Promise<void>;
+  /** Does something from outside of ARM. */
+  act(action: "deleteInstance" | "evict" | "setCapacity", body: object): Promise<void>;
+}
+
+/** Uses the control API of the simulator that is meant, and closes the connection after that. */
+export async function withControl<T>(
+  address: SimulatorAddress,
+  use: (control: ControlClient) => Promise<T>,
+): Promise<T> {
+  const { url, token, ca } = foundAt(address);
+  const transport = connected(url, ca);
+  try {
+    return await use(controlClient(transport, url, token));
+  } catch (error) {
+    throw explainedFor(error, url);
+  } finally {
+    await transport.close();
+  }
+}
+
+interface Found {
+  readonly url: string;
+  readonly token: string;
+  readonly ca?: string;
+}
+
+function foundAt({ dataDir, url, token, ca }: SimulatorAddress): Found {
+  if (url === undefined) return foundIn(dataDir);
+  if (token === undefined)
+    throw new CommandError("--url needs --token; it is in azure/token of the simulator's data directory");
+  if (ca === undefined) return { url, token };
+  const authority = readIfThere(ca);
+  if (authority === undefined) throw new CommandError(`there is no file ${ca}; --ca names a certificate`);
+  return { url, token, ca: authority };
+}
+
+function foundIn(dataDir: string): Found {
+  const holder = existsSync(dataDir) ? holderOf(dataDir) : undefined;
+  if (holder === undefined)
+    throw new CommandError(`nothing is running in ${dataDir}; start with: capstan up --data-dir ${dataDir}`);
+  const token = savedControlToken(dataDir);
+  if (holder === "unknown" || holder.azureUrl === undefined || token === undefined)
+    throw new CommandError(`the simulated Azure in ${dataDir} has not started yet; try again`);
+  const ca = readIfThere(join(servingFolder(dataDir), "ca.crt"));
+  return { url: holder.azureUrl, token, ...(ca !== undefined && { ca }) };
+}
+
+function connected(baseUrl: string, ca: string | undefined): Transport {
+  try {
+    return createHttpTransport({ baseUrl, ...(ca !== undefined && { ca }) });
+  } catch (error) {
+    throw new CommandError(`--url ${baseUrl} is no address; expected one such as https://127.0.0.1:8443`, {
+      cause: error,
+    });
+  }
+}
+
+function controlClient(transport: Transport, url: string, token: string): ControlClient {
+  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const answer = await transport.request({
+      method,
+      path: `/_sim/${path}`,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body && { body }),
+    });
+    const text = await answer.text();
+    if (answer.status >= 400) throw refused(answer.status, text, url);
+    return text === "" ? undefined : (JSON.parse(text) as unknown);
+  };
+  const named = (noun: string, name: string): string => `${noun}/${encodeURIComponent(name)}`;
+  return {
+    url,
+    clock: async (change) => (await send(change ? "POST" : "GET", "clock", change)) as SimClockState,
+    seed: async () => ((await send("GET", "seed")) as { seed: string }).seed,
+    state: async () => (await send("GET", "state")) as CloudState,
+    journal: async (since) =>
+      ((await send("GET", `journal?since=${since}`)) as { entries: JournalEntry[] }).entries,
+    faults: async () => ((await send("GET", "faults")) as { value: FaultRule[] }).value,
+    addFault: async (rule) => void (await send("POST", "faults", rule)),
+    removeFault: async (id) => void (await send("DELETE", named("faults", id))),
+    forbid: async (prohibition) => void (await send("POST", "prohibitions", prohibition)),
+    allow: async (name) => void (await send("DELETE", named("prohibitions", name))),
+    act: async (action, body) => void (await send("POST", `actions/${action}`, body)),
+  };
+}
+
+/** What the simulator says when it refuses, as a sentence; both shapes of ARM's errors come along here. */
+function refused(status: number, text: string, url: string): CommandError {
+  if (status === 401)
+    return new CommandError(`${url} does not take the token; it is in azure/token of its data directory`);
+  const { error, ...bare } = asJson(text) as { error?: { message?: string }; message?: string };
+  return new CommandError(`${url} refuses: ${error?.message ?? bare.message ?? `status ${status}`}`);
+}
+
+function asJson(text: string): object {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    // Whatever answers there is no simulator.
+    return {};
+  }
+}
+
+function explainedFor(error: unknown, url: string): unknown {
+  if (!(error instanceof TransportError)) return error;
+  if (error.failure === "tls")
+    return new CommandError(`the certificate of ${url} is not trusted; give its authority with --ca`, {
+      cause: error,
+    });
+  return new CommandError(error.message, { cause: error });
+}

@@ -1,0 +1,56 @@
+import type { CloudState } from "@capstan/azure-sim";
+import { CommandError } from "../command-error.ts";
+
+// Enough to find the right one by; the rest is in `capstan sim status`.
+const NAMES_SHOWN = 5;
+
+/** The id of the scale set that somebody means by its id, by GROUP/NAME or by its name alone. */
+export function scaleSetNamed({ scaleSets }: CloudState, name: string): string {
+  return idNamed(
+    scaleSets.map(({ id }) => id),
+    { name, what: "scale set" },
+  );
+}
+
+/** The same for anything that has an id: a subscription, a group or a resource. */
+export function scopeNamed({ resources }: CloudState, name: string): string {
+  // What is not there yet can be forbidden too, but only by its whole id.
+  if (name.startsWith("/")) return name;
+  return idNamed(
+    resources.map(({ id }) => id),
+    { name, what: "resource or group" },
+  );
+}
+
+function idNamed(ids: readonly string[], { name, what }: { name: string; what: string }): string {
+  const wanted = name.toLowerCase();
+  const found = ids.filter((id) =>
+    [id, shortName(id), lastName(id)].some((one) => one.toLowerCase() === wanted),
+  );
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  if (first !== undefined)
+    throw new CommandError(
+      `${JSON.stringify(name)} is the name of several; choose one: ${shown(found.map(shortName))}`,
+    );
+  throw new CommandError(
+    ids.length === 0
+      ? `there is no ${what} yet`
+      : `there is no ${what} ${JSON.stringify(name)}; there is: ${shown(ids.map(shortName))}`,
+  );
+}
+
+/** A resource as people name it: `group/name`. */
+export function shortName(id: string): string {
+  const [, , , , group = ""] = id.split("/");
+  const name = lastName(id);
+  return name === group ? group : `${group}/${name}`;
+}
+
+function lastName(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1);
+}
+
+function shown(names: readonly string[]): string {
+  return names.slice(0, NAMES_SHOWN).join(", ") + (names.length > NAMES_SHOWN ? ", …" : "");
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { servingFolder } from "@capstan/apiserver";
+import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
+import { removeContents } from "../data-directory/contents.ts";
+import { openDataDirectory } from "../data-directory/data-directory.ts";
+import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../render/amounts.ts";
+import { paintFor } from "../render/paint.ts";
+import { facts } from "../render/table.ts";
+import type { Shell } from "../shell.ts";
+import { aborted } from "../signals.ts";
+
+/** How to start. */
+export interface AzureSimOptions {
+  /** Where the cloud is kept; without it, it ends with the process. */
+  readonly dataDir?: string;
+  readonly port: number;
+  readonly seed?: string;
+  readonly speed?: number;
+  /** Plain HTTP instead of HTTPS. */
+  readonly http: boolean;
+}
+
+/** `capstan azure-sim`: serves a simulated Azure alone, to any SDK, until it is told to stop. */
+export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<number> {
+  const stop = shell.stopSignal();
+  const { out, env } = shell;
+  const isKept = options.dataDir !== undefined;
+  // Callers read the authority and `capstan sim` its token from a folder, so there is one in any case.
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "capstan-azure-"));
+  const directory = openDataDirectory(dataDir, shell);
+  try {
+    const { port, seed, speed, http: isPlain } = options;
+    const simulator = await startSimulator({
+      env,
+      dataDir,
+      isKept,
+      port,
+      portFlag: "--port",
+      isPlain,
+      ...(seed !== undefined && { seed }),
+      ...(speed !== undefined && { speed }),
+    });
+    try {
+      directory.announce({ azureUrl: simulator.url });
+      introduce(shell, simulator, { dataDir, isKept, isPlain });
+      await aborted(stop);
+    } finally {
+      await simulator.close();
+    }
+  } finally {
+    directory.release();
+    if (!isKept) removeContents(dataDir);
+  }
+  out.write(isKept ? `\nstopped; everything is kept in ${dataDir}\n` : "\nstopped; nothing is kept\n");
+  return EXIT.done;
+}
+
+interface Introduction {
+  readonly dataDir: string;
+  readonly isKept: boolean;
+  readonly isPlain: boolean;
+}
+
+function introduce({ out, variables }: Shell, simulator: Simulator, about: Introduction): void {
+  const { dataDir, isKept, isPlain } = about;
+  const paint = paintFor(out, variables);
+  const authority = join(servingFolder(dataDir), "ca.crt");
+  const { tenantId, clientId, clientSecret = "" } = DEFAULT_PRINCIPAL;
+  out.write(`${paint.tick}${describeSimulator(simulator)}\n\n`);
+  out.write(
+    facts([
+      ["endpoint", simulator.url],
+      ...(isPlain ? [] : [["authority (CA)", authority] as const]),
+      ["tenant", tenantId],
+      ["client id", clientId],
+      ["client secret", clientSecret],
+      ["subscription", DEFAULT_SUBSCRIPTION],
+    ]),
+  );
+  const lines = [
+    tokenCommand(simulator.url, isPlain ? undefined : authority),
+    `npx capstan sim status --data-dir ${quoted(dataDir)}`,
+    `npx capstan sim journal --follow --data-dir ${quoted(dataDir)}`,
+  ];
+  out.write(`\nTry next:\n${lines.map((line) => `  ${paint.strong(line)}\n`).join("")}`);
+  const end = isKept ? "everything is kept" : "nothing is kept; --data-dir keeps it";
+  out.write(paint.faint(`\nCtrl-C stops it; ${end}.\n`));
+}
+
+/** Signs in as the principal that is there, with what every machine has. */
+function tokenCommand(url: string, authority: string | undefined): string {
+  const { tenantId, clientId, clientSecret = "" } = DEFAULT_PRINCIPAL;
+  const trust = authority === undefined ? "" : ` --cacert ${quoted(authority)}`;
+  const form = {
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope: "https://management.azure.com/.default",
+  };
+  const fields = Object.entries(form).map(([name, value]) => ` -d ${name}=${value}`);
+  return `curl -s${trust} ${url}/${tenantId}/oauth2/v2.0/token${fields.join("")}`;
+}

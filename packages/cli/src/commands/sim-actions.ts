@@ -1,0 +1,77 @@
+import type { Prohibition } from "@capstan/azure-sim";
+import { type ControlClient, type SimulatorAddress, withControl } from "../azure/control-client.ts";
+import { scaleSetNamed, scopeNamed, shortName } from "../azure/resolve.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Shell } from "../shell.ts";
+
+/** Something that somebody else does to a scale set. */
+export type ScaleSetAction =
+  | { readonly verb: "delete" | "evict"; readonly instances: readonly string[] }
+  | { readonly verb: "capacity"; readonly capacity: number };
+
+/** `capstan sim delete`, `evict` and `capacity`: what happens to a scale set behind the back of its owner. */
+export async function actOnScaleSet(
+  { out }: Shell,
+  options: { readonly address: SimulatorAddress; readonly scaleSet: string; readonly action: ScaleSetAction },
+): Promise<number> {
+  const { address, scaleSet, action } = options;
+  await withControl(address, async (control) => {
+    const scaleSetId = scaleSetNamed(await control.state(), scaleSet);
+    for (const done of await carriedOut(control, scaleSetId, action)) out.write(`${done}\n`);
+  });
+  return EXIT.done;
+}
+
+async function carriedOut(
+  control: ControlClient,
+  scaleSetId: string,
+  action: ScaleSetAction,
+): Promise<string[]> {
+  const name = shortName(scaleSetId);
+  if (action.verb === "capacity") {
+    await control.act("setCapacity", { scaleSetId, capacity: action.capacity });
+    return [`${name} goes to ${action.capacity} instances`];
+  }
+  const done = [];
+  for (const instanceId of action.instances) {
+    await control.act(action.verb === "delete" ? "deleteInstance" : "evict", { scaleSetId, instanceId });
+    done.push(`${name}/${instanceId} is being ${action.verb === "delete" ? "deleted" : "evicted"}`);
+  }
+  return done;
+}
+
+/** What an administrator forbids. */
+export interface ForbidOptions {
+  readonly address: SimulatorAddress;
+  readonly scope: string;
+  readonly kind: Prohibition["kind"];
+  readonly type?: string;
+  readonly name?: string;
+}
+
+/** `capstan sim lock` and `deny`: writes in a scope are refused from now on. */
+export async function forbid({ out }: Shell, options: ForbidOptions): Promise<number> {
+  const { address, kind, type } = options;
+  const made = await withControl(address, async (control): Promise<Prohibition> => {
+    const scope = scopeNamed(await control.state(), options.scope);
+    const name =
+      options.name ??
+      `${kind === "DenyByPolicy" ? "deny" : "lock"}-${scope.slice(scope.lastIndexOf("/") + 1)}`;
+    const prohibition: Prohibition = { name, scope, kind, ...(type !== undefined && { type }) };
+    await control.forbid(prohibition);
+    return prohibition;
+  });
+  const what = made.type === undefined ? made.kind : `${made.kind} of ${made.type}`;
+  out.write(`${made.name}: ${what} on ${made.scope}\nundo it with: capstan sim unlock ${made.name}\n`);
+  return EXIT.done;
+}
+
+/** `capstan sim unlock`: takes a lock or a denial back. */
+export async function allow(
+  { out }: Shell,
+  { address, name }: { readonly address: SimulatorAddress; readonly name: string },
+): Promise<number> {
+  await withControl(address, (control) => control.allow(name));
+  out.write(`${name} is lifted\n`);
+  return EXIT.done;
+}

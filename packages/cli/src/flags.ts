@@ -1,0 +1,27 @@
+import { Option } from "commander";
+import { OUTPUT_FORMS, type OutputForm } from "./render/output.ts";
+import type { Shell } from "./shell.ts";
+
+/** The flag that most commands have. */
+export type DataDirFlag = { dataDir: string };
+
+/** The flag of commands that answer a question. */
+export type OutputFlag = { output: OutputForm };
+
+/** Runs a command on the data directory that was chosen, and keeps its exit code. */
+export type CarryOut = (
+  flags: DataDirFlag,
+  command: (dataDir: string) => number | Promise<number>,
+) => Promise<void>;
+
+/** `--data-dir`, with the environment's choice before the usual one. */
+export function dataDirOption({ variables }: Shell): Option {
+  return new Option("--data-dir <folder>", "where everything is kept").default(
+    variables["CAPSTAN_DATA_DIR"] || ".capstan",
+  );
+}
+
+/** `-o`. */
+export function outputOption(): Option {
+  return new Option("-o, --output <form>", "how to print it, instead of a table").choices(OUTPUT_FORMS);
+}

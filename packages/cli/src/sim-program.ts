@@ -1,0 +1,270 @@
+import { Argument, type Command, Option } from "commander";
+import { count, durationMs, positiveNumber, share } from "./arguments.ts";
+import type { SimulatorAddress } from "./azure/control-client.ts";
+import type { EffectFlags } from "./commands/sim-faults.ts";
+import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
+import type { Shell } from "./shell.ts";
+
+/** Flags by which each of these commands finds its simulator. */
+type AddressFlags = { dataDir: string; url?: string; token?: string; ca?: string };
+
+interface Parts {
+  readonly sim: Command;
+  readonly shell: Shell;
+  /** Runs a command on the simulator that was chosen. */
+  readonly carryOut: (
+    flags: AddressFlags,
+    command: (address: SimulatorAddress) => Promise<number>,
+  ) => Promise<void>;
+}
+
+/** Adds `capstan sim`: everything that can be seen of and done to a simulated Azure from outside of ARM. */
+export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
+  const sim = program
+    .command("sim")
+    .description("look into the simulated Azure that runs, change its time, break it")
+    .addHelpText("after", EXAMPLES);
+  const parts: Parts = {
+    sim,
+    shell,
+    carryOut: ({ dataDir: folder, url, token, ca }, command) =>
+      carryOut({ dataDir: folder }, (dataDir) =>
+        command({
+          dataDir,
+          ...(url !== undefined && { url }),
+          ...(token !== undefined && { token }),
+          ...(ca !== undefined && { ca }),
+        }),
+      ),
+  };
+  addStatusAndJournal(parts);
+  addClock(parts);
+  addFaults(parts);
+  addScaleSetActions(parts);
+  addProhibitions(parts);
+}
+
+const EXAMPLES = `
+Examples:
+  capstan sim status                            what is there, as a tree
+  capstan sim journal --follow                  every request, as it comes
+  capstan sim clock advance 10m                 skip ten minutes
+  capstan sim faults add --method PUT --status 429 --code TooManyRequests --times 3
+  capstan sim delete pool 0 2                   delete two instances, as somebody in the portal would
+  capstan sim lock my-group                     nothing in it can be deleted until: capstan sim unlock lock-my-group
+
+The simulator is the one that runs in --data-dir, by capstan up or capstan azure-sim, unless --url says otherwise.
+Resources go by name, by GROUP/NAME or by their whole id.
+`;
+
+/** A command with the flags of all of them. */
+function verb(parent: Command, name: string, shell: Shell): Command {
+  return parent
+    .command(name)
+    .addOption(dataDirOption(shell))
+    .option("--url <address>", "a simulator elsewhere, such as https://127.0.0.1:8443")
+    .option("--token <text>", "its control token, for --url")
+    .option("--ca <file>", "the authority of its certificate, for --url");
+}
+
+type JournalFlags = AddressFlags & { follow: boolean; limit: number; output?: "json" | "wide" };
+
+function addStatusAndJournal({ sim, shell, carryOut }: Parts): void {
+  verb(sim, "status", shell)
+    .description("show what is in it as a tree")
+    .addOption(outputOption())
+    .action(async (flags: AddressFlags & OutputFlag) => {
+      const { simStatus } = await import("./commands/sim-status.ts");
+      await carryOut(flags, (address) => simStatus(shell, { address, output: flags.output }));
+    });
+  verb(sim, "journal", shell)
+    .description("list the requests it has answered")
+    .option("--follow", "go on with those that come, until Ctrl-C", false)
+    .option("--limit <number>", "how many of the last ones", count, 50)
+    .addOption(new Option("-o, --output <form>", "how to print it").choices(["json", "wide"]))
+    .action(async (flags: JournalFlags) => {
+      const { simJournal } = await import("./commands/sim-journal.ts");
+      const { follow, limit, output } = flags;
+      await carryOut(flags, (address) => simJournal(shell, { address, follow, limit, output }));
+    });
+}
+
+type ClockChange = { advanceSeconds: number } | { speed: number };
+
+function addClock({ sim, shell, carryOut }: Parts): void {
+  verb(sim, "clock", shell)
+    .description("tell its time, or change it: clock advance 10m, clock speed 60")
+    .addArgument(
+      new Argument("[change]", "advance skips time, speed makes it faster").choices(["advance", "speed"]),
+    )
+    .argument("[value]", "a duration such as 90s, 10m or 1h30m; a factor such as 60")
+    .addOption(outputOption())
+    .action(async (...given: [string | undefined, string | undefined, ClockFlags, Command]) => {
+      const [verbGiven, value, flags, command] = given;
+      const change = clockChange(verbGiven, value);
+      if (typeof change === "string") command.error(`error: ${change}`);
+      else {
+        const { simClock } = await import("./commands/sim-clock.ts");
+        await carryOut(flags, (address) =>
+          simClock(shell, { address, output: flags.output, ...(change && { change }) }),
+        );
+      }
+    });
+}
+
+type ClockFlags = AddressFlags & OutputFlag;
+
+function clockChange(
+  change: string | undefined,
+  value: string | undefined,
+): ClockChange | string | undefined {
+  if (change === undefined) return undefined;
+  if (value === undefined) return `clock ${change} needs ${change === "speed" ? "a factor" : "a duration"}`;
+  try {
+    return change === "speed"
+      ? { speed: positiveNumber(value) }
+      : { advanceSeconds: durationMs(value) / 1000 };
+  } catch (error) {
+    return `'${value}' is invalid. ${(error as Error).message}`;
+  }
+}
+
+const FAULT_EXAMPLES = `
+Examples:
+  a third of the writes, by chance, takes half a minute longer
+    capstan sim faults add --method PUT --delay 30s --probability 0.33
+  the next two requests on a scale set are throttled
+    capstan sim faults add --resource pool --status 429 --code OperationNotAllowed --retry-after 20s --times 2
+  the second PUT of a scale set is carried out, but nobody hears of it
+    capstan sim faults add --operation "PUT virtualMachineScaleSets" --nth 2 --lose-answer
+  a fifth of the instances that are made fail
+    capstan sim faults add --operation "PUT virtualMachineScaleSets" --fail-instances 0.2 --code OSProvisioningTimedOut
+`;
+
+type FaultFlags = AddressFlags &
+  EffectFlags & {
+    method?: string;
+    path?: string;
+    resource?: string;
+    operation?: string;
+    nth?: number;
+    times?: number;
+    probability?: number;
+  };
+
+function addFaults({ sim, shell, carryOut }: Parts): void {
+  const faults = sim.command("faults").description("list, add and clear what goes wrong on purpose");
+  verb(faults, "list", shell)
+    .description("list the faults that are switched on")
+    .addOption(outputOption())
+    .action(async (flags: AddressFlags & OutputFlag) => {
+      const { listFaults } = await import("./commands/sim-faults.ts");
+      await carryOut(flags, (address) => listFaults(shell, { address, output: flags.output }));
+    });
+  faultOptions(verb(faults, "add", shell)).action(
+    async (name: string | undefined, flags: FaultFlags, command: Command) => {
+      const { addFault, effectOf } = await import("./commands/sim-faults.ts");
+      const effect = effectOf(flags);
+      if (typeof effect === "string") command.error(`error: ${effect}`);
+      else
+        await carryOut(flags, (address) =>
+          addFault(shell, { address, effect, match: matchOf(flags), ...(name !== undefined && { name }) }),
+        );
+    },
+  );
+  verb(faults, "clear", shell)
+    .description("switch faults off; all of them unless some are named")
+    .argument("[names...]", "the faults to switch off")
+    .action(async (names: string[], flags: AddressFlags) => {
+      const { clearFaults } = await import("./commands/sim-faults.ts");
+      await carryOut(flags, (address) => clearFaults(shell, { address, names }));
+    });
+}
+
+function faultOptions(command: Command): Command {
+  return command
+    .description("make requests go wrong: which ones, and how")
+    .argument("[name]", "what to call the fault (default: fault-1 and so on)")
+    .optionsGroup("Which requests (all that fit every one of these):")
+    .option("--method <verb>", "GET, PUT, PATCH, POST or DELETE")
+    .option("--path <text>", "a part of the path")
+    .option("--resource <name>", "a resource or group, and what is inside it")
+    .option("--operation <name>", "as the journal shows it, such as 'PUT virtualMachineScaleSets'")
+    .option("--nth <number>", "only the nth that fits", count)
+    .option("--times <number>", "the first so many that fit", count)
+    .option("--probability <share>", "this share of those that fit", share)
+    .optionsGroup("What goes wrong (one of these):")
+    .option("--status <number>", "the request is refused with this status, without effect", count)
+    .option("--delay <duration>", "the answer takes so much longer", durationMs)
+    .option("--drop", "the request is lost: no effect, no answer")
+    .option("--lose-answer", "the answer is lost: the effect is there")
+    .option("--fail-operation", "the long-running operation fails and does nothing")
+    .option("--fail-but-apply", "the long-running operation says that it failed, and yet all is done")
+    .option("--fail-instances <share>", "this share of the instances fails", share)
+    .optionsGroup("What callers are told:")
+    .option("--code <text>", "error code, such as InternalServerError")
+    .option("--message <text>", "error message")
+    .option("--retry-after <duration>", "when to come back, for --status", durationMs)
+    .addHelpText("after", FAULT_EXAMPLES);
+}
+
+function matchOf({ method, path, resource, operation, nth, times, probability }: FaultFlags): object {
+  const all = { method, path, resource, operation, nth, times, probability };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function addScaleSetActions({ sim, shell, carryOut }: Parts): void {
+  const onInstances = (name: "delete" | "evict", description: string): void => {
+    verb(sim, name, shell)
+      .description(description)
+      .argument("<scale-set>", "name, GROUP/NAME or id")
+      .argument("<instances...>", "instance ids, such as 0 2")
+      .action(async (scaleSet: string, instances: string[], flags: AddressFlags) => {
+        const { actOnScaleSet } = await import("./commands/sim-actions.ts");
+        const action = { verb: name, instances };
+        await carryOut(flags, (address) => actOnScaleSet(shell, { address, scaleSet, action }));
+      });
+  };
+  onInstances("delete", "delete instances of a scale set, as somebody in the portal would");
+  onInstances("evict", "take spot instances of a scale set back, as Azure does");
+  verb(sim, "capacity", shell)
+    .description("change the size of a scale set, as an autoscaler would")
+    .argument("<scale-set>", "name, GROUP/NAME or id")
+    .argument("<instances>", "how many instances", count)
+    .action(async (scaleSet: string, capacity: number, flags: AddressFlags) => {
+      const { actOnScaleSet } = await import("./commands/sim-actions.ts");
+      const action = { verb: "capacity", capacity } as const;
+      await carryOut(flags, (address) => actOnScaleSet(shell, { address, scaleSet, action }));
+    });
+}
+
+type ForbidFlags = AddressFlags & { name?: string; readOnly?: boolean; type?: string };
+
+function addProhibitions({ sim, shell, carryOut }: Parts): void {
+  const forbidding = (command: Command, kindOf: (flags: ForbidFlags) => Kind): void => {
+    command
+      .argument("<scope>", "a group or resource by name, GROUP/NAME or id; a subscription by id")
+      .option("--name <text>", "what to call it (default: by what it does and where)")
+      .action(async (scope: string, flags: ForbidFlags) => {
+        const { forbid } = await import("./commands/sim-actions.ts");
+        const { name, type } = flags;
+        const given = { ...(name !== undefined && { name }), ...(type !== undefined && { type }) };
+        await carryOut(flags, (address) => forbid(shell, { address, scope, kind: kindOf(flags), ...given }));
+      });
+  };
+  const lock = verb(sim, "lock", shell).description("put a lock on something: it cannot be deleted");
+  lock.option("--read-only", "it cannot be changed, either");
+  forbidding(lock, ({ readOnly }) => (readOnly === true ? "ReadOnly" : "CanNotDelete"));
+  const deny = verb(sim, "deny", shell).description("let a policy deny what is created or changed somewhere");
+  deny.option("--type <type>", "only this type, such as Microsoft.Network/publicIPAddresses");
+  forbidding(deny, () => "DenyByPolicy");
+  verb(sim, "unlock", shell)
+    .description("take a lock or a denial back")
+    .argument("<name>", "as it was called when it was made")
+    .action(async (name: string, flags: AddressFlags) => {
+      const { allow } = await import("./commands/sim-actions.ts");
+      await carryOut(flags, (address) => allow(shell, { address, name }));
+    });
+}
+
+type Kind = "CanNotDelete" | "ReadOnly" | "DenyByPolicy";

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+const BIN = join(import.meta.dirname, "../../packages/cli/bin/capstan.mjs");
+const children = new Set<ChildProcess>();
+
+/** What `capstan up` prints when it is ready. */
+export const READY = /^ready in \d+ ms$/m;
+
+/** Ends everything that still runs, for after a test. */
+export function killAll(): void {
+  for (const child of children) child.kill("SIGKILL");
+}
+
+/** A capstan that runs: what it has printed so far, and a way to wait for more. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with all output when a part of it matches. */
+  until(pattern: RegExp): Promise<string>;
+  readonly ended: Promise<Ended>;
+}
+
+/** How it ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Starts the real program. */
+export function launch(args: readonly string[], nodeArgs: readonly string[] = []): Running {
+  const child = spawn(process.execPath, [...nodeArgs, BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  let [out, err] = ["", ""];
+  const listeners = new Set<() => void>();
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+    for (const listener of listeners) listener();
+  });
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, "close").then(([code, signal]) => {
+    children.delete(child);
+    return { code: code as number | null, signal: signal as string | null, out, err };
+  });
+  const until = async (pattern: RegExp): Promise<string> => {
+    const seen = new Promise<string>((resolve) => {
+      const look = (): void => {
+        if (!pattern.test(out)) return;
+        listeners.delete(look);
+        resolve(out);
+      };
+      listeners.add(look);
+      look();
+    });
+    const early = ended.then((end) => {
+      throw new Error(`capstan ended before it printed ${pattern}: ${JSON.stringify(end)}`);
+    });
+    return Promise.race([seen, early]);
+  };
+  return { child, until, ended };
+}
+
+/** Runs a command to its end. */
+export const capstan = async (...args: string[]): Promise<Ended> => launch(args).ended;
