@@ -187,6 +187,20 @@ test("a network interface takes an address of its subnet and gives it back", asy
   expect(cloud.azure.core.world.addresses.usedIn(SUBNET_ID)).toBe(0);
 });
 
+test("a network interface that is refused takes no address", async () => {
+  const cloud = startCloud();
+  await withNetwork(cloud);
+  const networkSecurityGroup = { id: `${NETWORK_ID}/providers/Microsoft.Network/networkSecurityGroups/none` };
+  const nic = {
+    location,
+    ipConfigurations: [{ name: "ip", subnet: { id: SUBNET_ID } }],
+    networkSecurityGroup,
+  };
+  const refused = cloud.network.networkInterfaces.createOrUpdate(GROUP, "nic", nic).submitted();
+  await expect(refused).rejects.toMatchObject({ code: "InvalidResourceReference" });
+  expect(cloud.azure.core.world.addresses.usedIn(SUBNET_ID)).toBe(0);
+});
+
 test("a reference to what is not there is refused", async () => {
   const cloud = startCloud();
   await withNetwork(cloud);

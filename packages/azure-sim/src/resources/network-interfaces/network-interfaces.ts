@@ -5,7 +5,7 @@ import { type JsonObject, objectAt, objectsAt, textAt } from "../../json.ts";
 import { addressText, parseAddress } from "../network/addresses.ts";
 import type { NetworkDraft, NetworkNoun } from "../network/network-noun.ts";
 import { networkType } from "../network/network-type.ts";
-import { propertiesOf } from "../network/network-write.ts";
+import { checkReferences, propertiesOf } from "../network/network-write.ts";
 import type { ResourceType } from "../resource-type.ts";
 import { invalidReference } from "../scale-sets/desired.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
@@ -23,12 +23,15 @@ const noun: NetworkNoun = {
         details: [],
       });
     }
-    const ipConfigurations = configurations.map((one, index) => withAddress(draft, one, index));
     const security = textAt(draft.body, "properties", "networkSecurityGroup", "id");
-    return {
-      properties: { enableIPForwarding: false, ...propertiesOf(draft.body), ipConfigurations },
-      uses: [...ipConfigurations.flatMap(usedByConfiguration), ...(security === undefined ? [] : [security])],
-    };
+    const uses = [
+      ...configurations.flatMap(usedByConfiguration),
+      ...(security === undefined ? [] : [security]),
+    ];
+    // Before any address is taken: what is refused must leave none behind.
+    checkReferences(draft.world, draft.id, uses);
+    const ipConfigurations = configurations.map((one, index) => withAddress(draft, one, index));
+    return { properties: { enableIPForwarding: false, ...propertiesOf(draft.body), ipConfigurations }, uses };
   },
   removed: releaseAddresses,
   inUse: (_world, resource) => {

@@ -87,7 +87,7 @@ function newResource(write: NetworkWrite, { properties, uses }: Completed, rng: 
 }
 
 /** References lead to resources or to the children of resources. */
-function checkReferences(world: World, id: string, uses: readonly string[]): void {
+export function checkReferences(world: World, id: string, uses: readonly string[]): void {
   for (const used of uses) {
     const parent = used.split("/").slice(0, 9).join("/");
     if (!world.resources.get(parent)) throw invalidReference(used, id);
