@@ -51,6 +51,13 @@ export const LAYERS: readonly Layer[] = [
       "the simulator is useful alone and to any Azure SDK; a kind or client of ours inside it would make it a copy of us",
   },
   {
+    name: "sim",
+    about: "the world: guests that boot in simulated machines and become Nodes",
+    mayImport: ["env", "api", "runtime", "apiserver", "azure-sim"],
+    reason:
+      "the world puts servers and guests on one clock; controllers come in from outside, so that it serves any of them",
+  },
+  {
     name: "cli",
     about: "the command line: capstan up, down, status, get, version, azure-sim, sim",
     mayImport: ["env", "api", "runtime", "apiserver", "azure-sim"],

@@ -1,0 +1,195 @@
+import { gunzipSync } from "node:zlib";
+import { isJsonObject, parseYaml, YamlError } from "@capstan/api";
+import { type GuestFailure, GuestFault } from "./failure.ts";
+import { type JoinRequest, readJoinCommand } from "./join-request.ts";
+
+/** A file that cloud-init writes. */
+export interface GuestFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** What matters of custom data: the files, and how the machine joins. */
+export interface CloudInit {
+  readonly files: readonly GuestFile[];
+  readonly join: JoinRequest;
+}
+
+/** What a machine knows about itself, for templates. */
+export interface Metadata {
+  readonly hostname: string;
+  readonly instanceId: string;
+  readonly region: string;
+}
+
+/** Custom data that was understood, or why it was not. */
+export type CustomDataReading = { readonly cloudInit: CloudInit } | { readonly failure: GuestFailure };
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+// Azure refuses custom data above 64 KiB; unpacked, nothing sensible is larger than this.
+const LARGEST_UNPACKED = 1024 * 1024;
+
+/** Reads custom data as cloud-init would, base64 or text. It never throws: what it cannot read is a failure. */
+export function readCustomData(customData: string | undefined, metadata: Metadata): CustomDataReading {
+  try {
+    const text = rendered(decoded(customData ?? ""), metadata);
+    const config = cloudConfig(text);
+    const files = listAt(config, "write_files").map(fileOf);
+    return { cloudInit: { files, join: joinOf(commandsOf(config), files) } };
+  } catch (error) {
+    if (!(error instanceof GuestFault)) throw error;
+    return { failure: { reason: error.reason, message: error.message } };
+  }
+}
+
+function decoded(customData: string): string {
+  if (customData.trim() === "") {
+    throw new GuestFault(
+      "NoCustomData",
+      "custom data is empty: nothing tells this machine to join a cluster",
+    );
+  }
+  if (customData.startsWith("#")) return customData;
+  if (!/^[A-Za-z0-9+/\s]+=*\s*$/.test(customData)) {
+    throw new GuestFault(
+      "NotCloudInit",
+      `custom data starts with ${excerpt(customData)} and is neither base64 nor text that starts with "#cloud-config"`,
+    );
+  }
+  return textOf(Buffer.from(customData, "base64"), "custom data");
+}
+
+/** The text in bytes that may be packed by gzip, which cloud-init notices by itself. */
+function textOf(bytes: Buffer, what: string): string {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString("utf8");
+  try {
+    return gunzipSync(bytes, { maxOutputLength: LARGEST_UNPACKED }).toString("utf8");
+  } catch (error) {
+    throw new GuestFault("NotCloudInit", `${what} cannot be unpacked: ${(error as Error).message}`);
+  }
+}
+
+/** Fills in the expressions of a template; everything else in Jinja's language is more than guests understand. */
+function rendered(text: string, metadata: Metadata): string {
+  const [first = "", ...rest] = text.split("\n");
+  if (!/^##\s*template:\s*jinja\s*$/.test(first)) return text;
+  const body = rest.join("\n");
+  if (body.includes("{%"))
+    throw new GuestFault("BadTemplate", "the template has {% … %}; guests only know {{ … }}");
+  return body.replaceAll(/\{\{\s*(.+?)\s*\}\}/g, (_, expression: string) => {
+    const value = templateValue(expression, metadata);
+    if (value === undefined) {
+      throw new GuestFault("BadTemplate", `the template has {{ ${expression} }}, which has no value here`);
+    }
+    return value;
+  });
+}
+
+function templateValue(expression: string, { hostname, instanceId, region }: Metadata): string | undefined {
+  const path = expression.replaceAll(/\[\s*["']([^"']+)["']\s*\]/g, ".$1");
+  const name = /^(?:ds\.meta_data\.|v1\.)?(\w+)$/.exec(path)?.[1];
+  const values: Readonly<Record<string, string>> = {
+    local_hostname: hostname,
+    hostname,
+    instance_id: instanceId,
+    region,
+  };
+  return name === undefined || !Object.hasOwn(values, name) ? undefined : values[name];
+}
+
+function cloudConfig(text: string): JsonObject {
+  if (!/^#cloud-config\s*(\n|$)/.test(text)) {
+    throw new GuestFault(
+      "NotCloudInit",
+      `custom data starts with ${excerpt(text)}; guests understand only "#cloud-config"`,
+    );
+  }
+  const value = yamlOf(text);
+  if (!isJsonObject(value))
+    throw new GuestFault("BadCloudConfig", "the cloud-config must be a map of fields");
+  return value;
+}
+
+function yamlOf(text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (error instanceof YamlError)
+      throw new GuestFault("BadCloudConfig", `the cloud-config ${error.message}`);
+    throw error;
+  }
+}
+
+function listAt(config: JsonObject, field: string): readonly unknown[] {
+  const value = config[field] ?? [];
+  if (!Array.isArray(value)) {
+    throw new GuestFault("BadCloudConfig", `${field}: ${JSON.stringify(value)}: must be a list`);
+  }
+  return value;
+}
+
+function fileOf(entry: unknown, index: number): GuestFile {
+  const { path, content = "", encoding = "text/plain" } = isJsonObject(entry) ? entry : {};
+  const place = `write_files[${index}]`;
+  if (typeof path !== "string" || !path.startsWith("/")) {
+    throw new GuestFault(
+      "BadCloudConfig",
+      `${place}.path: ${JSON.stringify(path) ?? "nothing"}: must be a path from the root`,
+    );
+  }
+  if (typeof content !== "string") {
+    throw new GuestFault("BadCloudConfig", `${place}.content: ${JSON.stringify(content)}: must be text`);
+  }
+  return { path, content: unpacked(content, String(encoding), place) };
+}
+
+function unpacked(content: string, encoding: string, place: string): string {
+  if (encoding === "text/plain") return content;
+  const [, packing, base] = /^(?:(gz|gzip)\+)?(b64|base64)$/.exec(encoding) ?? [];
+  if (base === undefined) {
+    throw new GuestFault(
+      "BadCloudConfig",
+      `${place}.encoding: "${encoding}": must be text/plain, b64, base64, gz+b64 or gzip+base64`,
+    );
+  }
+  const bytes = Buffer.from(content, "base64");
+  return packing === undefined ? bytes.toString("utf8") : textOf(bytes, `${place}.content`);
+}
+
+/** The commands in the order in which they run, each as one line. */
+function commandsOf(config: JsonObject): readonly string[] {
+  return ["bootcmd", "runcmd"].flatMap((field) =>
+    listAt(config, field).map((command, index) => {
+      if (typeof command === "string") return command;
+      if (Array.isArray(command)) return command.map(String).join(" ");
+      throw new GuestFault(
+        "BadCloudConfig",
+        `${field}[${index}]: ${JSON.stringify(command)}: must be a text or a list`,
+      );
+    }),
+  );
+}
+
+/** Only what kubeadm does is simulated: other commands have no effect, and without `kubeadm join` there is no node. */
+function joinOf(commands: readonly string[], files: readonly GuestFile[]): JoinRequest {
+  const scripts = files.filter(({ path }) => commands.some((command) => command.includes(path)));
+  for (const text of [...commands, ...scripts.map(({ content }) => content)]) {
+    const found = /\bkubeadm\s+join\s+([\s\S]*)/.exec(text);
+    // A later file of the same path replaces an earlier one.
+    if (found) {
+      return readJoinCommand(found[1] ?? "", (path) => files.findLast((file) => file.path === path)?.content);
+    }
+  }
+  const isInit = commands.some((command) => /\bkubeadm\s+init\b/.test(command));
+  throw new GuestFault(
+    "NoJoin",
+    isInit
+      ? "runcmd has kubeadm init; guests join clusters and do not start them"
+      : "neither bootcmd nor runcmd has a kubeadm join command",
+  );
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.split("\n", 1)[0]?.slice(0, 40) ?? "");
+}

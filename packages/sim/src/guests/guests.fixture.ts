@@ -1,0 +1,149 @@
+import { Secret } from "@capstan/api";
+import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
+import { type Azure, createAzure, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { type Env, type Link, Scheduler, VirtualProcess } from "@capstan/env";
+import { type Client, createClient } from "@capstan/runtime";
+import type { GuestSettings } from "./guest.ts";
+import { type Guests, startGuests } from "./guests.ts";
+
+const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/Story`;
+const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net`;
+/** The scale set of the story. */
+export const POOL = `${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
+const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
+
+/** A cloud, a cluster and guests on one virtual clock. */
+export interface Story {
+  readonly scheduler: Scheduler;
+  readonly azure: Azure;
+  readonly server: ApiServer;
+  /** The user's hands. */
+  readonly client: Client;
+  readonly env: Env;
+  readonly guests: Guests;
+  /** Sends a request to ARM and fails when it is refused. */
+  readonly arm: (method: string, path: string, body?: unknown) => Promise<void>;
+  /** Runs until the work is done. */
+  readonly finish: <T>(work: Promise<T>) => Promise<T>;
+}
+
+/** How guests are, and how they reach their cluster. */
+export interface StoryOptions {
+  readonly link?: Link;
+  readonly settings?: Partial<GuestSettings>;
+}
+
+/** Starts an empty cluster, and a cloud with a network. */
+export async function startStory(seed: string, options: StoryOptions = {}): Promise<Story> {
+  const scheduler = new Scheduler({ seed });
+  const azure = createAzure({ env: new VirtualProcess(scheduler, "azure"), seed });
+  const server = createApiServer({ env: new VirtualProcess(scheduler, "apiserver"), kinds: builtInKinds });
+  const user = new VirtualProcess(scheduler, "user");
+  const client = createClient({ transport: user.connect(server.handle), env: user, fieldManager: "user" });
+  const guests = startGuestsAgain({ scheduler, azure, server }, "guests", options);
+  const finish = async <T>(work: Promise<T>): Promise<T> => {
+    let isDone = false;
+    const settled = work.finally(() => (isDone = true));
+    await scheduler.run({ until: () => isDone });
+    return settled;
+  };
+  const arm = async (method: string, path: string, body?: unknown): Promise<void> => {
+    const headers = { authorization: `Bearer ${azure.issueToken().token}` };
+    const request = { method, path: `${path}?api-version=2024-07-01`, headers };
+    const answer = await finish(azure.handle({ ...request, ...(body !== undefined && { body }) }));
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${await answer.text()}`);
+  };
+  await arm("PUT", GROUP, { location: "westus2" });
+  const subnets = [{ name: "s", properties: { addressPrefix: "10.0.0.0/16" } }];
+  const properties = { addressSpace: { addressPrefixes: ["10.0.0.0/16"] }, subnets };
+  await arm("PUT", NETWORK, { location: "westus2", properties });
+  await scheduler.advance(60_000);
+  return { scheduler, azure, server, client, env: user, guests, arm, finish };
+}
+
+/** Starts guests in a process of their own, in a world that may have had some before. */
+export function startGuestsAgain(
+  { scheduler, azure, server }: Pick<Story, "scheduler" | "azure" | "server">,
+  name: string,
+  { link, settings = {} }: StoryOptions = {},
+): Guests {
+  const env = new VirtualProcess(scheduler, name);
+  return startGuests({ env, azure, settings, workload: { transport: env.connect(server.handle, link) } });
+}
+
+/** Puts the bootstrap token into the cluster, good for so long from now. */
+export async function createToken({ client, scheduler, finish }: Story, forMs: number): Promise<void> {
+  await finish(
+    client.create(Secret, {
+      metadata: { name: `bootstrap-token-${TOKEN.id}`, namespace: "kube-system" },
+      type: "bootstrap.kubernetes.io/token",
+      stringData: {
+        "token-id": TOKEN.id,
+        "token-secret": TOKEN.secret,
+        expiration: new Date(scheduler.wallMs + forMs).toISOString(),
+        "usage-bootstrap-authentication": "true",
+      },
+    }),
+  );
+}
+
+/** Custom data as Cluster API writes it. */
+export const JOIN_DATA = `## template: jinja
+#cloud-config
+write_files:
+- path: /run/kubeadm/kubeadm-join-config.yaml
+  owner: root:root
+  permissions: '0640'
+  content: |
+    ---
+    apiVersion: kubeadm.k8s.io/v1beta3
+    kind: JoinConfiguration
+    discovery:
+      bootstrapToken:
+        apiServerEndpoint: apiserver.example.com:6443
+        caCertHashes:
+        - sha256:7c2e69131a36ae2a042a339b33381c6d0d43887e2de83720eff5359e26aec866
+        token: ${TOKEN.id}.${TOKEN.secret}
+    nodeRegistration:
+      kubeletExtraArgs:
+        cloud-provider: external
+        node-labels: pool=blue
+      name: '{{ ds.meta_data["local_hostname"] }}'
+      taints:
+      - effect: NoSchedule
+        key: dedicated
+        value: batch
+runcmd:
+- kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml && echo success > /run/done
+`;
+
+/** Makes or resizes the scale set. */
+export function putPool(
+  story: Story,
+  capacity: number,
+  { customData = JOIN_DATA, version = "1.34.1" } = {},
+): Promise<void> {
+  const gallery = "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
+  const image = `${gallery}/Images/capi-ubun2-2404/Versions/${version}`;
+  const ipConfigurations = [{ name: "ip", properties: { subnet: { id: `${NETWORK}/subnets/s` } } }];
+  return story.arm("PUT", POOL, {
+    location: "westus2",
+    zones: ["1", "2", "3"],
+    sku: { name: "Standard_D4s_v3", capacity },
+    properties: {
+      overprovision: false,
+      upgradePolicy: { mode: "Manual" },
+      virtualMachineProfile: {
+        osProfile: {
+          computerNamePrefix: "pool",
+          adminUsername: "capi",
+          customData: Buffer.from(customData).toString("base64"),
+        },
+        storageProfile: { imageReference: { communityGalleryImageId: image } },
+        networkProfile: {
+          networkInterfaceConfigurations: [{ name: "nic", properties: { primary: true, ipConfigurations } }],
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,232 @@
+import { type Frozen, Node } from "@capstan/api";
+import { TransportError } from "@capstan/env";
+import { Informer, silentLogger } from "@capstan/runtime";
+import { describe, expect, test } from "vitest";
+import {
+  createToken,
+  JOIN_DATA,
+  POOL,
+  putPool,
+  startGuestsAgain,
+  startStory,
+  type Story,
+  type StoryOptions,
+} from "./guests.fixture.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+async function withNodes(seed = "1", capacity = 3, options: StoryOptions = {}): Promise<Story> {
+  const story = await startStory(seed, options);
+  await createToken(story, 24 * HOUR_MS);
+  await putPool(story, capacity);
+  await story.scheduler.advance(HOUR_MS);
+  return story;
+}
+
+async function nodesOf({ client, finish }: Story): Promise<Frozen<Node>[]> {
+  const nodes = await finish(client.list(Node));
+  return [...nodes].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+}
+
+function readiness(node: Frozen<Node> | undefined): string | undefined {
+  return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+}
+
+/** What tells one node, machine or boot from another. */
+function identityOf(node: Frozen<Node> | undefined): Record<string, string | undefined> {
+  if (!node) throw new Error("there is no node");
+  const { bootID, machineID } = node.status?.nodeInfo ?? {};
+  return { name: node.metadata.name, uid: node.metadata.uid, bootID, machineID };
+}
+
+/** Notes which values of Ready the first node goes through from now on. */
+async function followFirst({ client, env, scheduler }: Story): Promise<string[]> {
+  const seen: string[] = [];
+  const onBug = (error: unknown): void => scheduler.fail(error);
+  const nodes = new Informer<Node>({ client, env, kind: Node, scope: {}, log: silentLogger, onBug });
+  nodes.addHandler(({ type, object }) => {
+    if (object.metadata.name !== "pool000000") return;
+    const now = type === "deleted" ? "gone" : (readiness(object) ?? "nothing");
+    if (now !== seen.at(-1)) seen.push(now);
+  });
+  void nodes.run(new AbortController().signal);
+  await scheduler.advance(1000);
+  return seen;
+}
+
+describe("machines with valid custom data", () => {
+  test("become Ready nodes that the cloud provider has named", async () => {
+    const story = await withNodes();
+    const nodes = await nodesOf(story);
+    expect(nodes.map(({ metadata }) => metadata.name)).toEqual(["pool000000", "pool000001", "pool000002"]);
+    expect(nodes.map(readiness)).toEqual(["True", "True", "True"]);
+    expect(nodes.map(({ spec }) => spec?.providerID)).toEqual(
+      ["0", "1", "2"].map((id) => `azure://${POOL.replace("Story", "story")}/virtualMachines/${id}`),
+    );
+    const [node] = nodes;
+    expect(node?.spec?.taints).toEqual([{ key: "dedicated", value: "batch", effect: "NoSchedule" }]);
+    expect(node?.metadata.labels).toMatchObject({
+      pool: "blue",
+      "kubernetes.io/hostname": "pool000000",
+      "topology.kubernetes.io/region": "westus2",
+      "topology.kubernetes.io/zone": expect.stringMatching(/^westus2-[123]$/) as string,
+    });
+    expect(node?.status).toMatchObject({
+      capacity: { cpu: "4", memory: "16Gi" },
+      nodeInfo: { kubeletVersion: "v1.34.1" },
+      addresses: [
+        { type: "InternalIP", address: expect.stringMatching(/^10\.0\.0\./) as string },
+        { type: "Hostname", address: "pool000000" },
+      ],
+    });
+    expect(story.guests.list().map(({ stage }) => stage)).toEqual(["ready", "ready", "ready"]);
+  });
+
+  test("come to the same end from the same seed, and to another from another", async () => {
+    const [first, second, other] = [await withNodes("7"), await withNodes("7"), await withNodes("8")];
+    expect(await nodesOf(second)).toEqual(await nodesOf(first));
+    expect(second.guests.list()).toEqual(first.guests.list());
+    expect(other.guests.list()).not.toEqual(first.guests.list());
+  });
+
+  test("cost nothing once they are Ready", async () => {
+    const story = await withNodes();
+    const version = story.server.storage.resourceVersion;
+    await story.scheduler.advance(12 * HOUR_MS);
+    expect(story.server.storage.resourceVersion).toBe(version);
+  });
+});
+
+describe("machines that cannot join", () => {
+  test.each([
+    ["whose token has expired", "TokenExpired", 1000, JOIN_DATA],
+    ["without a kubeadm join", "NoJoin", HOUR_MS, "#cloud-config\nruncmd: [reboot]\n"],
+    ["whose custom data is a script", "NotCloudInit", HOUR_MS, "#!/bin/sh\nkubeadm join\n"],
+  ])("%s fail with the reason %s", async (_, reason, tokenMs, customData) => {
+    const story = await startStory("1");
+    await createToken(story, tokenMs);
+    await putPool(story, 1, { customData });
+    await story.scheduler.advance(HOUR_MS);
+    expect(await nodesOf(story)).toEqual([]);
+    expect(story.guests.list()).toMatchObject([{ stage: "failed", failure: { reason } }]);
+    expect(story.azure.core.disk(POOL, "0")?.read("/var/log/cloud-init-output.log")).toContain(reason);
+  });
+});
+
+describe("a node", () => {
+  test("stays Ready for the grace period after its machine is deleted, and then goes", async () => {
+    const story = await withNodes();
+    const seen = await followFirst(story);
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
+    await story.scheduler.run({ until: () => story.guests.list().length === 2 });
+    await story.scheduler.advance(39_000);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True", "True"]);
+    await story.scheduler.advance(MINUTE_MS);
+    expect(seen).toEqual(["True", "Unknown", "gone"]);
+    expect((await nodesOf(story)).map(({ metadata }) => metadata.name)).toEqual(["pool000001", "pool000002"]);
+  });
+
+  test("is Unknown while its machine is stopped, and Ready with another boot id after it starts", async () => {
+    const story = await withNodes();
+    const before = identityOf((await nodesOf(story))[0]);
+    await story.arm("POST", `${POOL}/deallocate`, { instanceIds: ["0"] });
+    await story.scheduler.advance(10 * MINUTE_MS);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["Unknown", "True", "True"]);
+    await story.arm("POST", `${POOL}/start`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    const [node] = await nodesOf(story);
+    const after = identityOf(node);
+    expect(readiness(node)).toBe("True");
+    expect(after).toEqual({ ...before, bootID: after.bootID });
+    expect(after.bootID).not.toBe(before.bootID);
+  });
+
+  test.each(["1", "2", "3", "4"])(
+    "of a re-imaged machine joins again, but not before the old one is silent (seed %s)",
+    async (seed) => {
+      const story = await withNodes(seed, 1);
+      const before = identityOf((await nodesOf(story))[0]);
+      const seen = await followFirst(story);
+      await story.arm("POST", `${POOL}/reimage`, { instanceIds: ["0"] });
+      await story.scheduler.advance(HOUR_MS);
+      expect(seen).toEqual(["True", "Unknown", "False", "True"]);
+      const after = identityOf((await nodesOf(story))[0]);
+      expect(after.name).toBe(before.name);
+      expect(after.machineID).not.toBe(before.machineID);
+    },
+  );
+});
+
+describe("the grace period", () => {
+  test("is long enough for a quick restart: the node has another boot id and never was Unknown", async () => {
+    const story = await withNodes("1", 1, { settings: { boot: { p50: 20, p90: 21 } } });
+    const before = identityOf((await nodesOf(story))[0]);
+    const seen = await followFirst(story);
+    await story.arm("POST", `${POOL}/restart`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    expect(seen).toEqual(["True", "False", "True"]);
+    expect(identityOf((await nodesOf(story))[0]).bootID).not.toBe(before.bootID);
+  });
+
+  test("begins when the machine stops, also when the machine is deleted during it", async () => {
+    const story = await withNodes("1", 1);
+    const seen = await followFirst(story);
+    await story.arm("POST", `${POOL}/poweroff`, { instanceIds: ["0"] });
+    await story.scheduler.run({ until: () => story.guests.list()[0]?.stage === "stopped" });
+    const stoppedMs = story.scheduler.monotonicMs;
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
+    await story.scheduler.run({ until: () => story.guests.list().length === 0 });
+    expect(story.scheduler.monotonicMs - stoppedMs).toBeLessThan(40_000);
+    await story.scheduler.run({ until: () => seen.at(-1) === "Unknown" });
+    expect(story.scheduler.monotonicMs - stoppedMs).toBeLessThan(40_100);
+  });
+
+  test("is not waited for again when a machine is deleted that was stopped long before", async () => {
+    const story = await withNodes("1", 1);
+    await story.arm("POST", `${POOL}/poweroff`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["Unknown"]);
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
+    await story.scheduler.run({ until: () => story.guests.list().length === 0 });
+    await story.scheduler.advance(1000);
+    expect(await nodesOf(story)).toEqual([]);
+  });
+});
+
+describe("guests", () => {
+  test("ask again until an API server that was away answers", async () => {
+    let isAway = true;
+    const refused = new TransportError("refused", "nobody listens");
+    const story = await startStory("1", { link: { fate: () => (isAway ? refused : "deliver") } });
+    await createToken(story, 24 * HOUR_MS);
+    await putPool(story, 2);
+    await story.scheduler.advance(HOUR_MS);
+    expect(story.guests.list().map(({ stage }) => stage)).toEqual(["joining", "joining"]);
+    isAway = false;
+    await story.scheduler.advance(HOUR_MS);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True"]);
+  });
+
+  test("go on after a restart with what the disks say, without a write", async () => {
+    const story = await withNodes();
+    story.guests.close();
+    const version = story.server.storage.resourceVersion;
+    const again = startGuestsAgain(story, "guests-2");
+    await story.scheduler.advance(HOUR_MS);
+    expect(again.list().map(({ stage }) => stage)).toEqual(["ready", "ready", "ready"]);
+    expect(story.server.storage.resourceVersion).toBe(version);
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["1"] });
+    await story.scheduler.advance(HOUR_MS);
+    expect((await nodesOf(story)).map(({ metadata }) => metadata.name)).toEqual(["pool000000", "pool000002"]);
+  });
+
+  test("do nothing after they are closed", async () => {
+    const story = await withNodes();
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
+    await story.scheduler.run({ until: () => story.guests.list().length === 2 });
+    story.guests.close();
+    await story.scheduler.advance(HOUR_MS);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True", "True"]);
+  });
+});

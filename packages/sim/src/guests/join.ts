@@ -1,0 +1,86 @@
+import type { Frozen, Node, Secret } from "@capstan/api";
+import type { GuestFailure } from "./failure.ts";
+import type { JoinRequest } from "./join-request.ts";
+
+/** Everything that decides whether a machine may join. */
+export interface JoinFacts {
+  readonly request: JoinRequest;
+  readonly nodeName: string;
+  /** Whether kubeadm is on the disk. */
+  readonly hasKubeadm: boolean;
+  /** Files of an earlier join that are on the disk already. */
+  readonly leftovers: readonly string[];
+  /** The Secret of the token, if there is one. */
+  readonly secret: Frozen<Secret> | undefined;
+  /** The Node of that name, if there is one. */
+  readonly node: Frozen<Node> | undefined;
+  readonly nowMs: number;
+}
+
+/** The verdict; what is refused may come back when the Node of that name has changed. */
+export type JoinVerdict =
+  | { readonly verdict: "joined" }
+  | { readonly verdict: "refused"; readonly failure: GuestFailure }
+  | { readonly verdict: "failed"; readonly failure: GuestFailure };
+
+const TOKEN_TYPE = "bootstrap.kubernetes.io/token";
+
+/** The name of the Secret in kube-system that holds a bootstrap token. */
+export function tokenSecretName(request: JoinRequest): string {
+  return `bootstrap-token-${request.token.id}`;
+}
+
+/** Whether a Node says that it is Ready. */
+export function isReady(node: Frozen<Node> | undefined): boolean {
+  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+}
+
+/** Decides as kubeadm join and the API server would, in their order. */
+export function decideJoin(facts: JoinFacts): JoinVerdict {
+  const failure = preflightProblem(facts) ?? tokenProblem(facts);
+  if (failure) return { verdict: "failed", failure };
+  if (!isReady(facts.node)) return { verdict: "joined" };
+  const message = `error execution phase kubelet-start: a Node with name "${facts.nodeName}" and status "Ready" is in the cluster already; it must go, or this machine needs another name`;
+  return { verdict: "refused", failure: { reason: "NodeExists", message } };
+}
+
+function preflightProblem({ hasKubeadm, leftovers }: JoinFacts): GuestFailure | undefined {
+  if (!hasKubeadm) return { reason: "NoKubeadm", message: "kubeadm: command not found" };
+  if (leftovers.length === 0) return undefined;
+  const errors = leftovers.map(
+    (path) => `[ERROR FileAvailable-${path.replaceAll("/", "-")}]: ${path} already exists`,
+  );
+  return { reason: "Preflight", message: `error execution phase preflight: ${errors.join("; ")}` };
+}
+
+function tokenProblem({ request, secret, nowMs }: JoinFacts): GuestFailure | undefined {
+  const { id } = request.token;
+  const place = `Secret kube-system/${tokenSecretName(request)}`;
+  const fail = (reason: string, why: string): GuestFailure => ({
+    reason,
+    message: `error execution phase preflight: couldn't validate the identity of the API Server: token ID "${id}" is not valid: ${place} ${why}`,
+  });
+  if (!secret) return fail("TokenNotFound", "does not exist");
+  if (secret.type !== TOKEN_TYPE) {
+    return fail("TokenInvalid", `has the type "${secret.type ?? ""}" and not "${TOKEN_TYPE}"`);
+  }
+  const field = (name: string): string => Buffer.from(secret.data?.[name] ?? "", "base64").toString("utf8");
+  if (field("token-id") !== id) return fail("TokenInvalid", `has the token-id "${field("token-id")}"`);
+  if (field("token-secret") !== request.token.secret) return fail("TokenInvalid", "has another token-secret");
+  if (field("usage-bootstrap-authentication") !== "true") {
+    return fail("TokenNotForAuthentication", 'does not say usage-bootstrap-authentication "true"');
+  }
+  return expiryProblem(field("expiration"), nowMs, fail);
+}
+
+function expiryProblem(
+  expiration: string,
+  nowMs: number,
+  fail: (reason: string, why: string) => GuestFailure,
+): GuestFailure | undefined {
+  if (expiration === "") return undefined;
+  const atMs = Date.parse(expiration);
+  // What cannot be read is taken for expired, as the token authenticator does.
+  if (Number.isNaN(atMs)) return fail("TokenExpired", `has the expiration "${expiration}", which is no time`);
+  return atMs <= nowMs ? fail("TokenExpired", `expired at ${expiration}`) : undefined;
+}

@@ -1,0 +1,165 @@
+import {
+  type ContainerImage,
+  formatTimestamp,
+  type Frozen,
+  Node,
+  type NodeCondition,
+  type Taint,
+} from "@capstan/api";
+import type { Machine, VmSize } from "@capstan/azure-sim";
+import { type Client, isAlreadyExists, isNotFound } from "@capstan/runtime";
+import type { BootIdentity } from "./os-disk.ts";
+
+/** What keeps pods off a node until the cloud provider has looked at it. */
+export const CLOUD_UNINITIALIZED: Taint = {
+  key: "node.cloudprovider.kubernetes.io/uninitialized",
+  value: "true",
+  effect: "NoSchedule",
+};
+
+/** What a kubelet knows about its machine. */
+export interface KubeletFacts {
+  readonly nodeName: string;
+  readonly machine: Machine;
+  readonly size: VmSize | undefined;
+  readonly boot: BootIdentity;
+  readonly version: string;
+  readonly images: readonly ContainerImage[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly nowMs: number;
+}
+
+type Status = NonNullable<Node["status"]>;
+
+// As kubelet's default hard eviction: the last 100 MiB are nobody's.
+const RESERVED_KI = 100 * 1024;
+const KI_PER_GB = 1024 * 1024;
+
+/** The Node as its kubelet writes it for the first time, without a status. */
+function nodeOf({ nodeName, labels, taints }: KubeletFacts): Pick<Node, "metadata" | "spec"> {
+  return {
+    metadata: {
+      name: nodeName,
+      labels: {
+        "kubernetes.io/hostname": nodeName,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "beta.kubernetes.io/arch": "amd64",
+        ...labels,
+      },
+    },
+    spec: { taints: [...taints, CLOUD_UNINITIALIZED] },
+  };
+}
+
+/** The status of a machine whose kubelet has just started. */
+function startingStatus(facts: KubeletFacts, previous: readonly NodeCondition[] = []): Status {
+  const { machine, size, boot, version, images, nowMs } = facts;
+  const memoryKi = (size?.memoryGB ?? 0) * KI_PER_GB;
+  const capacity = { cpu: String(size?.cores ?? 0), pods: "110", "ephemeral-storage": "128Gi" };
+  return {
+    capacity: { ...capacity, memory: `${memoryKi}Ki` },
+    allocatable: { ...capacity, memory: `${Math.max(0, memoryKi - RESERVED_KI)}Ki` },
+    images: [...images],
+    nodeInfo: {
+      architecture: "amd64",
+      bootID: boot.bootId,
+      containerRuntimeVersion: "containerd://2.1.4",
+      kernelVersion: "6.8.0-azure",
+      kubeProxyVersion: version,
+      kubeletVersion: version,
+      machineID: boot.machineId,
+      operatingSystem: "linux",
+      osImage: "Ubuntu 24.04 LTS",
+      systemUUID: machine.vmId,
+    },
+    conditions: conditionsOf("starting", previous, nowMs),
+  };
+}
+
+const PRESSURES = [
+  ["MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"],
+  ["DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"],
+  ["PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"],
+] as const;
+
+const READY = {
+  starting: { status: "False", reason: "KubeletNotReady", message: "container runtime network not ready" },
+  ready: { status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
+} as const;
+
+/** The conditions of a node. One whose kubelet is silent is not known to be anything. */
+export function conditionsOf(
+  health: "starting" | "ready" | "silent",
+  previous: readonly NodeCondition[],
+  nowMs: number,
+): NodeCondition[] {
+  const said = health === "silent" ? silentConditions() : spokenConditions(READY[health]);
+  const now = formatTimestamp(nowMs);
+  return said.map((condition) => {
+    const before = previous.find(({ type }) => type === condition.type);
+    const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : undefined;
+    // The heartbeat of a silent node is the last one that was heard.
+    const lastHeartbeatTime = health === "silent" ? before?.lastHeartbeatTime : undefined;
+    return {
+      ...condition,
+      lastHeartbeatTime: lastHeartbeatTime ?? now,
+      lastTransitionTime: lastTransitionTime ?? now,
+    };
+  });
+}
+
+function spokenConditions(ready: Pick<NodeCondition, "status" | "reason" | "message">): NodeCondition[] {
+  const pressures = PRESSURES.map(([type, reason, message]): NodeCondition => ({
+    type,
+    status: "False",
+    reason,
+    message,
+  }));
+  return [...pressures, { type: "Ready", ...ready }];
+}
+
+function silentConditions(): NodeCondition[] {
+  return [...PRESSURES.map(([type]) => type), "Ready"].map((type) => ({
+    type,
+    status: "Unknown",
+    reason: "NodeStatusUnknown",
+    message: "Kubelet stopped posting node status.",
+  }));
+}
+
+/** Registers the Node, or takes over the one of an earlier boot. */
+export async function registerNode(client: Client, facts: KubeletFacts): Promise<void> {
+  const node = nodeOf(facts);
+  const { labels } = node.metadata;
+  const stored = await client.create(Node, node).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+    return client.patch(Node, { name: facts.nodeName }, { type: "merge", body: { metadata: { labels } } });
+  });
+  await writeStatus(client, facts.nodeName, startingStatus(facts, conditionsIn(stored)));
+}
+
+/** Writes how the node is; the server's Node decides which conditions have changed. A Node that is gone stays gone. */
+export async function reportHealth(
+  client: Client,
+  nodeName: string,
+  { health, nowMs }: { readonly health: "ready" | "silent"; readonly nowMs: number },
+): Promise<void> {
+  const node = await client.find(Node, { name: nodeName });
+  if (node)
+    await writeStatus(client, nodeName, { conditions: conditionsOf(health, conditionsIn(node), nowMs) });
+}
+
+function conditionsIn(node: Frozen<Node>): readonly NodeCondition[] {
+  return node.status?.conditions ?? [];
+}
+
+async function writeStatus(client: Client, name: string, status: Status): Promise<void> {
+  try {
+    await client.patch(Node, { name }, { type: "merge", subresource: "status", body: { status } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

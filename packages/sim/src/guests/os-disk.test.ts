@@ -1,0 +1,52 @@
+import { createRng } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import {
+  bootIdentity,
+  type GuestDisk,
+  joinedNode,
+  joinLeftovers,
+  readImages,
+  writeBoot,
+  writeJoin,
+} from "./os-disk.ts";
+
+function diskWith(files: Record<string, string> = {}): GuestDisk {
+  const contents = new Map(Object.entries(files));
+  return { read: (path) => contents.get(path), write: (path, content) => void contents.set(path, content) };
+}
+
+const rng = createRng("seed", "disk");
+
+describe("a boot", () => {
+  test("keeps the machine id of its disk and has a boot id of its own", () => {
+    const disk = diskWith();
+    const first = writeBoot(disk, rng);
+    const second = writeBoot(disk, rng);
+    expect(first.machineId).toMatch(/^[0-9a-f]{32}$/);
+    expect(second.machineId).toBe(first.machineId);
+    expect(second.bootId).not.toBe(first.bootId);
+    expect(bootIdentity(disk)).toEqual(second);
+  });
+
+  test("takes the machine id of an image that was not cleaned", () => {
+    expect(writeBoot(diskWith({ "/etc/machine-id": "abc\n" }), rng).machineId).toBe("abc");
+  });
+
+  test("finds the images that its image brings, and else those of its version of Kubernetes", () => {
+    const own = diskWith({ "/var/lib/containerd/images.json": '[{"names":["app:1"],"sizeBytes":7}]' });
+    const plain = diskWith({ "/etc/kubernetes-version": "v1.34.1\n" });
+    for (const disk of [own, plain]) writeBoot(disk, rng);
+    expect(readImages(own)).toEqual([{ names: ["app:1"], sizeBytes: 7 }]);
+    expect(readImages(plain)[0]?.names).toEqual(["registry.k8s.io/kube-proxy:v1.34.1"]);
+  });
+});
+
+test("a join leaves files behind that say whose kubelet it is and keep a second join away", () => {
+  const disk = diskWith();
+  expect([joinedNode(disk), joinLeftovers(disk)]).toEqual([undefined, []]);
+  const token = { id: "abcdef", secret: "0123456789abcdef" };
+  const request = { endpoint: "a:6443", token, caCertHashes: [], taints: [], labels: {}, kubeletArgs: {} };
+  writeJoin(disk, request, { nodeName: "pool000001", rng });
+  expect(joinedNode(disk)).toBe("pool000001");
+  expect(joinLeftovers(disk)).toEqual(["/etc/kubernetes/kubelet.conf", "/etc/kubernetes/pki/ca.crt"]);
+});

@@ -1,0 +1,103 @@
+import { type ContainerImage, isJsonObject } from "@capstan/api";
+import type { InstanceDisk } from "@capstan/azure-sim";
+import { createRng, type Rng, uuidFrom } from "@capstan/env";
+import type { GuestFile } from "./cloud-init.ts";
+import type { GuestFailure } from "./failure.ts";
+import type { JoinRequest } from "./join-request.ts";
+
+/** The disk as a guest uses it. */
+export type GuestDisk = Pick<InstanceDisk, "read" | "write">;
+
+/** Who the operating system is since its last boot. */
+export interface BootIdentity {
+  readonly machineId: string;
+  readonly bootId: string;
+}
+
+const MACHINE_ID = "/etc/machine-id";
+const BOOT_COUNT = "/var/lib/systemd/boot-count";
+const HOST_KEY = "/etc/ssh/ssh_host_ed25519_key";
+const CLOUD_INIT_LOG = "/var/log/cloud-init-output.log";
+const KUBERNETES_VERSION = "/etc/kubernetes-version";
+const KUBEADM = "/usr/bin/kubeadm";
+const KUBELET_CONF = "/etc/kubernetes/kubelet.conf";
+const CLUSTER_CA = "/etc/kubernetes/pki/ca.crt";
+const KUBELET_CONFIG = "/var/lib/kubelet/config.yaml";
+const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
+const IMAGES = "/var/lib/containerd/images.json";
+
+/** What a boot writes: identities where the image brings none, and that it happened. */
+export function writeBoot(disk: GuestDisk, rng: Rng): BootIdentity {
+  if ((disk.read(MACHINE_ID) ?? "").trim() === "") {
+    disk.write(MACHINE_ID, `${uuidFrom(rng).replaceAll("-", "")}\n`);
+  }
+  if (disk.read(HOST_KEY) === undefined) disk.write(HOST_KEY, `simulated host key ${uuidFrom(rng)}\n`);
+  if (disk.read(IMAGES) === undefined)
+    disk.write(IMAGES, JSON.stringify(shippedImages(kubernetesVersion(disk))));
+  disk.write(BOOT_COUNT, String(Number(disk.read(BOOT_COUNT) ?? "0") + 1));
+  return bootIdentity(disk);
+}
+
+/** Who the operating system on this disk is: another boot of the same disk has another boot id. */
+export function bootIdentity(disk: GuestDisk): BootIdentity {
+  const machineId = (disk.read(MACHINE_ID) ?? "").trim();
+  const boots = disk.read(BOOT_COUNT) ?? "0";
+  return { machineId, bootId: uuidFrom(createRng(machineId, `boot/${boots}`)) };
+}
+
+/** Writes the files of cloud-init. */
+export function writeFiles(disk: GuestDisk, files: readonly GuestFile[]): void {
+  for (const { path, content } of files) disk.write(path, content);
+}
+
+/** What a join leaves behind: the way to the API server, and a key that only this machine may have. */
+export function writeJoin(
+  disk: GuestDisk,
+  request: JoinRequest,
+  { nodeName, rng }: { readonly nodeName: string; readonly rng: Rng },
+): void {
+  disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
+  disk.write(KUBELET_CONF, `server: https://${request.endpoint}\nuser: system:node:${nodeName}\n`);
+  disk.write(KUBELET_CONFIG, "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n");
+  disk.write(KUBELET_KEY, `simulated kubelet key ${uuidFrom(rng)}\n`);
+  disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
+}
+
+/** Leaves the reason where a person would look for it. */
+export function writeFailure(disk: GuestDisk, { reason, message }: GuestFailure): void {
+  disk.write(CLOUD_INIT_LOG, `${reason}: ${message}\n`);
+}
+
+/** Files of an earlier join, which kubeadm refuses to write over: an image made of a node that was not cleaned has them. */
+export function joinLeftovers(disk: GuestDisk): readonly string[] {
+  return [KUBELET_CONF, CLUSTER_CA].filter((path) => disk.read(path) !== undefined);
+}
+
+/** The node whose kubelet the disk belongs to; undefined when it never joined. */
+export function joinedNode(disk: GuestDisk): string | undefined {
+  return /^user: system:node:(.+)$/m.exec(disk.read(KUBELET_CONF) ?? "")?.[1];
+}
+
+/** Whether the image brings kubeadm. */
+export function hasKubeadm(disk: GuestDisk): boolean {
+  return disk.read(KUBEADM) !== undefined;
+}
+
+/** The version of Kubernetes on the disk. */
+export function kubernetesVersion(disk: GuestDisk): string {
+  return (disk.read(KUBERNETES_VERSION) ?? "v0.0.0").trim();
+}
+
+/** The container images on the disk. */
+export function readImages(disk: GuestDisk): ContainerImage[] {
+  const images: unknown = JSON.parse(disk.read(IMAGES) ?? "[]");
+  return Array.isArray(images) ? images.filter(isJsonObject) : [];
+}
+
+/** Images that every reference image carries. */
+function shippedImages(version: string): ContainerImage[] {
+  return [
+    { names: [`registry.k8s.io/kube-proxy:${version}`], sizeBytes: 28_000_000 },
+    { names: ["registry.k8s.io/pause:3.10"], sizeBytes: 320_000 },
+  ];
+}

@@ -1,0 +1,166 @@
+import type { Rng } from "@capstan/env";
+import type { GuestFailure } from "./failure.ts";
+
+/** Where a guest is in its life. */
+export type Stage =
+  | "new"
+  | "booting"
+  | "cloud-init"
+  | "joining"
+  | "registered"
+  | "ready"
+  | "failed"
+  | "stopped"
+  | "deleted";
+
+/** A guest's life so far: all that decides what comes next. */
+export interface GuestState {
+  readonly stage: Stage;
+  readonly sinceMs: number;
+  /** How long everything from power on to Ready takes this time. */
+  readonly totalMs: number;
+  /** Whether cloud-init has come to its end on this disk; it never runs twice on one. */
+  readonly isProvisioned: boolean;
+  /** Whether the disk has the credentials of a kubelet. */
+  readonly isJoined: boolean;
+  /** Why it is no node, or not yet. */
+  readonly failure?: GuestFailure | undefined;
+}
+
+/** What happens to a guest: from outside by Azure, or as the result of an action. */
+export type GuestEvent =
+  | { readonly kind: "booted" | "reimaged" | "started"; readonly totalMs: number }
+  | { readonly kind: "stopped" | "deleted" | "elapsed" | "understood" | "joined" | "nodeChanged" }
+  | { readonly kind: "refused" | "failed"; readonly failure: GuestFailure };
+
+/** What is to be done next. */
+export type GuestAction =
+  | { readonly do: "wait"; readonly forMs: number }
+  | {
+      readonly do: "boot" | "provision" | "join" | "register" | "reportReady" | "fallSilent" | "forget";
+    };
+
+/** The stage after an event, and what it brings with it. */
+export interface Step {
+  readonly state: GuestState;
+  readonly actions: readonly GuestAction[];
+}
+
+/** The state of a machine that nothing has happened to. */
+export const NEW_GUEST: GuestState = {
+  stage: "new",
+  sinceMs: 0,
+  totalMs: 0,
+  isProvisioned: false,
+  isJoined: false,
+};
+
+/** Which part of the time from power on to Ready goes into which stage. */
+const SHARES = { booting: 0.5, "cloud-init": 0.15, joining: 0.2, registered: 0.15 } as const;
+
+/** What changes in the state, and what is to be done. */
+interface Change {
+  readonly to: Partial<GuestState>;
+  readonly actions: readonly GuestAction[];
+}
+
+type Move = (state: GuestState, event: GuestEvent) => Change | undefined;
+
+function enter(stage: keyof typeof SHARES, state: GuestState, actions: readonly GuestAction[] = []): Change {
+  return {
+    to: { stage },
+    actions: [...actions, { do: "wait", forMs: Math.round(state.totalMs * SHARES[stage]) }],
+  };
+}
+
+/** The kubelet of a machine that goes away says nothing more; a machine that never joined has none. */
+function silence({ isJoined }: GuestState): readonly GuestAction[] {
+  return isJoined ? [{ do: "fallSilent" }] : [];
+}
+
+function powerOn(state: GuestState, event: GuestEvent, change: Partial<GuestState>): Change {
+  const totalMs = "totalMs" in event ? event.totalMs : 0;
+  const { to, actions } = enter("booting", { ...state, totalMs }, silence(state));
+  return { to: { ...to, ...change, totalMs }, actions };
+}
+
+const freshDisk: Move = (state, event) =>
+  powerOn(state, event, { isProvisioned: false, isJoined: false, failure: undefined });
+
+const fail: Move = (_, event) => ({
+  to: { stage: "failed", isProvisioned: true, ...("failure" in event && { failure: event.failure }) },
+  actions: [],
+});
+
+/** What Azure does to a machine counts in every stage. */
+const FROM_OUTSIDE: Partial<Record<GuestEvent["kind"], Move>> = {
+  booted: freshDisk,
+  reimaged: freshDisk,
+  started: (state, event) => powerOn(state, event, {}),
+  stopped: (state) => ({ to: { stage: "stopped" }, actions: silence(state) }),
+  deleted: (state) => ({ to: { stage: "deleted" }, actions: [...silence(state), { do: "forget" }] }),
+};
+
+/** What follows in a stage; any other event means nothing in it. */
+const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move>>>> = {
+  booting: {
+    elapsed: (state) => {
+      if (state.isJoined) return enter("registered", state, [{ do: "boot" }, { do: "register" }]);
+      if (state.isProvisioned) return { to: { stage: "failed" }, actions: [{ do: "boot" }] };
+      return enter("cloud-init", state, [{ do: "boot" }]);
+    },
+  },
+  "cloud-init": {
+    elapsed: () => ({ to: {}, actions: [{ do: "provision" }] }),
+    understood: (state) => enter("joining", state),
+    failed: fail,
+  },
+  joining: {
+    elapsed: () => ({ to: {}, actions: [{ do: "join" }] }),
+    // Only a join that was refused waits for the Node of that name.
+    nodeChanged: ({ failure }) => failure && { to: {}, actions: [{ do: "join" }] },
+    refused: (_, event) => ({ to: { ...("failure" in event && { failure: event.failure }) }, actions: [] }),
+    joined: (state) => {
+      const { to, actions } = enter("registered", state, [{ do: "register" }]);
+      return { to: { ...to, isProvisioned: true, isJoined: true, failure: undefined }, actions };
+    },
+    failed: fail,
+  },
+  registered: {
+    elapsed: () => ({ to: { stage: "ready" }, actions: [{ do: "reportReady" }] }),
+  },
+};
+
+/** The state of a guest whose machine was there before anybody watched it. */
+export function resumed(found: { isRunning: boolean; isJoined: boolean }, nowMs: number): GuestState {
+  const { isRunning, isJoined } = found;
+  return {
+    ...NEW_GUEST,
+    stage: isRunning ? "ready" : "stopped",
+    sinceMs: nowMs,
+    isJoined,
+    isProvisioned: isJoined,
+  };
+}
+
+/** The next step of a guest; undefined when the event means nothing to it. */
+export function nextStep(state: GuestState, event: GuestEvent, nowMs: number): Step | undefined {
+  if (state.stage === "deleted") return undefined;
+  const move = FROM_OUTSIDE[event.kind] ?? FROM_INSIDE[state.stage]?.[event.kind];
+  const change = move?.(state, event);
+  if (!change) return undefined;
+  const { to, actions } = change;
+  const sinceMs = to.stage === undefined ? state.sinceMs : nowMs;
+  return { state: { ...state, ...to, sinceMs }, actions };
+}
+
+// The 90th percentile of the standard normal distribution.
+const Z90 = 1.2815515655446004;
+
+/** How long a guest takes from power on to Ready: log-normal through two percentiles, given in seconds. */
+export function drawTotalMs({ p50, p90 }: { readonly p50: number; readonly p90: number }, rng: Rng): number {
+  if (p50 <= 0) return 0;
+  const sigma = Math.log(Math.max(p90, p50) / p50) / Z90;
+  const normal = Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
+  return Math.round(p50 * Math.exp(sigma * normal) * 1000);
+}

@@ -1,0 +1,114 @@
+import { type Frozen, type Node, scaledValue, type Toleration } from "@capstan/api";
+import { isActive, isReady, untilAvailableMs } from "./pod-state.ts";
+import { REVISION_LABEL } from "./stateful-set.ts";
+import { templateHash } from "./template-hash.ts";
+import { matchesSelector, NOT_READY, repellingTaint } from "./tolerations.ts";
+import type { DaemonSet, PodAction, WorkloadPod } from "./workload-kinds.ts";
+
+// A node needs its daemons most when it is in trouble.
+const condition = (name: string, effect: "NoSchedule" | "NoExecute"): Toleration => ({
+  key: name,
+  operator: "Exists",
+  effect,
+});
+
+/** What every pod of a DaemonSet tolerates. */
+export const DAEMON_TOLERATIONS: readonly Toleration[] = [
+  condition(NOT_READY, "NoExecute"),
+  condition("node.kubernetes.io/unreachable", "NoExecute"),
+  condition("node.kubernetes.io/disk-pressure", "NoSchedule"),
+  condition("node.kubernetes.io/memory-pressure", "NoSchedule"),
+  condition("node.kubernetes.io/pid-pressure", "NoSchedule"),
+  condition("node.kubernetes.io/unschedulable", "NoSchedule"),
+  // What Kubernetes calls not-ready:NoSchedule is tolerated through the scheduler; here the node is named at once.
+  condition(NOT_READY, "NoSchedule"),
+];
+
+/** A DaemonSet, the nodes there are, and its pods. */
+export interface Daemons {
+  readonly set: Frozen<DaemonSet>;
+  readonly nodes: readonly Frozen<Node>[];
+  readonly pods: readonly Frozen<WorkloadPod>[];
+  readonly nowMs: number;
+}
+
+/**
+ * Decides which nodes get a pod and which pods go. Pods of nodes that have vanished are left to the eviction timeout.
+ * The node is named at creation, where Kubernetes uses an affinity and its scheduler: the outcome is the same
+ * unless a node is full.
+ */
+export function decideDaemons({ set, nodes, pods, nowMs }: Daemons): PodAction[] {
+  const byNode = groupByNode(pods);
+  const actions: PodAction[] = [];
+  for (const node of nodes) {
+    const here = byNode.get(node.metadata.name) ?? [];
+    const active = here.filter(isActive);
+    const keep = isEligible(set, node) ? 1 : 0;
+    // A pod that is still stopping keeps its place, as files and ports are still in use.
+    if (keep === 1 && here.length === 0)
+      actions.push({ type: "create", nodeName: node.metadata.name, why: "the node has none" });
+    const why = keep === 1 ? "the node has one already" : "the node does not want it any more";
+    for (const pod of active.slice(keep)) actions.push({ type: "delete", pod, why });
+  }
+  return [...actions, ...outdated({ set, nodes, pods, nowMs })];
+}
+
+/** Pods of older templates go as far as the budget of unavailable ones allows, broken ones first. */
+function outdated({ set, nodes, pods, nowMs }: Daemons): PodAction[] {
+  const { updateStrategy, minReadySeconds = 0 } = set.spec;
+  if (updateStrategy?.type === "OnDelete") return [];
+  const hash = templateHash(set.spec.template);
+  const old = pods.filter((pod) => isActive(pod) && pod.metadata.labels?.[REVISION_LABEL] !== hash);
+  if (old.length === 0) return [];
+  const wanted = nodes.filter((node) => isEligible(set, node)).length;
+  const limit = Math.max(1, scaledValue(updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, wanted, "up"));
+  const isAvailable = (pod: Frozen<WorkloadPod>): boolean =>
+    isActive(pod) && untilAvailableMs(pod, minReadySeconds, nowMs) === 0;
+  const broken = old.filter((pod) => !isAvailable(pod));
+  const budget = Math.max(0, limit - (wanted - pods.filter(isAvailable).length));
+  const healthy = old.filter(isAvailable).slice(0, budget);
+  const why = "it was made from an older template";
+  return [...broken, ...healthy].map((pod) => ({ type: "delete", pod, why }));
+}
+
+function isEligible({ spec }: Frozen<DaemonSet>, node: Frozen<Node>): boolean {
+  const { nodeSelector, tolerations = [] } = spec.template.spec;
+  return (
+    matchesSelector(node, nodeSelector) &&
+    repellingTaint(node, [...tolerations, ...DAEMON_TOLERATIONS]) === undefined
+  );
+}
+
+function groupByNode(pods: readonly Frozen<WorkloadPod>[]): Map<string, Frozen<WorkloadPod>[]> {
+  const groups = new Map<string, Frozen<WorkloadPod>[]>();
+  for (const pod of pods) {
+    const name = pod.spec?.nodeName ?? "";
+    const group = groups.get(name);
+    if (group) group.push(pod);
+    else groups.set(name, [pod]);
+  }
+  return groups;
+}
+
+/** The status of a DaemonSet: what `kubectl rollout status` waits for. */
+export function daemonSetStatus({ set, nodes, pods, nowMs }: Daemons): object {
+  const { minReadySeconds = 0, template } = set.spec;
+  const hash = templateHash(template);
+  const eligible = new Set(
+    nodes.filter((node) => isEligible(set, node)).map(({ metadata }) => metadata.name),
+  );
+  const active = pods.filter(isActive);
+  const placed = active.filter(({ spec }) => eligible.has(spec?.nodeName ?? ""));
+  const available = placed.filter((pod) => untilAvailableMs(pod, minReadySeconds, nowMs) === 0).length;
+  return {
+    observedGeneration: set.metadata.generation,
+    desiredNumberScheduled: eligible.size,
+    currentNumberScheduled: placed.length,
+    numberMisscheduled: active.length - placed.length,
+    numberReady: placed.filter(isReady).length,
+    updatedNumberScheduled: placed.filter(({ metadata }) => metadata.labels?.[REVISION_LABEL] === hash)
+      .length,
+    numberAvailable: available,
+    numberUnavailable: Math.max(0, eligible.size - available),
+  };
+}

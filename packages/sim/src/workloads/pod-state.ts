@@ -1,0 +1,69 @@
+import { formatTimestamp, type Frozen, type Node, type PodCondition } from "@capstan/api";
+import type { WorkloadPod } from "./workload-kinds.ts";
+
+/** Whether a pod is neither on its way out nor at its end. */
+export function isActive({ metadata, status }: Frozen<WorkloadPod>): boolean {
+  return metadata.deletionTimestamp === undefined && !hasEnded(status?.phase);
+}
+
+/** Whether a pod in this phase never runs again. */
+export function hasEnded(phase: string | undefined): boolean {
+  return phase === "Succeeded" || phase === "Failed";
+}
+
+/** The Ready condition of a pod or node. */
+export function readiness(object: Frozen<WorkloadPod> | Frozen<Node>): Frozen<PodCondition> | undefined {
+  return object.status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** Whether a pod or node is Ready. */
+export function isReady(object: Frozen<WorkloadPod> | Frozen<Node>): boolean {
+  return readiness(object)?.status === "True";
+}
+
+/** How long until a pod counts as available: 0 when it does, undefined while it is not Ready. */
+export function untilAvailableMs(
+  pod: Frozen<WorkloadPod>,
+  minReadySeconds: number,
+  nowMs: number,
+): number | undefined {
+  const ready = readiness(pod);
+  if (ready?.status !== "True") return undefined;
+  const sinceMs = Date.parse(ready.lastTransitionTime ?? formatTimestamp(nowMs));
+  return Math.max(0, sinceMs + minReadySeconds * 1000 - nowMs);
+}
+
+/** How many pods are ready and available, and when the next one becomes available. */
+export interface Tally {
+  readonly ready: number;
+  readonly available: number;
+  readonly nextMs: number | undefined;
+}
+
+/** Counts the pods that are ready and available. */
+export function tally(pods: readonly Frozen<WorkloadPod>[], minReadySeconds: number, nowMs: number): Tally {
+  const waits = pods
+    .map((pod) => untilAvailableMs(pod, minReadySeconds, nowMs))
+    .filter((wait) => wait !== undefined);
+  const later = waits.filter((wait) => wait > 0);
+  return {
+    ready: waits.length,
+    available: waits.length - later.length,
+    nextMs: later.length === 0 ? undefined : Math.min(...later),
+  };
+}
+
+/** Puts conditions in the place of those of the same type; the time of transition moves with status and reason. */
+export function withConditions(
+  known: readonly Frozen<PodCondition>[] | undefined,
+  wanted: readonly Omit<PodCondition, "lastTransitionTime">[],
+  nowMs: number,
+): Frozen<PodCondition>[] {
+  const kept = (known ?? []).filter(({ type }) => !wanted.some((other) => other.type === type));
+  const set = wanted.map((condition) => {
+    const old = known?.find(({ type }) => type === condition.type);
+    const isSame = old?.status === condition.status && old.reason === condition.reason;
+    return { ...condition, lastTransitionTime: (isSame && old.lastTransitionTime) || formatTimestamp(nowMs) };
+  });
+  return [...kept, ...set];
+}
