@@ -99,7 +99,13 @@ describe("each call makes one request", () => {
     ],
     [
       "delete of one state of one object",
-      (client) => client.delete(Boat, a, { uid: "u", resourceVersion: "5", propagationPolicy: "Foreground" }),
+      (client) =>
+        client.delete(Boat, a, {
+          uid: "u",
+          resourceVersion: "5",
+          propagationPolicy: "Foreground",
+          gracePeriodSeconds: 0,
+        }),
       {
         method: "DELETE",
         path: `${path}/a`,
@@ -107,6 +113,7 @@ describe("each call makes one request", () => {
           apiVersion: "v1",
           kind: "DeleteOptions",
           propagationPolicy: "Foreground",
+          gracePeriodSeconds: 0,
           preconditions: { uid: "u", resourceVersion: "5" },
         },
         type: "application/json",

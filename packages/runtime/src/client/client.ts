@@ -48,6 +48,8 @@ export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  /** How long a pod may take to stop; 0 takes it out of the API at once. */
+  readonly gracePeriodSeconds?: number;
 }
 
 /**
@@ -162,11 +164,12 @@ export function createClient(options: ClientOptions): Client {
         contentType: PATCH_TYPES[patch.type],
       })) as never;
     },
-    delete: async (kind, name, { propagationPolicy, ...preconditions } = {}) => {
+    delete: async (kind, name, { propagationPolicy, gracePeriodSeconds, ...preconditions } = {}) => {
       const body = {
         apiVersion: "v1",
         kind: "DeleteOptions",
         ...(propagationPolicy && { propagationPolicy }),
+        ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         ...(Object.keys(preconditions).length > 0 && { preconditions }),
       };
       await send({ method: "DELETE", path: objectPath(kind, name), body, contentType: "application/json" });

@@ -1,6 +1,5 @@
 import { type ContainerImage, type Frozen, Node } from "@capstan/api";
-import type { Transport } from "@capstan/env";
-import { keyOf, transient } from "@capstan/runtime";
+import { type Client, isConflict, isNotFound, keyOf } from "@capstan/runtime";
 import { nextStep, type PodSettings, type PodStep } from "./kubelet-pods.ts";
 import { createLoop, type Loop, type LoopWorld } from "./loop.ts";
 import { isReady } from "./pod-state.ts";
@@ -8,7 +7,6 @@ import { WorkloadPod } from "./workload-kinds.ts";
 
 /** What the kubelets of all nodes share. */
 interface KubeletWorld extends LoopWorld {
-  readonly transport: Transport;
   readonly settings: PodSettings;
 }
 
@@ -55,8 +53,8 @@ interface Attended {
 }
 
 async function carryOut(world: KubeletWorld, { pod, node, step }: Attended): Promise<void> {
-  const { client, transport } = world;
-  if (step.type === "remove") return await forceDelete(transport, pod);
+  const { client } = world;
+  if (step.type === "remove") return await forceDelete(client, pod);
   if (step.type === "evict")
     return await client.delete(WorkloadPod, pod.metadata, { uid: pod.metadata.uid ?? "" });
   if (node && step.pulled && step.pulled.length > 0) await keepImages(world, node, step.pulled);
@@ -75,18 +73,12 @@ async function keepImages(
   await client.patch(Node, metadata, { type: "merge", subresource: "status", body });
 }
 
-/** Takes a pod out of the API at once. The client has no grace period, so the request is made here. */
-async function forceDelete(transport: Transport, { metadata }: Frozen<WorkloadPod>): Promise<void> {
-  const { name, namespace = "", uid } = metadata;
-  const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
-  const options = { apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0, preconditions: { uid } };
-  const response = await transport.request({
-    method: "DELETE",
-    path,
-    headers: { accept: "application/json", "content-type": "application/json" },
-    body: options,
-  });
-  // Gone, or another pod of that name: both mean that this one is not there any more.
-  if (response.status < 400 || response.status === 404 || response.status === 409) return;
-  throw transient("PodNotRemoved", `DELETE ${path}: answered ${response.status}: ${await response.text()}`);
+/** Takes a pod out of the API at once. */
+async function forceDelete(client: Client, { metadata }: Frozen<WorkloadPod>): Promise<void> {
+  try {
+    await client.delete(WorkloadPod, metadata, { uid: metadata.uid ?? "", gracePeriodSeconds: 0 });
+  } catch (error) {
+    // Gone, or another pod of that name: both mean that this one is not there any more.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
 }

@@ -43,7 +43,7 @@ export async function startWorkloads(options: WorkloadsOptions): Promise<Workloa
     client: createClient({ transport, env, fieldManager: name }),
   };
   const scheduler = followUnscheduled(shared);
-  const kubelets = followPods({ ...shared, transport, settings: { ...SETTINGS, ...options.settings } });
+  const kubelets = followPods({ ...shared, settings: { ...SETTINGS, ...options.settings } });
   await runner.start();
   const queues = [scheduler.start(), kubelets.start()];
   return {
