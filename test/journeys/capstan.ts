@@ -30,8 +30,22 @@ export interface Ended {
 }
 
 /** Starts the real program. */
-export function launch(args: readonly string[], nodeArgs: readonly string[] = []): Running {
-  const child = spawn(process.execPath, [...nodeArgs, BIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+export function launch(
+  args: readonly string[],
+  {
+    nodeArgs = [],
+    shell = "",
+  }: {
+    readonly nodeArgs?: readonly string[];
+    /** Comes before the program, such as a `ulimit`. */
+    readonly shell?: string;
+  } = {},
+): Running {
+  const command = [process.execPath, ...nodeArgs, BIN, ...args];
+  // The shell becomes the program, so the process that is killed is the right one.
+  const child = spawn("bash", ["-c", `${shell} exec "$@"`, "bash", ...command], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   children.add(child);
   let [out, err] = ["", ""];
   const listeners = new Set<() => void>();

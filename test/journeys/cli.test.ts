@@ -113,11 +113,13 @@ describe("the program in bin", () => {
   );
 
   test.skipIf(!hasBundledNode)("hands over to the bundled Node when it is run by an old one", async () => {
-    const { code, out } = await launch(["get", "kubeconfig", "none", "--data-dir", root], pretending(""))
-      .ended;
+    const { code, out } = await launch(["get", "kubeconfig", "none", "--data-dir", root], {
+      nodeArgs: pretending(""),
+    }).ended;
     expect([code, out]).toEqual([1, ""]);
-    const version = await launch(["version", "-o", "json", "--data-dir", join(root, "no")], pretending(""))
-      .ended;
+    const version = await launch(["version", "-o", "json", "--data-dir", join(root, "no")], {
+      nodeArgs: pretending(""),
+    }).ended;
     expect([version.code, (JSON.parse(version.out) as { node: string }).node]).toEqual([
       0,
       expect.stringMatching(/^v2[2-9]\./),
@@ -125,10 +127,9 @@ describe("the program in bin", () => {
   });
 
   test("says which Node it needs where no other can be had", async () => {
-    const { code, err } = await launch(
-      ["version"],
-      pretending('Object.defineProperty(process, "arch", { value: "abacus" });'),
-    ).ended;
+    const { code, err } = await launch(["version"], {
+      nodeArgs: pretending('Object.defineProperty(process, "arch", { value: "abacus" });'),
+    }).ended;
     expect([code, err]).toEqual([
       1,
       expect.stringContaining("capstan: needs Node 22.19 or newer; this is v"),

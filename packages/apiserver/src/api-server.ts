@@ -94,10 +94,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const handler = createHandler(context);
   const serve = async (request: HttpRequest, caller: Caller): Promise<HttpResponse> => {
     await ready;
-    return await handler(modern(request), caller);
+    return await handler(request, caller);
   };
   return {
-    handle: (request) => serve(request, { user: SERVER, userOfToken: accountOf }),
+    handle: (request) => serve(modern(request), { user: SERVER, userOfToken: accountOf }),
     secured: (authentication) => {
       const userOfToken = (token: string): User | undefined =>
         authentication.userOfToken(token) ?? accountOf(token);

@@ -12,7 +12,7 @@ export type { IssuedToken } from "./entra/tokens.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./faults/fault.ts";
 export { serveAzure } from "./http/serve.ts";
 export type { JournalEntry } from "./journal/journal.ts";
-export { type Duration, type Latencies, RECORDED } from "./latency/latencies.ts";
+export { drawTypicalSeconds, type Duration, type Latencies, RECORDED } from "./latency/latencies.ts";
 export type { Prohibition } from "./policies/policies.ts";
 export { DEFAULT_IMAGES, type Image, type ImageFiles } from "./resources/images/image.ts";
 export type { Machine } from "./resources/scale-sets/machine.ts";

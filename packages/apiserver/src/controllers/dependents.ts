@@ -1,4 +1,5 @@
 import { deepEqual, type Frozen, type OwnerReference } from "@capstan/api";
+import { keyText } from "../storage/object-key.ts";
 import type { ObjectKey, StoredEvent, StoredObject } from "../storage/storage.ts";
 
 /** Who depends on whom, by the uid of the owner. */
@@ -47,15 +48,4 @@ export class Dependents {
 /** The reference by which an object names this owner. */
 export function referenceTo(object: StoredObject, uid: string): Frozen<OwnerReference> | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.uid === uid);
-}
-
-/** A key as text, for maps and queues. No part of a name has a line break. */
-export function keyText({ resource, namespace, name }: ObjectKey): string {
-  return `${resource}\n${namespace}\n${name}`;
-}
-
-/** The key that `keyText` was made from. */
-export function keyFromText(text: string): ObjectKey {
-  const [resource = "", namespace = "", name = ""] = text.split("\n");
-  return { resource, namespace, name };
 }

@@ -5,8 +5,9 @@ import { FOREGROUND, ORPHAN, remove } from "../registry/delete.ts";
 import { keyOf } from "../registry/registry.ts";
 import { update } from "../registry/update.ts";
 import { SERVER } from "../security/attributes.ts";
+import { keyFromText, keyText } from "../storage/object-key.ts";
 import { type Draft, type ObjectKey, type StoredEvent, type StoredObject } from "../storage/storage.ts";
-import { Dependents, keyFromText, keyText, referenceTo } from "./dependents.ts";
+import { Dependents, referenceTo } from "./dependents.ts";
 import { decideGarbage, type GarbageAction, type OwnerState } from "./garbage-decision.ts";
 import { createWorker, type Worker } from "./worker.ts";
 

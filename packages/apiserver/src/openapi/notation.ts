@@ -214,3 +214,16 @@ function listOptions(options: ReadonlyMap<string, string>): Schema {
 export function kindKey({ block: { group, version }, name }: TypeText): string {
   return group === "" ? `${version}/${name}` : `${group}/${version}/${name}`;
 }
+
+/** The types of the notation that are read and written as single values. */
+export const SINGLE_VALUES = [
+  "string",
+  "boolean",
+  "int32",
+  "int64",
+  "bytes",
+  "time",
+  "microTime",
+  "quantity",
+  "intOrString",
+] as const;

@@ -1,5 +1,5 @@
 import { builtInBlocks } from "../openapi/built-in/blocks.ts";
-import { type FieldText, kindKey, readTypes } from "../openapi/notation.ts";
+import { type FieldText, kindKey, readTypes, SINGLE_VALUES } from "../openapi/notation.ts";
 
 /** A message of protocol buffers: its fields by their numbers. */
 export type Message = ReadonlyMap<number, MessageField>;
@@ -13,18 +13,7 @@ export interface MessageField {
   readonly keepsZero: boolean;
 }
 
-const SCALARS = [
-  "string",
-  "boolean",
-  "int32",
-  "int64",
-  "bytes",
-  "time",
-  "microTime",
-  "quantity",
-  "intOrString",
-  "json",
-] as const;
+const SCALARS = [...SINGLE_VALUES, "json"] as const;
 
 /** A single value that is no message of its own. */
 export type Scalar = (typeof SCALARS)[number];

@@ -1,6 +1,7 @@
 import type { Env } from "@capstan/env";
 import { jsonText, shareText } from "../json.ts";
 import { createMemoryStorage, type MemoryStorageOptions } from "./memory.ts";
+import { keyText } from "./object-key.ts";
 import { restamped } from "./restamp.ts";
 import { commitProblem, type RowChange, SqliteFile, StorageFileError } from "./sqlite-file.ts";
 import {
@@ -141,7 +142,7 @@ class SqliteStorage implements DurableStorage {
    * look sees why. Nothing is awaited before the answer, or two writers could both be told that all is well.
    */
   #stale(key: ObjectKey, expected: StoredObject | undefined): Promise<StaleWriteError> | undefined {
-    if (this.#queuedKeys.has(idOf(key)))
+    if (this.#queuedKeys.has(keyText(key)))
       return (this.#flushed?.promise ?? Promise.resolve()).then(() => new StaleWriteError(key));
     return this.#memory.get(key) === expected ? undefined : Promise.resolve(new StaleWriteError(key));
   }
@@ -156,7 +157,7 @@ class SqliteStorage implements DurableStorage {
     if (this.#closed) throw new StorageFileError("the store has been closed");
     const version = this.#memory.resourceVersion + this.#queue.length + 1;
     const change: RowChange = { key, version, body: body(version) };
-    this.#queuedKeys.add(idOf(key));
+    this.#queuedKeys.add(keyText(key));
     if (!this.#flushed) {
       this.#flushed = Promise.withResolvers();
       this.#env.clock.timer(0, () => void this.#flush());
@@ -188,10 +189,6 @@ async function published(publishing: Promise<StoredObject>, text: string | undef
   const object = await publishing;
   if (text !== undefined) shareText(object, text);
   return object;
-}
-
-function idOf({ resource, namespace, name }: ObjectKey): string {
-  return `${resource}\u0000${namespace}\u0000${name}`;
 }
 
 function stampedText(draft: Draft, version: number): string {

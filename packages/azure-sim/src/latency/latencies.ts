@@ -49,11 +49,17 @@ const Z90 = 1.2815515655446004;
 /** A duration in milliseconds: log-normal through the two percentiles, with a heavy tail. */
 export function drawMs({ p50, p90 }: Duration, rng: Rng): number {
   if (p50 <= 0) return 0;
-  const sigma = Math.log(Math.max(p90, p50) / p50) / Z90;
-  const seconds = p50 * Math.exp(sigma * normal(rng));
+  const seconds = drawTypicalSeconds({ p50, p90 }, rng);
   const isTail = rng.next() < TAIL_SHARE;
   const factor = isTail ? TAIL_FACTORS.from + rng.next() * (TAIL_FACTORS.to - TAIL_FACTORS.from) : 1;
   return Math.round(seconds * factor * 1000);
+}
+
+/** A duration in seconds: log-normal through the two percentiles, without a tail. */
+export function drawTypicalSeconds({ p50, p90 }: Duration, rng: Rng): number {
+  if (p50 <= 0) return 0;
+  const sigma = Math.log(Math.max(p90, p50) / p50) / Z90;
+  return p50 * Math.exp(sigma * normal(rng));
 }
 
 /** A draw from the standard normal distribution (Box and Muller). */

@@ -10,7 +10,7 @@ import {
 import type { Machine } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
 import { type Client, Failure, type Informer, WorkQueue } from "@capstan/runtime";
-import { isReady } from "./join.ts";
+import { isReady } from "../readiness.ts";
 import { CLOUD_UNINITIALIZED } from "./kubelet.ts";
 
 /** What the cloud provider does about a Node. */

@@ -4,7 +4,8 @@ import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { type Client, Failure, type Informer } from "@capstan/runtime";
 import { readCustomData } from "./cloud-init.ts";
 import type { JoinRequest } from "./join-request.ts";
-import { decideJoin, isReady, tokenSecretName } from "./join.ts";
+import { isReady } from "../readiness.ts";
+import { decideJoin, tokenSecretName } from "./join.ts";
 import { registerNode, reportHealth } from "./kubelet.ts";
 import {
   bootIdentity,

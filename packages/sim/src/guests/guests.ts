@@ -5,7 +5,7 @@ import { type Change, createClient, Informer, silentLogger } from "@capstan/runt
 import { CloudController, providerIdOf } from "./cloud-controller.ts";
 import type { GuestFailure } from "./failure.ts";
 import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
-import { isReady } from "./join.ts";
+import { isReady } from "../readiness.ts";
 import type { Stage } from "./stages.ts";
 
 /** What guests need. */

@@ -1,4 +1,5 @@
 import type { Frozen, Node, Secret } from "@capstan/api";
+import { isReady } from "../readiness.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { JoinRequest } from "./join-request.ts";
 
@@ -28,11 +29,6 @@ const TOKEN_TYPE = "bootstrap.kubernetes.io/token";
 /** The name of the Secret in kube-system that holds a bootstrap token. */
 export function tokenSecretName(request: JoinRequest): string {
   return `bootstrap-token-${request.token.id}`;
-}
-
-/** Whether a Node says that it is Ready. */
-export function isReady(node: Frozen<Node> | undefined): boolean {
-  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
 /** Decides as kubeadm join and the API server would, in their order. */

@@ -1,3 +1,4 @@
+import { drawTypicalSeconds, type Duration } from "@capstan/azure-sim";
 import type { Rng } from "@capstan/env";
 import type { GuestFailure } from "./failure.ts";
 
@@ -154,13 +155,7 @@ export function nextStep(state: GuestState, event: GuestEvent, nowMs: number): S
   return { state: { ...state, ...to, sinceMs }, actions };
 }
 
-// The 90th percentile of the standard normal distribution.
-const Z90 = 1.2815515655446004;
-
-/** How long a guest takes from power on to Ready: log-normal through two percentiles, given in seconds. */
-export function drawTotalMs({ p50, p90 }: { readonly p50: number; readonly p90: number }, rng: Rng): number {
-  if (p50 <= 0) return 0;
-  const sigma = Math.log(Math.max(p90, p50) / p50) / Z90;
-  const normal = Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
-  return Math.round(p50 * Math.exp(sigma * normal) * 1000);
+/** How long a guest takes from power on to Ready. */
+export function drawTotalMs(boot: Duration, rng: Rng): number {
+  return Math.round(drawTypicalSeconds(boot, rng) * 1000);
 }

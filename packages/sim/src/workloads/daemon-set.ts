@@ -1,5 +1,6 @@
 import { type Frozen, type Node, scaledValue, type Toleration } from "@capstan/api";
-import { isActive, isReady, untilAvailableMs } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
+import { isActive, untilAvailableMs } from "./pod-state.ts";
 import { REVISION_LABEL } from "./stateful-set.ts";
 import { templateHash } from "./template-hash.ts";
 import { matchesSelector, NOT_READY, repellingTaint } from "./tolerations.ts";

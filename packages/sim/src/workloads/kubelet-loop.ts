@@ -2,7 +2,7 @@ import { type ContainerImage, type Frozen, Node } from "@capstan/api";
 import { type Client, isConflict, isNotFound, keyOf } from "@capstan/runtime";
 import { nextStep, type PodSettings, type PodStep } from "./kubelet-pods.ts";
 import { createLoop, type Loop, type LoopWorld } from "./loop.ts";
-import { isReady } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
 import { WorkloadPod } from "./workload-kinds.ts";
 
 /** What the kubelets of all nodes share. */

@@ -6,7 +6,8 @@ import {
   type PodCondition,
 } from "@capstan/api";
 import { createHash } from "node:crypto";
-import { hasEnded, isReady, readiness, withConditions } from "./pod-state.ts";
+import { isReady, readiness } from "../readiness.ts";
+import { hasEnded, withConditions } from "./pod-state.ts";
 import { NOT_READY, tolerates } from "./tolerations.ts";
 import type { ContainerStatus, WorkloadPod } from "./workload-kinds.ts";
 

@@ -1,4 +1,5 @@
-import { formatTimestamp, type Frozen, type Node, type PodCondition } from "@capstan/api";
+import { formatTimestamp, type Frozen, type PodCondition } from "@capstan/api";
+import { readiness } from "../readiness.ts";
 import type { WorkloadPod } from "./workload-kinds.ts";
 
 /** Whether a pod is neither on its way out nor at its end. */
@@ -9,16 +10,6 @@ export function isActive({ metadata, status }: Frozen<WorkloadPod>): boolean {
 /** Whether a pod in this phase never runs again. */
 export function hasEnded(phase: string | undefined): boolean {
   return phase === "Succeeded" || phase === "Failed";
-}
-
-/** The Ready condition of a pod or node. */
-export function readiness(object: Frozen<WorkloadPod> | Frozen<Node>): Frozen<PodCondition> | undefined {
-  return object.status?.conditions?.find(({ type }) => type === "Ready");
-}
-
-/** Whether a pod or node is Ready. */
-export function isReady(object: Frozen<WorkloadPod> | Frozen<Node>): boolean {
-  return readiness(object)?.status === "True";
 }
 
 /** How long until a pod counts as available: 0 when it does, undefined while it is not Ready. */

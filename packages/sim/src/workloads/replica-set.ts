@@ -1,5 +1,6 @@
 import type { Frozen } from "@capstan/api";
-import { isActive, isReady, type Tally } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
+import { isActive, type Tally } from "./pod-state.ts";
 import type { PodAction, ReplicaSet, WorkloadPod } from "./workload-kinds.ts";
 
 /** Decides which pods to create or delete so that there are as many as wanted. */

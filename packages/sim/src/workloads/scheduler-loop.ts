@@ -2,7 +2,8 @@ import { type Frozen, Node } from "@capstan/api";
 import type { Timer } from "@capstan/env";
 import { keyOf } from "@capstan/runtime";
 import { createLoop, type Loop, type LoopWorld } from "./loop.ts";
-import { hasEnded, isActive, isReady, withConditions } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
+import { hasEnded, isActive, withConditions } from "./pod-state.ts";
 import { amountsOf, choose, Usage } from "./scheduler.ts";
 import { Binding, WorkloadPod } from "./workload-kinds.ts";
 

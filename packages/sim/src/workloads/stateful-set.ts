@@ -1,5 +1,6 @@
 import type { Frozen } from "@capstan/api";
-import { isActive, isReady, type Tally } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
+import { isActive, type Tally } from "./pod-state.ts";
 import { templateHash } from "./template-hash.ts";
 import type { PodAction, StatefulSet, WorkloadPod } from "./workload-kinds.ts";
 

@@ -1,5 +1,5 @@
 import type { Frozen, Node, Taint, Toleration } from "@capstan/api";
-import { isReady } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
 
 /** The taint of a node whose kubelet is not well. */
 export const NOT_READY = "node.kubernetes.io/not-ready";

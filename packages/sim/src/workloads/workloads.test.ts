@@ -3,7 +3,7 @@ import { builtInKinds, createApiServer, createMemoryStorage } from "@capstan/api
 import { type Fate, type Handler, Scheduler, VirtualProcess } from "@capstan/env";
 import { type Client, createClient, Failure } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
-import { isReady } from "./pod-state.ts";
+import { isReady } from "../readiness.ts";
 import { DaemonSet, Deployment, StatefulSet, WorkloadPod } from "./workload-kinds.ts";
 import { startWorkloads, type Workloads } from "./workloads.ts";
 

@@ -1,21 +1,9 @@
 import { builtInBlocks } from "../../openapi/built-in/blocks.ts";
-import { type FieldText, kindKey, readTypes, type TypeText } from "../../openapi/notation.ts";
+import { type FieldText, kindKey, readTypes, SINGLE_VALUES, type TypeText } from "../../openapi/notation.ts";
 import { embeddedIn, textNameOf } from "./go-names.ts";
 
-const SCALARS = [
-  "string",
-  "boolean",
-  "int32",
-  "int64",
-  "bytes",
-  "time",
-  "microTime",
-  "quantity",
-  "intOrString",
-] as const;
-
 /** A single value. */
-export type Scalar = (typeof SCALARS)[number];
+export type Scalar = (typeof SINGLE_VALUES)[number];
 
 /** What a value of one of Kubernetes' own kinds looks like; `go` is what Go calls the type. */
 export type ValueType =
@@ -115,7 +103,7 @@ function typeOf(type: string, text: string, fields: FieldsNamed): ValueType {
     const go = type === "{quantity}" ? "v1.ResourceList" : `map[string]${value.go}`;
     return { form: "map", value, go };
   }
-  const scalar = SCALARS.find((one) => one === type);
+  const scalar = SINGLE_VALUES.find((one) => one === type);
   if (scalar) return { form: "scalar", scalar, go: scalarName(scalar, text) };
   if (type === "object" || type === "json") return { form: "any", go: "object" };
   return { form: "struct", fields: fields(type), go: `v1.${type}` };

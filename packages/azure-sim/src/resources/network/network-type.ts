@@ -1,3 +1,4 @@
+import { requiredLocation } from "../location.ts";
 import { type Answer, empty, reply } from "../../arm/answer.ts";
 import { requireBody } from "../../arm/body.ts";
 import { ArmError } from "../../arm/errors.ts";
@@ -60,14 +61,7 @@ function put(noun: NetworkNoun, call: Call, world: World): Answer {
 }
 
 function checkedLocation(world: World, body: JsonObject): JsonObject {
-  const given = body["location"];
-  const location = typeof given === "string" ? given.replaceAll(" ", "").toLowerCase() : undefined;
-  if (location === undefined) {
-    throw new ArmError(400, {
-      code: "LocationRequired",
-      message: "The location property is required for this definition.",
-    });
-  }
+  const location = requiredLocation(body);
   if (!world.settings.regions.includes(location)) {
     throw new ArmError(400, {
       code: "LocationNotAvailableForResourceType",

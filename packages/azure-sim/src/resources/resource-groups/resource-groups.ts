@@ -1,3 +1,4 @@
+import { requiredLocation } from "../location.ts";
 import { type Answer, empty, reply } from "../../arm/answer.ts";
 import { requireBody } from "../../arm/body.ts";
 import { ArmError, groupNotFound } from "../../arm/errors.ts";
@@ -81,13 +82,7 @@ function checkName(group: string): void {
 }
 
 function locationOf(world: World, body: JsonObject, existing: Resource | undefined): string {
-  const location = textAt(body, "location")?.replaceAll(" ", "").toLowerCase();
-  if (location === undefined) {
-    throw new ArmError(400, {
-      code: "LocationRequired",
-      message: "The location property is required for this definition.",
-    });
-  }
+  const location = requiredLocation(body);
   if (!world.settings.regions.includes(location)) {
     throw new ArmError(400, {
       code: "LocationNotAvailableForResourceGroup",
