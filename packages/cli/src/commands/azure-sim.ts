@@ -8,7 +8,7 @@ import { removeContents } from "../data-directory/contents.ts";
 import { openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../render/amounts.ts";
-import { paintFor } from "../render/paint.ts";
+import { paintFor, tryNext } from "../render/paint.ts";
 import { facts } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
 import { aborted } from "../signals.ts";
@@ -86,7 +86,7 @@ function introduce({ out, variables }: Shell, simulator: Simulator, about: Intro
     `npx capstan sim status --data-dir ${quoted(dataDir)}`,
     `npx capstan sim journal --follow --data-dir ${quoted(dataDir)}`,
   ];
-  out.write(`\nTry next:\n${lines.map((line) => `  ${paint.strong(line)}\n`).join("")}`);
+  out.write(tryNext(lines, paint));
   const end = isKept ? "everything is kept" : "nothing is kept; --data-dir keeps it";
   out.write(paint.faint(`\nCtrl-C stops it; ${end}.\n`));
 }

@@ -17,7 +17,7 @@ import { EXIT } from "../exit-codes.ts";
 import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
+import { type Paint, paintFor, tryNext } from "../render/paint.ts";
 import type { Shell, Terminal } from "../shell.ts";
 
 /** How to start. */
@@ -109,15 +109,10 @@ async function startAzure(
   return simulator;
 }
 
-/** Commands that work as they are printed. */
+/** Three commands that work as they are printed. */
 function sayWhatNext(out: Terminal, paint: Paint, dataDir: string): void {
   const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
-  const lines = [
-    `${kubectl} get namespaces`,
-    `${kubectl} get crds`,
-    `${kubectl} explain machinepool.spec`,
-    `npx capstan sim status --data-dir ${quoted(dataDir)}`,
-  ];
-  out.write(`\nTry next:\n${lines.map((line) => `  ${paint.strong(line)}\n`).join("")}`);
+  const lines = [`${kubectl} get namespaces`, `${kubectl} get crds`, `${kubectl} explain machinepool.spec`];
+  out.write(tryNext(lines, paint));
   out.write(paint.faint("\nCtrl-C stops it; everything is kept.\n"));
 }

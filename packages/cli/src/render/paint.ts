@@ -20,3 +20,8 @@ export function paintFor({ isTerminal }: Terminal, variables: Shell["variables"]
   if (variables["NO_COLOR"]) return { ...PLAIN, tick: "✓ " };
   return { tick: `${style(32, 39)("✓")} `, strong: style(1, 22), faint: style(2, 22) };
 }
+
+/** Commands to go on with, each on a line of its own to be copied. */
+export function tryNext(commands: readonly string[], paint: Paint): string {
+  return `\nTry next:\n${commands.map((command) => `  ${paint.strong(command)}\n`).join("")}`;
+}
