@@ -32,7 +32,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: "manager",
-    about: "the product: how controllers talk to Azure",
+    about: "the product: reconcilers, and how they talk to Azure and to workload clusters",
     mayImport: ["env", "api", "runtime"],
     reason:
       "controllers know ports, never the servers behind them: simulated and real ones must look the same",
@@ -52,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: "sim",
-    about: "the world: guests that boot in simulated machines and become Nodes",
+    about: "the world: servers, cloud, guests and controllers on one clock; faults, invariants, scenarios",
     mayImport: ["env", "api", "runtime", "apiserver", "azure-sim"],
     reason:
       "the world puts servers and guests on one clock; controllers come in from outside, so that it serves any of them",
@@ -60,7 +60,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "cli",
     about: "the command line: capstan up, down, status, get, version, azure-sim, sim",
-    mayImport: ["env", "api", "runtime", "apiserver", "azure-sim"],
+    mayImport: ["env", "api", "runtime", "manager", "apiserver", "azure-sim", "sim"],
     reason: "the command line puts the parts together and is the only one that knows all of them",
   },
 ];

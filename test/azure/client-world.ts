@@ -6,7 +6,7 @@ import {
   DEFAULT_PRINCIPAL,
   DEFAULT_SUBSCRIPTION,
 } from "@capstan/azure-sim";
-import { type Link, Scheduler, VirtualProcess } from "@capstan/env";
+import { AdjustableClock, type Link, Scheduler, VirtualProcess } from "@capstan/env";
 import {
   advance,
   type Arm,
@@ -98,8 +98,10 @@ export class ClientWorld {
   #starts = 0;
 
   constructor(options: { readonly settings?: Partial<AzureSettings>; readonly link?: Link } = {}) {
+    const env = new VirtualProcess(this.scheduler, "azure");
     this.sim = createAzure({
-      env: new VirtualProcess(this.scheduler, "azure"),
+      env,
+      clock: new AdjustableClock(env.clock),
       seed: "client",
       ...(options.settings && { settings: options.settings }),
     });

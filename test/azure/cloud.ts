@@ -9,7 +9,7 @@ import {
   DEFAULT_SUBSCRIPTION,
   type Principal,
 } from "@capstan/azure-sim";
-import { Scheduler, VirtualProcess } from "@capstan/env";
+import { AdjustableClock, Scheduler, VirtualProcess } from "@capstan/env";
 
 /** The group that tests work in, and the names of what they make there. */
 export const GROUP = "rg-test";
@@ -46,7 +46,7 @@ export interface Received {
 export function startCloud(options: Partial<AzureOptions> = {}): Cloud {
   const scheduler = new Scheduler({ seed: "test" });
   const env = options.env ?? new VirtualProcess(scheduler, "azure");
-  const azure = createAzure({ seed: "test", ...options, env });
+  const azure = createAzure({ clock: new AdjustableClock(env.clock), seed: "test", ...options, env });
   const client = {
     httpClient: inProcess(azure),
     retryOptions: { maxRetries: 0 },

@@ -1,11 +1,16 @@
-import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { type AzureOptions, createAzure, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { AdjustableClock, Scheduler, VirtualProcess } from "@capstan/env";
 import { expect, test } from "vitest";
 import { type Cloud, GROUP, type Received, scaleSet, startCloud, withScaleSet } from "./cloud.ts";
 
 const SET = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
 
-function controlled(): Cloud & { ask(method: string, path: string, body?: unknown): Promise<Received> } {
-  const cloud = startCloud({ settings: { controlToken: "open" } });
+interface Controlled extends Cloud {
+  ask(method: string, path: string, body?: unknown): Promise<Received>;
+}
+
+function controlled(options: Partial<AzureOptions> = {}): Controlled {
+  const cloud = startCloud({ settings: { controlToken: "open" }, ...options });
   const headers = { authorization: "Bearer open" };
   return { ...cloud, ask: (method, path, body) => cloud.send(method, `/_sim/${path}`, { body, headers }) };
 }
@@ -26,15 +31,35 @@ test("time is skipped, and what was due in it has happened", async () => {
   });
 });
 
-test("a faster cloud is done sooner and asks its callers to wait less", async () => {
+test("a faster cloud is done sooner, and callers in its time are told to wait as long as ever", async () => {
   const cloud = controlled();
   await withScaleSet(cloud, 1);
   expect((await cloud.ask("POST", "clock", { speed: 5 })).body).toMatchObject({ speed: 5 });
   const before = cloud.azure.control.nowMs;
   const answer = await cloud.send("POST", `${SET}/restart?api-version=2024-07-01`);
-  expect(answer.headers["retry-after"]).toBe("2");
+  expect(answer.headers["retry-after"]).toBe("10");
   await cloud.scheduler.advance(1000);
   expect(cloud.azure.control.nowMs - before).toBe(5000);
+});
+
+test("a cloud in the time of its world tells it, and says that it cannot be changed", async () => {
+  const scheduler = new Scheduler({ seed: "world" });
+  const env = new VirtualProcess(scheduler, "azure");
+  const azure = createAzure({ env, settings: { controlToken: "open" } });
+  const ask = async (method: string, body?: object): Promise<unknown> => {
+    const headers = { authorization: "Bearer open" };
+    return (await azure.handle({ method, path: "/_sim/clock", headers, body })).json();
+  };
+  await scheduler.advance(90_000);
+  expect(await ask("GET")).toEqual({ now: "2026-01-01T00:01:30.000Z", speed: 1 });
+  for (const change of [{ speed: 60 }, { advanceSeconds: 1 }]) {
+    expect(await ask("POST", change)).toMatchObject({
+      error: {
+        code: "ClockNotAdjustable",
+        message: "This cloud lives in the time of its world, which cannot be changed from here.",
+      },
+    });
+  }
 });
 
 test("at a speed that does not divide evenly everything still happens by itself", async () => {
@@ -46,6 +71,22 @@ test("at a speed that does not divide evenly everything still happens by itself"
   cloud.azure.core.onInstance(({ kind }) => void (kind === "booted" && booted++));
   await cloud.scheduler.run({ untilMs: cloud.scheduler.monotonicMs + 3_600_000 / 7, maxSteps: 1000 });
   expect(booted).toBe(19);
+});
+
+test("a change of time that cannot be kept is not made, and says why", async () => {
+  const env = new VirtualProcess(new Scheduler({ seed: "full" }), "azure");
+  const clock = new AdjustableClock(env.clock, {
+    keep: () => {
+      throw new Error("the disk is full");
+    },
+  });
+  const cloud = controlled({ env, clock });
+  for (const change of [{ speed: 60 }, { advanceSeconds: 1 }]) {
+    const { status, body } = await cloud.ask("POST", "clock", change);
+    const message = "The time could not be changed: the disk is full";
+    expect([status, body]).toMatchObject([500, { error: { message } }]);
+  }
+  expect((await cloud.ask("GET", "clock")).body).toEqual({ now: "2026-01-01T00:00:00.000Z", speed: 1 });
 });
 
 test("faults are switched on and off", async () => {
@@ -70,6 +111,9 @@ test.each([
   ["POST", "faults", { id: "a", match: { verb: "GET" }, effect: { kind: "drop" } }, "match.verb"],
   ["POST", "prohibitions", { name: "a", scope: "/", kind: "Never" }, "kind"],
   ["POST", "clock", { speed: -1 }, "speed"],
+  ["POST", "clock", { speed: "fast" }, "speed"],
+  ["POST", "clock", { speed: 10_001 }, "speed"],
+  ["POST", "clock", { advanceSeconds: 0 }, "advanceSeconds"],
   ["POST", "actions/evict", { scaleSetId: SET }, "instanceId"],
 ])("%s %s with %j is refused and names the field", async (method, path, body, target) => {
   const answer = await controlled().ask(method, path, body);

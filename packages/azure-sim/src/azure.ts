@@ -1,4 +1,6 @@
 import {
+  type AdjustableClock,
+  type Clock,
   type Env,
   type Handler,
   type HttpRequest,
@@ -11,7 +13,6 @@ import { Control } from "./control/control.ts";
 import { controlAnswer } from "./control/routes.ts";
 import type { SimRequest } from "./core/call.ts";
 import { type Core, createCore } from "./core/core.ts";
-import { SimClock } from "./core/sim-clock.ts";
 import { ARM_AUDIENCES, type IssuedToken } from "./entra/tokens.ts";
 import { type AzureSettings, completeSettings, DEFAULT_PRINCIPAL, type Principal } from "./settings.ts";
 import { Keeper } from "./store/keeper.ts";
@@ -21,6 +22,8 @@ import type { Store } from "./store/store.ts";
 /** What a simulated Azure is made of. */
 export interface AzureOptions {
   readonly env: Env;
+  /** The time of the cloud, where somebody may change it; else it lives in the time of `env`. */
+  readonly clock?: AdjustableClock;
   /** Decides everything random. A store brings its own; otherwise a fresh one unless told. */
   readonly seed?: string;
   /** Keeps the cloud; without it the cloud ends with the process. */
@@ -28,8 +31,11 @@ export interface AzureOptions {
   readonly settings?: Partial<AzureSettings>;
 }
 
-/** A request with how it came in: what the HTTP adapters know and in-process callers do not have. */
-export type AzureHandler = (request: HttpRequest, origin?: string) => Promise<HttpResponse>;
+/** A request with what only the HTTP adapters know of it; callers in this process live in the time of the cloud. */
+export type AzureHandler = (
+  request: HttpRequest,
+  caller?: Pick<SimRequest, "origin" | "callerMs">,
+) => Promise<HttpResponse>;
 
 /** A simulated Azure in this process. */
 export interface Azure {
@@ -40,12 +46,15 @@ export interface Azure {
   readonly control: Control;
   /** A token for ARM, without the way through Entra. */
   issueToken(principal?: Principal): IssuedToken;
+  /** Resolves when everything that has changed by now survives a crash; rejects when it could not be stored. */
+  kept(): Promise<void>;
   /** Ends what it does by itself and writes what is left to the store. */
   close(): void;
 }
 
 /** Creates a simulated Azure, or goes on with the one in the store. */
-export function createAzure({ env, seed, store, settings: given }: AzureOptions): Azure {
+export function createAzure({ env, clock, seed, store, settings: given }: AzureOptions): Azure {
+  const time = clock ?? env.clock;
   const settings = completeSettings(given);
   const saved = store?.load();
   const core = createCore({
@@ -53,24 +62,26 @@ export function createAzure({ env, seed, store, settings: given }: AzureOptions)
     settings,
     isStored: store !== undefined,
   });
+  const keeper = new Keeper(core, store);
   if (saved) restore(core, saved);
-  const clock = new SimClock(env.clock, startOf(env, saved?.position));
-  const keeper = new Keeper(core, { store, env, clock });
-  const waker = new Waker(env, core, { clock, keeper });
-  const control = new Control(core, clock, () => {
+  else begin(core, keeper, time);
+  const waker = new Waker(core, keeper, time);
+  const changed = (): void => {
     waker.arm();
     // Nobody waits for what is done by hand; the next request is told if the store fails.
     keeper.keep().catch(() => undefined);
-  });
-  const answer = async (request: HttpRequest, origin?: string): Promise<HttpResponse> => {
-    const asked: SimRequest = origin === undefined ? request : { ...request, origin };
-    const answered = controlAnswer(asked, control, settings.controlToken) ?? core.handle(asked, clock.now());
+  };
+  const control = new Control(core, { time, ...(clock && { clock }), changed });
+  const answer: AzureHandler = async (request, caller) => {
+    const asked: SimRequest = { ...request, ...caller };
+    const answered =
+      controlAnswer(asked, control, settings.controlToken) ?? core.handle(asked, control.nowMs);
     waker.arm();
     const problem = await keeper.keep().then(() => undefined, notStored);
-    if (problem) return responseOf(problem, clock.speed);
-    if (answered.delayMs !== undefined) await env.clock.sleep(clock.realMs(answered.delayMs), request.signal);
+    if (problem) return responseOf(problem);
+    if (answered.delayMs !== undefined) await time.sleep(answered.delayMs, request.signal);
     if (answered.isLost === true) throw new TransportError("reset", "the simulated connection broke");
-    return responseOf(answered, clock.speed);
+    return responseOf(answered);
   };
   waker.arm();
   return {
@@ -78,7 +89,8 @@ export function createAzure({ env, seed, store, settings: given }: AzureOptions)
     core,
     control,
     issueToken: (principal = settings.principals[0] ?? DEFAULT_PRINCIPAL) =>
-      core.tokens.issue(principal, ARM_AUDIENCES[0] ?? "", { nowMs: clock.now(), speed: clock.speed }),
+      core.tokens.issue(principal, ARM_AUDIENCES[0] ?? "", control.nowMs),
+    kept: () => keeper.keep(),
     close: () => {
       waker.stop();
       keeper.flush();
@@ -92,45 +104,33 @@ function notStored(error: unknown): Answer {
   return reply(500, { error: { code: "InternalServerError", message } });
 }
 
-/** The cloud went on while nobody looked: time has passed for it as for everybody, at its own speed. */
-function startOf(
-  env: Env,
-  saved: { simMs: number; wallMs: number; speed: number } | undefined,
-): { simMs: number; speed: number } {
-  if (!saved) return { simMs: env.clock.now(), speed: 1 };
-  const passedMs = Math.max(0, env.clock.now() - saved.wallMs);
-  return { simMs: saved.simMs + passedMs * saved.speed, speed: saved.speed };
+/** Begins the time of a new cloud, and keeps its seed at once: killed before anybody asks, it comes back as the same. */
+function begin(core: Core, keeper: Keeper, time: Clock): void {
+  core.advance(Math.floor(time.now()));
+  keeper.flush();
 }
 
 /** Wakes the cloud when something is due in it, so that it happens although nobody asks. */
 class Waker {
-  readonly #env: Env;
   readonly #core: Core;
-  readonly #clock: SimClock;
   readonly #keeper: Keeper;
+  readonly #time: Clock;
   #timer: Timer | undefined;
   #armedMs = Infinity;
-  #armedSpeed = 1;
 
-  constructor(
-    env: Env,
-    core: Core,
-    { clock, keeper }: { readonly clock: SimClock; readonly keeper: Keeper },
-  ) {
-    this.#env = env;
+  constructor(core: Core, keeper: Keeper, time: Clock) {
     this.#core = core;
-    this.#clock = clock;
     this.#keeper = keeper;
+    this.#time = time;
   }
 
   /** Sets the timer for what is due next, unless it is set for that or something earlier. */
   arm(): void {
     const dueMs = this.#core.nextDueMs();
-    if (dueMs === undefined || (dueMs >= this.#armedMs && this.#clock.speed === this.#armedSpeed)) return;
+    if (dueMs === undefined || dueMs >= this.#armedMs) return;
     this.stop();
     this.#armedMs = dueMs;
-    this.#armedSpeed = this.#clock.speed;
-    this.#timer = this.#env.clock.timer(this.#clock.realMs(dueMs - this.#clock.now()), () => this.#wake());
+    this.#timer = this.#time.timer(dueMs - this.#time.now(), () => this.#wake());
   }
 
   stop(): void {
@@ -140,7 +140,7 @@ class Waker {
 
   #wake(): void {
     // A timer may fire a moment early; that moment must not be waited for again and again.
-    this.#core.advance(Math.max(this.#clock.now(), this.#armedMs));
+    this.#core.advance(Math.max(Math.floor(this.#time.now()), this.#armedMs));
     this.#armedMs = Infinity;
     // A store that fails tells the next caller; there is nobody here to tell.
     this.#keeper.keep().catch(() => undefined);
@@ -148,12 +148,8 @@ class Waker {
   }
 }
 
-function responseOf({ status, headers, body }: Answer, speed: number): HttpResponse {
+function responseOf({ status, headers, body }: Answer): HttpResponse {
   const shown: Record<string, string> = { ...headers };
-  const wait = shown["retry-after"];
-  // Callers live in their own time; to them a fast cloud is done sooner.
-  if (wait !== undefined && speed !== 1)
-    shown["retry-after"] = String(Math.max(1, Math.ceil(Number(wait) / speed)));
   if (body !== undefined) shown["content-type"] = "application/json; charset=utf-8";
   return {
     status,

@@ -22,7 +22,7 @@ interface Parts {
 export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
   const sim = program
     .command("sim")
-    .description("look into the simulated Azure that runs, change its time, break it")
+    .description("rehearse a scenario; look into the simulated Azure that runs, change its time, break it")
     .addHelpText("after", EXAMPLES);
   const parts: Parts = {
     sim,
@@ -37,6 +37,7 @@ export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOu
         }),
       ),
   };
+  addRun(parts, carryOut);
   addStatusAndJournal(parts);
   addClock(parts);
   addFaults(parts);
@@ -46,6 +47,7 @@ export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOu
 
 const EXAMPLES = `
 Examples:
+  capstan sim run examples/scenarios/boot-100.yaml --seed 7
   capstan sim status                            what is there, as a tree
   capstan sim journal --follow                  every request, as it comes
   capstan sim clock advance 10m                 skip ten minutes
@@ -65,6 +67,33 @@ function verb(parent: Command, name: string, shell: Shell): Command {
     .option("--url <address>", "a simulator elsewhere, such as https://127.0.0.1:8443")
     .option("--token <text>", "its control token, for --url")
     .option("--ca <file>", "the authority of its certificate, for --url");
+}
+
+type RunFlags = { seed?: string; faults?: string; output: "story" | "json" };
+
+function addRun({ sim, shell }: Parts, carryOut: CarryOut): void {
+  sim
+    .command("run")
+    .description("rehearse a scenario in a world of its own, in virtual time; needs nothing that runs")
+    .argument(
+      "<scenario>",
+      "a file such as examples/scenarios/boot-100.yaml; docs/scenarios.md tells what is in one",
+    )
+    .option(
+      "--seed <text>",
+      "decides everything random: the same seed, the same run (default: the scenario's)",
+    )
+    .option(
+      "--faults <list>",
+      "what goes wrong: none, swarm, or faults with commas between (default: the scenario's)",
+    )
+    .addOption(
+      new Option("-o, --output <form>", "how to print it").choices(["story", "json"]).default("story"),
+    )
+    .action(async (file: string, flags: RunFlags) => {
+      const { simRun } = await import("./commands/sim-run.ts");
+      await carryOut({ dataDir: "" }, () => simRun(shell, { ...flags, file }));
+    });
 }
 
 type JournalFlags = AddressFlags & { follow: boolean; limit: number; output?: "json" | "wide" };

@@ -2,6 +2,13 @@
 export { abortError, type Clock, type Timer } from "./clock.ts";
 export type { Env } from "./env.ts";
 export { nameSuffix, uuidFrom } from "./ids.ts";
+export {
+  AdjustableClock,
+  type AdjustableClockOptions,
+  type ClockAnchor,
+  speedProblem,
+  withClock,
+} from "./real/adjustable-clock.ts";
 export { createRealEnv } from "./real/env.ts";
 export { type ListeningServer, serveHttp, type ServeOptions, type ServerTls } from "./real/http-server.ts";
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";

@@ -1,7 +1,35 @@
 /** The world around the controllers: guests that boot in simulated machines and become Nodes, and the pods on them. */
+export {
+  type ControlPlanes,
+  type ControlPlanesOptions,
+  startControlPlanes,
+} from "./control-planes/control-planes.ts";
+export type { ControlPlaneHost, HostedControlPlane } from "./control-planes/host.ts";
 export type { GuestFailure } from "./guests/failure.ts";
 export type { GuestSettings } from "./guests/guest.ts";
+export type { WorkloadCluster } from "./guests/guest-clusters.ts";
 export { type Guests, type GuestsOptions, type GuestView, startGuests } from "./guests/guests.ts";
 export type { Stage } from "./guests/stages.ts";
+export { type ScenarioRun, type ScenarioRunOptions, runScenario } from "./run/run-scenario.ts";
+export { type FaultPlan, faultsOf, readFaultPlan } from "./scenario/fault-plan.ts";
+export { formatProblem, type Problem } from "./scenario/problem.ts";
+export { readScenario, type ScenarioReading } from "./scenario/read-scenario.ts";
+export type { Scenario } from "./scenario/scenario.ts";
+export { failureReport } from "./story/failure-report.ts";
+export { storyOf, type StoryLine, storyText } from "./story/story.ts";
+export { type RunFacts, type Summary, summaryOf } from "./story/summary.ts";
+export { summaryText } from "./story/summary-text.ts";
 export type { PodSettings } from "./workloads/kubelet-pods.ts";
 export { startWorkloads, type Workloads, type WorkloadsOptions } from "./workloads/workloads.ts";
+export { EFFECTS, type FaultSpec } from "./faults/faults.ts";
+export type { Moments, Trigger } from "./faults/trigger.ts";
+export { GENERAL_INVARIANTS } from "./invariants/general.ts";
+export { type Invariant, ViolationError, type Watch } from "./invariants/invariant.ts";
+export type { ArmCall, Happening, KubeWrite, TraceEvent } from "./trace/trace-event.ts";
+export type { Call } from "./world/call.ts";
+export { crashEverywhere, type CrashPoint, crashPointsOf, faultOf } from "./world/crash-sweep.ts";
+export { type EndState, endStateOf } from "./world/end-state.ts";
+export type { Controllers, Seat } from "./world/managers.ts";
+export { rehearse, type Rehearsal, RestlessError, type Run } from "./world/rehearsal.ts";
+export type { Pool, Truth } from "./world/truth.ts";
+export { createWorld, NotAtRestError, type World, type WorldOptions } from "./world/world.ts";

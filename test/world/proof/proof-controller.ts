@@ -3,6 +3,7 @@ import { nameSuffix, type Transport } from "@capstan/env";
 import {
   again,
   block,
+  type Client,
   type Context,
   defineReconciler,
   index,
@@ -10,9 +11,11 @@ import {
   next,
   on,
   type Outcome,
+  type Phase,
   type Reconciler,
   terminal,
   transient,
+  type Unsaved,
   waiting,
 } from "@capstan/runtime";
 
@@ -21,8 +24,9 @@ import {
  * MachineSet (a long-running operation, written ahead), keeps `spec.replicas` Machines with random names
  * (so that a decision on a stale cache would show as one too many), waits until they run, and cleans up.
  */
-export function proofController(depot: Transport): Reconciler {
-  return defineReconciler<MachineSet, Scope>({
+export function proofController(depot: Transport, ways: Partial<Ways> = {}): Reconciler {
+  const { hasFinalizer = true, waitsForSlot = true, createMachine = createOne, first = [] } = ways;
+  return defineReconciler<MachineSet, ProofScope>({
     name: "proof",
     for: MachineSet,
     owns: [Machine],
@@ -30,10 +34,10 @@ export function proofController(depot: Transport): Reconciler {
     indexes: [
       index(Machine, "owner", ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []),
     ],
-    finalizer: FINALIZER,
+    ...(hasFinalizer && { finalizer: FINALIZER }),
     concurrency: 4,
-    scope: (context) => ({ context, depot, set: context.object }),
-    normal: [misbehave, reserveSlot, scaleMachines, awaitMachines],
+    scope: (context) => ({ context, depot, createMachine, set: context.object }),
+    normal: [misbehave, ...first, waitsForSlot ? reserveSlot : beginSlot, scaleMachines, awaitMachines],
     deleting: [deleteMachines, releaseSlot],
     status: summarize,
   });
@@ -44,15 +48,34 @@ export const FINALIZER = "proof.capstan.dev/cleanup";
 /** Makes the controller fail in the way it names. */
 export const MISBEHAVE = "proof.capstan.dev/misbehave";
 
-interface Scope {
+/** What the phases of one pass share. */
+export interface ProofScope {
   readonly context: Context<MachineSet>;
   readonly depot: Transport;
   readonly set: MachineSet;
+  readonly createMachine: Ways["createMachine"];
+}
+
+/** The places where a copy of the controller that is broken on purpose differs from it. */
+export interface Ways {
+  readonly hasFinalizer: boolean;
+  readonly waitsForSlot: boolean;
+  readonly createMachine: (client: Client, machine: Unsaved<Machine>) => Promise<unknown>;
+  /** Phases before all others. */
+  readonly first: readonly Phase<ProofScope>[];
+}
+
+const createOne: Ways["createMachine"] = (client, machine) => client.create(Machine, machine);
+
+/** Reserves the slot and does not wait for it. */
+async function beginSlot(scope: ProofScope): Promise<Outcome> {
+  await reserveSlot(scope);
+  return next;
 }
 
 const SECOND = 1000;
 
-function misbehave({ set }: Scope): Outcome {
+function misbehave({ set }: ProofScope): Outcome {
   switch (set.metadata.annotations?.[MISBEHAVE] ?? "") {
     case "wait":
       throw waiting("TideIsLow", "The tide is too low to sail", 30 * SECOND);
@@ -68,7 +91,7 @@ function misbehave({ set }: Scope): Outcome {
 }
 
 /** Intent first, then the call, then ask until it is done. A crash in between finds the intent and looks before it calls. */
-async function reserveSlot({ context, depot, set }: Scope): Promise<Outcome> {
+async function reserveSlot({ context, depot, set }: ProofScope): Promise<Outcome> {
   const path = `/${set.metadata.uid}`;
   if (slotOf(set) === "reserved") return next;
   if (slotOf(set) === undefined) {
@@ -77,6 +100,7 @@ async function reserveSlot({ context, depot, set }: Scope): Promise<Outcome> {
   }
   const answer = await depot.request({ method: "GET", path, headers: {} });
   if (answer.status === 404) {
+    context.assertMayWrite();
     await depot.request({ method: "PUT", path, headers: {} });
     return block(10 * SECOND, "ReservingSlot");
   }
@@ -92,14 +116,14 @@ function slotOf({ status }: Frozen<MachineSet>): unknown {
 }
 
 /** One write a Machine, decided on a cache that has seen all our own writes. */
-async function scaleMachines({ context, set }: Scope): Promise<Outcome> {
+async function scaleMachines({ context, set, createMachine }: ProofScope): Promise<Outcome> {
   const machines = machinesOf({ context, set }).filter(
     ({ metadata }) => metadata.deletionTimestamp === undefined,
   );
   const wanted = set.spec.replicas ?? 1;
   for (let count = machines.length; count < wanted; count++) {
     const name = `${set.metadata.name}-${nameSuffix(context.env.rng("machine-names"))}`;
-    await context.client.create(Machine, {
+    await createMachine(context.client, {
       metadata: {
         name,
         namespace: set.metadata.namespace ?? "",
@@ -115,13 +139,13 @@ async function scaleMachines({ context, set }: Scope): Promise<Outcome> {
   return next;
 }
 
-function awaitMachines(scope: Scope): Outcome {
+function awaitMachines(scope: ProofScope): Outcome {
   return machinesOf(scope).length === (scope.set.spec.replicas ?? 1)
     ? next
     : again(15 * SECOND, "WaitingForMachines");
 }
 
-async function deleteMachines({ context, set }: Scope): Promise<Outcome> {
+async function deleteMachines({ context, set }: ProofScope): Promise<Outcome> {
   const machines = machinesOf({ context, set });
   for (const { metadata } of machines) {
     if (metadata.deletionTimestamp !== undefined) continue;
@@ -132,19 +156,20 @@ async function deleteMachines({ context, set }: Scope): Promise<Outcome> {
   return machines.length === 0 ? next : block(5 * SECOND, "DeletingMachines");
 }
 
-async function releaseSlot({ depot, set }: Scope): Promise<Outcome> {
+async function releaseSlot({ context, depot, set }: ProofScope): Promise<Outcome> {
+  context.assertMayWrite();
   await depot.request({ method: "DELETE", path: `/${set.metadata.uid}`, headers: {} });
   return next;
 }
 
-function summarize(scope: Scope, { settled }: { readonly settled: boolean }): void {
+function summarize(scope: ProofScope, { settled }: { readonly settled: boolean }): void {
   const { set } = scope;
   set.status = { ...set.status, replicas: machinesOf(scope).length };
   if (settled && set.metadata.generation !== undefined)
     set.status.observedGeneration = set.metadata.generation;
 }
 
-function machinesOf({ context, set }: Pick<Scope, "context" | "set">): Frozen<Machine>[] {
+function machinesOf({ context, set }: Pick<ProofScope, "context" | "set">): Frozen<Machine>[] {
   return context.cache
     .list(Machine, { index: "owner", value: set.metadata.uid ?? "" })
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));

@@ -302,6 +302,28 @@ describe("what is kept", () => {
     expect(await clientAfter(336)).not.toBe(first);
   });
 
+  test("is made and judged by a clock of its own, however far ahead that of the clusters is", async () => {
+    const folder = newFolder();
+    const nowMs = (): number => env.clock.now() + 20 * 365 * DAY_MS;
+    const ahead: Env = { ...env, clock: { ...env.clock, now: nowMs } };
+    const open = async (): Promise<Clusters> => {
+      const clusters = await openClusters({ env: ahead, folder, certificates: env });
+      cleanups.push(() => clusters.close());
+      await clusters.add(MANAGEMENT_CLUSTER, { kinds });
+      await clusters.serve({ port: 0 });
+      return clusters;
+    };
+    const first = await open();
+    const whole = { at: MANAGEMENT_CLUSTER, as: MANAGEMENT_CLUSTER, path: CONFIG_MAPS };
+    const { status, text } = await ask(folder, { ...whole, method: "POST", body: configMap("later") });
+    expect(status).toBe(201);
+    expect(text).toContain(`"creationTimestamp":"${new Date(nowMs()).getUTCFullYear()}-`);
+    const { client } = factsOf(folder, MANAGEMENT_CLUSTER);
+    await first.close();
+    await open();
+    expect(factsOf(folder, MANAGEMENT_CLUSTER).client).toEqual(client);
+  });
+
   test.each([
     ["serving/tls.crt", "not a certificate"],
     ["serving/ca.key", ""],

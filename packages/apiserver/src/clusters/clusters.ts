@@ -26,6 +26,8 @@ export interface ClustersOptions {
   readonly env: Env;
   /** The data directory; without one everything is in memory, nothing has certificates and no port can be opened. */
   readonly folder?: string;
+  /** Makes and judges certificates, because whoever connects does so by a real clock; `env` unless told. */
+  readonly certificates?: Env;
 }
 
 /** What a cluster serves, and to whom. */
@@ -72,14 +74,16 @@ export interface Served {
 }
 
 /** Opens a host of clusters that has none yet. */
-export async function openClusters({ env, folder }: ClustersOptions): Promise<Clusters> {
+export async function openClusters({ env, folder, certificates = env }: ClustersOptions): Promise<Clusters> {
   if (folder === undefined) return new ClusterHost(env);
-  return new ClusterHost(env, { folder, ...(await keptServing(env, servingFolder(folder))) });
+  const serving = await keptServing(certificates, servingFolder(folder));
+  return new ClusterHost(env, { folder, certificates, ...serving });
 }
 
 /** What a host has when it keeps things. */
 interface Place {
   readonly folder: string;
+  readonly certificates: Env;
   readonly authority: Credential;
   readonly server: Credential;
 }
@@ -188,7 +192,7 @@ class ClusterHost implements Clusters {
     }
     const folder = clusterFolder(this.#place.folder, name);
     makePrivateFolder(folder);
-    const authority = await keptAuthority(this.#env, folder);
+    const authority = await keptAuthority(this.#place.certificates, folder);
     const storage = openSqliteStorage({ env: this.#env, path: join(folder, "objects.db") });
     try {
       const server = createApiServer({ env: this.#env, storage, ...served });
@@ -214,7 +218,7 @@ class ClusterHost implements Clusters {
 
   async #keepKubeconfig({ cluster: { name, prefix }, authority }: Member): Promise<void> {
     if (!this.#place || !this.#listening || !authority) return;
-    await keepKubeconfig(this.#env, {
+    await keepKubeconfig(this.#place.certificates, {
       path: kubeconfigPath(this.#place.folder, name),
       authority,
       server: this.#listening.url + prefix,

@@ -1,32 +1,51 @@
+import type { AdjustableClock, Clock } from "@capstan/env";
 import type { Answer } from "../arm/answer.ts";
+import { ArmError } from "../arm/errors.ts";
 import type { Core } from "../core/core.ts";
-import type { SimClock } from "../core/sim-clock.ts";
 import { ARM_AUDIENCES } from "../entra/tokens.ts";
 import type { FaultRule } from "../faults/fault.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import type { Prohibition } from "../policies/policies.ts";
+import type { AzureSettings } from "../settings.ts";
 import { type CloudState, stateOf } from "./state.ts";
 
 const API_VERSION = "2025-04-01";
 
+interface Parts {
+  readonly time: Clock;
+  /** The same, where it can be changed. */
+  readonly clock?: AdjustableClock;
+  /** Is told after each change. */
+  readonly changed: () => void;
+}
+
 /** What happens from outside of ARM: time, faults, and other people who use the portal. */
 export class Control {
   readonly #core: Core;
-  readonly #clock: SimClock;
+  readonly #time: Clock;
+  readonly #clock: AdjustableClock | undefined;
   readonly #changed: () => void;
 
-  constructor(core: Core, clock: SimClock, changed: () => void) {
+  constructor(core: Core, { time, clock, changed }: Parts) {
     this.#core = core;
+    this.#time = time;
     this.#clock = clock;
     this.#changed = changed;
   }
 
+  /** The time of the cloud, in whole milliseconds since the epoch. */
   get nowMs(): number {
-    return this.#clock.now();
+    return Math.floor(this.#time.now());
   }
 
+  /** How many times as fast as that of callers from outside its time goes. */
   get speed(): number {
-    return this.#clock.speed;
+    return this.#clock?.speed ?? 1;
+  }
+
+  /** The time of callers from outside. */
+  get callerMs(): number {
+    return Math.floor((this.#clock?.base ?? this.#time).now());
   }
 
   get seed(): string {
@@ -35,16 +54,19 @@ export class Control {
 
   /** Skips time: everything due in it happens at once. */
   advance(byMs: number): void {
-    this.#clock.advance(byMs);
-    this.#core.advance(this.#clock.now());
+    this.#adjust((clock) => clock.advance(byMs));
+    this.#core.advance(this.nowMs);
     this.#changed();
   }
 
   /** Makes the cloud live so many times as fast as its callers. */
   setSpeed(speed: number): void {
-    this.#clock.setSpeed(speed);
-    this.#core.world.speed = speed;
-    this.#changed();
+    this.#adjust((clock) => clock.setSpeed(speed));
+  }
+
+  /** How long reads miss what was just created, as a log-normal in seconds; not at all when undefined. */
+  setConsistencyLag(lag: AzureSettings["consistencyLag"] | undefined): void {
+    this.#core.world.consistencyLag = lag;
   }
 
   addFault(rule: FaultRule): void {
@@ -94,6 +116,11 @@ export class Control {
     return this.#asOperator("DELETE", `${scaleSetId}/virtualMachines/${instanceId}`);
   }
 
+  /** Somebody stops a virtual machine in the portal. */
+  stopInstance(scaleSetId: string, instanceId: string): Answer {
+    return this.#asOperator("POST", `${scaleSetId}/virtualMachines/${instanceId}/poweroff`);
+  }
+
   /** Azure takes a spot machine back. */
   evict(scaleSetId: string, instanceId: string): Answer {
     return this.#asOperator("POST", `${scaleSetId}/virtualMachines/${instanceId}/simulateEviction`);
@@ -107,8 +134,8 @@ export class Control {
   /** A request of the operator's: by the same rules as everybody's, under a name of its own in the journal. */
   #asOperator(method: string, id: string, body?: unknown): Answer {
     const { tokens } = this.#core;
-    const nowMs = this.#clock.now();
-    const { token } = tokens.issue(tokens.operator, ARM_AUDIENCES[0] ?? "", { nowMs, speed: 1 });
+    const { nowMs } = this;
+    const { token } = tokens.issue(tokens.operator, ARM_AUDIENCES[0] ?? "", nowMs);
     const headers = { authorization: `Bearer ${token}` };
     const answer = this.#core.handle(
       { method, path: `${id}?api-version=${API_VERSION}`, headers, body },
@@ -116,5 +143,18 @@ export class Control {
     );
     this.#changed();
     return answer;
+  }
+
+  #adjust(change: (clock: AdjustableClock) => void): void {
+    if (!this.#clock) {
+      const message = "This cloud lives in the time of its world, which cannot be changed from here.";
+      throw new ArmError(409, { code: "ClockNotAdjustable", message });
+    }
+    try {
+      change(this.#clock);
+    } catch (error) {
+      const message = `The time could not be changed: ${(error as Error).message}`;
+      throw new ArmError(500, { code: "InternalServerError", message });
+    }
   }
 }

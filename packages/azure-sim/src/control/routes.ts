@@ -1,3 +1,4 @@
+import { speedProblem } from "@capstan/env";
 import { type Answer, empty, reply } from "../arm/answer.ts";
 import { parseBody, requireBody } from "../arm/body.ts";
 import { ArmError, invalidParameter } from "../arm/errors.ts";
@@ -66,7 +67,7 @@ const ROUTES: Readonly<Record<string, ControlRoute>> = {
   "GET clock": clock,
   "POST clock": (control, { body }) => {
     if (body["advanceSeconds"] !== undefined) control.advance(positive(body, "advanceSeconds") * 1000);
-    if (body["speed"] !== undefined) control.setSpeed(positive(body, "speed"));
+    if (body["speed"] !== undefined) control.setSpeed(speedIn(body));
     return clock(control);
   },
   "GET seed": (control) => reply(200, { seed: control.seed }),
@@ -133,6 +134,13 @@ function required(body: JsonObject, field: string): string {
   if (text === undefined)
     throw invalidParameter(field, `${field} is ${JSON.stringify(body[field])}; it needs a text.`);
   return text;
+}
+
+function speedIn(body: JsonObject): number {
+  const { speed } = body;
+  const problem = speedProblem(speed);
+  if (problem !== undefined) throw invalidParameter("speed", `speed ${problem}.`);
+  return speed as number;
 }
 
 function positive(body: JsonObject, field: string): number {

@@ -13,6 +13,8 @@ export interface SimRequest {
   readonly body?: unknown;
   /** How the caller reached us, such as https://127.0.0.1:8443: the base of links in the answer. */
   readonly origin?: string;
+  /** What time it is for the caller, where that is not the time of the cloud: what its tokens are judged by. */
+  readonly callerMs?: number;
 }
 
 /** A request that has passed the front door. */

@@ -70,7 +70,7 @@ export function createCore(options: {
     handle: (request, nowMs) => {
       advance(nowMs);
       return (
-        entraAnswer(request, { tokens, world }) ??
+        entraAnswer(request, { tokens, world, callerMs: request.callerMs ?? world.nowMs }) ??
         withRequestIds(door.answer(request), request, { world, journal })
       );
     },

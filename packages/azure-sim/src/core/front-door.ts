@@ -67,7 +67,7 @@ export class FrontDoor {
   #admitted(request: SimRequest, record: Record): Answer {
     const { world, tokens, router } = this.#parts;
     const { path, query } = splitPath(request.path);
-    const principal = tokens.principalOf(request.headers["authorization"], world.nowMs);
+    const principal = tokens.principalOf(request.headers["authorization"], request.callerMs ?? world.nowMs);
     record.principal = principal;
     const target = parseTarget(path);
     const apiVersion = parseApiVersion(query);

@@ -105,10 +105,7 @@ function run(seed: string, plan: readonly Step[], options: RunOptions = {}): Cor
   });
   let nowMs = Date.UTC(2026, 0, 1);
   const send = ({ method, path, body, waitMs: wait }: Step): void => {
-    const { token } = core.tokens.issue(DEFAULT_PRINCIPAL, "https://management.azure.com", {
-      nowMs,
-      speed: 1,
-    });
+    const { token } = core.tokens.issue(DEFAULT_PRINCIPAL, "https://management.azure.com", nowMs);
     const headers = { authorization: `Bearer ${token}` };
     core.handle({ method, path: `${path}?api-version=2024-07-01`, headers, body }, nowMs);
     nowMs += wait;

@@ -25,8 +25,8 @@ export interface World {
   readonly settings: AzureSettings;
   /** The time of what is happening now. */
   nowMs: number;
-  /** How much faster than its callers the cloud lives: what it tells them to wait is divided by this. */
-  speed: number;
+  /** How long reads may miss what was just created; at once when undefined. */
+  consistencyLag: AzureSettings["consistencyLag"] | undefined;
   readonly agenda: Agenda;
   readonly resources: Resources;
   readonly operations: Operations;
@@ -77,7 +77,7 @@ export function createWorld(options: {
     seed,
     settings,
     nowMs: 0,
-    speed: 1,
+    consistencyLag: settings.consistencyLag,
     agenda,
     resources: new Resources(isStored),
     operations: new Operations(seed, agenda, isStored),
@@ -116,6 +116,6 @@ export function latencyMs(world: World, operation: string, rng: Rng): number {
 
 /** From when on reads see what is created now. */
 export function visibleMs(world: World, rng: Rng): number {
-  const lag = world.settings.consistencyLag;
+  const lag = world.consistencyLag;
   return lag ? world.nowMs + drawMs(lag, rng) : world.nowMs;
 }

@@ -8,6 +8,8 @@ import type { Tokens } from "./tokens.ts";
 interface Entra {
   readonly tokens: Tokens;
   readonly world: World;
+  /** What time it is for the caller: tokens and assertions are judged by it. */
+  readonly callerMs: number;
 }
 
 const CONFIGURATION = /^\/([^/]+)\/v2\.0\/\.well-known\/openid-configuration$/i;
@@ -51,7 +53,7 @@ function formOf(body: unknown): URLSearchParams {
   return new URLSearchParams(isObject(body) ? (body as { [name: string]: string }) : {});
 }
 
-function tokenFor(tenant: string, form: URLSearchParams, { tokens, world }: Entra): Answer {
+function tokenFor(tenant: string, form: URLSearchParams, { tokens, world, callerMs }: Entra): Answer {
   if (!isTenant(world, tenant)) return unknownTenant(tenant, world);
   const clientId = form.get("client_id") ?? "";
   const principal = world.settings.principals.find(
@@ -73,10 +75,10 @@ function tokenFor(tenant: string, form: URLSearchParams, { tokens, world }: Entr
       why: `The app requested an unsupported grant type '${form.get("grant_type")}'.`,
     });
   }
-  const problem = credentialProblem(principal, form, world.nowMs);
+  const problem = credentialProblem(principal, form, callerMs);
   if (problem) return refused(world, problem);
   const audience = (form.get("scope") ?? "").replace(/\/\.default$/, "");
-  const issued = tokens.issue(principal, audience, world);
+  const issued = tokens.issue(principal, audience, callerMs);
   return reply(200, {
     token_type: "Bearer",
     expires_in: issued.expiresInSeconds,
@@ -93,9 +95,13 @@ interface Refusal {
   readonly why: string;
 }
 
-function credentialProblem(principal: Principal, form: URLSearchParams, nowMs: number): Refusal | undefined {
+function credentialProblem(
+  principal: Principal,
+  form: URLSearchParams,
+  callerMs: number,
+): Refusal | undefined {
   const assertion = form.get("client_assertion");
-  if (assertion !== null) return assertionProblem(principal, assertion, nowMs);
+  if (assertion !== null) return assertionProblem(principal, assertion, callerMs);
   const secret = form.get("client_secret");
   if (secret !== null && secret === principal.clientSecret) return undefined;
   const why = `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${principal.clientId}'.`;
@@ -103,7 +109,7 @@ function credentialProblem(principal: Principal, form: URLSearchParams, nowMs: n
 }
 
 /** Workload identity: the assertion names a service account that the application trusts. Its signature is not checked. */
-function assertionProblem(principal: Principal, assertion: string, nowMs: number): Refusal | undefined {
+function assertionProblem(principal: Principal, assertion: string, callerMs: number): Refusal | undefined {
   let claims: unknown;
   try {
     claims = JSON.parse(Buffer.from(assertion.split(".")[1] ?? "", "base64url").toString("utf8"));
@@ -123,7 +129,7 @@ function assertionProblem(principal: Principal, assertion: string, nowMs: number
     return { status: 401, error: "invalid_client", number: 70021, why };
   }
   const expires = isObject(claims) ? Number(claims["exp"]) : NaN;
-  if (expires * 1000 <= nowMs) {
+  if (expires * 1000 <= callerMs) {
     return {
       status: 401,
       error: "invalid_client",
@@ -149,7 +155,8 @@ function unknownTenant(tenant: string, world: World): Answer {
   return refused(world, { status: 400, error: "invalid_request", number: 90002, why });
 }
 
-function managedIdentityToken(request: SimRequest, query: URLSearchParams, { tokens, world }: Entra): Answer {
+function managedIdentityToken(request: SimRequest, query: URLSearchParams, entra: Entra): Answer {
+  const { tokens, world, callerMs } = entra;
   if (request.headers["metadata"]?.toLowerCase() !== "true") {
     return reply(400, {
       error: "invalid_request",
@@ -162,7 +169,7 @@ function managedIdentityToken(request: SimRequest, query: URLSearchParams, { tok
   );
   if (!principal) return reply(400, { error: "invalid_request", error_description: "Identity not found" });
   const audience = query.get("resource") ?? "";
-  const issued = tokens.issue(principal, audience, world);
+  const issued = tokens.issue(principal, audience, callerMs);
   return reply(200, {
     access_token: issued.token,
     client_id: principal.clientId,

@@ -43,18 +43,14 @@ export class Tokens {
     this.#principals = [...principals, this.operator];
   }
 
-  /** A token for an audience. With a clock that runs faster than the caller's it lives longer, so that the caller sees an hour. */
-  issue(
-    principal: Principal,
-    audience: string,
-    time: { readonly nowMs: number; readonly speed: number },
-  ): IssuedToken {
-    const expiresMs = time.nowMs + LIFETIME_SECONDS * 1000 * time.speed;
+  /** A token for an audience. It begins and ends in the time of the caller, who may not live in that of the cloud. */
+  issue(principal: Principal, audience: string, callerMs: number): IssuedToken {
+    const expiresMs = callerMs + LIFETIME_SECONDS * 1000;
     const claims = {
       aud: audience,
       iss: `https://sts.windows.net/${principal.tenantId}/`,
-      iat: Math.floor(time.nowMs / 1000),
-      nbf: Math.floor(time.nowMs / 1000),
+      iat: Math.floor(callerMs / 1000),
+      nbf: Math.floor(callerMs / 1000),
       exp: Math.floor(expiresMs / 1000),
       appid: principal.clientId,
       oid: principal.objectId,
@@ -66,9 +62,9 @@ export class Tokens {
   }
 
   /** Who sends this Authorization header; ARM's refusal when it is not good enough. */
-  principalOf(authorization: string | undefined, nowMs: number): Principal {
+  principalOf(authorization: string | undefined, callerMs: number): Principal {
     const known = this.#verified.get(authorization ?? "") ?? this.#verify(authorization);
-    checkExpiry(known.expiresMs, nowMs);
+    checkExpiry(known.expiresMs, callerMs);
     return known.principal;
   }
 

@@ -1,6 +1,4 @@
-import type { Env } from "@capstan/env";
 import type { Core } from "../core/core.ts";
-import type { SimClock } from "../core/sim-clock.ts";
 import type { RowChange } from "../core/table.ts";
 import { tablesOf } from "../core/world.ts";
 import type { JournalEntry } from "../journal/journal.ts";
@@ -10,20 +8,13 @@ import type { Store } from "./store.ts";
 export class Keeper {
   readonly #core: Core;
   readonly #store: Store | undefined;
-  readonly #env: Env;
-  readonly #clock: SimClock;
   #rows: RowChange[] = [];
   #journal: JournalEntry[] = [];
   #pending: Promise<void> | undefined;
 
-  constructor(
-    core: Core,
-    parts: { readonly store: Store | undefined; readonly env: Env; readonly clock: SimClock },
-  ) {
+  constructor(core: Core, store: Store | undefined) {
     this.#core = core;
-    this.#store = parts.store;
-    this.#env = parts.env;
-    this.#clock = parts.clock;
+    this.#store = store;
   }
 
   /** Resolves when everything that has changed by now is kept. */
@@ -49,8 +40,6 @@ export class Keeper {
       position: {
         seed: world.seed,
         simMs: world.nowMs,
-        wallMs: this.#env.clock.now(),
-        speed: this.#clock.speed,
         journalCount: journal.count,
         journalHash: journal.hash,
       },

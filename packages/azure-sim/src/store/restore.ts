@@ -18,7 +18,6 @@ export function restore({ world, journal }: Core, { rows, position, journal: ent
   claimAddresses(world);
   journal.restore({ count: position.journalCount, hash: position.journalHash, entries });
   world.nowMs = position.simMs;
-  world.speed = position.speed;
 }
 
 /** What is counted is not kept: it follows from the instances. */

@@ -1,12 +1,20 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RowChange } from "../core/table.ts";
 import type { JournalEntry } from "../journal/journal.ts";
-import { type Commit, type Position, REMEMBERED_ENTRIES, type Saved, type Store } from "./store.ts";
+import {
+  type ClockedPosition,
+  type Commit,
+  type Position,
+  REMEMBERED_ENTRIES,
+  type Saved,
+  type Store,
+} from "./store.ts";
 
-// Raised with every change of the tables; an older program must not touch what it cannot read.
-const FORMAT = 1;
+// Raised with every change of what is in it; an older program must not touch what it cannot read.
+const FORMAT = 2;
+const FILE = "azure.db";
 // "CAPZ": says whose file this is, to us and to file(1).
 const APPLICATION_ID = 0x4341505a;
 
@@ -15,10 +23,21 @@ export class AzureStoreError extends Error {
   override readonly name = "AzureStoreError";
 }
 
+/** Where the cloud that a folder keeps stands; undefined when it keeps none. */
+export function savedPosition(folder: string): Position | ClockedPosition | undefined {
+  if (!existsSync(join(folder, FILE))) return undefined;
+  const store = openSqliteStore(folder);
+  try {
+    return store.load()?.position;
+  } finally {
+    store.close();
+  }
+}
+
 /** Keeps the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
 export function openSqliteStore(folder: string): Store {
   mkdirSync(folder, { recursive: true });
-  const database = open(join(folder, "azure.db"));
+  const database = open(join(folder, FILE));
   const put = database.prepare(
     'INSERT INTO rows ("table", "key", body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   );
@@ -57,7 +76,9 @@ function open(path: string): DatabaseSync {
         `${path} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that one, or another folder`,
       );
     }
-    if (format < FORMAT) createTables(database);
+    if (format === 0) createTables(database);
+    // Only the position has changed since the first format; what it had then stays until the next commit.
+    else if (format < FORMAT) database.exec(`PRAGMA user_version = ${FORMAT}`);
     return database;
   } catch (error) {
     if (error instanceof AzureStoreError) throw error;

@@ -4,12 +4,16 @@ import type { JournalEntry } from "../journal/journal.ts";
 /** What is kept beside the rows: where the run stands. */
 export interface Position {
   readonly seed: string;
-  /** Simulated time at the last commit, and the machine's time then. */
+  /** The time of the cloud at the last commit. */
   readonly simMs: number;
-  readonly wallMs: number;
-  readonly speed: number;
   readonly journalCount: number;
   readonly journalHash: string;
+}
+
+/** A position of format 1, when the cloud had a clock of its own: the machine's time at the last commit, and its speed. */
+export interface ClockedPosition extends Position {
+  readonly wallMs: number;
+  readonly speed: number;
 }
 
 /** Everything that changed since the last commit; all of it is kept, or nothing. */

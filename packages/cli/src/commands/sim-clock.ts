@@ -11,7 +11,7 @@ export interface SimClockOptions {
   readonly change?: { readonly advanceSeconds: number } | { readonly speed: number };
 }
 
-/** `capstan sim clock`: tells or changes the time of the simulated Azure. */
+/** `capstan sim clock`: tells or changes the time of a data directory, which the simulated Azure lives in. */
 export async function simClock(
   { out }: Shell,
   { address, output, change }: SimClockOptions,

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
@@ -388,6 +397,45 @@ describe("azure-sim", () => {
     expect(other.written.err).toBe(
       `capstan: ${folder} holds a cloud of seed one, which --seed two cannot change; choose another with --data-dir\n`,
     );
+  });
+
+  test("that is killed after its time was changed comes back at that speed, and not behind", async () => {
+    const folder = join(root, "moved");
+    const timeOf = async (where: string): Promise<{ now: string; speed: number }> =>
+      JSON.parse((await capstan("clock", "-o", "json", "--data-dir", where)).out) as {
+        now: string;
+        speed: number;
+      };
+    const first = await serve("--data-dir", folder);
+    await capstan("clock", "speed", "60", "--data-dir", folder);
+    await capstan("clock", "advance", "30d", "--data-dir", folder);
+    const left = await timeOf(folder);
+    expect(Date.parse(left.now)).toBeGreaterThan(createRealEnv().clock.now() + 29 * 86_400_000);
+    cpSync(folder, `${folder}-copy`, { recursive: true });
+    await first.stop();
+    const again = await serve("--data-dir", `${folder}-copy`);
+    const found = await timeOf(`${folder}-copy`);
+    expect(found.speed).toBe(60);
+    expect(Date.parse(found.now)).toBeGreaterThan(Date.parse(left.now));
+    const status = await capstan("status", "--data-dir", `${folder}-copy`);
+    expect(status.out).toMatch(new RegExp(`^time +${found.now.slice(0, 11)}.*, speed 60$`, "m"));
+    await again.stop();
+  });
+
+  test("says what to do about a clock that is damaged, and at a speed that cannot be", async () => {
+    const folder = join(root, "damaged");
+    await (await serve("--data-dir", folder)).stop();
+    writeFileSync(join(folder, "clock.json"), "{}");
+    const args = ["azure-sim", "--port", "0", "--data-dir", folder];
+    const shell = testShell();
+    expect(await run(args, shell)).toBe(1);
+    expect(shell.written.err).toBe(
+      `capstan: ${join(folder, "clock.json")} is damaged: wallMs is undefined; expected milliseconds since 1970; remove it, and time goes on from what the simulated Azure has kept\n`,
+    );
+    rmSync(join(folder, "clock.json"));
+    const fast = testShell();
+    expect(await run([...args, "--speed", "10001"], fast)).toBe(1);
+    expect(fast.written.err).toBe("capstan: --speed is 10001; expected a number above 0 and up to 10000\n");
   });
 
   test("that is killed before anybody has asked it anything comes back as the same cloud", async () => {

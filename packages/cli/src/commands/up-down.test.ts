@@ -1,8 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Cluster } from "@capstan/api";
 import { createRealEnv, type Env, serveHttp } from "@capstan/env";
+import { type Client, createClient, Informer, silentLogger } from "@capstan/runtime";
 import { afterAll, describe, expect, test } from "vitest";
+import { connect, savedAccess } from "../cluster/transport.ts";
 import { takeLock } from "../data-directory/lock.ts";
 import { announceHolder, holderOf } from "../data-directory/holder.ts";
 import { run } from "../program.ts";
@@ -22,6 +25,41 @@ function printed(shell: TestShell, text: string): Promise<void> {
       },
     });
   });
+}
+
+/** A `capstan up` in this process. */
+async function serve(dataDir: string): Promise<{
+  shell: TestShell;
+  use: (work: (client: Client) => Promise<void>) => Promise<void>;
+  stop: () => Promise<void>;
+}> {
+  const shell = testShell();
+  const ready = printed(shell, "Ctrl-C");
+  const ended = run(["up", "--port", "0", "--data-dir", dataDir], shell);
+  await ready;
+  const use = async (work: (client: Client) => Promise<void>): Promise<void> => {
+    const access = savedAccess(dataDir, "management");
+    if (!access) throw new Error("a server that is ready has a kubeconfig");
+    const transport = connect(access);
+    await work(createClient({ env: shell.env, transport, fieldManager: "user" }));
+    await transport.close();
+  };
+  const stop = async (): Promise<void> => {
+    shell.interrupt();
+    expect([await ended, shell.written.err]).toEqual([0, ""]);
+  };
+  return { shell, use, stop };
+}
+
+/** Follows the Clusters until they are as wanted. */
+async function untilClusters(client: Client, holds: (clusters: Informer<Cluster>) => boolean): Promise<void> {
+  const ended = new AbortController();
+  const options = { client, env: createRealEnv(), kind: Cluster, scope: {}, log: silentLogger };
+  const clusters = new Informer<Cluster>({ ...options, onBug: (bug) => void Promise.reject(bug) });
+  const running = clusters.run(ended.signal);
+  expect(await clusters.waitUntil(() => holds(clusters), 30_000)).toBe(true);
+  ended.abort();
+  await running;
 }
 
 describe("up", () => {
@@ -44,6 +82,36 @@ describe("up", () => {
     expect(shell.written.out).toContain(`✓ data directory ${dataDir} (new)\n`);
     expect(shell.written.out).toMatch(/stopping\n✓ stopped; everything is kept in .*\n$/);
     expect(shell.written.out).not.toContain("\u001B");
+  });
+
+  test("gives each Cluster an API server, keeps it over a restart, and removes it with the Cluster", async () => {
+    const dataDir = join(root, "workloads");
+    const first = await serve(dataDir);
+    const metadata = { name: "demo", namespace: "default" };
+    await first.use(async (client) => {
+      const spec = { controlPlaneRef: { kind: "KubeadmControlPlane", name: "demo" } };
+      await client.create(Cluster, { metadata, spec });
+      await untilClusters(client, ({ store }) => store.all()[0]?.spec.controlPlaneEndpoint !== undefined);
+    });
+    const before = testShell();
+    expect(await run(["get", "kubeconfig", "demo", "--data-dir", dataDir], before)).toBe(0);
+    expect(before.written.out).toMatch(/server: https:\/\/127\.0\.0\.1:\d+\/clusters\/demo$/m);
+    await first.stop();
+
+    const second = await serve(dataDir);
+    expect(second.shell.written.out).toContain("workload clusters: 1, guests: 0\n");
+    const status = testShell();
+    expect(await run(["status", "--data-dir", dataDir], status)).toBe(0);
+    expect(status.written.out).toMatch(/^demo +https:\S+\/clusters\/demo +\d+ +True$/m);
+    await second.use((client) => client.delete(Cluster, metadata));
+    await second.stop();
+
+    const third = await serve(dataDir);
+    expect(third.shell.written.out).toContain("workload clusters: 0, guests: 0\n");
+    const after = testShell();
+    expect(await run(["get", "kubeconfig", "demo", "--data-dir", dataDir], after)).toBe(1);
+    expect(after.written.err).toContain(`there is no cluster "demo" in ${dataDir}; there is: management`);
+    await third.stop();
   });
 
   test("says that a port is in use and how to get another, and leaves the directory free", async () => {

@@ -8,10 +8,13 @@ import {
   openClusters,
   savedClusters,
 } from "@capstan/apiserver";
+import { type AdjustableClock, type Env, withClock } from "@capstan/env";
 import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
 import { countObjects } from "../cluster/count-objects.ts";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { inProcess } from "../cluster/transport.ts";
+import { startWorkloadClusters } from "../cluster/workload-clusters.ts";
+import { openClock } from "../data-directory/clock.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
 import { aborted } from "../signals.ts";
@@ -26,7 +29,7 @@ export interface UpOptions {
   readonly port: number;
   /** The port of the simulated Azure. */
   readonly azurePort: number;
-  /** How many times as fast as ours the time of the simulated Azure goes; as before unless told, and 1 at first. */
+  /** How many times as fast as the machine's the time of everything goes; as before unless told, and 1 at first. */
   readonly speed?: number;
 }
 
@@ -39,42 +42,69 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const step = (text: string): void => out.write(`${paint.tick}${text}\n`);
 
   const directory = openDataDirectory(dataDir, shell);
+  const closers: Closer[] = [() => directory.release()];
   try {
     step(`data directory ${dataDir}${directory.isNew ? " (new)" : ""}`);
-    const clusters = await openClusters({ env: shell.env, folder: dataDir });
-    try {
-      await start(shell, { clusters, directory, step, options });
-      const simulator = await startAzure(shell, { directory, step, options });
-      try {
-        step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
-        sayWhatNext(out, paint, dataDir);
-        // A server that is killed later has no other chance to make the next start faster.
-        flushCompileCache();
-        await aborted(stop);
-        out.write("\nstopping\n");
-      } finally {
-        await simulator.close();
-      }
-    } finally {
-      await clusters.close();
-    }
+    await start(shell, { directory, step, options, closers });
+    step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
+    sayWhatNext(out, paint, dataDir);
+    // A server that is killed later has no other chance to make the next start faster.
+    flushCompileCache();
+    await aborted(stop);
+    out.write("\nstopping\n");
   } finally {
-    directory.release();
+    await closeAll(closers);
   }
   step(`stopped; everything is kept in ${dataDir}`);
   return EXIT.done;
 }
 
+type Closer = () => void | Promise<void>;
+
+/** Closes what was opened last first, and each whatever becomes of the others. */
+async function closeAll(closers: Closer[]): Promise<void> {
+  const close = closers.pop();
+  if (!close) return;
+  try {
+    await close();
+  } finally {
+    await closeAll(closers);
+  }
+}
+
 interface Start {
-  readonly clusters: Clusters;
   readonly directory: DataDirectory;
   readonly step: (text: string) => void;
   readonly options: UpOptions;
+  readonly closers: Closer[];
 }
 
-async function start(shell: Shell, { clusters, directory, step, options }: Start): Promise<void> {
+/** Starts everything on one clock, which may go faster than the machine's. */
+async function start(shell: Shell, { directory, step, options, closers }: Start): Promise<void> {
+  const { dataDir, speed } = options;
+  const clock = openClock({ env: shell.env, dataDir, ...(speed !== undefined && { speed }) });
+  const env = withClock(shell.env, clock);
+  const clusters = await openClusters({ env, certificates: shell.env, folder: dataDir });
+  closers.push(() => clusters.close());
+  await startApi(env, clusters, { directory, step, options });
+  const simulator = await startAzure(shell, clock, { directory, step, options });
+  closers.push(() => simulator.close());
+  const workloads = await startWorkloadClusters({
+    env,
+    clusters,
+    azure: simulator.azure,
+    dataDir,
+    say: (line) => shell.out.write(`${line}\n`),
+    log: shell.err,
+  });
+  closers.push(() => workloads.close());
+  step(workloads.summary);
+}
+
+type Part = Omit<Start, "closers">;
+
+async function startApi(env: Env, clusters: Clusters, { directory, step, options }: Part): Promise<void> {
   const { dataDir, port } = options;
-  const { env } = shell;
   const management = await clusters.add(MANAGEMENT_CLUSTER, { kinds: builtInKinds, rules: customKinds });
   for (const name of savedClusters(dataDir)) {
     if (name !== MANAGEMENT_CLUSTER) await clusters.add(name, { kinds: builtInKinds });
@@ -93,16 +123,17 @@ async function start(shell: Shell, { clusters, directory, step, options }: Start
 
 async function startAzure(
   { env }: Shell,
-  { directory, step, options }: Omit<Start, "clusters">,
+  clock: AdjustableClock,
+  { directory, step, options }: Part,
 ): Promise<Simulator> {
-  const { dataDir, azurePort: port, speed } = options;
+  const { dataDir, azurePort: port } = options;
   const simulator = await startSimulator({
     env,
+    clock,
     dataDir,
     isKept: true,
     port,
     portFlag: "--azure-port",
-    ...(speed !== undefined && { speed }),
   });
   directory.announce({ azureUrl: simulator.url });
   step(describeSimulator(simulator));

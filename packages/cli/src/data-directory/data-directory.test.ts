@@ -75,6 +75,7 @@ describe("the contents", () => {
     "azure/azure.db",
     "azure/azure.db-wal",
     "azure/token",
+    "clock.json",
     "clusters/east/ca.crt",
     "clusters/east/ca.key",
     "clusters/east/kubeconfig.tmp",

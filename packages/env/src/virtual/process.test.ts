@@ -155,3 +155,65 @@ describe("a virtual process", () => {
     expect(woke).toBe(30 * 24 * 3_600_000);
   });
 });
+
+describe("a process that things are done to", () => {
+  test("gets no answer although the server has carried its request out", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, heard } = recorder();
+    const lost = new Error("lost");
+    const transport = process.connect(handler, { fate: () => ({ answerLost: lost }) });
+    let seen: unknown;
+    transport.request(get("/a")).catch((error: unknown) => {
+      seen = error;
+    });
+    await scheduler.run();
+    expect([seen, heard]).toEqual([lost, ["/a"]]);
+  });
+
+  test("stands still: timers and answers reach it afterwards, and its requests are under way meanwhile", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, heard } = recorder();
+    const seen: string[] = [];
+    const note = (what: string) => (): void => void seen.push(`${what} at ${scheduler.monotonicMs}`);
+    process.clock.timer(10, note("early timer"));
+    process.clock.timer(90, note("late timer"));
+    void process.connect(handler).request(get("/a")).then(note("answer"));
+    process.stall(50);
+    await scheduler.advance(20);
+    expect(heard).toEqual(["/a"]);
+    await scheduler.run();
+    expect(seen.toSorted()).toEqual(["answer at 50", "early timer at 50", "late timer at 90"]);
+  });
+
+  test("cancels a timer that a standstill has put off", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    let fired = false;
+    const timer = process.clock.timer(10, () => {
+      fired = true;
+    });
+    process.stall(50);
+    await scheduler.advance(20);
+    timer.cancel();
+    await scheduler.run();
+    expect(fired).toBe(false);
+  });
+
+  test("has a wall clock of its own that can jump, and timers that do not", async () => {
+    const scheduler = new Scheduler({ seed: "1", startMs: 0 });
+    const [one, other] = [new VirtualProcess(scheduler, "one"), new VirtualProcess(scheduler, "other")];
+    one.jumpWallClock(3_600_000);
+    expect([one.clock.now(), other.clock.now(), one.clock.monotonic()]).toEqual([3_600_000, 0, 0]);
+  });
+
+  test("tells when it dies, once", () => {
+    const process = new VirtualProcess(new Scheduler({ seed: "1" }), "p");
+    let deaths = 0;
+    process.onCrash(() => deaths++);
+    process.crash();
+    process.crash();
+    expect(deaths).toBe(1);
+  });
+});

@@ -8,9 +8,10 @@ import type { Scheduler } from "./scheduler.ts";
 /**
  * What becomes of one request. `crashBefore`: the process dies and the server never hears of it;
  * `crashAfter`: the server carries it out and the process dies before the answer. An Error is
- * what the caller gets instead of an answer, without effect on the server.
+ * what the caller gets instead of an answer: without effect on the server, or after the server
+ * has carried the request out (`answerLost`).
  */
-export type Fate = "deliver" | "crashBefore" | "crashAfter" | Error;
+export type Fate = "deliver" | "crashBefore" | "crashAfter" | Error | { readonly answerLost: Error };
 
 /** How one server is reached from a virtual process. */
 export interface Link {
@@ -35,6 +36,8 @@ export class VirtualProcess implements Env {
   readonly rng: (stream: string) => Rng;
   readonly #scheduler: Scheduler;
   readonly #death = new AbortController();
+  #stalledUntilMs = 0;
+  #wallOffsetMs = 0;
 
   /** `name` must be new for each start, or a restarted process would draw the same names again. */
   constructor(scheduler: Scheduler, name: string) {
@@ -44,7 +47,7 @@ export class VirtualProcess implements Env {
     const timer = (delayMs: number, callback: () => void): Timer =>
       this.#enter(delayMs, `${name} timer`, callback);
     this.clock = {
-      now: () => scheduler.wallMs,
+      now: () => scheduler.wallMs + this.#wallOffsetMs,
       monotonic: () => scheduler.monotonicMs,
       timer,
       sleep: (delayMs, signal) => sleepWith(timer, delayMs, signal),
@@ -59,9 +62,24 @@ export class VirtualProcess implements Env {
     return uuidFrom(this.rng("uuid"));
   }
 
+  /** Calls back when the process dies. */
+  onCrash(callback: () => void): void {
+    this.#death.signal.addEventListener("abort", callback, { once: true });
+  }
+
   /** Stops the process dead. Its open connections are seen to close by the servers. */
   crash(): void {
     this.#death.abort(new Error(`process ${this.name} crashed`));
+  }
+
+  /** Stands still, as a process does whose event loop is blocked: what it waits for reaches it afterwards. */
+  stall(forMs: number): void {
+    this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#scheduler.monotonicMs + forMs);
+  }
+
+  /** Moves the wall clock of this process alone; timers are not affected. */
+  jumpWallClock(byMs: number): void {
+    this.#wallOffsetMs += byMs;
   }
 
   /** A connection to a server in the same virtual world. */
@@ -88,14 +106,18 @@ export class VirtualProcess implements Env {
   }
 
   /** The request travels whether or not its sender lives on; only the answer needs a living process. */
-  #send(call: Call, fate: "deliver" | "crashAfter"): void {
+  #send(call: Call, fate: Exclude<Fate, Error | "crashBefore">): void {
     const { request } = call;
     const label = `${this.name} ${request.method} ${request.path}`;
     const closed = this.#closedBy(request.signal);
     const settle = this.#abortable(call, label);
     this.#scheduler.schedule(call.latencyMs(), label, () => {
       call.handler({ ...request, signal: closed }).then(
-        (response) => settle(() => call.resolve(this.#receive(response, call, label))),
+        (response) =>
+          settle(() => {
+            if (typeof fate === "object") call.reject(fate.answerLost);
+            else call.resolve(this.#receive(response, call, label));
+          }),
         (error: unknown) =>
           settle(() => call.reject(error instanceof Error ? error : new Error(String(error)))),
       );
@@ -157,9 +179,15 @@ export class VirtualProcess implements Env {
   }
 
   #enter(delayMs: number, label: string, run: () => void): Timer {
-    return this.#scheduler.schedule(delayMs, label, () => {
-      if (!this.crashed) run();
-    });
+    let timer: Timer;
+    const arrive = (): void => {
+      if (this.crashed) return;
+      const stillMs = this.#stalledUntilMs - this.#scheduler.monotonicMs;
+      if (stillMs <= 0) run();
+      else timer = this.#scheduler.schedule(stillMs, label, arrive);
+    };
+    timer = this.#scheduler.schedule(delayMs, label, arrive);
+    return { cancel: () => timer.cancel() };
   }
 }
 

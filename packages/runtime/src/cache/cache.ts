@@ -74,6 +74,11 @@ export class Cache {
     await Promise.race([Promise.all(informers.map((informer) => informer.synced)), stopped]);
   }
 
+  /** Reads all kinds from the server; when it resolves, nothing that was there when it began is missing. */
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.refresh()));
+  }
+
   /** Resolves when all informers have ended after the signal of `start` was aborted. */
   async stopped(): Promise<void> {
     await Promise.all(this.#running);

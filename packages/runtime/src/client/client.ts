@@ -96,8 +96,10 @@ export type Unsaved<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind">
 export interface ClientOptions {
   readonly transport: Transport;
   readonly env: Env;
-  /** Owner of the fields we write, and the user agent. */
+  /** Owner of the fields we write. */
   readonly fieldManager: string;
+  /** Who asks, for audit logs and flow control; the field manager unless told. */
+  readonly userAgent?: string;
   /** Is told of each answer: for rest_client_requests_total. */
   readonly onAnswer?: (method: string, status: number) => void;
 }
@@ -242,7 +244,7 @@ function nameOf<T extends KubernetesObject>(object: Unsaved<T>): ObjectName {
 function headersOf(options: ClientOptions, contentType?: string): Record<string, string> {
   return {
     accept: "application/json",
-    "user-agent": options.fieldManager,
+    "user-agent": options.userAgent ?? options.fieldManager,
     ...(contentType !== undefined && { "content-type": contentType }),
   };
 }

@@ -45,6 +45,8 @@ export class WorkQueue {
   readonly #again = new Map<string, Priority>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly timer: Timer }>();
   readonly #failures = new Map<string, number>();
+  /** Until when the other side has asked us to stay away from a key. */
+  readonly #notBefore = new Map<string, number>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   #closed = false;
 
@@ -67,7 +69,9 @@ export class WorkQueue {
   /** Wants the key to be worked on; a key that waits already moves up but never down. */
   add(key: string, priority: Priority = "now"): void {
     if (this.#closed) return;
-    if (!this.#working.has(key)) this.#line(key, priority);
+    const waitMs = this.#awayFor(key);
+    if (waitMs > 0) this.addAfter(key, waitMs);
+    else if (!this.#working.has(key)) this.#line(key, priority);
     else if (this.#again.get(key) !== "now") this.#again.set(key, priority);
   }
 
@@ -87,8 +91,13 @@ export class WorkQueue {
     this.#delayed.set(key, { dueMs, timer });
   }
 
-  /** Adds the key after a delay that doubles with each failure in a row, or later if the other side asked for it. */
+  /**
+   * Adds the key after a delay that doubles with each failure in a row, or later if the other side asked for it. Then
+   * nothing brings it back sooner; but after the longest delay somebody who touches it is heard again.
+   */
   retry(key: string, atLeastMs = 0): void {
+    const awayMs = Math.min(atLeastMs, BACKOFF.longestMs);
+    if (awayMs > 0) this.#notBefore.set(key, this.#env.clock.monotonic() + awayMs);
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     this.#observer?.retried();
@@ -127,6 +136,14 @@ export class WorkQueue {
     for (const { timer } of this.#delayed.values()) timer.cancel();
     this.#delayed.clear();
     for (const give of this.#takers.splice(0)) give(undefined);
+  }
+
+  #awayFor(key: string): number {
+    const notBeforeMs = this.#notBefore.get(key);
+    if (notBeforeMs === undefined) return 0;
+    const leftMs = notBeforeMs - this.#env.clock.monotonic();
+    if (leftMs <= 0) this.#notBefore.delete(key);
+    return leftMs;
   }
 
   #line(key: string, priority: Priority): void {

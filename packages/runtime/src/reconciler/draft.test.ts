@@ -204,16 +204,15 @@ describe("somebody else who writes meanwhile", () => {
     expect(writes(), "one that met the conflict").toHaveLength(1);
   });
 
-  test("and changed the object as well, loses nothing: our edits are laid over theirs", async () => {
+  test("and changed the object as well, loses nothing: our edits were made on the past and are refused", async () => {
     const { harbour, draft, other, now } = await drafted();
-    await other({ spec: { sails: 5, flag: "red" }, metadata: { labels: { theirs: "yes" } } });
-    draft.object.spec = { ...draft.object.spec, crew: { size: 9 } };
+    await other({ metadata: { finalizers: ["theirs.example.com/guard"] } });
+    draft.object.metadata.finalizers = ["ours.example.com/guard"];
     draft.object.status = { phase: "Sailing" };
     await harbour.run(draft.persistStatus());
-    await harbour.run(draft.persistObject());
+    expect(isConflict(await harbour.failure(draft.persistObject()))).toBe(true);
     expect(await now()).toMatchObject({
-      spec: { sails: 5, flag: "red", crew: { size: 9 } },
-      metadata: { labels: { theirs: "yes" } },
+      metadata: { finalizers: ["theirs.example.com/guard"] },
       status: { phase: "Sailing" },
     });
   });

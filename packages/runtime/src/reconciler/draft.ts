@@ -30,12 +30,21 @@ export class Draft<T extends KubernetesObject> {
   readonly #kind: Kind<T>;
   readonly #client: Client;
   #stored: Frozen<T>;
+  /** The version that edits besides the status were made on: they are written on that one or not at all. */
+  #editedVersion: string | undefined;
+  #isRefused = false;
 
   constructor(kind: Kind<T>, client: Client, stored: Frozen<T>) {
     this.#kind = kind;
     this.#client = client;
     this.#stored = stored;
+    this.#editedVersion = stored.metadata.resourceVersion;
     this.object = deepCopy<T>(stored);
+  }
+
+  /** Whether the server has asked us to stay away for a while: another write would be refused as well. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** The object as the server has it, to our knowledge. */
@@ -49,9 +58,11 @@ export class Draft<T extends KubernetesObject> {
     if (!patch) return;
     const body = {
       ...patch,
-      metadata: { ...(patch["metadata"] as object | undefined), ...this.#version(this.#stored) },
+      metadata: { ...(patch["metadata"] as object | undefined), resourceVersion: this.#editedVersion },
     };
-    this.#rebase(await this.#client.patch(this.#kind, this.#name(), { type: "merge", body }));
+    const written = await this.#write({ type: "merge", body });
+    this.#rebase(written);
+    this.#editedVersion = written.metadata.resourceVersion;
   }
 
   /**
@@ -67,12 +78,11 @@ export class Draft<T extends KubernetesObject> {
       const status = diffMergePatch(statusOf(base), layOver(statusOf(base), change));
       if (!status) break;
       try {
-        const body = { metadata: this.#version(base), status };
-        base = await this.#client.patch(this.#kind, this.#name(), {
-          type: "merge",
-          subresource: "status",
-          body,
-        });
+        const { resourceVersion } = base.metadata;
+        const isUnchanged = resourceVersion === this.#editedVersion;
+        const body = { metadata: { resourceVersion }, status };
+        base = await this.#write({ type: "merge", subresource: "status", body });
+        if (isUnchanged) this.#editedVersion = base.metadata.resourceVersion;
         break;
       } catch (error) {
         if (!isConflict(error) || attempt === STATUS_ATTEMPTS) throw error;
@@ -99,13 +109,18 @@ export class Draft<T extends KubernetesObject> {
     return new Failure("NotFound", "ObjectReplaced", { message });
   }
 
+  async #write(patch: Parameters<Client["patch"]>[2]): Promise<Frozen<T>> {
+    try {
+      return await this.#client.patch(this.#kind, this.#name(), patch);
+    } catch (error) {
+      this.#isRefused ||= error instanceof Failure && error.retryAfterMs !== undefined;
+      throw error;
+    }
+  }
+
   #name(): { name: string; namespace?: string } {
     const { name, namespace } = this.#stored.metadata;
     return namespace === undefined ? { name } : { name, namespace };
-  }
-
-  #version(object: Frozen<T>): { resourceVersion: string | undefined } {
-    return { resourceVersion: object.metadata.resourceVersion };
   }
 }
 

@@ -19,6 +19,8 @@ export interface Context<T extends KubernetesObject> {
   readonly cache: CacheReader;
   readonly env: Env;
   readonly log: Logger;
+  /** Throws when this process does not lead any more: asked right before each write to another server than `client`'s. */
+  assertMayWrite(): void;
   /** Sets a condition of the object; its reason is never empty. */
   mark(condition: Omit<Condition, "lastTransitionTime"> & { readonly reason: string }): void;
   /** Tells the user something, once. */

@@ -22,6 +22,7 @@ export interface ControllerOptions {
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
   readonly events: EventRecorder;
+  readonly assertMayWrite: () => void;
 }
 
 // Cluster API's sync period: even if an event was lost, every object is looked at this often.

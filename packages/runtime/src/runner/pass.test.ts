@@ -9,6 +9,8 @@ import { again, block, next, type Outcome } from "../reconciler/outcome.ts";
 import { type Context, defineReconciler, type ReconcilerDefinition } from "../reconciler/reconciler.ts";
 import { type PassResult, runPass } from "./pass.ts";
 
+const assertMayWrite = (): void => undefined;
+
 const a = { name: "a", namespace: "default" };
 const FINALIZER = "test.capstan.dev/f";
 
@@ -37,7 +39,10 @@ async function pass(harbour: Harbour, definition: Definition, lines: Line[] = []
   };
   const stored = await harbour.run(harbour.client.get(Boat, a));
   const result: PassResult = await harbour.run(
-    runPass({ reconciler, client, cache, env: process, log: keepingLogger(lines), events }, stored),
+    runPass(
+      { reconciler, client, cache, env: process, log: keepingLogger(lines), events, assertMayWrite },
+      stored,
+    ),
   );
   const writes = requests.filter(({ method }) => method !== "GET");
   const now = await harbour.run(harbour.client.find(Boat, a));
@@ -240,7 +245,7 @@ describe("the status", () => {
     });
     const events = { record: () => undefined, flush: () => Promise.resolve() };
     const result = await harbour.run(
-      runPass({ reconciler, client, cache, env: process, log: silentLogger, events }, map),
+      runPass({ reconciler, client, cache, env: process, log: silentLogger, events, assertMayWrite }, map),
     );
     expect(result).toMatchObject({ type: "failed", failure: { reason: "Sunk" } });
     expect(requests).toEqual([]);

@@ -25,6 +25,7 @@ export interface PassOptions {
   readonly env: Env;
   readonly log: Logger;
   readonly events: EventRecorder;
+  readonly assertMayWrite: () => void;
 }
 
 /** How a pass ended: when to come back, or what went wrong. */
@@ -40,13 +41,20 @@ export async function runPass(options: PassOptions, stored: Frozen<KubernetesObj
   const paused = pausedBecause(stored, clusterOf(stored, options.cache));
   const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, draft)));
   if (result.type === "settled" || result.type === "comeBack" || isOutdated(result)) return result;
+  if (draft.isRefused) return result;
   // The status must tell of the failure even though the pass is over; if that fails too, the first failure is the news.
-  await attempt(async () => {
+  const report = await attempt(async () => {
     reportFailure(options, draft, result);
     await draft.persistStatus();
     return { type: "settled" };
   });
-  return result;
+  // A server that wants to be left alone is not asked again before its time, whatever the news was.
+  return waitOf(report) > waitOf(result) ? report : result;
+}
+
+/** For how long a server has asked us to stay away. */
+function waitOf(result: PassResult): number {
+  return result.type === "failed" ? (result.failure.retryAfterMs ?? 0) : 0;
 }
 
 /** The pass was decided on a state that is gone; its status would be news from the past. */
@@ -122,13 +130,14 @@ async function runPhases(phases: readonly Phase<unknown>[], scope: unknown): Pro
 }
 
 function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Context<KubernetesObject> {
-  const { client, cache, env, log, events } = options;
+  const { client, cache, env, log, events, assertMayWrite } = options;
   return {
     object: draft.object,
     client,
     cache,
     env,
     log,
+    assertMayWrite,
     mark: (condition) => mark(options, draft, condition),
     event: (note) => events.record(draft.stored, note),
     persistStatus: () => draft.persistStatus(),

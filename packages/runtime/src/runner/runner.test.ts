@@ -69,7 +69,7 @@ describe("two managers with one Lease", () => {
     expect([leading(first), leading(second)]).toEqual([1, 0]);
   });
 
-  test("the second takes over after a crash within the Lease's duration and two looks, without a list", async () => {
+  test("the second takes over after a crash within the Lease's duration and two looks, and reads everything before it writes", async () => {
     for (const seed of ["1", "2", "3"]) {
       const { harbour, first, second } = await pair(seed);
       const lists = second.requests.length;
@@ -80,7 +80,7 @@ describe("two managers with one Lease", () => {
       const since = second.requests
         .slice(lists)
         .filter(({ method, path }) => method === "GET" && !path.includes("leases"));
-      expect(since.filter(({ path }) => path.includes("limit="))).toEqual([]);
+      expect(since.filter(({ path }) => path.includes("limit=")).length).toBeGreaterThan(0);
     }
   });
 

@@ -15,7 +15,7 @@ export interface RunnerOptions {
   readonly env: Env;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Shown as field manager, user agent and source of events. */
+  /** Shown as field manager and source of events, and with the controller's name as user agent. */
   readonly name: string;
   readonly reconcilers: readonly Reconciler[];
   /** The Lease to hold while writing; without it this process must be the only one. */
@@ -27,6 +27,7 @@ export interface RunnerOptions {
 // Kubernetes sends SIGKILL 30 s after SIGTERM. A pass that has not ended after 10 s is cut off like by a crash;
 // giving back the Lease and closing connections gets as much again, should the server not answer.
 const STOP_LIMIT_MS = 10_000;
+const CATCH_UP_PAUSE_MS = 1_000;
 
 /** Runs controllers together on one cache, one Lease and one set of metrics. */
 export class Runner {
@@ -51,26 +52,33 @@ export class Runner {
     );
     this.#metrics = createControllerMetrics(this.metrics);
     const onAnswer = (method: string, status: number): void => this.#metrics.request(method, status);
-    const client = createClient({ transport, env, fieldManager: name, onAnswer });
+    const clientOf = (userAgent: string): Client =>
+      createClient({ transport, env, fieldManager: name, userAgent, onAnswer });
+    const client = clientOf(name);
     this.#leader = lease && this.#createLeader(client, lease);
-    const guarded = this.#leader ? guardWrites(client, () => this.#leader?.assertValid()) : client;
+    const assertMayWrite = (): void => this.#leader?.assertValid();
+    const guarded = (raw: Client): Client => (lease ? guardWrites(raw, assertMayWrite) : raw);
     const onBug = (error: unknown): void => log.error("Bug in a handler", { error });
     this.cache = new Cache({ client, env, log, onBug, ...(namespace !== undefined && { namespace }) });
-    this.#events = createEventRecorder({ client: guarded, env, log, component: name });
+    this.#events = createEventRecorder({ client: guarded(client), env, log, component: name });
     const shared = {
-      client: guarded,
       cache: this.cache,
       env,
       log,
       metrics: this.#metrics,
       events: this.#events,
+      assertMayWrite,
     };
-    this.controllers = options.reconcilers.map((reconciler) => new Controller(reconciler, shared));
+    // A name of its own for each controller: audit logs, flow control and the flight simulator tell them apart by it.
+    this.controllers = options.reconcilers.map(
+      (reconciler) =>
+        new Controller(reconciler, { ...shared, client: guarded(clientOf(`${name}/${reconciler.name}`)) }),
+    );
   }
 
   /**
    * Fills the cache, waits for the Lease and starts the controllers; resolves when they run. A standby
-   * keeps its cache warm, so taking over costs no list.
+   * keeps its cache warm, and reads everything once more when it takes over.
    */
   start(): Promise<void> {
     this.#starting = this.#start();
@@ -105,9 +113,29 @@ export class Runner {
     await this.cache.start(signal);
     if (!signal.aborted) await this.#leader?.acquire(signal);
     if (signal.aborted) return;
-    if (this.#leader) this.#holding = this.#leader.hold(signal);
+    if (this.#leader) {
+      this.#holding = this.#leader.hold(signal);
+      await this.#catchUp(signal);
+    }
     for (const controller of this.controllers) controller.start();
     this.#started = true;
+  }
+
+  /**
+   * Reads everything anew. Whoever led before us may have written what our watches have not told us yet, and a
+   * controller that decides on the past creates things twice.
+   */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const { env, log } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.cache.refresh();
+        return;
+      } catch (error) {
+        log.warn("The state left by the last leader could not be read, trying again", { error });
+        await env.clock.sleep(CATCH_UP_PAUSE_MS, signal).catch(() => undefined);
+      }
+    }
   }
 
   async #letGo(): Promise<void> {

@@ -1,23 +1,28 @@
-import { Node, Secret } from "@capstan/api";
+import { type Frozen, Node, Secret } from "@capstan/api";
 import type { Core, Machine } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
-import { type Client, Failure, type Informer } from "@capstan/runtime";
+import { Failure, transient } from "@capstan/runtime";
 import { readCustomData } from "./cloud-init.ts";
+import type { GuestFailure } from "./failure.ts";
+import type { GuestCluster } from "./guest-clusters.ts";
 import type { JoinRequest } from "./join-request.ts";
 import { isReady } from "../readiness.ts";
-import { decideJoin, tokenSecretName } from "./join.ts";
-import { registerNode, reportHealth } from "./kubelet.ts";
+import { decideJoin, type JoinVerdict, tokenSecretName, unreachable } from "./join.ts";
+import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
   type GuestDisk,
   hasKubeadm,
-  joinedNode,
   joinLeftovers,
+  kubeletOn,
   kubernetesVersion,
+  readEnd,
   readImages,
   writeBoot,
+  writeEnd,
   writeFailure,
   writeFiles,
+  writeImages,
   writeJoin,
 } from "./os-disk.ts";
 import {
@@ -38,16 +43,22 @@ export interface GuestSettings {
   readonly gracePeriodMs: number;
 }
 
-/** What all guests of a cluster share. */
+/** What all guests share. */
 export interface GuestWorld {
   readonly env: Env;
   readonly core: Core;
-  readonly client: Client;
-  readonly nodes: Informer<Node>;
   readonly settings: GuestSettings;
   readonly signal: AbortSignal;
+  /** The cluster at an endpoint now; undefined while nobody answers there. */
+  readonly clusterAt: (endpoint: string) => GuestCluster | undefined;
+  /** Resolves when what was written to disks survives a crash. */
+  readonly disksKept: () => Promise<void>;
+  /** Whether this guest is one that shall not become a node; asked once for each. */
+  readonly takeSpoiled: () => boolean;
   /** Is told as soon as the guest knows the name of its Node. */
   readonly named: (guest: Guest) => void;
+  /** Is told why the guest is no node, or not yet. */
+  readonly failed: (guest: Guest) => void;
   /** Is told when the machine is gone. */
   readonly forgotten: (guest: Guest) => void;
 }
@@ -55,18 +66,22 @@ export interface GuestWorld {
 // The interval at which kubeadm and the kubelet ask an API server again that did not answer.
 const RETRY_MS = 5000;
 
+const SPOILED = {
+  failure: { reason: "Spoiled", message: "cloud-init ended without a word: a simulated fault" },
+};
+
 /** The software on one virtual machine: does what its stages say, one thing after the other. */
 export class Guest {
   readonly scaleSetId: string;
   readonly instanceId: string;
   readonly #world: GuestWorld;
   #state = NEW_GUEST;
+  #endpoint = "";
   #nodeName: string | undefined;
   #request: JoinRequest | undefined;
   /** Changes whenever Azure does something to the machine: what was begun before that ends without effect. */
   #life = 0;
   #wait: Timer | undefined;
-  #silence: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
 
   constructor(world: GuestWorld, scaleSetId: string, instanceId: string) {
@@ -79,8 +94,18 @@ export class Guest {
     return this.#state;
   }
 
+  /** Where the API server of its cluster is, as soon as it is told. */
+  get endpoint(): string {
+    return this.#endpoint;
+  }
+
   get nodeName(): string | undefined {
     return this.#nodeName;
+  }
+
+  /** Whether its kubelet runs, and could write a heartbeat. */
+  get isSpeaking(): boolean {
+    return this.#state.stage === "registered" || this.#state.stage === "ready";
   }
 
   /** The virtual machine, as long as there is one. */
@@ -95,30 +120,38 @@ export class Guest {
     else this.#dispatch({ kind, totalMs: drawTotalMs(this.#world.settings.boot, this.#rng("boot")) });
   }
 
-  /** The Node of this guest's name is gone, or not Ready any more. */
-  nodeChanged(): void {
-    this.#dispatch({ kind: "nodeChanged" });
+  /** The Node of this guest's name has changed, or is gone. */
+  nodeChanged(node: Frozen<Node> | undefined): void {
+    if (!isReady(node)) this.#dispatch({ kind: "nodeChanged" });
+    const disk = this.#disk;
+    // A Node of an earlier boot tells of another disk.
+    if (!node?.status?.images || !disk || !this.isSpeaking) return;
+    if (node.status.nodeInfo?.bootID === bootIdentity(disk).bootId) writeImages(disk, node.status.images);
   }
 
   /** Goes on with a machine that was there before: what its disk says is what has happened. */
   resume(isRunning: boolean): void {
-    this.#nodeName = this.#disk && joinedNode(this.#disk);
-    const isJoined = this.#nodeName !== undefined;
-    if (isRunning && !isJoined) {
+    const disk = this.#disk;
+    const kubelet = disk && kubeletOn(disk);
+    const failure = disk && readEnd(disk);
+    if (isRunning && !kubelet && !failure) {
       this.happened("booted");
       return;
     }
-    this.#state = resumed({ isRunning, isJoined }, this.#world.env.clock.now());
-    if (!isJoined) return;
-    this.#world.named(this);
-    if (!isRunning) this.#fallSilent();
+    this.#state = resumed(
+      { isRunning, isJoined: kubelet !== undefined, failure },
+      this.#world.env.clock.now(),
+    );
+    if (!kubelet) return;
+    this.#name(kubelet);
+    if (isRunning) this.#whileAlive(() => this.#speakAgain());
+    else this.#lookAtNode();
   }
 
   /** Stops everything that is under way. */
   close(): void {
     this.#life++;
     this.#wait?.cancel();
-    this.#silence?.cancel();
   }
 
   get #disk(): GuestDisk | undefined {
@@ -136,9 +169,7 @@ export class Guest {
     if (!step) return;
     this.#wait?.cancel();
     this.#state = step.state;
-    if ((event.kind === "failed" || event.kind === "refused") && this.#disk) {
-      writeFailure(this.#disk, event.failure);
-    }
+    if (event.kind === "failed" || event.kind === "refused") this.#fail(event.failure, event.kind);
     for (const action of step.actions) this.#do(action);
   }
 
@@ -148,12 +179,19 @@ export class Guest {
       provision: () => this.#provision(),
       join: () => this.#whileAlive(() => this.#join()),
       register: () => this.#register(),
-      reportReady: () => this.#whileAlive(() => this.#report("ready")),
-      fallSilent: () => this.#fallSilent(),
+      reportReady: () => this.#whileAlive(() => this.#reportReady()),
+      fallSilent: () => this.#lookAtNode(),
       forget: () => this.#world.forgotten(this),
     };
     if (action.do !== "wait") actions[action.do]();
     else this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch({ kind: "elapsed" }));
+  }
+
+  #fail(failure: GuestFailure, kind: "failed" | "refused"): void {
+    const disk = this.#disk;
+    if (disk) writeFailure(disk, failure);
+    if (disk && kind === "failed") writeEnd(disk, failure);
+    this.#world.failed(this);
   }
 
   #provision(): void {
@@ -162,7 +200,7 @@ export class Guest {
     if (!machine || !disk) return;
     const hostname = machine.computerName.toLowerCase();
     const metadata = { hostname, instanceId: machine.vmId, region: machine.location };
-    const reading = readCustomData(machine.customData, metadata);
+    const reading = this.#world.takeSpoiled() ? SPOILED : readCustomData(machine.customData, metadata);
     if ("failure" in reading) {
       this.#dispatch({ kind: "failed", failure: reading.failure });
       return;
@@ -170,75 +208,114 @@ export class Guest {
     const { files, join } = reading.cloudInit;
     writeFiles(disk, files);
     this.#request = join;
-    this.#nodeName = join.nodeName ?? hostname;
-    this.#world.named(this);
+    this.#name({ endpoint: join.endpoint, nodeName: join.nodeName ?? hostname });
     this.#dispatch({ kind: "understood" });
   }
 
+  #name({ endpoint, nodeName }: { readonly endpoint: string; readonly nodeName: string }): void {
+    // Host names are the same in any case.
+    this.#endpoint = endpoint.toLowerCase();
+    this.#nodeName = nodeName;
+    this.#world.named(this);
+  }
+
+  /** The cluster it was told to join; whoever asks tries again when there is none. */
+  get #cluster(): GuestCluster {
+    const cluster = this.#world.clusterAt(this.#endpoint);
+    if (!cluster) throw transient("ApiServerUnreachable", "no cluster has this endpoint");
+    return cluster;
+  }
+
   async #join(): Promise<void> {
-    const { client, env, nodes } = this.#world;
     const request = this.#request;
     const nodeName = this.#nodeName;
     if (this.#state.stage !== "joining" || !request || nodeName === undefined) return;
     const life = this.#life;
+    try {
+      const verdict = await this.#askToJoin(request, nodeName);
+      if (life === this.#life) this.#obey(verdict, { request, nodeName });
+    } catch (error) {
+      if (error instanceof Failure && life === this.#life) this.#waitFor(unreachable(request, error.message));
+      throw error;
+    }
+  }
+
+  async #askToJoin(request: JoinRequest, nodeName: string): Promise<JoinVerdict> {
+    const { client, caCertHash } = this.#cluster;
     const secret = await client.find(Secret, { namespace: "kube-system", name: tokenSecretName(request) });
     const node = await client.find(Node, { name: nodeName });
     const disk = this.#disk;
-    if (life !== this.#life || !disk) return;
-    const machine = { hasKubeadm: hasKubeadm(disk), leftovers: joinLeftovers(disk) };
-    const verdict = decideJoin({ request, nodeName, ...machine, secret, node, nowMs: env.clock.now() });
+    const machine = disk
+      ? { hasKubeadm: hasKubeadm(disk), leftovers: joinLeftovers(disk) }
+      : { hasKubeadm: false, leftovers: [] };
+    const nowMs = this.#world.env.clock.now();
+    return decideJoin({ request, nodeName, ...machine, caCertHash, secret, node, nowMs });
+  }
+
+  #obey(verdict: JoinVerdict, { request, nodeName }: { request: JoinRequest; nodeName: string }): void {
+    const disk = this.#disk;
+    if (!disk) return;
     if (verdict.verdict === "joined") {
       writeJoin(disk, request, { nodeName, rng: this.#rng("join") });
       this.#dispatch({ kind: "joined" });
       return;
     }
     this.#dispatch({ kind: verdict.verdict, failure: verdict.failure });
+    const node = this.#world.clusterAt(this.#endpoint)?.nodes.store.get(nodeName);
     // The Node may have changed between the answer and now; then nobody would tell of it again.
-    if (verdict.verdict === "refused" && !isReady(nodes.store.get(nodeName))) {
-      this.#wait = env.clock.timer(RETRY_MS, () => this.nodeChanged());
+    if (verdict.verdict === "refused" && !isReady(node)) {
+      this.#wait = this.#world.env.clock.timer(RETRY_MS, () => this.nodeChanged(node));
     }
+  }
+
+  /** Says once why it waits, however often it tries. */
+  #waitFor(failure: GuestFailure): void {
+    if (this.#state.failure?.message !== failure.message) this.#dispatch({ kind: "refused", failure });
   }
 
   /** From here on the kubelet speaks again, whatever was thought of it before. */
   #register(): void {
-    this.#silence?.cancel();
-    this.#silence = undefined;
-    this.#whileAlive(async () => {
-      const { machine } = this;
-      const disk = this.#disk;
-      if (!machine || !disk || this.#nodeName === undefined) return;
-      const { client, core, env } = this.#world;
-      await registerNode(client, {
-        nodeName: this.#nodeName,
-        machine,
-        size: core.world.settings.sizes.find(({ name }) => name === machine.size),
-        boot: bootIdentity(disk),
-        version: kubernetesVersion(disk),
-        images: readImages(disk),
-        labels: this.#request?.labels ?? {},
-        taints: this.#request?.taints ?? [],
-        nowMs: env.clock.now(),
-      });
+    this.#lookAtNode();
+    this.#whileAlive(() => this.#registerNode());
+  }
+
+  async #registerNode(): Promise<void> {
+    const { machine } = this;
+    const disk = this.#disk;
+    const kubelet = disk && kubeletOn(disk);
+    if (!machine || !kubelet) return;
+    const { core, env, disksKept } = this.#world;
+    // What the cluster hears of a boot or a join must still be so after a crash.
+    await disksKept();
+    await registerNode(this.#cluster.client, {
+      nodeName: kubelet.nodeName,
+      machine,
+      size: core.world.settings.sizes.find(({ name }) => name === machine.size),
+      boot: bootIdentity(disk),
+      version: kubernetesVersion(disk),
+      images: readImages(disk),
+      labels: kubelet.labels,
+      taints: kubelet.taints,
+      nowMs: env.clock.now(),
     });
   }
 
-  async #report(health: "ready" | "silent"): Promise<void> {
-    const { client, env } = this.#world;
-    if (this.#nodeName === undefined) return;
-    await reportHealth(client, this.#nodeName, { health, nowMs: env.clock.now() });
+  async #reportReady(): Promise<void> {
+    if (this.#nodeName !== undefined)
+      await reportReady(this.#cluster.client, this.#nodeName, this.#world.env.clock.now());
   }
 
-  /** Nobody hears of a machine that goes; its Node is believed to be well until the grace period is over. */
-  #fallSilent(): void {
-    if (this.#silence) return;
-    const { env, settings } = this.#world;
-    const silence = env.clock.timer(settings.gracePeriodMs, () => {
-      this.#enqueue(
-        () => this.#silence === silence,
-        () => this.#report("silent"),
-      );
-    });
-    this.#silence = silence;
+  /** Whoever ended between its join and its last report has left a Node that is not Ready, or none. */
+  async #speakAgain(): Promise<void> {
+    const node = await this.#cluster.client.find(Node, { name: this.#nodeName ?? "" });
+    if (isReady(node) || !this.#disk) return;
+    if (node?.status?.nodeInfo?.bootID !== bootIdentity(this.#disk).bootId) await this.#registerNode();
+    await this.#reportReady();
+  }
+
+  /** Lets the control plane look: a machine that goes says nothing, and one that comes may be heard in time. */
+  #lookAtNode(): void {
+    if (this.#nodeName !== undefined) this.#world.clusterAt(this.#endpoint)?.look(this.#nodeName);
   }
 
   #whileAlive(run: () => Promise<void>): void {

@@ -1,15 +1,18 @@
 import { Secret } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
-import { type Azure, createAzure, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
-import { type Env, type Link, Scheduler, VirtualProcess } from "@capstan/env";
+import { type Azure, createAzure, DEFAULT_SUBSCRIPTION, type Store } from "@capstan/azure-sim";
+import { type Env, type Link, Scheduler, type SchedulerOptions, VirtualProcess } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import type { GuestSettings } from "./guest.ts";
+import type { WorkloadCluster } from "./guest-clusters.ts";
 import { type Guests, startGuests } from "./guests.ts";
 
 const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/Story`;
 const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net`;
 /** The scale set of the story. */
 export const POOL = `${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
+/** Where the machines of the story find their cluster. */
+export const ENDPOINT = "apiserver.example.com:6443";
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 
 /** A cloud, a cluster and guests on one virtual clock. */
@@ -27,16 +30,22 @@ export interface Story {
   readonly finish: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** How guests are, and how they reach their cluster. */
+/** How guests are, and how they reach their clusters. */
 export interface StoryOptions {
   readonly link?: Link;
   readonly settings?: Partial<GuestSettings>;
+  /** The clusters by their endpoints, beside the one of the story; they may come and go. */
+  readonly others?: ReadonlyMap<string, { readonly server: ApiServer; readonly caCertHash?: string }>;
+  readonly onStep?: NonNullable<SchedulerOptions["onStep"]>;
+  /** Keeps the cloud. */
+  readonly store?: Store;
 }
 
 /** Starts an empty cluster, and a cloud with a network. */
 export async function startStory(seed: string, options: StoryOptions = {}): Promise<Story> {
-  const scheduler = new Scheduler({ seed });
-  const azure = createAzure({ env: new VirtualProcess(scheduler, "azure"), seed });
+  const { onStep, store } = options;
+  const scheduler = new Scheduler({ seed, ...(onStep && { onStep }) });
+  const azure = createAzure({ env: new VirtualProcess(scheduler, "azure"), seed, ...(store && { store }) });
   const server = createApiServer({ env: new VirtualProcess(scheduler, "apiserver"), kinds: builtInKinds });
   const user = new VirtualProcess(scheduler, "user");
   const client = createClient({ transport: user.connect(server.handle), env: user, fieldManager: "user" });
@@ -65,14 +74,40 @@ export async function startStory(seed: string, options: StoryOptions = {}): Prom
 export function startGuestsAgain(
   { scheduler, azure, server }: Pick<Story, "scheduler" | "azure" | "server">,
   name: string,
-  { link, settings = {} }: StoryOptions = {},
+  { link, settings = {}, others = new Map() }: StoryOptions = {},
 ): Guests {
   const env = new VirtualProcess(scheduler, name);
-  return startGuests({ env, azure, settings, workload: { transport: env.connect(server.handle, link) } });
+  const known = new Map<ApiServer, WorkloadCluster>();
+  const clusterAt = (endpoint: string): WorkloadCluster | undefined => {
+    const found = others.get(endpoint) ?? (endpoint === ENDPOINT ? { server } : undefined);
+    if (!found) return undefined;
+    const cluster = known.get(found.server) ?? {
+      name: endpoint,
+      transport: env.connect(found.server.handle, link),
+      ...(found.caCertHash !== undefined && { caCertHash: found.caCertHash }),
+    };
+    known.set(found.server, cluster);
+    return cluster;
+  };
+  return startGuests({ env, azure, settings, clusterAt });
 }
 
-/** Puts the bootstrap token into the cluster, good for so long from now. */
-export async function createToken({ client, scheduler, finish }: Story, forMs: number): Promise<void> {
+/** A client of any cluster of the story. */
+export function clientOf(
+  { scheduler }: Pick<Story, "scheduler">,
+  { handle }: ApiServer,
+  name: string,
+): Client {
+  const env = new VirtualProcess(scheduler, name);
+  return createClient({ transport: env.connect(handle), env, fieldManager: name });
+}
+
+/** Puts the bootstrap token into a cluster, good for so long from now. */
+export async function createToken(
+  { client: own, scheduler, finish }: Story,
+  forMs: number,
+  client = own,
+): Promise<void> {
   await finish(
     client.create(Secret, {
       metadata: { name: `bootstrap-token-${TOKEN.id}`, namespace: "kube-system" },
@@ -100,7 +135,7 @@ write_files:
     kind: JoinConfiguration
     discovery:
       bootstrapToken:
-        apiServerEndpoint: apiserver.example.com:6443
+        apiServerEndpoint: ${ENDPOINT}
         caCertHashes:
         - sha256:7c2e69131a36ae2a042a339b33381c6d0d43887e2de83720eff5359e26aec866
         token: ${TOKEN.id}.${TOKEN.secret}
@@ -121,12 +156,12 @@ runcmd:
 export function putPool(
   story: Story,
   capacity: number,
-  { customData = JOIN_DATA, version = "1.34.1" } = {},
+  { customData = JOIN_DATA, version = "1.34.1", id = POOL } = {},
 ): Promise<void> {
   const gallery = "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
   const image = `${gallery}/Images/capi-ubun2-2404/Versions/${version}`;
   const ipConfigurations = [{ name: "ip", properties: { subnet: { id: `${NETWORK}/subnets/s` } } }];
-  return story.arm("PUT", POOL, {
+  return story.arm("PUT", id, {
     location: "westus2",
     zones: ["1", "2", "3"],
     sku: { name: "Standard_D4s_v3", capacity },

@@ -1,9 +1,11 @@
 import { type Frozen, Node } from "@capstan/api";
-import { TransportError } from "@capstan/env";
+import { createAzure, createMemoryStore } from "@capstan/azure-sim";
+import { type Fate, Scheduler, TransportError, VirtualProcess } from "@capstan/env";
 import { Informer, silentLogger } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
 import {
   createToken,
+  ENDPOINT,
   JOIN_DATA,
   POOL,
   putPool,
@@ -221,6 +223,82 @@ describe("guests", () => {
     expect((await nodesOf(story)).map(({ metadata }) => metadata.name)).toEqual(["pool000000", "pool000002"]);
   });
 
+  test("keep the reason of a failure over a restart, and do not try again on the same disk", async () => {
+    const story = await startStory("1");
+    await putPool(story, 1);
+    await story.scheduler.advance(HOUR_MS);
+    story.guests.close();
+    await createToken(story, 24 * HOUR_MS);
+    const again = startGuestsAgain(story, "guests-2");
+    await story.scheduler.advance(HOUR_MS);
+    expect(again.list()).toMatchObject([{ stage: "failed", failure: { reason: "TokenNotFound" } }]);
+    await story.arm("POST", `${POOL}/reimage`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    expect(again.list()).toMatchObject([{ stage: "ready" }]);
+  });
+
+  test("that crash at every write, before or behind it, still bring every machine to Ready", async () => {
+    const story = await startStory("1");
+    await createToken(story, 24 * HOUR_MS);
+    story.guests.close();
+    await putPool(story, 2);
+    await story.scheduler.advance(HOUR_MS);
+    let crashes = 0;
+    for (let hasCrashed = true; hasCrashed;) {
+      hasCrashed = false;
+      const fate = ({ method }: { method: string }): Fate => {
+        if (method === "GET") return "deliver";
+        hasCrashed = true;
+        return crashes % 2 === 0 ? "crashAfter" : "crashBefore";
+      };
+      startGuestsAgain(story, `guests-${crashes + 2}`, { link: { fate } });
+      await story.scheduler.run({
+        until: () => hasCrashed,
+        untilMs: story.scheduler.monotonicMs + HOUR_MS,
+      });
+      if (hasCrashed) crashes++;
+    }
+    expect(crashes).toBeGreaterThan(10);
+    const nodes = await nodesOf(story);
+    expect(nodes.map(readiness)).toEqual(["True", "True"]);
+    expect(nodes.map(({ spec }) => spec?.taints?.map(({ key }) => key))).toEqual([
+      ["dedicated"],
+      ["dedicated"],
+    ]);
+    expect(nodes.map(({ metadata }) => metadata.labels?.["pool"])).toEqual(["blue", "blue"]);
+  });
+
+  test("keep their join on a disk that survives before the cluster hears of it", async () => {
+    const store = createMemoryStore();
+    const kept: (string | undefined)[] = [];
+    const fate = ({ method, path }: { method: string; path: string }): Fate => {
+      if (method === "POST" && path.endsWith("/nodes")) {
+        const env = new VirtualProcess(new Scheduler({ seed: "1" }), "after-a-crash");
+        kept.push(createAzure({ env, store }).core.disk(POOL, "0")?.read("/etc/kubernetes/kubelet.conf"));
+      }
+      return "deliver";
+    };
+    await withNodes("1", 1, { store, link: { fate } });
+    expect(kept).toEqual([expect.stringContaining("system:node:pool000000")]);
+  });
+
+  test("leave nothing behind that would still happen after they are closed", async () => {
+    const steps: string[] = [];
+    const story = await withNodes("1", 2, { onStep: (_, label) => steps.push(label) });
+    // One machine is in its grace period, one boots, and one waits for a cluster that is not there.
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
+    await story.scheduler.run({ until: () => story.guests.list().length === 1 });
+    await story.arm("POST", `${POOL}/reimage`, { instanceIds: ["1"] });
+    const customData = JOIN_DATA.replace(ENDPOINT, "elsewhere:6443");
+    await putPool(story, 1, { customData, id: `${POOL}-2` });
+    await story.scheduler.run({ until: () => story.guests.list().at(-1)?.failure !== undefined });
+    story.guests.close();
+    await story.scheduler.advance(1000);
+    steps.length = 0;
+    await story.scheduler.advance(24 * HOUR_MS);
+    expect(steps.filter((label) => label.startsWith("guests"))).toEqual([]);
+  });
+
   test("do nothing after they are closed", async () => {
     const story = await withNodes();
     await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
@@ -229,4 +307,103 @@ describe("guests", () => {
     await story.scheduler.advance(HOUR_MS);
     expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True", "True"]);
   });
+});
+
+describe("what happens to machines while no guests run", () => {
+  test("is found out: the Nodes of machines that are gone fall silent and go", async () => {
+    const story = await withNodes("1", 2);
+    story.guests.close();
+    await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0", "1"] });
+    await story.scheduler.advance(HOUR_MS);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True"]);
+    const seen = await followFirst(story);
+    startGuestsAgain(story, "guests-2").attend(ENDPOINT);
+    await story.scheduler.advance(39_000);
+    expect(seen).toEqual(["True"]);
+    await story.scheduler.advance(MINUTE_MS);
+    expect(seen).toEqual(["True", "Unknown", "gone"]);
+    expect(await nodesOf(story)).toEqual([]);
+  });
+
+  test("is found out: the Node of a machine that was stopped falls silent and stays", async () => {
+    const story = await withNodes("1", 1);
+    story.guests.close();
+    await story.arm("POST", `${POOL}/deallocate`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    startGuestsAgain(story, "guests-2");
+    await story.scheduler.advance(MINUTE_MS);
+    expect((await nodesOf(story)).map(readiness)).toEqual(["Unknown"]);
+  });
+
+  test("is found out: a machine that was re-imaged joins again as soon as its old Node is silent", async () => {
+    const story = await withNodes("1", 1);
+    const before = identityOf((await nodesOf(story))[0]);
+    story.guests.close();
+    await story.arm("POST", `${POOL}/reimage`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    startGuestsAgain(story, "guests-2");
+    await story.scheduler.advance(HOUR_MS);
+    const [node] = await nodesOf(story);
+    expect(readiness(node)).toBe("True");
+    expect(identityOf(node).machineID).not.toBe(before.machineID);
+  });
+});
+
+describe("the taints of a node", () => {
+  const taintsOf = async (story: Story): Promise<string[] | undefined> =>
+    (await nodesOf(story))[0]?.spec?.taints?.map(({ key, effect }) => `${key}:${effect}`);
+
+  test("follow its health", async () => {
+    const story = await withNodes("1", 1);
+    expect(await taintsOf(story)).toEqual(["dedicated:NoSchedule"]);
+    await story.arm("POST", `${POOL}/deallocate`, { instanceIds: ["0"] });
+    await story.scheduler.advance(10 * MINUTE_MS);
+    expect(await taintsOf(story)).toEqual([
+      "dedicated:NoSchedule",
+      "node.kubernetes.io/unreachable:NoSchedule",
+      "node.kubernetes.io/unreachable:NoExecute",
+    ]);
+    await story.arm("POST", `${POOL}/start`, { instanceIds: ["0"] });
+    await story.scheduler.advance(HOUR_MS);
+    expect(await taintsOf(story)).toEqual(["dedicated:NoSchedule"]);
+  });
+
+  test("say that it is not ready until it is", async () => {
+    const story = await startStory("1");
+    await createToken(story, 24 * HOUR_MS);
+    await putPool(story, 1);
+    await story.scheduler.run({ until: () => story.guests.list()[0]?.stage === "registered" });
+    await story.scheduler.advance(1000);
+    expect(await taintsOf(story)).toEqual([
+      "dedicated:NoSchedule",
+      "node.kubernetes.io/not-ready:NoSchedule",
+      "node.kubernetes.io/not-ready:NoExecute",
+    ]);
+  });
+});
+
+test.each([
+  ["restart", true],
+  ["reimage", false],
+])("images that a node has pulled are on it after a %s: %s", async (action, isThere) => {
+  const story = await withNodes("1", 1);
+  const [node] = await nodesOf(story);
+  const images = [...(node?.status?.images ?? []), { names: ["web:1"], sizeBytes: 7 }];
+  const patch = { type: "merge", subresource: "status", body: { status: { images } } } as const;
+  await story.finish(story.client.patch(Node, { name: "pool000000" }, patch));
+  await story.scheduler.advance(1000);
+  await story.arm("POST", `${POOL}/${action}`, { instanceIds: ["0"] });
+  await story.scheduler.advance(HOUR_MS);
+  const [after] = await nodesOf(story);
+  expect(identityOf(after).bootID).not.toBe(identityOf(node).bootID);
+  expect(after?.status?.images?.some(({ names }) => names?.includes("web:1"))).toBe(isThere);
+});
+
+test("a Node that still tells of an earlier boot changes nothing on the disk", async () => {
+  const story = await withNodes("1", 1);
+  const status = { images: [{ names: ["old:1"], sizeBytes: 7 }], nodeInfo: { bootID: "earlier" } };
+  const patch = { type: "merge", subresource: "status", body: { status } } as const;
+  await story.finish(story.client.patch(Node, { name: "pool000000" }, patch));
+  await story.scheduler.advance(1000);
+  expect(story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json")).not.toContain("old:1");
 });

@@ -1,20 +1,22 @@
-import { armIdOf, formatArmId, type Frozen, Node, parentArmId } from "@capstan/api";
+import { armIdOf, formatArmId, type Frozen, type Node, parentArmId } from "@capstan/api";
 import type { Azure, InstanceEvent, Machine } from "@capstan/azure-sim";
-import type { Env, Transport } from "@capstan/env";
-import { type Change, createClient, Informer, silentLogger } from "@capstan/runtime";
-import { CloudController, providerIdOf } from "./cloud-controller.ts";
+import type { Env } from "@capstan/env";
+import { transient } from "@capstan/runtime";
+import { providerIdOf } from "./cloud-provider.ts";
 import type { GuestFailure } from "./failure.ts";
 import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
-import { isReady } from "../readiness.ts";
+import { GuestClusters, type WorkloadCluster } from "./guest-clusters.ts";
 import type { Stage } from "./stages.ts";
 
 /** What guests need. */
 export interface GuestsOptions {
   readonly env: Env;
   readonly azure: Azure;
-  /** The cluster that guests join. */
-  readonly workload: { readonly transport: Transport };
+  /** The cluster whose API server is at an endpoint: host and port in lower case. */
+  readonly clusterAt: (endpoint: string) => WorkloadCluster | undefined;
   readonly settings?: Partial<GuestSettings>;
+  /** Is told when a guest does not become a node, or not yet. */
+  readonly onFailure?: (guest: GuestView) => void;
 }
 
 /** How one guest is. */
@@ -32,6 +34,13 @@ export interface GuestView {
 export interface Guests {
   /** All guests whose machines exist, in the order in which they came. */
   list(): readonly GuestView[];
+  /**
+   * Looks after the Nodes of the cluster at an endpoint. Clusters that machines have joined are looked after anyway;
+   * this finds those whose machines have all gone while nobody watched.
+   */
+  attend(endpoint: string): void;
+  /** The next machine that boots for the first time does not become a node. */
+  spoilNext(): void;
   /** Ends everything that guests do; their machines and Nodes stay as they are. */
   close(): void;
 }
@@ -43,49 +52,46 @@ const DEFAULTS: GuestSettings = {
   gracePeriodMs: 40_000,
 };
 
-/** Runs a guest in each virtual machine: machines with valid custom data become Nodes of the workload cluster. */
-export function startGuests({ env, azure, workload, settings }: GuestsOptions): Guests {
+/** Runs a guest in each virtual machine: machines with valid custom data become Nodes of their workload cluster. */
+export function startGuests({ env, azure, clusterAt, settings, onFailure }: GuestsOptions): Guests {
   const closing = new AbortController();
-  const client = createClient({ transport: workload.transport, env, fieldManager: "guests" });
-  const nodes = new Informer<Node>({
-    client,
-    env,
-    kind: Node,
-    scope: {},
-    log: silentLogger,
-    // Nobody is called back here, so a bug ends the process instead of going unseen.
-    onBug: (bug) => void Promise.reject(bug),
-  });
   const guests = new GuestTable();
-  const controller = new CloudController({
+  const complete = { ...DEFAULTS, ...settings };
+  const clusters = new GuestClusters({
     env,
-    client,
-    nodes,
-    machineOf: (node) => machineOf(azure, guests, node),
+    clusterAt,
+    gracePeriodMs: complete.gracePeriodMs,
+    machineOf: (endpoint, node) => machineOf(azure, node, guests.ofNode(endpoint, node.metadata.name)),
+    isSpeaking: (endpoint, nodeName) => guests.ofNode(endpoint, nodeName)?.isSpeaking ?? false,
+    noticed: (endpoint, { type, object }) =>
+      guests.ofNode(endpoint, object.metadata.name)?.nodeChanged(type === "deleted" ? undefined : object),
   });
+  let spoiled = 0;
   const world: GuestWorld = {
     env,
+    takeSpoiled: () => spoiled > 0 && spoiled-- > 0,
     core: azure.core,
-    client,
-    nodes,
-    settings: { ...DEFAULTS, ...settings },
+    settings: complete,
     signal: closing.signal,
+    clusterAt: (endpoint) => clusters.at(endpoint),
+    disksKept: () => disksKept(azure),
     named: (guest) => guests.name(guest),
+    failed: (guest) => onFailure?.(viewOf(guest)),
     forgotten: (guest) => {
       guests.remove(guest);
-      if (guest.nodeName !== undefined) controller.look(guest.nodeName);
+      if (guest.nodeName !== undefined) clusters.at(guest.endpoint)?.look(guest.nodeName);
     },
   };
-  nodes.addHandler((change) => noticeNode(guests, change));
   const stopListening = azure.core.onInstance((event) => notice(world, guests, event));
   resumeAll(world, guests);
-  void nodes.run(closing.signal);
   return {
     list: () => guests.all().map(viewOf),
+    attend: (endpoint) => void clusters.at(endpoint.toLowerCase()),
+    spoilNext: () => void spoiled++,
     close: () => {
       stopListening();
-      controller.close();
       closing.abort(new Error("the guests are closed"));
+      clusters.close();
       for (const guest of guests.all()) guest.close();
     },
   };
@@ -104,8 +110,10 @@ class GuestTable {
     return this.#byMachine.get(machineKey(scaleSetId, instanceId));
   }
 
-  ofNode(nodeName: string): Guest | undefined {
-    return this.#byNode.get(nodeName);
+  ofNode(endpoint: string, nodeName: string): Guest | undefined {
+    const guest = this.#byNode.get(`${endpoint}/${nodeName}`);
+    // A machine that was re-imaged may have become another Node since.
+    return guest?.endpoint === endpoint && guest.nodeName === nodeName ? guest : undefined;
   }
 
   add(guest: Guest): Guest {
@@ -114,13 +122,13 @@ class GuestTable {
   }
 
   name(guest: Guest): void {
-    if (guest.nodeName !== undefined) this.#byNode.set(guest.nodeName, guest);
+    this.#byNode.set(`${guest.endpoint}/${guest.nodeName}`, guest);
   }
 
   remove(guest: Guest): void {
     this.#byMachine.delete(machineKey(guest.scaleSetId, guest.instanceId));
-    const { nodeName = "" } = guest;
-    if (this.#byNode.get(nodeName) === guest) this.#byNode.delete(nodeName);
+    const key = `${guest.endpoint}/${guest.nodeName}`;
+    if (this.#byNode.get(key) === guest) this.#byNode.delete(key);
   }
 }
 
@@ -137,12 +145,6 @@ function notice(world: GuestWorld, guests: GuestTable, event: InstanceEvent): vo
   guest.happened(kind);
 }
 
-function noticeNode(guests: GuestTable, change: Change<Node>): void {
-  if (change.type === "deleted" || !isReady(change.object)) {
-    guests.ofNode(change.object.metadata.name)?.nodeChanged();
-  }
-}
-
 /** Machines that a stored cloud brought along. Those under way will be told of. */
 function resumeAll(world: GuestWorld, guests: GuestTable): void {
   const { scaleSets } = world.core.world;
@@ -154,11 +156,23 @@ function resumeAll(world: GuestWorld, guests: GuestTable): void {
 }
 
 /** The machine of a Node: by its provider id, or by its name until it has one. */
-function machineOf(azure: Azure, guests: GuestTable, node: Frozen<Node>): Machine | undefined {
+function machineOf(azure: Azure, node: Frozen<Node>, named: Guest | undefined): Machine | undefined {
   const providerId = providerIdOf(node);
-  if (providerId?.kind !== "scaleSetInstance") return guests.ofNode(node.metadata.name)?.machine;
+  if (providerId?.kind !== "scaleSetInstance") return named?.machine;
   const set = parentArmId(armIdOf(providerId));
   return set && azure.core.machine(formatArmId(set), providerId.instanceID);
+}
+
+/** Resolves when everything that has changed in the cloud by now survives a crash. */
+async function disksKept(azure: Azure): Promise<void> {
+  try {
+    await azure.kept();
+  } catch (error) {
+    throw transient(
+      "DiskNotKept",
+      `the simulated Azure could not store what is on the disk: ${(error as Error).message}`,
+    );
+  }
 }
 
 function viewOf(guest: Guest): GuestView {

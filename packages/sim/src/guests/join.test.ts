@@ -33,15 +33,20 @@ const GOOD: JoinFacts = {
   nodeName: "n",
   hasKubeadm: true,
   leftovers: [],
+  caCertHash: undefined,
   secret: secretWith({}),
   node: undefined,
   nowMs: NOW_MS,
 };
 
+const pinning = (hash: string): JoinFacts["request"] => ({ ...GOOD.request, caCertHashes: [hash] });
+
 describe("a machine may join", () => {
   test.each<[string, Partial<JoinFacts>]>([
     ["with a token that never expires", {}],
     ["until its token expires", { secret: secretWith({ expiration: "2026-01-01T00:00:01Z" }) }],
+    ["from a cluster whose authority it pins", { caCertHash: "sha256:0a", request: pinning("sha256:0A") }],
+    ["from any cluster when it pins no authority", { caCertHash: "sha256:0a" }],
     ["when the Node of its name is not Ready", { node: nodeWith("False") }],
     ["when the Node of its name is silent", { node: nodeWith("Unknown") }],
   ])("%s", (_, facts) => {
@@ -73,6 +78,12 @@ describe("a machine may not join", () => {
       { secret: secretWith({ expiration: "2026-01-01T00:00:00Z" }) },
       "TokenExpired",
       "expired at 2026-01-01T00:00:00Z",
+    ],
+    [
+      "from a cluster whose authority is another than it pins",
+      { caCertHash: "sha256:0a", request: pinning("sha256:0b") },
+      "AuthorityNotPinned",
+      "has the public key sha256:0a, and caCertHashes has sha256:0b",
     ],
     ["by an unreadable expiry", { secret: secretWith({ expiration: "soon" }) }, "TokenExpired", '"soon"'],
   ])("%s", (_, facts, reason, message) => {

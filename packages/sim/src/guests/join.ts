@@ -11,6 +11,8 @@ export interface JoinFacts {
   readonly hasKubeadm: boolean;
   /** Files of an earlier join that are on the disk already. */
   readonly leftovers: readonly string[];
+  /** The hash of the public key of the cluster's authority, if the cluster says. */
+  readonly caCertHash: string | undefined;
   /** The Secret of the token, if there is one. */
   readonly secret: Frozen<Secret> | undefined;
   /** The Node of that name, if there is one. */
@@ -33,7 +35,7 @@ export function tokenSecretName(request: JoinRequest): string {
 
 /** Decides as kubeadm join and the API server would, in their order. */
 export function decideJoin(facts: JoinFacts): JoinVerdict {
-  const failure = preflightProblem(facts) ?? tokenProblem(facts);
+  const failure = preflightProblem(facts) ?? tokenProblem(facts) ?? authorityProblem(facts);
   if (failure) return { verdict: "failed", failure };
   if (!isReady(facts.node)) return { verdict: "joined" };
   const message = `error execution phase kubelet-start: a Node with name "${facts.nodeName}" and status "Ready" is in the cluster already; it must go, or this machine needs another name`;
@@ -49,12 +51,33 @@ function preflightProblem({ hasKubeadm, leftovers }: JoinFacts): GuestFailure | 
   return { reason: "Preflight", message: `error execution phase preflight: ${errors.join("; ")}` };
 }
 
+const UNTRUSTED = "error execution phase preflight: couldn't validate the identity of the API Server:";
+
+/** What kubeadm says while nobody answers at the endpoint. */
+export function unreachable({ endpoint }: JoinRequest, why: string): GuestFailure {
+  return {
+    reason: "ApiServerUnreachable",
+    message: `${UNTRUSTED} https://${endpoint} does not answer, asking again every 5 s: ${why}`,
+  };
+}
+
+/** Hashes are optional, and checked where they are given. */
+function authorityProblem({ request, caCertHash }: JoinFacts): GuestFailure | undefined {
+  const { caCertHashes, endpoint } = request;
+  if (caCertHash === undefined || caCertHashes.length === 0) return undefined;
+  if (caCertHashes.some((hash) => hash.toLowerCase() === caCertHash)) return undefined;
+  return {
+    reason: "AuthorityNotPinned",
+    message: `${UNTRUSTED} the authority of ${endpoint} has the public key ${caCertHash}, and caCertHashes has ${caCertHashes.join(", ")}`,
+  };
+}
+
 function tokenProblem({ request, secret, nowMs }: JoinFacts): GuestFailure | undefined {
   const { id } = request.token;
   const place = `Secret kube-system/${tokenSecretName(request)}`;
   const fail = (reason: string, why: string): GuestFailure => ({
     reason,
-    message: `error execution phase preflight: couldn't validate the identity of the API Server: token ID "${id}" is not valid: ${place} ${why}`,
+    message: `${UNTRUSTED} token ID "${id}" is not valid: ${place} ${why}`,
   });
   if (!secret) return fail("TokenNotFound", "does not exist");
   if (secret.type !== TOKEN_TYPE) {

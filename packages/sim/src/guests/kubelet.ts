@@ -7,7 +7,8 @@ import {
   type Taint,
 } from "@capstan/api";
 import type { Machine, VmSize } from "@capstan/azure-sim";
-import { type Client, isAlreadyExists, isNotFound } from "@capstan/runtime";
+import { type Client, isNotFound } from "@capstan/runtime";
+import { NOT_READY } from "../node-taints.ts";
 import type { BootIdentity } from "./os-disk.ts";
 
 /** What keeps pods off a node until the cloud provider has looked at it. */
@@ -50,7 +51,8 @@ function nodeOf({ nodeName, labels, taints }: KubeletFacts): Pick<Node, "metadat
         ...labels,
       },
     },
-    spec: { taints: [...taints, CLOUD_UNINITIALIZED] },
+    // The API server gives every new Node the taint of one that is not ready.
+    spec: { taints: [...taints, CLOUD_UNINITIALIZED, { key: NOT_READY, effect: "NoSchedule" }] },
   };
 }
 
@@ -133,23 +135,37 @@ function silentConditions(): NodeCondition[] {
 /** Registers the Node, or takes over the one of an earlier boot. */
 export async function registerNode(client: Client, facts: KubeletFacts): Promise<void> {
   const node = nodeOf(facts);
-  const { labels } = node.metadata;
-  const stored = await client.create(Node, node).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-    return client.patch(Node, { name: facts.nodeName }, { type: "merge", body: { metadata: { labels } } });
-  });
+  const known = await client.find(Node, { name: facts.nodeName });
+  const stored = known
+    ? await labelled(client, known, node.metadata.labels)
+    : await client.create(Node, node);
   await writeStatus(client, facts.nodeName, startingStatus(facts, conditionsIn(stored)));
 }
 
-/** Writes how the node is; the server's Node decides which conditions have changed. A Node that is gone stays gone. */
-export async function reportHealth(
+async function labelled(
   client: Client,
-  nodeName: string,
-  { health, nowMs }: { readonly health: "ready" | "silent"; readonly nowMs: number },
-): Promise<void> {
+  node: Frozen<Node>,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<Frozen<Node>> {
+  const has = node.metadata.labels ?? {};
+  if (Object.entries(labels).every(([key, value]) => has[key] === value)) return node;
+  const { name } = node.metadata;
+  return await client.patch(Node, { name }, { type: "merge", body: { metadata: { labels } } });
+}
+
+/** Writes that the node is ready; the server's Node decides which conditions have changed. A Node that is gone stays gone. */
+export async function reportReady(client: Client, nodeName: string, nowMs: number): Promise<void> {
   const node = await client.find(Node, { name: nodeName });
   if (node)
-    await writeStatus(client, nodeName, { conditions: conditionsOf(health, conditionsIn(node), nowMs) });
+    await writeStatus(client, nodeName, { conditions: conditionsOf("ready", conditionsIn(node), nowMs) });
+}
+
+/** Writes that nothing has been heard from the node; not if it has changed since it was looked at. */
+export async function reportSilent(client: Client, node: Frozen<Node>, nowMs: number): Promise<void> {
+  const { name, resourceVersion } = node.metadata;
+  const status = { conditions: conditionsOf("silent", conditionsIn(node), nowMs) };
+  const body = { metadata: { resourceVersion }, status };
+  await client.patch(Node, { name }, { type: "merge", subresource: "status", body });
 }
 
 function conditionsIn(node: Frozen<Node>): readonly NodeCondition[] {

@@ -3,10 +3,12 @@ import { describe, expect, test } from "vitest";
 import {
   bootIdentity,
   type GuestDisk,
-  joinedNode,
   joinLeftovers,
+  kubeletOn,
+  readEnd,
   readImages,
   writeBoot,
+  writeEnd,
   writeJoin,
 } from "./os-disk.ts";
 
@@ -43,10 +45,22 @@ describe("a boot", () => {
 
 test("a join leaves files behind that say whose kubelet it is and keep a second join away", () => {
   const disk = diskWith();
-  expect([joinedNode(disk), joinLeftovers(disk)]).toEqual([undefined, []]);
+  expect([kubeletOn(disk), joinLeftovers(disk)]).toEqual([undefined, []]);
   const token = { id: "abcdef", secret: "0123456789abcdef" };
-  const request = { endpoint: "a:6443", token, caCertHashes: [], taints: [], labels: {}, kubeletArgs: {} };
+  const taints = [
+    { key: "dedicated", value: "batch", effect: "NoSchedule" },
+    { key: "example.com/busy", effect: "NoExecute" },
+  ];
+  const labels = { pool: "blue", "example.com/tier": "" };
+  const request = { endpoint: "a:6443", token, caCertHashes: [], taints, labels, kubeletArgs: {} };
   writeJoin(disk, request, { nodeName: "pool000001", rng });
-  expect(joinedNode(disk)).toBe("pool000001");
+  expect(kubeletOn(disk)).toEqual({ endpoint: "a:6443", nodeName: "pool000001", labels, taints });
   expect(joinLeftovers(disk)).toEqual(["/etc/kubernetes/kubelet.conf", "/etc/kubernetes/pki/ca.crt"]);
+});
+
+test("the end of cloud-init without a node is kept with its reason", () => {
+  const disk = diskWith();
+  expect(readEnd(disk)).toBeUndefined();
+  writeEnd(disk, { reason: "NoJoin", message: "no command" });
+  expect(readEnd(disk)).toEqual({ reason: "NoJoin", message: "no command" });
 });

@@ -1,4 +1,4 @@
-import { type ContainerImage, isJsonObject } from "@capstan/api";
+import { type ContainerImage, type Frozen, isJsonObject, type Taint } from "@capstan/api";
 import type { InstanceDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
@@ -18,11 +18,13 @@ const MACHINE_ID = "/etc/machine-id";
 const BOOT_COUNT = "/var/lib/systemd/boot-count";
 const HOST_KEY = "/etc/ssh/ssh_host_ed25519_key";
 const CLOUD_INIT_LOG = "/var/log/cloud-init-output.log";
+const CLOUD_INIT_RESULT = "/var/lib/cloud/data/result.json";
 const KUBERNETES_VERSION = "/etc/kubernetes-version";
 const KUBEADM = "/usr/bin/kubeadm";
 const KUBELET_CONF = "/etc/kubernetes/kubelet.conf";
 const CLUSTER_CA = "/etc/kubernetes/pki/ca.crt";
 const KUBELET_CONFIG = "/var/lib/kubelet/config.yaml";
+const KUBELET_FLAGS = "/var/lib/kubelet/kubeadm-flags.env";
 const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 const IMAGES = "/var/lib/containerd/images.json";
 
@@ -59,8 +61,15 @@ export function writeJoin(
   disk.write(CLUSTER_CA, `simulated authority ${request.caCertHashes.join(" ")}\n`);
   disk.write(KUBELET_CONF, `server: https://${request.endpoint}\nuser: system:node:${nodeName}\n`);
   disk.write(KUBELET_CONFIG, "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n");
+  disk.write(KUBELET_FLAGS, `KUBELET_KUBEADM_ARGS="${flagsOf(request)}"\n`);
   disk.write(KUBELET_KEY, `simulated kubelet key ${uuidFrom(rng)}\n`);
   disk.write(CLOUD_INIT_LOG, "This node has joined the cluster\n");
+}
+
+function flagsOf({ labels, taints }: JoinRequest): string {
+  const ofLabels = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const ofTaints = taints.map(({ key, value = "", effect }) => `${key}=${value}:${effect}`);
+  return `--node-labels=${ofLabels.join(",")} --register-with-taints=${ofTaints.join(",")}`;
 }
 
 /** Leaves the reason where a person would look for it. */
@@ -68,14 +77,61 @@ export function writeFailure(disk: GuestDisk, { reason, message }: GuestFailure)
   disk.write(CLOUD_INIT_LOG, `${reason}: ${message}\n`);
 }
 
+/** Notes that cloud-init has come to its end without a node: it does not run again on this disk. */
+export function writeEnd(disk: GuestDisk, failure: GuestFailure): void {
+  disk.write(CLOUD_INIT_RESULT, JSON.stringify({ v1: { errors: [failure] } }));
+}
+
+/** Why cloud-init came to its end without a node; undefined when it has not. */
+export function readEnd(disk: GuestDisk): GuestFailure | undefined {
+  const text = disk.read(CLOUD_INIT_RESULT);
+  if (text === undefined) return undefined;
+  const { v1 } = JSON.parse(text) as { v1: { errors: readonly GuestFailure[] } };
+  return v1.errors[0];
+}
+
 /** Files of an earlier join, which kubeadm refuses to write over: an image made of a node that was not cleaned has them. */
 export function joinLeftovers(disk: GuestDisk): readonly string[] {
   return [KUBELET_CONF, CLUSTER_CA].filter((path) => disk.read(path) !== undefined);
 }
 
-/** The node whose kubelet the disk belongs to; undefined when it never joined. */
-export function joinedNode(disk: GuestDisk): string | undefined {
-  return /^user: system:node:(.+)$/m.exec(disk.read(KUBELET_CONF) ?? "")?.[1];
+/** What the kubelet on a disk knows since its join: where the API server is, and how to register. */
+export interface KubeletIdentity {
+  readonly endpoint: string;
+  readonly nodeName: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+}
+
+/** The kubelet that the disk belongs to; undefined when it never joined. */
+export function kubeletOn(disk: GuestDisk): KubeletIdentity | undefined {
+  const conf = disk.read(KUBELET_CONF) ?? "";
+  const endpoint = /^server: https:\/\/(.+)$/m.exec(conf)?.[1];
+  const nodeName = /^user: system:node:(.+)$/m.exec(conf)?.[1];
+  if (endpoint === undefined || nodeName === undefined) return undefined;
+  const flags = disk.read(KUBELET_FLAGS) ?? "";
+  return {
+    endpoint,
+    nodeName,
+    labels: Object.fromEntries(listIn(flags, "node-labels").map((pair) => pairIn(pair, "="))),
+    taints: listIn(flags, "register-with-taints").map(taintIn),
+  };
+}
+
+function listIn(flags: string, name: string): string[] {
+  const value = new RegExp(`--${name}=([^\\s"]*)`).exec(flags)?.[1] ?? "";
+  return value.split(",").filter((part) => part !== "");
+}
+
+function pairIn(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function taintIn(text: string): Taint {
+  const [key, rest] = pairIn(text, "=");
+  const [value, effect] = pairIn(rest, ":");
+  return { key, effect, ...(value !== "" && { value }) };
 }
 
 /** Whether the image brings kubeadm. */
@@ -92,6 +148,12 @@ export function kubernetesVersion(disk: GuestDisk): string {
 export function readImages(disk: GuestDisk): ContainerImage[] {
   const images: unknown = JSON.parse(disk.read(IMAGES) ?? "[]");
   return Array.isArray(images) ? images.filter(isJsonObject) : [];
+}
+
+/** Puts the list of images on the disk, unless it is there. */
+export function writeImages(disk: GuestDisk, images: readonly Frozen<ContainerImage>[]): void {
+  const text = JSON.stringify(images);
+  if (disk.read(IMAGES) !== text) disk.write(IMAGES, text);
 }
 
 /** Images that every reference image carries. */

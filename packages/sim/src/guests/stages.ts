@@ -132,15 +132,23 @@ const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move
   },
 };
 
+/** What was found of a guest whose machine was there before anybody watched it. */
+export interface Found {
+  readonly isRunning: boolean;
+  readonly isJoined: boolean;
+  /** Why cloud-init came to its end without a node. */
+  readonly failure: GuestFailure | undefined;
+}
+
 /** The state of a guest whose machine was there before anybody watched it. */
-export function resumed(found: { isRunning: boolean; isJoined: boolean }, nowMs: number): GuestState {
-  const { isRunning, isJoined } = found;
+export function resumed({ isRunning, isJoined, failure }: Found, nowMs: number): GuestState {
   return {
     ...NEW_GUEST,
-    stage: isRunning ? "ready" : "stopped",
+    stage: !isRunning ? "stopped" : isJoined ? "ready" : "failed",
     sinceMs: nowMs,
     isJoined,
-    isProvisioned: isJoined,
+    isProvisioned: isJoined || failure !== undefined,
+    failure,
   };
 }
 

@@ -21,7 +21,7 @@ export function node(
     spec,
     status: {
       allocatable: { cpu: "2", memory: "4Gi", pods: "3" },
-      conditions: [{ type: "Ready", status: ready ? "True" : "Unknown" }],
+      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
     },
   };
 }

@@ -1,9 +1,10 @@
 import { type Frozen, type Node, scaledValue, type Toleration } from "@capstan/api";
+import { NOT_READY, UNREACHABLE } from "../node-taints.ts";
 import { isReady } from "../readiness.ts";
 import { isActive, untilAvailableMs } from "./pod-state.ts";
 import { REVISION_LABEL } from "./stateful-set.ts";
 import { templateHash } from "./template-hash.ts";
-import { matchesSelector, NOT_READY, repellingTaint } from "./tolerations.ts";
+import { matchesSelector, repellingTaint } from "./tolerations.ts";
 import type { DaemonSet, PodAction, WorkloadPod } from "./workload-kinds.ts";
 
 // A node needs its daemons most when it is in trouble.
@@ -16,13 +17,14 @@ const condition = (name: string, effect: "NoSchedule" | "NoExecute"): Toleration
 /** What every pod of a DaemonSet tolerates. */
 export const DAEMON_TOLERATIONS: readonly Toleration[] = [
   condition(NOT_READY, "NoExecute"),
-  condition("node.kubernetes.io/unreachable", "NoExecute"),
+  condition(UNREACHABLE, "NoExecute"),
   condition("node.kubernetes.io/disk-pressure", "NoSchedule"),
   condition("node.kubernetes.io/memory-pressure", "NoSchedule"),
   condition("node.kubernetes.io/pid-pressure", "NoSchedule"),
   condition("node.kubernetes.io/unschedulable", "NoSchedule"),
-  // What Kubernetes calls not-ready:NoSchedule is tolerated through the scheduler; here the node is named at once.
+  // In Kubernetes a node that is not Ready keeps the daemons it has; here the node is named at once, so it gets them too.
   condition(NOT_READY, "NoSchedule"),
+  condition(UNREACHABLE, "NoSchedule"),
 ];
 
 /** A DaemonSet, the nodes there are, and its pods. */

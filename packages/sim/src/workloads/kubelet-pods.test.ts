@@ -96,6 +96,12 @@ describe("a kubelet", () => {
       unwell,
       "wait",
     ],
+    [
+      "that is silent loses pods that only tolerate one that is not ready",
+      { status: running(60, "False", "NodeNotReady"), spec: patient(300) },
+      { ...unwell, status: { conditions: [{ type: "Ready", status: "Unknown" }] } },
+      "evict",
+    ],
     ["that has vanished has no ready pods", { status: running(60, "True") }, undefined, "report Ready=False"],
     [
       "that has vanished may come back",

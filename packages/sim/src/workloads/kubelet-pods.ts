@@ -6,9 +6,10 @@ import {
   type PodCondition,
 } from "@capstan/api";
 import { createHash } from "node:crypto";
+import { healthTaint } from "../node-taints.ts";
 import { isReady, readiness } from "../readiness.ts";
 import { hasEnded, withConditions } from "./pod-state.ts";
-import { NOT_READY, tolerates } from "./tolerations.ts";
+import { tolerates } from "./tolerations.ts";
 import type { ContainerStatus, WorkloadPod } from "./workload-kinds.ts";
 
 /** How fast pods come and go. */
@@ -55,7 +56,7 @@ export function nextStep(scene: PodScene): PodStep {
   const { pod, node } = scene;
   if (!pod.spec?.nodeName) return wait("it is on no node");
   if (!node) return outlive(scene);
-  return isReady(node) ? attended(scene, node) : endure(scene);
+  return isReady(node) ? attended(scene, node) : endure(scene, node);
 }
 
 function attended(scene: PodScene, node: Frozen<Node>): PodStep {
@@ -85,20 +86,20 @@ function outlive(scene: PodScene): PodStep {
 }
 
 /** A kubelet that is not well does nothing; pods are asked to go after as long as they tolerate it. */
-function endure(scene: PodScene): PodStep {
+function endure(scene: PodScene, node: Frozen<Node>): PodStep {
   const { pod, nowMs } = scene;
   const sinceMs = unreadySinceMs(scene, NODE_NOT_READY);
   if (sinceMs === undefined) return reportUnready(scene, NODE_NOT_READY, "the node is not ready");
   if (pod.metadata.deletionTimestamp !== undefined) return wait("the node is not ready and cannot stop it");
-  const afterMs = sinceMs + patienceMs(pod) - nowMs;
+  const afterMs = sinceMs + patienceMs(pod, node) - nowMs;
   if (afterMs === Infinity) return wait("it tolerates a node that is not ready");
   if (afterMs > 0) return wait("the node is not ready", afterMs);
   return { type: "evict", why: "the node has not been ready for longer than the pod tolerates" };
 }
 
 /** How long a pod puts up with a node that is not ready; the server gives every pod 5 minutes unless told. */
-function patienceMs({ spec }: Frozen<WorkloadPod>): number {
-  const taint = { key: NOT_READY, effect: "NoExecute" };
+function patienceMs({ spec }: Frozen<WorkloadPod>, node: Frozen<Node>): number {
+  const taint = { key: healthTaint(node) ?? "", effect: "NoExecute" };
   const toleration = spec?.tolerations?.find((one) => tolerates(one, taint));
   return toleration ? (toleration.tolerationSeconds ?? Infinity) * 1000 : 0;
 }

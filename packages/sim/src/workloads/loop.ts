@@ -29,7 +29,10 @@ export interface Loop {
  * Reconcilers leave objects alone that are being deleted and have no finalizer of theirs, and that is just when a
  * kubelet has work to do; so pods are looked after here.
  */
-export function createLoop({ env, log }: LoopWorld, { name, concurrency, look }: LoopOptions): Loop {
+export function createLoop(
+  { env, log }: Pick<LoopWorld, "env" | "log">,
+  { name, concurrency, look }: LoopOptions,
+): Loop {
   const queue = new WorkQueue({ env, name });
   const lookAt = async (key: string): Promise<void> => {
     try {

@@ -1,14 +1,12 @@
 import type { Frozen, Node, Taint, Toleration } from "@capstan/api";
-import { isReady } from "../readiness.ts";
+import { healthTaint } from "../node-taints.ts";
 
-/** The taint of a node whose kubelet is not well. */
-export const NOT_READY = "node.kubernetes.io/not-ready";
-
-/** The taints of a node, with the one that the control plane gives to nodes that are not Ready. */
+/** The taints of a node, with the one that the control plane is about to give it when it is not Ready. */
 function taintsOf(node: Frozen<Node>): readonly Frozen<Taint>[] {
   const taints = node.spec?.taints ?? [];
-  if (isReady(node) || taints.some(({ key }) => key === NOT_READY)) return taints;
-  return [...taints, { key: NOT_READY, effect: "NoSchedule" }];
+  const key = healthTaint(node);
+  if (key === undefined || taints.some((taint) => taint.key === key)) return taints;
+  return [...taints, { key, effect: "NoSchedule" }];
 }
 
 /** The first taint that keeps new pods with these tolerations off the node. */

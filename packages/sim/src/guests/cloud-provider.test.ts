@@ -1,7 +1,7 @@
 import type { Frozen, Node } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION, type Machine } from "@capstan/azure-sim";
 import { describe, expect, test } from "vitest";
-import { decideNode } from "./cloud-controller.ts";
+import { decideNode } from "./cloud-provider.ts";
 import { CLOUD_UNINITIALIZED } from "./kubelet.ts";
 
 const SET = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/RG/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;

@@ -1,0 +1,34 @@
+import { createHash, X509Certificate } from "node:crypto";
+import {
+  builtInKinds,
+  type Clusters,
+  kubeconfigPath,
+  MANAGEMENT_CLUSTER,
+  parseKubeconfig,
+  readIfThere,
+} from "@capstan/apiserver";
+import type { ControlPlaneHost } from "@capstan/sim";
+import { CommandError } from "../command-error.ts";
+import { inProcess } from "./transport.ts";
+
+/** Keeps the logical clusters of control planes in a data directory, and serves them on the port of all clusters. */
+export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPlaneHost {
+  return {
+    add: async (name) => {
+      const { server } = clusters.get(name) ?? (await clusters.add(name, { kinds: builtInKinds }));
+      const path = kubeconfigPath(dataDir, name);
+      const kubeconfig = readIfThere(path) ?? "";
+      const access = parseKubeconfig(kubeconfig);
+      if (!access) throw new CommandError(`${path} is no kubeconfig of ours; remove it and start again`);
+      return { transport: inProcess(server.handle), kubeconfig, caCertHash: caCertHashOf(access.ca) };
+    },
+    remove: (name) => clusters.remove(name),
+    names: () => clusters.names().filter((name) => name !== MANAGEMENT_CLUSTER),
+  };
+}
+
+/** The hash of an authority as kubeadm pins it: that of its public key, so that a renewed certificate has the same. */
+function caCertHashOf(ca: string): string {
+  const key = new X509Certificate(ca).publicKey.export({ type: "spki", format: "der" });
+  return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+}

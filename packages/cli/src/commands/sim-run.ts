@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  failureReport,
+  type FaultPlan,
+  formatProblem,
+  readFaultPlan,
+  readScenario,
+  runScenario,
+  type Scenario,
+  type ScenarioRun,
+  storyOf,
+  storyText,
+  summaryOf,
+  summaryText,
+} from "@capstan/sim";
+import { CommandError } from "../command-error.ts";
+import { EXIT } from "../exit-codes.ts";
+import { quoted } from "../render/amounts.ts";
+import type { Shell } from "../shell.ts";
+
+/** Which scenario, and how. */
+export interface SimRunOptions {
+  readonly file: string;
+  /** Instead of the scenario's own. */
+  readonly seed?: string;
+  /** Instead of the scenario's own: `none`, `swarm`, or a list. */
+  readonly faults?: string;
+  readonly output: "story" | "json";
+}
+
+/** `capstan sim run`: tells a scenario in a world of its own, in virtual time. */
+export async function simRun(shell: Shell, options: SimRunOptions): Promise<number> {
+  const { file, output } = options;
+  const scenario = scenarioIn(shell, file);
+  const seed = options.seed ?? scenario.seed;
+  const faults = options.faults === undefined ? scenario.faults : planIn(options.faults);
+  const progress = progressOn(shell);
+  const run = await runScenario({ scenario, seed, faults, controllers: () => [], onEvent: progress.saw });
+  progress.end();
+  const command = commandFor({ ...options, seed });
+  shell.out.write(output === "json" ? jsonOf(run, command) : textOf(run, command));
+  return run.failure ? EXIT.failed : EXIT.done;
+}
+
+function scenarioIn({ workingFolder }: Shell, file: string): Scenario {
+  const reading = readScenario(file, (path) => {
+    try {
+      return readFileSync(resolve(workingFolder, path), "utf8");
+    } catch {
+      return undefined;
+    }
+  });
+  if ("scenario" in reading) return reading.scenario;
+  throw new CommandError(`the scenario cannot be run:\n${reading.problems.map(formatProblem).join("\n")}`);
+}
+
+function planIn(text: string): FaultPlan {
+  const reading = readFaultPlan(text);
+  if ("plan" in reading) return reading.plan;
+  throw new CommandError(reading.problems.map(formatProblem).join("\n"));
+}
+
+/** The command that does exactly this again. */
+function commandFor({ file, seed, faults }: SimRunOptions): string {
+  const given = faults === undefined ? "" : ` --faults ${quoted(faults)}`;
+  return `npx capstan sim run ${quoted(file)} --seed ${quoted(seed ?? "")}${given}`;
+}
+
+function textOf({ events, facts, failure }: ScenarioRun, command: string): string {
+  const report = failure ? `\n${failureReport({ invariant: failure, events, command })}` : "";
+  return `${storyText(storyOf(events))}\n${summaryText(summaryOf(events, facts))}${report}`;
+}
+
+function jsonOf({ events, facts, failure }: ScenarioRun, command: string): string {
+  const answer = {
+    summary: summaryOf(events, facts),
+    story: storyOf(events),
+    ...(failure && { failure }),
+    command,
+  };
+  return `${JSON.stringify(answer, undefined, 2)}\n`;
+}
+
+// Often enough to look alive, rarely enough to cost nothing.
+const EVENTS_PER_LINE = 500;
+
+/** Shows people how far the run has come; programs and files see nothing of it. */
+function progressOn({ err }: Shell): {
+  readonly saw: (event: { readonly atMs: number }) => void;
+  end(): void;
+} {
+  let events = 0;
+  return {
+    saw: ({ atMs }) => {
+      if (!err.isTerminal || ++events % EVENTS_PER_LINE !== 0) return;
+      err.write(`\r${events} events, ${Math.floor(atMs / 60_000)} virtual minutes`);
+    },
+    end: () => {
+      if (err.isTerminal && events >= EVENTS_PER_LINE) err.write("\r\u001b[K");
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { ConfigMap, deepEqual, isJsonObject, parseYaml } from "@capstan/api";
+import type { Client } from "@capstan/runtime";
+
+const PLACE = { namespace: "kube-public", name: "cluster-info" };
+/** Says which Cluster a logical cluster was made for: another one of its name must not inherit its objects. */
+const CLUSTER_UID = "capstan.dev/cluster-uid";
+
+/** The UID of the Cluster that a logical cluster belongs to; undefined for one that is new. */
+export async function ownerUid(client: Client): Promise<string | undefined> {
+  return (await client.find(ConfigMap, PLACE))?.metadata.annotations?.[CLUSTER_UID];
+}
+
+/** Puts the ConfigMap into a logical cluster by which machines get to know it, as kubeadm does. */
+export async function publishClusterInfo(
+  client: Client,
+  { kubeconfig, uid }: { readonly kubeconfig: string; readonly uid: string },
+): Promise<void> {
+  const annotations = { [CLUSTER_UID]: uid };
+  const data = { kubeconfig: anonymous(kubeconfig) };
+  const known = await client.find(ConfigMap, PLACE);
+  if (!known) {
+    await client.create(ConfigMap, { metadata: { ...PLACE, annotations }, data });
+    return;
+  }
+  if (known.metadata.annotations?.[CLUSTER_UID] === uid && deepEqual(known.data, data)) return;
+  await client.patch(ConfigMap, PLACE, { type: "merge", body: { metadata: { annotations }, data } });
+}
+
+/** A kubeconfig for those who are nobody yet: where the server is and how to know it. */
+function anonymous(kubeconfig: string): string {
+  const config = parseYaml(kubeconfig);
+  const [first] =
+    isJsonObject(config) && Array.isArray(config["clusters"]) ? (config["clusters"] as unknown[]) : [];
+  const cluster = isJsonObject(first) && isJsonObject(first["cluster"]) ? first["cluster"] : {};
+  const fields = ["certificate-authority-data", "server"].filter(
+    (field) => typeof cluster[field] === "string",
+  );
+  return `apiVersion: v1
+kind: Config
+clusters:
+- name: ""
+  cluster:
+${fields.map((field) => `    ${field}: ${String(cluster[field])}\n`).join("")}`;
+}

@@ -1,0 +1,60 @@
+import type { Env } from "@capstan/env";
+import { createClient, type Logger } from "@capstan/runtime";
+import type { WorkloadCluster } from "../guests/guest-clusters.ts";
+import { startWorkloads, type Workloads } from "../workloads/workloads.ts";
+import { breakable } from "./breakable.ts";
+import { ownerUid, publishClusterInfo } from "./cluster-info.ts";
+import type { ControlPlaneHost, HostedControlPlane } from "./host.ts";
+
+/** What a control plane is started with. */
+export interface ControlPlaneOptions {
+  readonly env: Env;
+  readonly host: ControlPlaneHost;
+  readonly log: Logger;
+  /** The name of the logical cluster. */
+  readonly name: string;
+  /** The UID of the Cluster that it is for. */
+  readonly uid: string;
+}
+
+/** The control plane of one logical cluster, and what runs in it. */
+export interface ControlPlane {
+  readonly uid: string;
+  readonly kubeconfig: string;
+  readonly cluster: WorkloadCluster;
+  /** Ends what it does, and the connections of everybody who came by it; its objects stay. */
+  close(): Promise<void>;
+}
+
+/** Starts the control plane of a Cluster, on what was kept of it. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { env, log, name, uid } = options;
+  const { transport: inner, kubeconfig, caCertHash } = await openFor(options);
+  await publishClusterInfo(createClient({ env, transport: inner, fieldManager: FIELD_MANAGER }), {
+    kubeconfig,
+    uid,
+  });
+  const transport = breakable(inner);
+  const workloads: Workloads = await startWorkloads({ env, transport, log: log.with({ cluster: name }) });
+  return {
+    uid,
+    kubeconfig,
+    cluster: { name, transport, ...(caCertHash !== undefined && { caCertHash }) },
+    close: async () => {
+      await workloads.close();
+      transport.break(`cluster ${name} has ended`);
+    },
+  };
+}
+
+const FIELD_MANAGER = "control-planes";
+
+/** A Cluster that was deleted and made again under its name starts with nothing of what the first one had. */
+async function openFor({ env, host, name, uid }: ControlPlaneOptions): Promise<HostedControlPlane> {
+  const hosted = await host.add(name);
+  const client = createClient({ env, transport: hosted.transport, fieldManager: FIELD_MANAGER });
+  const owner = await ownerUid(client);
+  if (owner === undefined || owner === uid) return hosted;
+  await host.remove(name);
+  return await host.add(name);
+}

@@ -1,0 +1,126 @@
+import { type Frozen, Node } from "@capstan/api";
+import type { Machine } from "@capstan/azure-sim";
+import { type Env, type HttpRequest, type HttpResponse, type Transport, TransportError } from "@capstan/env";
+import { type Change, type Client, createClient, Informer, silentLogger } from "@capstan/runtime";
+import { NodeController } from "./node-controller.ts";
+
+/** A cluster that machines can join. */
+export interface WorkloadCluster {
+  readonly name: string;
+  /** The way to its API server, the same one for as long as it is the same cluster. */
+  readonly transport: Transport;
+  /** What kubeadm pins: `sha256:` and the hash of the public key of its authority. Not checked unless given. */
+  readonly caCertHash?: string;
+}
+
+/** What the clusters of all guests share. */
+export interface GuestClustersOptions {
+  readonly env: Env;
+  readonly clusterAt: (endpoint: string) => WorkloadCluster | undefined;
+  readonly gracePeriodMs: number;
+  readonly machineOf: (endpoint: string, node: Frozen<Node>) => Machine | undefined;
+  readonly isSpeaking: (endpoint: string, nodeName: string) => boolean;
+  readonly noticed: (endpoint: string, change: Change<Node>) => void;
+}
+
+/** The clusters that guests have asked for, each made once and ended when it is there no more. */
+export class GuestClusters {
+  readonly #options: GuestClustersOptions;
+  readonly #clusters = new Map<string, GuestCluster>();
+  #isClosed = false;
+
+  constructor(options: GuestClustersOptions) {
+    this.#options = options;
+  }
+
+  /** The cluster at an endpoint now; undefined while nobody answers there. */
+  at(endpoint: string): GuestCluster | undefined {
+    if (this.#isClosed) return undefined;
+    const cluster = this.#options.clusterAt(endpoint);
+    const known = this.#clusters.get(endpoint);
+    if (known && known.transport === cluster?.transport) return known;
+    known?.close();
+    this.#clusters.delete(endpoint);
+    if (!cluster) return undefined;
+    // Every request looks whether it still goes to the cluster that is meant: that is how the end of one is noticed.
+    const isCurrent = (guestCluster: GuestCluster): boolean => this.at(endpoint) === guestCluster;
+    const made = new GuestCluster(endpoint, cluster, { ...this.#options, isCurrent });
+    this.#clusters.set(endpoint, made);
+    made.start();
+    return made;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const cluster of this.#clusters.values()) cluster.close();
+    this.#clusters.clear();
+  }
+}
+
+/** A workload cluster as its guests see it, with the controllers that look after its Nodes. */
+export class GuestCluster {
+  readonly transport: Transport;
+  readonly caCertHash: string | undefined;
+  readonly client: Client;
+  readonly nodes: Informer<Node>;
+  readonly #endpoint: string;
+  readonly #isCurrent: () => boolean;
+  readonly #controller: NodeController;
+  readonly #closing = new AbortController();
+
+  constructor(
+    endpoint: string,
+    { transport, caCertHash }: WorkloadCluster,
+    options: GuestClustersOptions & { readonly isCurrent: (cluster: GuestCluster) => boolean },
+  ) {
+    const { env, gracePeriodMs } = options;
+    this.#endpoint = endpoint;
+    this.#isCurrent = () => options.isCurrent(this);
+    this.transport = transport;
+    this.caCertHash = caCertHash;
+    const request = (asked: HttpRequest): Promise<HttpResponse> => this.#request(asked);
+    const close = (): Promise<void> => Promise.resolve();
+    this.client = createClient({ transport: { request, close }, env, fieldManager: "guests" });
+    // Nobody is called back here, so a bug ends the process instead of going unseen.
+    const onBug = (bug: unknown): void => void Promise.reject(bug);
+    this.nodes = new Informer<Node>({
+      client: this.client,
+      env,
+      kind: Node,
+      scope: {},
+      log: silentLogger,
+      onBug,
+    });
+    this.#controller = new NodeController({
+      env,
+      client: this.client,
+      nodes: this.nodes,
+      gracePeriodMs,
+      machineOf: (node) => options.machineOf(endpoint, node),
+      isSpeaking: (nodeName) => options.isSpeaking(endpoint, nodeName),
+    });
+    this.nodes.addHandler((change) => options.noticed(endpoint, change));
+  }
+
+  /** Begins to follow the Nodes. */
+  start(): void {
+    void this.nodes.run(this.#closing.signal);
+  }
+
+  /** Looks at the Node soon: its kubelet or its machine has changed. */
+  look(nodeName: string): void {
+    this.#controller.look(nodeName);
+  }
+
+  /** Ends everything that is done in the cluster; its Nodes stay as they are. */
+  close(): void {
+    this.#controller.close();
+    this.#closing.abort(new Error(`the guests have let go of ${this.#endpoint}`));
+  }
+
+  async #request(asked: HttpRequest): Promise<HttpResponse> {
+    if (this.#closing.signal.aborted || !this.#isCurrent())
+      throw new TransportError("refused", `no cluster is at ${this.#endpoint} any more`);
+    return await this.transport.request(asked);
+  }
+}

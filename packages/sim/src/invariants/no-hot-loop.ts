@@ -1,0 +1,30 @@
+import { isBookkeeping } from "../world/truth.ts";
+import type { Invariant } from "./invariant.ts";
+
+const WINDOW_MS = 60_000;
+// A little above once a second for a minute: a burst after a change is no loop.
+const MOST_CALLS = 60;
+
+/** No controller asks the same thing about the same object over and over again. */
+export const noHotLoop: Invariant = {
+  name: "no-hot-loop",
+  says: `a controller sends at most ${MOST_CALLS} requests of one kind about one object in a minute`,
+  watch: () => {
+    const recent = new Map<string, number[]>();
+    return {
+      called: ({ process, by, server, verb, resource, namespace = "", name }, atMs) => {
+        if (isBookkeeping(resource)) return undefined;
+        const what = `${verb} ${resource} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+        const key = `${process} ${by} ${server} ${what}`;
+        const times = recent.get(key) ?? [];
+        recent.set(key, times);
+        times.push(atMs);
+        while (times[0] !== undefined && times[0] <= atMs - WINDOW_MS) times.shift();
+        // Objects made one after the other share a prefix and a verb and nothing else; only a named one counts.
+        return name !== "" && times.length > MOST_CALLS
+          ? `${by} of ${process} sent "${what}" ${times.length} times within a minute`
+          : undefined;
+      },
+    };
+  },
+};

@@ -1,0 +1,45 @@
+import type { Condition } from "@capstan/api";
+import type { Claims, ConditionClaim } from "../scenario/claims.ts";
+import type { World } from "../world/world.ts";
+import { scaleSetId } from "./scale-set.ts";
+
+/** What is so instead of what is claimed, one text for each claim that does not hold. */
+export function problemsWith(world: World, claims: Claims): string[] {
+  const { cluster, machines = [], guestsFailed = [], conditions = [] } = claims;
+  const census = world.truth.census(cluster);
+  const counts = (["nodes", "nodesReady", "podsRunning"] as const).flatMap((what) => {
+    const wanted = claims[what];
+    return wanted === undefined || wanted === census[what]
+      ? []
+      : [`${what} is ${census[what]}, not ${wanted}`];
+  });
+  return [
+    ...counts,
+    ...machines.flatMap(({ scaleSet, running }) => {
+      const now = runningIn(world, scaleSet);
+      return now === running ? [] : [`${now} machines of ${scaleSet} run, not ${running}`];
+    }),
+    ...guestsFailed.flatMap(({ reason, guests }) => {
+      const now = world.guests.list().filter(({ failure }) => failure?.reason === reason).length;
+      return now === guests ? [] : [`${now} guests have failed with ${reason}, not ${guests}`];
+    }),
+    ...conditions.flatMap((claim) => conditionProblem(world, claim)),
+  ];
+}
+
+function runningIn(world: World, scaleSet: string): number {
+  const members = world.azure.core.world.scaleSets.members(scaleSetId(scaleSet)).values();
+  return [...members].filter(({ power }) => power === "running").length;
+}
+
+function conditionProblem(
+  world: World,
+  { kind, name, namespace = "", type, status }: ConditionClaim,
+): string[] {
+  const resource = `${kind.group}/${kind.plural}`;
+  const object = world.management.storage.get({ resource, namespace, name });
+  const conditions = (object as { status?: { conditions?: readonly Condition[] } } | undefined)?.status
+    ?.conditions;
+  const now = conditions?.find((condition) => condition.type === type)?.status ?? "not there";
+  return now === status ? [] : [`${type} of ${kind.kind} ${name} is ${now}, not ${status}`];
+}

@@ -1,0 +1,131 @@
+import { Cluster, KubeadmControlPlane } from "@capstan/api";
+import { Failure } from "@capstan/runtime";
+import type { Invariant } from "../invariants/invariant.ts";
+import { ViolationError } from "../invariants/invariant.ts";
+import { type FaultPlan, faultsOf } from "../scenario/fault-plan.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import { WORKLOAD_CLUSTER } from "../scenario/scenario-world.ts";
+import type { RunFacts } from "../story/summary.ts";
+import type { TraceEvent } from "../trace/trace-event.ts";
+import type { Controllers } from "../world/managers.ts";
+import { createWorld, NotAtRestError, type World } from "../world/world.ts";
+import { problemsWith } from "./hold.ts";
+import { perform } from "./perform.ts";
+import { createNetwork } from "./scale-set.ts";
+import { StepError } from "./step-error.ts";
+
+/** How a scenario is run. */
+export interface ScenarioRunOptions {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly faults: FaultPlan;
+  readonly controllers: Controllers;
+  readonly invariants?: readonly Invariant[];
+  /** Is told of each thing as it happens. */
+  readonly onEvent?: (event: TraceEvent) => void;
+}
+
+/** A scenario that was run. */
+export interface ScenarioRun {
+  readonly events: readonly TraceEvent[];
+  readonly facts: RunFacts;
+  /** What does not hold, by its name and as a sentence; absent when all went as it should. */
+  readonly failure?: Pick<Invariant, "name" | "says">;
+}
+
+// A Cluster has its control plane within seconds.
+const CONTROL_PLANE_MS = 10 * 60_000;
+const REST_MS = 30 * 60_000;
+
+/** Runs a scenario in a world of its own, from its first step to the end of its last expectation. */
+export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
+  const { scenario, seed, faults, controllers, invariants = [], onEvent } = options;
+  const { clusters: _, ...settings } = scenario.world;
+  const world = await createWorld({
+    ...settings,
+    seed,
+    controllers,
+    invariants,
+    faults: faultsOf(faults, seed),
+  });
+  if (onEvent) world.trace.onEvent(onEvent);
+  const failure = await failureIn(world, () => tell(world, scenario));
+  const { trace, scheduler, truth } = world;
+  return {
+    events: trace.events,
+    facts: {
+      scenario: scenario.name,
+      seed,
+      traceHash: trace.hash,
+      virtualMs: scheduler.monotonicMs,
+      steps: scheduler.steps,
+      pools: truth.pools().map(({ name, lowest }) => ({ name, ...(lowest && { lowest }) })),
+    },
+    ...(failure && { failure }),
+  };
+}
+
+async function tell(world: World, scenario: Scenario): Promise<void> {
+  await prepare(world, scenario.world.clusters ?? [WORKLOAD_CLUSTER]);
+  world.start();
+  const endMs = world.scheduler.monotonicMs + scenario.limitMs;
+  const limits = { leftMs: () => Math.max(0, endMs - world.scheduler.monotonicMs) };
+  for (const { action, text } of scenario.steps) {
+    world.trace.record("user", { kind: "step", text });
+    await perform(world, action, limits);
+    if (limits.leftMs() === 0) throw new StepError(`the limit of the run is over after "${text}"`);
+  }
+  await world.heal();
+  await world.rest(Math.min(REST_MS, limits.leftMs()));
+  const problems = scenario.expect.flatMap((claims) => problemsWith(world, claims));
+  if (problems.length > 0) throw new ExpectationError(problems.join("; "));
+}
+
+/** Something that the scenario expects at its end is not so. */
+class ExpectationError extends Error {
+  override readonly name = "ExpectationError";
+}
+
+/** The clusters and the network that are there before the first step. */
+async function prepare(world: World, clusters: readonly string[]): Promise<void> {
+  for (const name of clusters) {
+    const key = { name, namespace: "default" };
+    const { apiVersion, kind } = KubeadmControlPlane;
+    // The simulated control planes stand in for its control plane.
+    const controlPlaneRef = { apiVersion, kind, name };
+    await world.run(world.user.create(Cluster, { metadata: key, spec: { controlPlaneRef } }));
+    const { storage } = world.management;
+    const isThere = (): boolean => {
+      const cluster = storage.get({ resource: `${Cluster.group}/${Cluster.plural}`, ...key });
+      return (
+        world.workload(name) !== undefined &&
+        (cluster as Cluster | undefined)?.spec?.controlPlaneEndpoint !== undefined
+      );
+    };
+    if (!(await world.until(isThere, CONTROL_PLANE_MS)))
+      throw new StepError(`cluster ${name} does not come up`);
+  }
+  await createNetwork(world);
+}
+
+/** What went wrong with the run itself becomes its result; a bug of the simulation is thrown on. */
+async function failureIn(world: World, run: () => Promise<void>): Promise<ScenarioRun["failure"]> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ViolationError) return error.invariant;
+    const known = SAYS.find(({ type }) => error instanceof type);
+    if (!known || !(error instanceof Error)) throw error;
+    const { name, says } = known;
+    world.trace.record("world", { kind: "violation", invariant: name, text: error.message });
+    return { name, says };
+  }
+}
+
+const SAYS = [
+  { type: StepError, name: "steps-succeed", says: "every step of a scenario can be done, in its time" },
+  { type: ExpectationError, name: "expectations-hold", says: "what a scenario expects is so at its end" },
+  { type: NotAtRestError, name: "comes-to-rest", says: "after the last step everything comes to rest" },
+  { type: Failure, name: "steps-succeed", says: "every step of a scenario can be done, in its time" },
+] as const;

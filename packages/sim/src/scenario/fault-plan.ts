@@ -1,0 +1,50 @@
+import { createRng } from "@capstan/env";
+import { FAULT_IDS } from "./fault-catalogue.ts";
+import { type Fault, readFault } from "./fault-text.ts";
+import type { Problem } from "./problem.ts";
+
+/** The faults of a run: a list of them, or a subset of the catalogue that the seed chooses. */
+export type FaultPlan = readonly Fault[] | "swarm";
+
+/** A plan that was understood, or what is wrong with its text. */
+export type FaultPlanReading = { readonly plan: FaultPlan } | { readonly problems: readonly Problem[] };
+
+/** Reads what follows `--faults`: `none`, `swarm`, or faults with commas between them. */
+export function readFaultPlan(text: string): FaultPlanReading {
+  if (text === "none") return { plan: [] };
+  if (text === "swarm") return { plan: "swarm" };
+  const faults: Fault[] = [];
+  const problems: Problem[] = [];
+  let column = 1;
+  for (const part of text.split(",")) {
+    const reading = readFault(part.trim());
+    const at = { file: "--faults", line: 1, column };
+    if ("fault" in reading) faults.push(reading.fault);
+    else problems.push({ at, field: "", message: `${JSON.stringify(part.trim())}: ${reading.message}` });
+    column += part.length + 1;
+  }
+  return problems.length > 0 ? { problems } : { plan: faults };
+}
+
+// Three seeds of ten run without faults, so that scheduling alone is looked at, and one with a single fault.
+const SHARE_WITHOUT = 0.3;
+const SHARE_WITH_ONE = 0.1;
+
+/** The faults of a plan: those it lists, or the seed's choice. */
+export function faultsOf(plan: FaultPlan, seed: string): readonly Fault[] {
+  if (plan !== "swarm") return plan;
+  const rng = createRng(seed, "faults/swarm");
+  const draw = rng.next();
+  const shuffled = rng.shuffle(FAULT_IDS);
+  const size =
+    draw < SHARE_WITHOUT
+      ? 0
+      : draw < SHARE_WITHOUT + SHARE_WITH_ONE
+        ? 1
+        : 2 + rng.below(FAULT_IDS.length - 1);
+  const chosen = new Set(shuffled.slice(0, size));
+  return FAULT_IDS.filter((id) => chosen.has(id)).flatMap((id) => {
+    const reading = readFault(id);
+    return "fault" in reading ? [reading.fault] : [];
+  });
+}

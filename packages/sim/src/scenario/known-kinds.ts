@@ -1,0 +1,33 @@
+import { customKinds, type Kind, kindOf } from "@capstan/api";
+import { builtInKinds } from "@capstan/apiserver";
+import { suggestion } from "./near-names.ts";
+
+const ALL: readonly Kind[] = [...customKinds, ...builtInKinds];
+const NAMES: readonly string[] = [...new Set(ALL.map(({ kind }) => kind))];
+
+/** A kind that was found, or what to say to whoever named it. */
+export type KindFound =
+  | { readonly kind: Kind }
+  | { readonly unknown: "kind" | "apiVersion"; readonly message: string };
+
+/** Finds a kind by its name alone. */
+export function kindNamed(name: string): KindFound {
+  const kind = ALL.find((candidate) => candidate.kind === name);
+  if (kind) return { kind };
+  return { unknown: "kind", message: `unknown kind; ${suggestion({ written: name, known: NAMES })}` };
+}
+
+/** Finds the kind that an object says it is. */
+export function kindOfObject(apiVersion: string, name: string): KindFound {
+  const custom = kindOf(apiVersion, name);
+  // The version that the object asks for may be another than the one our controllers read.
+  if (custom) return { kind: { ...custom, apiVersion, version: apiVersion.slice(custom.group.length + 1) } };
+  const builtIn = builtInKinds.find(
+    (candidate) => candidate.kind === name && candidate.apiVersion === apiVersion,
+  );
+  if (builtIn) return { kind: builtIn };
+  const found = kindNamed(name);
+  if (!("kind" in found)) return found;
+  const versions = ALL.filter(({ kind }) => kind === name).map((kind) => kind.apiVersion);
+  return { unknown: "apiVersion", message: `${name} is served as ${versions.join(" or ")}` };
+}

@@ -1,0 +1,198 @@
+/** YAML in which every value knows where it stands, so that whoever reads it can point at what is wrong. */
+import { assignOwn } from "@capstan/api";
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap as isYamlMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+} from "yaml";
+import type { Position, Problem } from "./problem.ts";
+
+/** A value of a file, and where it stands. */
+export interface Place {
+  readonly at: Position;
+  /** The path to it, such as `steps[2].resize.to`; empty for the whole document. */
+  readonly field: string;
+  readonly value: Scalar | readonly Place[] | ReadonlyMap<string, Entry>;
+}
+
+/** A field of a map: where its name stands, and its value. */
+export interface Entry {
+  readonly key: Position;
+  readonly place: Place;
+}
+
+type Scalar = string | number | boolean | null;
+
+/** The documents of a text, or why they cannot be read. */
+export type LocatedYaml =
+  | { readonly documents: readonly Place[] }
+  | { readonly problems: readonly Problem[] };
+
+// The parser copes badly with what is large and deep; nothing that a person writes comes near these limits.
+const LONGEST_TEXT = 128 * 1024;
+const DEEPEST_NESTING = 64;
+// Aliases, counted again wherever one leads to another, can make a short text as large as they like.
+const MOST_ALIASES = 32;
+const MOST_PARSER_PROBLEMS = 5;
+
+/** Reads a text as YAML. It never throws: what it cannot read is a problem. */
+export function locateYaml(file: string, text: string): LocatedYaml {
+  const start: Position = { file, line: 1, column: 1 };
+  const whole = (message: string): LocatedYaml => ({ problems: [{ at: start, field: "", message }] });
+  if (text.length > LONGEST_TEXT) {
+    return whole(`${text.length} characters: must have at most ${LONGEST_TEXT}`);
+  }
+  if (isTooDeep(text)) return whole(`must not nest deeper than ${DEEPEST_NESTING} levels`);
+  const lineCounter = new LineCounter();
+  // The parser compares each name with all others; here a map does that, in linear time.
+  const options = {
+    version: "1.2",
+    schema: "core",
+    stringKeys: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+  } as const;
+  const documents = [...parseAllDocuments(text, { ...options, lineCounter })];
+  const locate = (offset: number): Position => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+  if (faults.length > 0) {
+    const problems = faults
+      .slice(0, MOST_PARSER_PROBLEMS)
+      .map(({ pos, message }) => ({ at: locate(pos[0]), field: "", message: `must be YAML: ${message}` }));
+    return { problems };
+  }
+  return placesOf(documents, locate);
+}
+
+/** The JSON value of a place; nothing of its positions is left. */
+export function jsonOf({ value }: Place): unknown {
+  if (isList(value)) return value.map(jsonOf);
+  if (!isMap(value)) return value;
+  const json: Record<string, unknown> = {};
+  for (const [key, { place }] of value) assignOwn(json, key, jsonOf(place));
+  return json;
+}
+
+/** Whether the value of a place is a list. */
+export function isList(value: Place["value"]): value is readonly Place[] {
+  return Array.isArray(value);
+}
+
+/** Whether the value of a place is a map. */
+export function isMap(value: Place["value"]): value is ReadonlyMap<string, Entry> {
+  return value instanceof Map;
+}
+
+/** Whether brackets, or dashes in one line, or lines one in the other nest too deep. It reads signs, in linear time. */
+function isTooDeep(text: string): boolean {
+  let brackets = 0;
+  let inLine = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === "{" || token === "[") brackets++;
+    else if (token === "}" || token === "]") brackets--;
+    else if (token === "-" || token === "?") inLine++;
+    else if (token.endsWith("\n")) inLine = 0;
+    if (brackets + inLine > DEEPEST_NESTING) return true;
+  }
+  return false;
+}
+
+/** A value that cannot be placed; never leaves this file. */
+class UnplacedError extends Error {
+  override readonly name = "UnplacedError";
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+function placesOf(documents: readonly Document[], locate: (offset: number) => Position): LocatedYaml {
+  try {
+    const places = documents.map((document) => {
+      const walk: Walk = { document, locate, aliasesLeft: MOST_ALIASES };
+      return placeOf(walk, document.contents, { at: locate(document.range?.[0] ?? 0), field: "", depth: 0 });
+    });
+    return { documents: places };
+  } catch (error) {
+    if (error instanceof UnplacedError) return { problems: [error.problem] };
+    throw error;
+  }
+}
+
+interface Walk {
+  readonly document: Document;
+  readonly locate: (offset: number) => Position;
+  aliasesLeft: number;
+}
+
+/** Where a value is, as far as its surroundings say. */
+interface Spot {
+  readonly at: Position;
+  readonly field: string;
+  readonly depth: number;
+}
+
+function placeOf(walk: Walk, node: Node | null, around: Spot): Place {
+  const spot = { ...around, at: node?.range && !isEmpty(node) ? walk.locate(node.range[0]) : around.at };
+  const { at, field, depth } = spot;
+  if (depth > DEEPEST_NESTING) refuse(spot, `must not nest deeper than ${DEEPEST_NESTING} levels`);
+  if (isAlias(node)) return aliasOf(walk, node, spot);
+  if (isSeq<Node>(node)) {
+    const inside = (item: Node | null, index: number): Place =>
+      placeOf(walk, item, { at, field: `${field}[${index}]`, depth: depth + 1 });
+    return { at, field, value: node.items.map(inside) };
+  }
+  if (isYamlMap<Node, Node | null>(node)) return { at, field, value: entriesOf(walk, node.items, spot) };
+  return { at, field, value: isScalar(node) ? scalarOf(node.value, spot) : null };
+}
+
+/** The value of the anchor, at the place of its alias. */
+function aliasOf(walk: Walk, alias: Alias, spot: Spot): Place {
+  if (walk.aliasesLeft-- <= 0) refuse(spot, `must have at most ${MOST_ALIASES} aliases`);
+  const anchor = alias.resolve(walk.document);
+  if (!anchor) return refuse(spot, `*${alias.source}: must be the alias of an anchor before it`);
+  return { ...placeOf(walk, anchor, { ...spot, depth: spot.depth + 1 }), at: spot.at };
+}
+
+function scalarOf(value: unknown, spot: Spot): Scalar {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    refuse(spot, `${value}: must be a number that JSON can say`);
+  }
+  return value as Scalar;
+}
+
+function entriesOf(
+  walk: Walk,
+  pairs: readonly { readonly key: Node; readonly value: Node | null }[],
+  { field, depth }: Spot,
+): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (const { key, value } of pairs) {
+    const name = isScalar(key) ? String(key.value) : "";
+    const at = walk.locate(key.range?.[0] ?? 0);
+    const inside = { at, field: field === "" ? name : `${field}.${name}`, depth: depth + 1 };
+    if (entries.has(name)) refuse(inside, "is there twice; leave one of them out");
+    entries.set(name, { key: at, place: placeOf(walk, value, inside) });
+  }
+  return entries;
+}
+
+/** A value that is left out has a range behind its name, perhaps in the next line; its name is the better place. */
+function isEmpty(node: Node): boolean {
+  return isScalar(node) && node.source === "";
+}
+
+function refuse({ at, field }: Spot, message: string): never {
+  throw new UnplacedError({ at, field, message });
+}

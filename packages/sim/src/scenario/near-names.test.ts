@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { nearest, suggestion } from "./near-names.ts";
+
+describe("a name that is none", () => {
+  test.each([
+    ["MachinePol", ["Machine", "MachinePool", "MachineSet"], "MachinePool"],
+    ["machinepool", ["Machine", "MachinePool"], "MachinePool"],
+    ["nmae", ["name", "node"], "name"],
+    ["too", ["to", "for"], "to"],
+    ["xy", ["to", "for"], undefined],
+    ["", ["to"], undefined],
+    ["a".repeat(1000), ["a".repeat(999)], undefined],
+    ["anything", [], undefined],
+  ])("%s of %j looks like %s", (written, known, expected) => {
+    expect(nearest(written, known)).toBe(expected);
+  });
+
+  test("that looks like nothing gets the list, and not too long a one", () => {
+    const known = Array.from({ length: 15 }, (_, index) => `word-${index}-of-many`);
+    expect(suggestion({ written: "?", known })).toMatch(
+      /^expected one of word-0-of-many, .*word-11-of-many and 3 more$/,
+    );
+    expect(suggestion({ written: "?", known: ["only"] })).toBe("expected only");
+    expect(suggestion({ written: "?", known: [] })).toBe("there is none");
+  });
+});

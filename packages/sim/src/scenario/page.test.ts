@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { FAULT_IDS } from "./fault-catalogue.ts";
+import { faultTable, strikeTable } from "./fault-table.ts";
+import { readFault } from "./fault-text.ts";
+import { formatProblem } from "./problem.ts";
+import { readScenario } from "./read-scenario.ts";
+import { STEP_NAMES } from "./step-readers.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const PAGE = readFileSync(join(ROOT, "docs/scenarios.md"), "utf8");
+
+/** The text between two marks of the page. */
+function between(start: string, end: string): string {
+  const from = PAGE.indexOf(start) + start.length;
+  return PAGE.slice(from, PAGE.indexOf(end, from));
+}
+
+/** The first column of the tables of a section. */
+function namesIn(heading: string): readonly string[] {
+  const section = between(`\n${heading}\n`, "\n#");
+  return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
+}
+
+describe("docs/scenarios.md", () => {
+  test("has the tables of the catalogue as they are", () => {
+    const generated = between("fault-catalogue.ts -->\n", "<!-- end of generated part -->");
+    expect(generated).toBe(`${strikeTable()}\n${faultTable()}`);
+    expect(namesIn("## Faults")).toEqual(FAULT_IDS);
+  });
+
+  test("explains every step and no other", () => {
+    expect(namesIn("## Steps")).toEqual(STEP_NAMES);
+  });
+
+  test("lists every example and no other", () => {
+    const examples = readdirSync(join(ROOT, "examples/scenarios"));
+    expect([...namesIn("# Scenarios")].toSorted()).toEqual(examples.toSorted());
+  });
+
+  test("has scenarios that are understood", () => {
+    const blocks = [...PAGE.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ""]) => text);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const text of blocks) {
+      const reading = readScenario("docs.yaml", () => text);
+      expect("problems" in reading ? reading.problems.map(formatProblem) : []).toEqual([]);
+    }
+  });
+
+  test("has texts of faults that are understood", () => {
+    const block = between("those of the file.\n\n```\n", "```");
+    const texts = block
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/)[0] ?? "");
+    expect(texts.length).toBeGreaterThan(5);
+    for (const text of texts) expect([text, "fault" in readFault(text)]).toEqual([text, true]);
+  });
+});

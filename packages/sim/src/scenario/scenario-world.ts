@@ -1,0 +1,101 @@
+import { dns1123LabelProblems } from "@capstan/api";
+import { type AzureSettings, completeSettings, type Duration } from "@capstan/azure-sim";
+import type { GuestSettings } from "../guests/guest.ts";
+import { count, duration, fields, listOf, mapped, oneOf, type Reader, text, trueOrFalse } from "./reader.ts";
+
+/** What the world of a scenario is like, where it is not as usual. */
+export interface ScenarioWorld {
+  /** The names of its workload clusters. */
+  readonly clusters?: readonly string[];
+  /** How many managers compete for the Lease. */
+  readonly managers?: 1 | 2;
+  readonly guests?: Partial<GuestSettings>;
+  readonly azure?: Partial<AzureSettings>;
+}
+
+/** The workload cluster that is there, and is meant, unless a scenario names others. */
+export const WORKLOAD_CLUSTER = "workload";
+
+/** The region of everything that a scenario makes. */
+export const SCENARIO_LOCATION = "westus2";
+
+const { sizes, regions } = completeSettings();
+
+/** The name of something in Kubernetes, and of its scale set in Azure. */
+export const objectName: Reader<string> = text(
+  "a name of lower case letters, digits and dashes, such as pool-1",
+  (given) => dns1123LabelProblems(given).length === 0,
+);
+
+/** A size of virtual machine that the simulated Azure has. */
+export const vmSize: Reader<string> = oneOf(sizes.map(({ name }) => name));
+
+/** Two percentiles of a duration, in seconds. */
+const percentiles: Reader<Duration> = mapped(
+  fields({ p50: duration, p90: duration }, {}),
+  ({ p50, p90 }, place, { report }) => {
+    if (p90 >= p50) return { p50: p50 / 1000, p90: p90 / 1000 };
+    report(place, "p90 is below p50; nine of ten cannot be faster than half of them");
+    return undefined;
+  },
+);
+
+const guests: Reader<Partial<GuestSettings>> = mapped(
+  fields({}, { boot: percentiles, gracePeriod: duration }),
+  ({ gracePeriod, ...rest }) => ({
+    ...rest,
+    ...(gracePeriod !== undefined && { gracePeriodMs: gracePeriod }),
+  }),
+);
+
+const location = oneOf(regions);
+const quota = mapped(
+  fields(
+    { family: oneOf(["cores", ...new Set(sizes.map(({ family }) => family))]), limit: count(0, 1_000_000) },
+    { location },
+  ),
+  (given) => ({ location: SCENARIO_LOCATION, ...given }),
+);
+const capacity = mapped(fields({ size: vmSize, instances: count(0, 1_000_000) }, { location }), (given) => ({
+  location: SCENARIO_LOCATION,
+  ...given,
+}));
+
+const azure: Reader<Partial<AzureSettings>> = mapped(
+  fields(
+    {},
+    {
+      latencies: oneOf(["recorded", "none"]),
+      throttling: trueOrFalse,
+      consistencyLag: percentiles,
+      quotas: listOf(quota),
+      capacities: listOf(capacity),
+    },
+  ),
+  ({ throttling, ...rest }) => ({ ...rest, ...(throttling !== undefined && { isThrottled: throttling }) }),
+);
+
+/** Reads the `world` of a scenario. */
+export const scenarioWorld: Reader<ScenarioWorld> = fields(
+  {},
+  {
+    clusters: mapped(listOf(objectName), (names, place, { report }) => {
+      if (names.length > 0 && new Set(names).size === names.length) return names;
+      report(place, "must name at least one cluster, and each once");
+      return undefined;
+    }),
+    managers: mapped(count(1, 2), (given) => (given === 2 ? 2 : 1)),
+    guests,
+    azure,
+  },
+);
+
+/** A world in which the second has the last word, field by field. */
+export function mergedWorlds(first: ScenarioWorld, second: ScenarioWorld): ScenarioWorld {
+  return {
+    ...first,
+    ...second,
+    guests: { ...first.guests, ...second.guests },
+    azure: { ...first.azure, ...second.azure },
+  };
+}

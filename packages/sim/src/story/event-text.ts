@@ -1,0 +1,65 @@
+import type { Happening, TraceEvent } from "../trace/trace-event.ts";
+import { clockText } from "./clock-text.ts";
+
+/** A happening of one kind. */
+export type HappeningOf<K extends Happening["kind"]> = Extract<Happening, { readonly kind: K }>;
+
+/** What an event of a machine or node is called in a sentence. */
+const VERBS: Readonly<Record<HappeningOf<"machine" | "node">["event"], string>> = {
+  created: "was created",
+  booted: "booted",
+  reimaged: "was re-imaged",
+  modelApplied: "got the newest model",
+  started: "started",
+  stopped: "stopped",
+  deleted: "was deleted",
+  joined: "joined",
+  ready: "became Ready",
+  notReady: "became NotReady",
+  cordoned: "was cordoned",
+  uncordoned: "was uncordoned",
+  gone: "is gone",
+};
+
+/** What happened to one machine or node, or to several. */
+export function verbOf(event: HappeningOf<"machine" | "node">["event"], count: number): string {
+  const verb = VERBS[event];
+  return count === 1 ? verb : verb.replace(/^was /, "were ").replace(/^is /, "are ");
+}
+
+const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) => string } = {
+  step: ({ text }) => text,
+  write: ({ verb, cluster, resource, namespace, name, subresource, status }) => {
+    const place = [resource, namespace, name, subresource].filter((part) => part !== undefined).join("/");
+    return `${verb} ${place} in ${cluster}: ${status}`;
+  },
+  arm: ({ operation, path, status, code }) =>
+    `${operation} ${path}: ${status}${code === undefined ? "" : ` ${code}`}`,
+  machine: ({ scaleSet, instance, event }) => `machine ${instance} of ${scaleSet} ${verbOf(event, 1)}`,
+  node: ({ cluster, node, event }) => `node ${node} of ${cluster} ${verbOf(event, 1)}`,
+  condition: ({ object, type, status, reason, message }) =>
+    `${object}: ${type} is ${status}${because(reason, message)}`,
+  guestFailure: ({ machine, reason, message }) => `guest of ${machine} failed${because(reason, message)}`,
+  fault: ({ fault, text }) => `${fault}: ${text}`,
+  process: ({ process, event }) => `${process} ${event}`,
+  violation: ({ invariant, text }) => `${invariant} does not hold: ${text}`,
+};
+
+/** What happened, in words. */
+export function happeningText(happening: Happening): string {
+  const tell = TEXTS[happening.kind] as (happening: Happening) => string;
+  return tell(happening);
+}
+
+/** One event in one line: when, at which step, who, what. */
+export function eventText({ atMs, step, actor, happening }: TraceEvent): string {
+  return `${clockText(atMs)}  step ${step}  ${actor}  ${happeningText(happening)}`;
+}
+
+/** A reason and a message behind a statement, as far as they are there. */
+export function because(reason: string, message: string): string {
+  return [reason, message]
+    .filter((part) => part !== "")
+    .map((part, index) => (index === 0 ? `, ${part}` : `: ${part}`))
+    .join("");
+}

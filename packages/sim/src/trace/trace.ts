@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Scheduler } from "@capstan/env";
+import type { Happening, TraceEvent } from "./trace-event.ts";
+
+/** Is told of everything that happens, at the moment it happens. */
+export type TraceListener = (event: TraceEvent) => void;
+
+/** All that happened in a world, and a hash over it: two runs that did the same have the same hash. */
+export class Trace {
+  readonly #scheduler: () => Scheduler;
+  readonly #hash = createHash("sha256");
+  readonly #events: TraceEvent[] = [];
+  readonly #listeners = new Set<TraceListener>();
+
+  constructor(scheduler: () => Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  get events(): readonly TraceEvent[] {
+    return this.#events;
+  }
+
+  /** Over every step and every event so far. */
+  get hash(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  /** A step of the scheduler is about to run. */
+  stepped(monotonicMs: number, label: string): void {
+    this.#hash.update(`${monotonicMs} ${label}\n`);
+  }
+
+  record(actor: string, happening: Happening): void {
+    const { monotonicMs: atMs, steps: step } = this.#scheduler();
+    const event: TraceEvent = { atMs, step, actor, happening };
+    this.#hash.update(`${JSON.stringify(event)}\n`);
+    this.#events.push(event);
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Calls the listener for everything from now on; the result takes that back. */
+  onEvent(listener: TraceListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { armAsked, type Asked, kubeAsked } from "./call.ts";
+
+const ask = (line: string, body?: unknown): Parameters<typeof kubeAsked>[0] => {
+  const [method = "", path = ""] = line.split(" ");
+  return { method, path, headers: {}, ...(body !== undefined && { body }) };
+};
+const text = ({ verb, resource, namespace = "-", name, subresource = "-", isWrite }: Asked): string =>
+  [verb, resource, namespace, name, subresource, isWrite ? "writes" : "reads"].join(" ");
+
+describe("a request to Kubernetes", () => {
+  const group = "/apis/cluster.x-k8s.io/v1beta1";
+  test.each([
+    [`GET ${group}/machines?limit=500`, undefined, "list machines -  - reads"],
+    [`GET ${group}/machines?watch=true&resourceVersion=5`, undefined, "watch machines -  - reads"],
+    [`GET ${group}/namespaces/a/machines/m`, undefined, "get machines a m - reads"],
+    [`PATCH ${group}/namespaces/a/machines/m/status?fieldManager=x`, {}, "patch machines a m status writes"],
+    [`POST ${group}/namespaces/a/machines`, { metadata: { name: "m" } }, "create machines a m - writes"],
+    ["POST /api/v1/namespaces/a/events", { metadata: { generateName: "e." } }, "create events a e. - writes"],
+    ["POST /api/v1/namespaces/a/pods/p/eviction", {}, "create pods a p eviction writes"],
+    ["DELETE /api/v1/nodes/n", undefined, "delete nodes - n - writes"],
+    ["PUT /api/v1/namespaces/a", {}, "update namespaces - a - writes"],
+    [
+      "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+      {},
+      "create selfsubjectaccessreviews -  - reads",
+    ],
+  ])("%s", (line, body, expected) => {
+    expect(text(kubeAsked(ask(line, body)))).toBe(expected);
+  });
+});
+
+describe("a request to Azure", () => {
+  const group = "/subscriptions/s/resourceGroups/g";
+  const sets = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets`;
+  test.each([
+    [`PUT ${group}?api-version=1`, "PUT resourceGroups - g - writes"],
+    [`PUT ${sets}/pool?api-version=1`, "PUT virtualMachineScaleSets - pool - writes"],
+    [`POST ${sets}/pool/delete?api-version=1`, "POST virtualMachineScaleSets/delete - pool - writes"],
+    [
+      `GET ${sets}/pool/virtualMachines?api-version=1`,
+      "LIST virtualMachineScaleSets/virtualMachines - pool - reads",
+    ],
+    [`GET ${sets}/pool/virtualMachines/3`, "GET virtualMachineScaleSets/virtualMachines - pool/3 - reads"],
+    [
+      "GET /subscriptions/s/providers/Microsoft.Compute/locations/westus2/operations/o?x=1",
+      "GET locations/operations - westus2/o - reads",
+    ],
+    [`HEAD ${group}`, "HEAD resourceGroups - g - reads"],
+  ])("%s", (line, expected) => {
+    expect(text(armAsked(ask(line)))).toBe(expected);
+  });
+});

@@ -1,0 +1,93 @@
+import type { HttpRequest } from "@capstan/env";
+
+/** A request on its way, as people speak of it: "the 2nd PUT virtualMachineScaleSets by azuremachinepool". */
+export interface Call {
+  /** The process that asks: `manager-1`. */
+  readonly process: string;
+  /** The controller that asks, or the process when no controller does. */
+  readonly by: string;
+  /** The server: `management`, `azure`, or the name of a workload cluster. */
+  readonly server: string;
+  /** The language that the server speaks. */
+  readonly api: "kube" | "arm" | "other";
+  /** `create`, `patch` … for Kubernetes; the method, or LIST, for Azure. */
+  readonly verb: string;
+  /** `machines`, `nodes`, or `virtualMachineScaleSets/delete`. */
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly subresource?: string;
+  readonly isWrite: boolean;
+}
+
+/** What a request asks of a server, without who asks. */
+export type Asked = Omit<Call, "process" | "by" | "server">;
+
+const KUBE_VERBS: Readonly<Record<string, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** What a request asks of a Kubernetes API. */
+export function kubeAsked({ method, path, body }: HttpRequest): Asked {
+  const [location = "", query = ""] = path.split("?");
+  const { resource, name, ...scope } = placeOf(location);
+  return {
+    api: "kube",
+    verb: KUBE_VERBS[method] ?? readVerb(name, query),
+    resource,
+    name: name === "" ? nameIn(body) : name,
+    ...scope,
+    // A review is a question although it is created.
+    isWrite: method !== "GET" && !resource.endsWith("reviews"),
+  };
+}
+
+/** Takes apart `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
+function placeOf(location: string): Pick<Asked, "resource" | "name" | "namespace" | "subresource"> {
+  const [, root, ...rest] = location.split("/").map(decodeURIComponent);
+  const parts = rest.slice(root === "api" ? 1 : 2);
+  const isNamespaced = parts[0] === "namespaces" && parts.length > 2;
+  const [, namespace] = isNamespaced ? parts : [];
+  const [resource = "", name = "", subresource] = isNamespaced ? parts.slice(2) : parts;
+  return {
+    resource,
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(subresource !== undefined && { subresource }),
+  };
+}
+
+function readVerb(name: string, query: string): string {
+  if (new URLSearchParams(query).get("watch") === "true") return "watch";
+  return name === "" ? "list" : "get";
+}
+
+function nameIn(body: unknown): string {
+  const { name, generateName = "" } =
+    (body as { metadata?: { name?: string; generateName?: string } } | undefined)?.metadata ?? {};
+  return name ?? generateName;
+}
+
+/** What a request asks of Azure Resource Manager. */
+export function armAsked({ method, path }: HttpRequest): Asked {
+  const parts = (path.split("?")[0] ?? "").split("/").slice(1);
+  const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
+  const isWrite = method !== "GET" && method !== "HEAD";
+  if (provider < 0) {
+    return { api: "arm", verb: method, resource: parts[2] ?? "subscriptions", name: parts[3] ?? "", isWrite };
+  }
+  const typed = parts.slice(provider + 2);
+  const types = typed.filter((_, index) => index % 2 === 0);
+  const names = typed.filter((_, index) => index % 2 === 1);
+  const isList = types.length > names.length && method === "GET";
+  return {
+    api: "arm",
+    verb: isList ? "LIST" : method,
+    resource: types.join("/"),
+    name: names.join("/"),
+    isWrite,
+  };
+}

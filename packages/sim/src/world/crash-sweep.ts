@@ -1,0 +1,34 @@
+import type { FaultSpec } from "../faults/faults.ts";
+import { rehearse, type Rehearsal, type Run } from "./rehearsal.ts";
+
+/** A crash at one write of a story. */
+export interface CrashPoint {
+  /** The nth write, from 1. */
+  readonly write: number;
+  /** Whether the server carries the write out before the process dies. */
+  readonly isApplied: boolean;
+}
+
+/** All single crashes that a run of so many writes can have. */
+export function crashPointsOf({ writes }: Pick<Run, "writes">): CrashPoint[] {
+  return Array.from({ length: writes }, (_, index) => [
+    { write: index + 1, isApplied: false },
+    { write: index + 1, isApplied: true },
+  ]).flat();
+}
+
+/** The fault that makes the crash happen. */
+export function faultOf({ write, isApplied }: CrashPoint): FaultSpec {
+  const fault = isApplied ? "crash-after-write" : "crash-before-write";
+  return { fault, when: { trigger: { nth: write } } };
+}
+
+/** Tells the story with a crash at each of its writes, before and after it, one run after the other. */
+export async function* crashEverywhere(
+  rehearsal: Rehearsal,
+  calm: Pick<Run, "writes">,
+): AsyncGenerator<{ readonly point: CrashPoint; readonly run: Run }> {
+  for (const point of crashPointsOf(calm)) {
+    yield { point, run: await rehearse(rehearsal, [faultOf(point)]) };
+  }
+}

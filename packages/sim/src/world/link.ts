@@ -1,0 +1,234 @@
+import type { FaultEffect } from "@capstan/azure-sim";
+import {
+  type Fate,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  type Rng,
+  type Transport,
+  TransportError,
+  type VirtualProcess,
+} from "@capstan/env";
+import type { CallEffect } from "../faults/effect.ts";
+import type { Faults, Struck } from "../faults/faults.ts";
+import type { Trace } from "../trace/trace.ts";
+import type { Asked, Call } from "./call.ts";
+import { troubledLines } from "./troubled-lines.ts";
+
+/** Something that answers requests in a world. */
+export interface Server {
+  /** `management`, `azure`, or the name of a workload cluster. */
+  readonly name: string;
+  readonly handle: Handler;
+  readonly asked: (request: HttpRequest) => Asked;
+  /** Is told of each request that was carried out, right after it was handed over and again with its answer. */
+  readonly heard?: (call: Call, actor: string) => void;
+  /** Carries a request out under a rule of the server's own about what goes wrong. */
+  readonly ruled?: (rule: FaultEffect, carryOut: () => Promise<HttpResponse>) => Promise<HttpResponse>;
+  readonly answered?: (call: Call, actor: string, response: HttpResponse) => void;
+}
+
+/** Sees all calls and answers of a world. */
+export interface CallObserver {
+  called(call: Call): void;
+  answered(call: Call, response: HttpResponse): void;
+}
+
+/** What links are made of. */
+export interface LinkOptions {
+  readonly trace: Trace;
+  readonly faults: Faults;
+  /** Holds lines of watches back; its process outlives all others. */
+  readonly network: VirtualProcess;
+  readonly observer: CallObserver;
+}
+
+/** One way for a message: milliseconds in a data centre, and never twice the same. */
+const latencyMs = (rng: Rng): number => 1 + rng.next() * 4;
+
+interface TestedCall {
+  readonly process: VirtualProcess;
+  readonly server: Server;
+  readonly call: Call;
+}
+
+interface Order {
+  readonly server: Server;
+  readonly call: Call;
+  readonly rule?: FaultEffect | undefined;
+}
+
+/** How the processes of a world reach its servers: every call passes here, is noted, and may go wrong. */
+export class Links {
+  readonly #options: LinkOptions;
+  /** The first answer to each list: what a server that is behind would still say. */
+  readonly #firstLists = new Map<string, HttpResponse>();
+  /** Lists whose next answer comes from a server that is behind. */
+  readonly #behind = new Set<string>();
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** A connection that works, and that no invariant looks at. */
+  connect(process: VirtualProcess, server: Server): Transport {
+    return this.#transport(process, server, false);
+  }
+
+  /** A connection of a process under test: its calls are looked at, and may go wrong. */
+  connectTroubled(process: VirtualProcess, server: Server): Transport {
+    return this.#transport(process, server, true);
+  }
+
+  #transport(process: VirtualProcess, server: Server, isTested: boolean): Transport {
+    return {
+      request: (request) => {
+        const call = callOf(process.name, server, request);
+        if (isTested && !process.crashed) return this.#test({ process, server, call }, request);
+        const handler: Handler = (one) => this.#carryOut({ server, call }, one);
+        return process.connect(handler, { latencyMs }).request(request);
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  /** A call of a process under test: it is looked at, and something may go wrong with it. */
+  #test({ process, server, call }: TestedCall, request: HttpRequest): Promise<HttpResponse> {
+    const { observer, faults } = this.#options;
+    observer.called(call);
+    const trouble = faults.onCall(call);
+    if (trouble) this.#note(call, trouble);
+    const effect = trouble?.effect;
+    const handler =
+      effect?.kind === "answer" ? this.#lying(server, call, effect) : this.#honest(server, call, effect);
+    const fate = fateOf(effect);
+    const answer = process.connect(handler, { latencyMs, fate: () => fate }).request(request);
+    if (effect?.kind === "stall") process.stall(effect.forMs);
+    return answer;
+  }
+
+  #honest(server: Server, call: Call, effect: CallEffect | undefined): Handler {
+    const rule = effect?.kind === "rule" ? effect.rule : undefined;
+    return async (request) => {
+      const response = await this.#carryOut({ server, call, rule }, request);
+      this.#options.observer.answered(call, response);
+      const isStream = call.verb === "watch" && response.status === 200;
+      return isStream ? this.#troubled(call, request, response) : response;
+    };
+  }
+
+  /** Another answer than the server's, whether or not the server has carried the request out. */
+  #lying(server: Server, call: Call, effect: CallEffect & { readonly kind: "answer" }): Handler {
+    return async (request) => {
+      if (effect.isApplied) await this.#carryOut({ server, call }, request);
+      const response = jsonAnswer(effect);
+      this.#options.observer.answered(call, response);
+      return response;
+    };
+  }
+
+  async #carryOut({ server, call, rule }: Order, request: HttpRequest): Promise<HttpResponse> {
+    const actor = actorOf(call);
+    const serve = (): Promise<HttpResponse> => this.#serve(server, call, request);
+    const answering = rule && server.ruled ? server.ruled(rule, serve) : serve();
+    server.heard?.(call, actor);
+    const response = await answering;
+    server.answered?.(call, actor, response);
+    return response;
+  }
+
+  async #serve(server: Server, call: Call, request: HttpRequest): Promise<HttpResponse> {
+    if (call.verb !== "list") return server.handle(request);
+    const key = `${server.name} ${request.path}`;
+    const first = this.#firstLists.get(key);
+    // Only whoever asks for version 0 may be answered from the past; every other list is the newest.
+    const takesOld = /[?&]resourceVersion=0(&|$)/.test(request.path);
+    if (first && takesOld && this.#behind.delete(key)) return first;
+    const response = await server.handle(request);
+    if (!first && response.status === 200) this.#firstLists.set(key, response);
+    return response;
+  }
+
+  #troubled(call: Call, request: HttpRequest, response: HttpResponse): HttpResponse {
+    const { faults, network, trace } = this.#options;
+    const next = (): ReturnType<Faults["onLine"]> => {
+      const trouble = faults.onLine(call);
+      if (trouble) {
+        const { fault, effect } = trouble;
+        trace.record("world", {
+          kind: "fault",
+          fault,
+          text: `${effect.kind} in the watch of ${call.resource} by ${call.process}`,
+        });
+        if (effect.kind === "expire" && effect.isBehind) this.#behind.add(listKey(call.server, request));
+      }
+      return trouble;
+    };
+    return { ...response, lines: () => troubledLines(response.lines(), network, () => next()?.effect) };
+  }
+
+  #note(call: Call, { fault, effect }: Struck<CallEffect>): void {
+    const text = `${describe(effect)}: ${call.verb} ${call.resource} ${call.name} by ${actorOf(call)}`;
+    this.#options.trace.record("world", { kind: "fault", fault, text });
+  }
+}
+
+/** The list that a watch goes on from. */
+function listKey(server: string, { path }: HttpRequest): string {
+  const [location = "", query = ""] = path.split("?");
+  const kept = new URLSearchParams(query);
+  for (const name of ["watch", "allowWatchBookmarks", "resourceVersion", "timeoutSeconds"]) kept.delete(name);
+  kept.set("limit", "500");
+  return `${server} ${location}?${kept.toString()}`;
+}
+
+function callOf(process: string, server: Server, request: HttpRequest): Call {
+  const agent = request.headers["user-agent"] ?? "";
+  const slash = agent.indexOf("/");
+  return {
+    ...server.asked(request),
+    process,
+    by: slash < 0 ? process : agent.slice(slash + 1),
+    server: server.name,
+  };
+}
+
+/** Who a call is from, as the trace names it. */
+export function actorOf({ process, by }: Call): string {
+  return process === by ? process : `${process}/${by}`;
+}
+
+function fateOf(effect: CallEffect | undefined): Fate {
+  if (effect?.kind === "crash") return effect.isApplied ? "crashAfter" : "crashBefore";
+  if (effect?.kind !== "reset") return "deliver";
+  const error = new TransportError("reset", "the simulated connection broke");
+  return effect.isApplied ? { answerLost: error } : error;
+}
+
+function describe(effect: CallEffect): string {
+  const when = "isApplied" in effect && effect.isApplied ? "after it was carried out" : "without effect";
+  switch (effect.kind) {
+    case "crash":
+      return `crash, the call ${effect.isApplied ? "is carried out" : "is never sent"}`;
+    case "reset":
+      return `connection lost ${when}`;
+    case "answer":
+      return `answered ${effect.status} ${when}`;
+    case "rule":
+      return `Azure goes wrong (${effect.rule.kind})`;
+    case "stall":
+      return `the process stands still for ${effect.forMs / 1000} s`;
+  }
+}
+
+function jsonAnswer({ status, headers = {}, body }: CallEffect & { readonly kind: "answer" }): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    json: () => Promise.resolve(body),
+    text: () => Promise.resolve(JSON.stringify(body)),
+    async *lines() {
+      yield body;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Env } from "@capstan/env";
+import type { LineEffect } from "../faults/effect.ts";
+
+const EXPIRED = {
+  type: "ERROR",
+  object: {
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    reason: "Expired",
+    code: 410,
+    message: "too old resource version: a simulated compaction",
+  },
+};
+
+/** The lines of a watch, with what goes wrong with each of them. Their order stays as it is. */
+export async function* troubledLines(
+  lines: AsyncIterable<unknown>,
+  env: Env,
+  troubleOf: () => LineEffect | undefined,
+): AsyncGenerator {
+  for await (const line of lines) {
+    const { kind, forMs } = { forMs: 0, kind: "none", ...troubleOf() };
+    if (forMs > 0) await env.clock.sleep(forMs);
+    if (kind === "miss" || kind === "expire") {
+      yield EXPIRED;
+      return;
+    }
+    yield line;
+    if (kind === "duplicate") yield line;
+  }
+}

@@ -1,0 +1,212 @@
+import { type Condition, customKinds, type Frozen, Lease, Node, Pod } from "@capstan/api";
+import type { Storage, StoredEvent } from "@capstan/apiserver";
+import type { Azure, InstanceEvent } from "@capstan/azure-sim";
+import { isReady } from "../readiness.ts";
+import type { Trace } from "../trace/trace.ts";
+
+/** How many machines of a scale set can do work, and how few it has been. */
+export interface Pool {
+  readonly name: string;
+  readonly scaleSetId: string;
+  /** Machines that run and whose Node is Ready, schedulable and initialized. */
+  readonly available: number;
+  /** The fewest since all machines that were wanted were there for the first time. */
+  readonly lowest?: { readonly available: number; readonly of: number; readonly atMs: number };
+}
+
+/** What there is in a workload cluster. */
+export interface Census {
+  readonly nodes: number;
+  readonly nodesReady: number;
+  /** Pods that run and are Ready. */
+  readonly podsRunning: number;
+}
+
+interface PoolState {
+  readonly scaleSetId: string;
+  readonly available: Set<string>;
+  lowest?: { available: number; of: number; atMs: number };
+}
+
+const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
+const CONDITIONED = new Set(customKinds.map(({ group, plural }) => `${group}/${plural}`));
+const MACHINES = "/virtualmachines/";
+const PODS = `${Pod.group}/${Pod.plural}`;
+const NODES = `${Node.group}/${Node.plural}`;
+
+/** What is really so in a world, whatever any status says. It follows commits and machines, and tells them to the trace. */
+export class Truth {
+  readonly #trace: Trace;
+  readonly #azure: Azure;
+  readonly #nowMs: () => number;
+  readonly #censuses = new Map<string, { nodes: number; nodesReady: number; podsRunning: number }>();
+  readonly #pools = new Map<string, PoolState>();
+  /** The Node of each machine, by the id of the machine in lower case. */
+  readonly #nodeOf = new Map<string, { readonly cluster: string; readonly node: Frozen<Node> }>();
+
+  constructor(parts: { readonly trace: Trace; readonly azure: Azure; readonly nowMs: () => number }) {
+    this.#trace = parts.trace;
+    this.#azure = parts.azure;
+    this.#nowMs = parts.nowMs;
+    parts.azure.core.onInstance((event) => this.#machine(event));
+  }
+
+  /** The scale sets that have, or had, nodes. */
+  pools(): Pool[] {
+    return [...this.#pools.values()].map(({ scaleSetId, available, lowest }) => ({
+      name: lastPart(scaleSetId),
+      scaleSetId,
+      available: available.size,
+      ...(lowest && { lowest }),
+    }));
+  }
+
+  /** Counts of a workload cluster, kept as things happen: asking for them costs nothing. */
+  census(cluster: string): Census {
+    return this.#censuses.get(cluster) ?? { nodes: 0, nodesReady: 0, podsRunning: 0 };
+  }
+
+  /** The Node of a machine, if it has one. */
+  nodeOf(
+    scaleSetId: string,
+    instanceId: string,
+  ): { readonly cluster: string; readonly name: string } | undefined {
+    const found = this.#nodeOf.get(`${scaleSetId}/virtualMachines/${instanceId}`.toLowerCase());
+    return found && { cluster: found.cluster, name: found.node.metadata.name };
+  }
+
+  /** Follows the management cluster: conditions of our objects are news. */
+  followManagement(storage: Storage): void {
+    storage.follow((resource, event) => {
+      if (CONDITIONED.has(resource)) this.#conditions(event);
+    });
+  }
+
+  /** Follows a workload cluster: its Nodes are news. */
+  followWorkload(cluster: string, storage: Storage): void {
+    const census = { nodes: 0, nodesReady: 0, podsRunning: 0 };
+    this.#censuses.set(cluster, census);
+    storage.follow((resource, event) => {
+      const { object, previous, line } = event;
+      const now = line.type === "DELETED" ? undefined : object;
+      if (resource === PODS) census.podsRunning += change(isRunningPod, previous, now);
+      if (resource !== NODES) return;
+      census.nodes += change(isThere, previous, now);
+      census.nodesReady += change(isReady, previous, now);
+      this.#node(cluster, event);
+    });
+  }
+
+  #conditions({ object, previous, line }: StoredEvent): void {
+    if (line.type === "DELETED") return;
+    const before = conditionsOf(previous);
+    for (const condition of conditionsOf(object)) {
+      const { type, status, reason = "", message = "" } = condition;
+      const old = before.find((one) => one.type === type);
+      if (old?.status === status && old.reason === reason) continue;
+      const name = `${object.kind} ${object.metadata.name}`;
+      this.#trace.record("world", { kind: "condition", object: name, type, status, reason, message });
+    }
+  }
+
+  #node(cluster: string, { object, previous, line }: StoredEvent): void {
+    const node = object as Frozen<Node>;
+    const isGone = line.type === "DELETED";
+    const before = previous as Frozen<Node> | undefined;
+    for (const event of newsOf(node, isGone ? "gone" : before)) {
+      this.#trace.record("world", { kind: "node", cluster, node: node.metadata.name, event });
+    }
+    const machine = machineKeyOf(node);
+    if (machine === undefined) return;
+    if (isGone) this.#nodeOf.delete(machine);
+    else this.#nodeOf.set(machine, { cluster, node });
+    this.#count(machine);
+  }
+
+  #machine({ kind, scaleSetId, instanceId }: InstanceEvent): void {
+    const happening = { scaleSet: lastPart(scaleSetId), instance: instanceId, event: kind };
+    this.#trace.record("azure", { kind: "machine", ...happening });
+    this.#count(`${scaleSetId}/virtualMachines/${instanceId}`.toLowerCase());
+  }
+
+  /** Whether a machine counts as available changes one number of one pool. */
+  #count(machineKey: string): void {
+    const [setKey = "", instanceId = ""] = machineKey.split(MACHINES);
+    const set = this.#azure.core.world.scaleSets.get(setKey);
+    const pool = this.#poolOf(setKey, set?.id);
+    const isRunning = this.#azure.core.machine(setKey, instanceId)?.power === "running";
+    if (isRunning && isAvailable(this.#nodeOf.get(machineKey)?.node)) pool.available.add(machineKey);
+    else pool.available.delete(machineKey);
+    noteLowest(pool, set?.capacity ?? 0, this.#nowMs());
+  }
+
+  #poolOf(setKey: string, scaleSetId = setKey): PoolState {
+    const pool = this.#pools.get(setKey) ?? { scaleSetId, available: new Set() };
+    this.#pools.set(setKey, pool);
+    return pool;
+  }
+}
+
+/** Before a pool has been complete for the first time, few machines are no news. */
+function noteLowest(pool: PoolState, wanted: number, atMs: number): void {
+  const available = pool.available.size;
+  const isNews = pool.lowest ? available < pool.lowest.available : wanted > 0 && available >= wanted;
+  if (isNews) pool.lowest = { available, of: wanted, atMs };
+}
+
+/** The resources whose writes are no work: renewing a Lease, and telling of events. */
+export function isBookkeeping(resource: string): boolean {
+  return resource === Lease.plural || resource === "events";
+}
+
+/** By how much a count of what fits changes. */
+function change(
+  fits: (object: object | undefined) => boolean,
+  before: object | undefined,
+  now: object | undefined,
+): number {
+  return Number(fits(now)) - Number(fits(before));
+}
+
+function isThere(object: object | undefined): boolean {
+  return object !== undefined;
+}
+
+function isRunningPod(object: object | undefined): boolean {
+  const pod = object as Frozen<Pod> | undefined;
+  return isReady(pod) && pod?.metadata.deletionTimestamp === undefined;
+}
+
+function newsOf(
+  node: Frozen<Node>,
+  before: Frozen<Node> | "gone" | undefined,
+): ("joined" | "ready" | "notReady" | "cordoned" | "uncordoned" | "gone")[] {
+  if (before === "gone") return ["gone"];
+  const wasReady = isReady(before);
+  const wasCordoned = before?.spec?.unschedulable === true;
+  const isCordoned = node.spec?.unschedulable === true;
+  return [
+    ...(before ? [] : (["joined"] as const)),
+    ...(isReady(node) === wasReady ? [] : [wasReady ? ("notReady" as const) : ("ready" as const)]),
+    ...(isCordoned === wasCordoned ? [] : [wasCordoned ? ("uncordoned" as const) : ("cordoned" as const)]),
+  ];
+}
+
+function isAvailable(node: Frozen<Node> | undefined): boolean {
+  const isInitialized = node?.spec?.taints?.every(({ key }) => key !== UNINITIALIZED) ?? true;
+  return isReady(node) && node?.spec?.unschedulable !== true && isInitialized;
+}
+
+function machineKeyOf(node: Frozen<Node>): string | undefined {
+  const { providerID } = node.spec ?? {};
+  if (providerID === undefined || !providerID.startsWith("azure://")) return undefined;
+  return providerID.slice("azure://".length).toLowerCase();
+}
+
+function conditionsOf(object: unknown): readonly Condition[] {
+  return (object as { status?: { conditions?: readonly Condition[] } } | undefined)?.status?.conditions ?? [];
+}
+
+function lastPart(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,384 @@
+import { customKinds } from "@capstan/api";
+import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
+import { type Azure, type AzureSettings, createAzure } from "@capstan/azure-sim";
+import {
+  type Env,
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  Scheduler,
+  TransportError,
+  VirtualProcess,
+} from "@capstan/env";
+import { type Client, createClient } from "@capstan/runtime";
+import { type ControlPlanes, startControlPlanes } from "../control-planes/control-planes.ts";
+import { ALL_FAULTS, EFFECTS, Faults, type FaultSpec } from "../faults/faults.ts";
+import type { Reach } from "../faults/reach.ts";
+import type { GuestSettings } from "../guests/guest.ts";
+import { type Guests, type GuestView, startGuests } from "../guests/guests.ts";
+import type { Invariant } from "../invariants/invariant.ts";
+import { GENERAL_INVARIANTS } from "../invariants/general.ts";
+import { Trace } from "../trace/trace.ts";
+import { reachedStates } from "../trace/reached-states.ts";
+import type { KubeWrite } from "../trace/trace-event.ts";
+import { type Asked, armAsked, type Call, kubeAsked } from "./call.ts";
+import { Checks } from "./checks.ts";
+import { annotateSomething, type Edit } from "./edit.ts";
+import { Links, type Server } from "./link.ts";
+import { type Controllers, Managers } from "./managers.ts";
+import { Rest } from "./rest.ts";
+import { Storm } from "./storm.ts";
+import { Truth } from "./truth.ts";
+import { WorkloadHost } from "./workload-host.ts";
+
+/** What a world is made of. */
+export interface WorldOptions {
+  /** Decides everything that is left to chance. */
+  readonly seed: string;
+  /** The controllers under test, made anew for each start of a manager. */
+  readonly controllers: Controllers;
+  /** How many managers run; two or more share a Lease. One unless told. */
+  readonly managers?: number;
+  readonly azure?: Partial<AzureSettings>;
+  readonly guests?: Partial<GuestSettings>;
+  /** More servers, by the host that leads to them. */
+  readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
+  readonly faults?: readonly FaultSpec[];
+  /** What a user does in the middle when the fault `user-edit` strikes; an annotation unless told. */
+  readonly edit?: Edit;
+  /** What must hold, besides what must hold in every world. */
+  readonly invariants?: readonly Invariant[];
+}
+
+const MINUTE_MS = 60_000;
+const QUIET_MS = 2 * MINUTE_MS;
+const MANAGEMENT = "management";
+const LEASE = { name: "capstan", namespace: "kube-system" };
+
+/** How long `settle` waits. */
+export interface SettleOptions {
+  /** So much virtual time in which nobody does anything means that all is done. */
+  readonly quietMs?: number;
+  /** Give up after so much virtual time. */
+  readonly limitMs?: number;
+}
+
+/** A management cluster, a cloud, its guests and the controllers under test, on one virtual clock. */
+export class World {
+  readonly seed: string;
+  readonly scheduler: Scheduler;
+  readonly trace: Trace;
+  readonly truth: Truth;
+  readonly azure: Azure;
+  readonly management: ApiServer;
+  readonly guests: Guests;
+  readonly controlPlanes: ControlPlanes;
+  readonly managers: Managers;
+  /** The user's hands in the management cluster. */
+  readonly user: Client;
+  readonly #options: WorldOptions;
+  readonly #checks: Checks;
+  readonly #faults: Faults;
+  readonly #links: Links;
+  readonly #host: WorkloadHost;
+  readonly #storm: Storm;
+  readonly #rest: Rest;
+  readonly #user: VirtualProcess;
+  readonly #kube: Server;
+  readonly #arm: Server;
+  readonly #clients = new Map<string, Client>();
+  readonly #others = new Map<string, Server>();
+  #journalRead = 0;
+
+  constructor(options: WorldOptions) {
+    const { seed } = options;
+    this.#options = options;
+    this.seed = seed;
+    this.trace = new Trace(() => this.scheduler);
+    this.scheduler = new Scheduler({ seed, onStep: (atMs, label) => this.trace.stepped(atMs, label) });
+    this.azure = createAzure({ env: this.#process("azure"), seed, settings: options.azure ?? {} });
+    this.truth = new Truth({
+      trace: this.trace,
+      azure: this.azure,
+      nowMs: () => this.scheduler.monotonicMs,
+    });
+    this.#faults = new Faults(seed);
+    this.#checks = new Checks([...GENERAL_INVARIANTS, ...(options.invariants ?? [])], this);
+    const network = this.#process("network");
+    this.#links = new Links({ trace: this.trace, faults: this.#faults, network, observer: this.#checks });
+    this.management = createApiServer({
+      env: this.#process("apiserver"),
+      kinds: [...builtInKinds, ...customKinds],
+    });
+    this.truth.followManagement(this.management.storage);
+    this.#kube = this.#kubeServer(MANAGEMENT, this.management.handle);
+    const heard = (_: Call, actor: string): void => this.noteJournal(actor);
+    this.#arm = { name: "azure", handle: this.azure.handle, asked: armAsked, heard, ruled: this.#ruled };
+    this.#user = this.#process("user");
+    this.user = this.#clientOf(this.#user, this.#kube);
+    const guestsProcess = this.#process("guests");
+    this.#host = this.#createHost(guestsProcess);
+    const { guests, controlPlanes } = this.#startGuests(guestsProcess);
+    this.guests = guests;
+    this.controlPlanes = controlPlanes;
+    this.managers = this.#createManagers();
+    this.#storm = new Storm({
+      env: network,
+      seed,
+      trace: this.trace,
+      reach: () => this.#reach(network),
+      struck: () => this.noteJournal("somebody"),
+    });
+    this.#rest = new Rest(this);
+  }
+
+  /** How many writes the managers have sent so far; Leases and Events are no work. */
+  get testedWrites(): number {
+    return this.#checks.writes;
+  }
+
+  /** The states that were seen, and how often: what was never seen was never tested. */
+  reached(): ReadonlyMap<string, number> {
+    return reachedStates(this.trace.events);
+  }
+
+  /** Starts the managers, and lets things go wrong from here on. */
+  start(): void {
+    const { managers = 1, faults = [] } = this.#options;
+    for (let number = 1; number <= managers; number++) this.managers.start(number);
+    for (const fault of faults) this.addFault(fault);
+  }
+
+  /** Switches a fault on. */
+  addFault({ fault, when }: FaultSpec): void {
+    const effect = EFFECTS[fault];
+    if (effect?.on === "moment" && "moments" in when) this.#storm.add(fault, effect, when.moments);
+    else if (effect && effect.on !== "moment" && "trigger" in when)
+      this.#faults.add(fault, effect, when.trigger);
+    else throw new TypeError(`there is no fault ${JSON.stringify(fault)} that strikes in this way`);
+  }
+
+  /** The user's hands in a workload cluster; undefined while there is no such cluster. */
+  workload(name: string): Client | undefined {
+    const server = this.#host.get(name);
+    if (!server) return undefined;
+    const known = this.#clients.get(name);
+    if (known) return known;
+    const client = this.#clientOf(this.#user, this.#kubeServer(name, server.handle));
+    this.#clients.set(name, client);
+    return client;
+  }
+
+  /** Sends a request of the user's to Azure. */
+  async arm(method: string, path: string, body?: unknown): Promise<HttpResponse> {
+    const headers = { authorization: `Bearer ${this.azure.issueToken().token}` };
+    const request = { method, path, headers, ...(body !== undefined && { body }) };
+    return this.run(this.#links.connect(this.#user, this.#arm).request(request));
+  }
+
+  /** Lets virtual time pass until the promise has settled, and gives its result. */
+  async run<R>(promise: Promise<R>): Promise<R> {
+    let isSettled = false;
+    const done = promise.finally(() => {
+      isSettled = true;
+    });
+    // The result is awaited below; without this a rejection during the run would count as unhandled.
+    done.catch(() => undefined);
+    await this.scheduler.run({ until: () => isSettled });
+    return done;
+  }
+
+  /** Lets so much virtual time pass. */
+  async advance(byMs: number): Promise<void> {
+    await this.scheduler.advance(byMs);
+  }
+
+  /** Runs until something holds, as far as it does within a time; says whether it does. */
+  async until(holds: () => boolean, withinMs: number): Promise<boolean> {
+    await this.scheduler.run({ until: holds, untilMs: this.scheduler.monotonicMs + withinMs });
+    return holds();
+  }
+
+  /** Runs until nobody has done anything for a while and nothing is on its way; throws when that never happens. */
+  async settle({ quietMs = QUIET_MS, limitMs = 120 * MINUTE_MS }: SettleOptions = {}): Promise<void> {
+    const sinceMs = this.scheduler.monotonicMs;
+    const isQuiet = (): boolean =>
+      this.scheduler.monotonicMs - sinceMs >= quietMs && this.#rest.isQuiet(quietMs);
+    if (await this.until(isQuiet, limitMs)) return this.#checkAtRest();
+    throw new NotAtRestError(limitMs, this.#rest.busy() ?? "somebody writes again and again");
+  }
+
+  /** Runs until all is at rest, or for so long: in a storm there may be no rest. */
+  async rest(limitMs: number): Promise<void> {
+    const sinceMs = this.scheduler.monotonicMs;
+    const isQuiet = (): boolean =>
+      this.scheduler.monotonicMs - sinceMs >= QUIET_MS && this.#rest.isQuiet(QUIET_MS);
+    await this.until(isQuiet, limitMs);
+  }
+
+  /** A fault ends, or all of them, and what does not pass by itself is taken back. */
+  async heal(fault = ALL_FAULTS): Promise<void> {
+    this.#faults.remove(fault);
+    await this.run(this.#storm.heal(fault));
+  }
+
+  /** Notes what Azure was asked since the last time, as asked by this actor. */
+  noteJournal(actor: string): void {
+    for (const { sequence, method, operation, path, status, code } of this.azure.control.journal(
+      this.#journalRead,
+    )) {
+      this.#journalRead = sequence;
+      const happening = { method, operation, path, status, ...(code !== undefined && { code }) };
+      this.trace.record(actor, { kind: "arm", ...happening });
+    }
+  }
+
+  /** A step of its own, so that what does not hold ends the run like anything else that does not. */
+  async #checkAtRest(): Promise<void> {
+    this.scheduler.schedule(0, "checks at rest", () => this.#checks.atRest());
+    await this.scheduler.advance(0);
+  }
+
+  /** A rule for one request: it is carried out before anything else can be. */
+  readonly #ruled: NonNullable<Server["ruled"]> = (effect, carryOut) => {
+    const { control } = this.azure;
+    control.addFault({ id: "one-request", match: {}, effect });
+    const answer = carryOut();
+    control.removeFault("one-request");
+    return answer;
+  };
+
+  #process(name: string): VirtualProcess {
+    return new VirtualProcess(this.scheduler, name);
+  }
+
+  #kubeServer(name: string, handle: Handler): Server {
+    const answered = (call: Call, actor: string, { status }: HttpResponse): void => {
+      if (call.isWrite) this.trace.record(actor, writeOf(call, status));
+    };
+    return { name, handle, asked: kubeAsked, answered };
+  }
+
+  #clientOf(process: VirtualProcess, server: Server): Client {
+    const transport = this.#links.connect(process, server);
+    return createClient({ transport, env: process, fieldManager: process.name });
+  }
+
+  #createHost(guests: VirtualProcess): WorkloadHost {
+    return new WorkloadHost({
+      scheduler: this.scheduler,
+      connect: (name, handle) => this.#links.connect(guests, this.#kubeServer(name, handle)),
+      opened: (name, { storage }) => this.truth.followWorkload(name, storage),
+    });
+  }
+
+  #startGuests(env: VirtualProcess): { readonly guests: Guests; readonly controlPlanes: ControlPlanes } {
+    const management = this.#links.connect(env, this.#kube);
+    const controlPlanes = startControlPlanes({ env, management, host: this.#host });
+    const guests = startGuests({
+      env,
+      azure: this.azure,
+      clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
+      onFailure: (guest) => this.#noteFailure(guest),
+      ...(this.#options.guests && { settings: this.#options.guests }),
+    });
+    controlPlanes.onEndpoint((endpoint) => guests.attend(endpoint));
+    return { guests, controlPlanes };
+  }
+
+  #noteFailure({ scaleSetId, instanceId, failure }: GuestView): void {
+    if (!failure) return;
+    const machine = `${scaleSetId.slice(scaleSetId.lastIndexOf("/") + 1)}/${instanceId}`;
+    this.trace.record("guests", { kind: "guestFailure", machine, ...failure });
+  }
+
+  #createManagers(): Managers {
+    const { controllers, managers = 1 } = this.#options;
+    return new Managers({
+      scheduler: this.scheduler,
+      trace: this.trace,
+      controllers,
+      lease: managers > 1 ? LEASE : undefined,
+      connections: (manager) => ({
+        kube: this.#links.connectTroubled(manager, this.#kube),
+        azure: this.#links.connectTroubled(manager, this.#arm),
+        connect: (url) => this.#links.connectTroubled(manager, this.#serverAt(url)),
+      }),
+    });
+  }
+
+  /** Where an address leads: to a workload cluster, or to a server that belongs to this world only. */
+  #serverAt(url: string): Server {
+    const cluster = this.#host.at(url);
+    if (cluster) return this.#kubeServer(cluster.name, cluster.server.handle);
+    const host = new URL(url).host;
+    const create = this.#options.servers?.[host];
+    if (!create) return { name: host, handle: refused, asked: plainAsked };
+    const server = this.#others.get(host) ?? {
+      name: host,
+      handle: create(this.#process(host)),
+      asked: plainAsked,
+    };
+    this.#others.set(host, server);
+    return server;
+  }
+
+  #reach(process: VirtualProcess): Reach {
+    const names = this.#host.names();
+    const clients = names.map((name): [string, Client] => {
+      const handle = this.#host.get(name)?.handle ?? refused;
+      return [name, this.#clientOf(process, this.#kubeServer(name, handle))];
+    });
+    return {
+      azure: this.azure,
+      guests: this.guests,
+      managers: () => this.managers.running().map((manager) => manager.process),
+      management: this.#clientOf(process, this.#kube),
+      workloads: new Map(clients),
+      edit: (rng) => (this.#options.edit ?? annotateSomething)(this.user, rng),
+      later: (afterMs, act) =>
+        void process.clock.timer(afterMs, () => {
+          // A Node that is gone by then needs no healing.
+          act().catch(() => undefined);
+        }),
+    };
+  }
+}
+
+/** Creates a world in which everything runs but the managers: those start with `start`. */
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const world = new World(options);
+  await world.run(world.controlPlanes.ready);
+  return world;
+}
+
+/** A world does not come to rest. */
+export class NotAtRestError extends Error {
+  override readonly name = "NotAtRestError";
+  constructor(limitMs: number, why: string) {
+    super(`not at rest after ${limitMs / MINUTE_MS} virtual minutes: ${why}`);
+  }
+}
+
+function writeOf(call: Call, status: number): KubeWrite {
+  const { server: cluster, verb, resource, namespace, name, subresource } = call;
+  return {
+    kind: "write",
+    cluster,
+    verb: verb as KubeWrite["verb"],
+    resource,
+    name,
+    status,
+    ...(namespace !== undefined && { namespace }),
+    ...(subresource !== undefined && { subresource }),
+  };
+}
+
+/** What is asked of a server that speaks plain HTTP. */
+function plainAsked({ method, path }: HttpRequest): Asked {
+  return { api: "other", verb: method, resource: "", name: path, isWrite: method !== "GET" };
+}
+
+function refused(): Promise<never> {
+  return Promise.reject(new TransportError("refused", "nobody listens at this address"));
+}
