@@ -1,5 +1,5 @@
 import { type CustomKind, formatTimestamp, type Kind } from "@capstan/api";
-import type { Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
+import type { Clock, Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { CustomResourceDefinition } from "./crd/definition.ts";
 import { definitionSchema } from "./crd/definition-schema.ts";
 import { followDefinitions, namesInGroup } from "./crd/lifecycle.ts";
@@ -25,6 +25,8 @@ import type { Draft, Storage } from "./storage/storage.ts";
 /** What an API server is made of. */
 export interface ApiServerOptions {
   readonly env: Env;
+  /** The clock of whoever asks, where that is another than the server's: watches last and rates count by it. */
+  readonly callerClock?: Clock;
   /** The kinds to serve from the start: Kubernetes' own and custom ones. CRDs are always served, and define more. */
   readonly kinds: readonly Kind[];
   /** Custom kinds whose defaults and rules hold also when a CRD defines the kind; those in `kinds` are among them. */
@@ -59,6 +61,7 @@ const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-sy
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const {
     env,
+    callerClock = env.clock,
     kinds,
     storage = createMemoryStorage(),
     admissions = [],
@@ -78,6 +81,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const accountOf = (token: string): User | undefined => tokens.verify(token, [AUDIENCE])?.user;
   const context: Context = {
     env,
+    callerClock,
     storage,
     admissions: [escalationGuard(policy), kindAdmission(storage, [...rules, ...customKinds]), ...admissions],
     policy,
@@ -101,7 +105,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     secured: (authentication) => {
       const userOfToken = (token: string): User | undefined =>
         authentication.userOfToken(token) ?? accountOf(token);
-      const isOverRate = createRateLimiter(env.clock, rate);
+      const isOverRate = createRateLimiter(callerClock, rate);
       const door = guard(serve, { authentication: { userOfToken }, policy, isOverRate });
       return (request) => door(modern(request));
     },

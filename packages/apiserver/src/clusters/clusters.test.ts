@@ -307,7 +307,7 @@ describe("what is kept", () => {
     const nowMs = (): number => env.clock.now() + 20 * 365 * DAY_MS;
     const ahead: Env = { ...env, clock: { ...env.clock, now: nowMs } };
     const open = async (): Promise<Clusters> => {
-      const clusters = await openClusters({ env: ahead, folder, certificates: env });
+      const clusters = await openClusters({ env: ahead, folder, outside: env });
       cleanups.push(() => clusters.close());
       await clusters.add(MANAGEMENT_CLUSTER, { kinds });
       await clusters.serve({ port: 0 });

@@ -26,8 +26,11 @@ export interface ClustersOptions {
   readonly env: Env;
   /** The data directory; without one everything is in memory, nothing has certificates and no port can be opened. */
   readonly folder?: string;
-  /** Makes and judges certificates, because whoever connects does so by a real clock; `env` unless told. */
-  readonly certificates?: Env;
+  /**
+   * The environment of callers outside, who live by a real clock: certificates are made and judged, watches last and
+   * rates count by it. `env` unless told.
+   */
+  readonly outside?: Env;
 }
 
 /** What a cluster serves, and to whom. */
@@ -74,16 +77,16 @@ export interface Served {
 }
 
 /** Opens a host of clusters that has none yet. */
-export async function openClusters({ env, folder, certificates = env }: ClustersOptions): Promise<Clusters> {
+export async function openClusters({ env, folder, outside = env }: ClustersOptions): Promise<Clusters> {
   if (folder === undefined) return new ClusterHost(env);
-  const serving = await keptServing(certificates, servingFolder(folder));
-  return new ClusterHost(env, { folder, certificates, ...serving });
+  const serving = await keptServing(outside, servingFolder(folder));
+  return new ClusterHost(env, { folder, outside, ...serving });
 }
 
 /** What a host has when it keeps things. */
 interface Place {
   readonly folder: string;
-  readonly certificates: Env;
+  readonly outside: Env;
   readonly authority: Credential;
   readonly server: Credential;
 }
@@ -192,10 +195,11 @@ class ClusterHost implements Clusters {
     }
     const folder = clusterFolder(this.#place.folder, name);
     makePrivateFolder(folder);
-    const authority = await keptAuthority(this.#place.certificates, folder);
+    const authority = await keptAuthority(this.#place.outside, folder);
     const storage = openSqliteStorage({ env: this.#env, path: join(folder, "objects.db") });
     try {
-      const server = createApiServer({ env: this.#env, storage, ...served });
+      const callerClock = this.#place.outside.clock;
+      const server = createApiServer({ env: this.#env, callerClock, storage, ...served });
       await whenReady(server);
       return memberOf({ name, server, prefix }, authentication, { authority, close: () => storage.close() });
     } catch (error) {
@@ -218,7 +222,7 @@ class ClusterHost implements Clusters {
 
   async #keepKubeconfig({ cluster: { name, prefix }, authority }: Member): Promise<void> {
     if (!this.#place || !this.#listening || !authority) return;
-    await keepKubeconfig(this.#place.certificates, {
+    await keepKubeconfig(this.#place.outside, {
       path: kubeconfigPath(this.#place.folder, name),
       authority,
       server: this.#listening.url + prefix,

@@ -1,4 +1,4 @@
-import type { Env } from "@capstan/env";
+import type { Clock, Env } from "@capstan/env";
 import { ApiError, invalid } from "../http/status.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import type { User } from "../security/attributes.ts";
@@ -11,6 +11,8 @@ import type { Registry, Resource } from "./registry.ts";
 /** What every verb works with. */
 export interface Context {
   readonly env: Env;
+  /** The clock of whoever asks: by it watches last. */
+  readonly callerClock: Clock;
   readonly storage: Storage;
   readonly registry: Registry;
   readonly admissions: readonly Admission[];

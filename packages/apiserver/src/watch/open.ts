@@ -16,12 +16,12 @@ export function openWatch(
   target: Target,
   { query, signal }: { query: URLSearchParams; signal: AbortSignal | undefined },
 ): Watch {
-  const { env, storage, registry } = context;
+  const { env, callerClock, storage, registry } = context;
   const { resource, namespace } = target;
   const errors = optionErrors(query);
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   const bookmarks = isOn(query, "allowWatchBookmarks");
-  return new Watch(storage, env.clock, {
+  return new Watch(storage, callerClock, {
     resource,
     matches: parseSelection(resource, query),
     bookmarks,

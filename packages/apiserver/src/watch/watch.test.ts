@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { Scheduler, VirtualProcess } from "@capstan/env";
+import { AdjustableClock, Scheduler, VirtualProcess, withClock } from "@capstan/env";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMemoryStorage } from "../storage/memory.ts";
@@ -298,5 +298,19 @@ describe("a watch that cannot be served", () => {
     const { body } = await new TestClient().get(`${paths.widgets}?watch=1&${query}`);
     expect(body.code).toBe(code);
     expect(body.message).toContain(message);
+  });
+});
+
+describe("a watch of a server whose time goes faster than its callers'", () => {
+  test("lasts by the clock of the callers", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const outside = new VirtualProcess(scheduler, "outside");
+    const fast = new AdjustableClock(outside.clock, { anchor: { wallMs: 0, simMs: 0, speed: 60 } });
+    const client = new TestClient({ env: withClock(outside, fast), callerClock: outside.clock });
+    const watch = collect(await client.watch(paths.widgets));
+    await scheduler.advance(29 * 60_000);
+    expect(watch.ended()).toBe(false);
+    await scheduler.advance(32 * 60_000);
+    expect(watch.ended()).toBe(true);
   });
 });

@@ -84,7 +84,7 @@ async function start(shell: Shell, { directory, step, options, closers }: Start)
   const { dataDir, speed } = options;
   const clock = openClock({ env: shell.env, dataDir, ...(speed !== undefined && { speed }) });
   const env = withClock(shell.env, clock);
-  const clusters = await openClusters({ env, certificates: shell.env, folder: dataDir });
+  const clusters = await openClusters({ env, outside: shell.env, folder: dataDir });
   closers.push(() => clusters.close());
   await startApi(env, clusters, { directory, step, options });
   const simulator = await startAzure(shell, clock, { directory, step, options });

@@ -11,21 +11,9 @@ export function reachedStates(events: readonly TraceEvent[]): ReadonlyMap<string
 }
 
 function stateOf(happening: Happening): string | undefined {
-  switch (happening.kind) {
-    case "condition":
-      return `condition ${happening.type} ${happening.status} ${happening.reason}`;
-    case "fault":
-      return `fault ${happening.fault}`;
-    case "process":
-    case "node":
-    case "machine":
-      return `${happening.kind} ${happening.event}`;
-    case "guestFailure":
-      return `guest ${happening.reason}`;
-    case "step":
-    case "write":
-    case "arm":
-    case "violation":
-      return undefined;
-  }
+  if (happening.kind === "condition")
+    return `condition ${happening.type} ${happening.status} ${happening.reason}`;
+  if (happening.kind === "fault") return `fault ${happening.fault}`;
+  if (happening.kind === "guestFailure") return `guest ${happening.reason}`;
+  return "event" in happening ? `${happening.kind} ${happening.event}` : undefined;
 }
