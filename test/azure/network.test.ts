@@ -119,6 +119,26 @@ async function publicIp(cloud: Cloud): Promise<string> {
   return made.id ?? "";
 }
 
+test("a NAT gateway is created, read, listed and deleted, and not while a subnet uses it", async () => {
+  const cloud = startCloud();
+  await withNetwork(cloud);
+  const { natGateways, subnets } = cloud.network;
+  const publicIpAddresses = [{ id: await publicIp(cloud) }];
+  const made = await finish(
+    cloud,
+    natGateways.createOrUpdate(GROUP, "nat", { location, sku: { name: "Standard" }, publicIpAddresses }),
+  );
+  expect((await natGateways.get(GROUP, "nat")).publicIpAddresses).toEqual(publicIpAddresses);
+  expect((await all(natGateways.list(GROUP))).length).toBe(1);
+  const subnet = { addressPrefix: "10.2.77.0/24", natGateway: { id: made.id ?? "" } };
+  await finish(cloud, subnets.createOrUpdate(GROUP, "net", "out", subnet));
+  await expect(natGateways.delete(GROUP, "nat").submitted()).rejects.toMatchObject({
+    code: "InUseNatGatewayCannotBeDeleted",
+  });
+  await finish(cloud, subnets.delete(GROUP, "net", "out"));
+  await finish(cloud, natGateways.delete(GROUP, "nat"));
+});
+
 test("a public IP address gets an address that it keeps", async () => {
   const cloud = startCloud();
   await withNetwork(cloud);

@@ -35,6 +35,7 @@ export const RECORDED: Latencies = {
   networkInterfaces: { p50: 1, p90: 32 },
   // Not in the recordings: as light as a security group.
   routeTables: { p50: 3, p90: 4 },
+  natGateways: { p50: 3, p90: 4 },
   "network.delete": { p50: 5, p90: 11 },
   // Not in the recordings: "minutes" for a group with something in it.
   "resourceGroup.delete": { p50: 60, p90: 240 },

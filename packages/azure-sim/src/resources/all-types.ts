@@ -9,6 +9,7 @@ import {
   removeNetworkResource,
   settleNetworkResource,
 } from "./network/network-write.ts";
+import { natGateways } from "./nat-gateways/nat-gateways.ts";
 import { networkInterfaces } from "./network-interfaces/network-interfaces.ts";
 import { networkSecurityGroupTypes } from "./network-security-groups/network-security-groups.ts";
 import { publicIpAddresses } from "./public-ip-addresses/public-ip-addresses.ts";
@@ -35,6 +36,7 @@ export const ALL_TYPES: readonly ResourceType[] = [
   ...networkSecurityGroupTypes,
   ...routeTableTypes,
   publicIpAddresses,
+  natGateways,
   ...loadBalancerTypes,
   networkInterfaces,
   scaleSets,

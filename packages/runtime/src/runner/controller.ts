@@ -23,6 +23,7 @@ export interface ControllerOptions {
   readonly metrics: ControllerMetrics;
   readonly events: EventRecorder;
   readonly assertMayWrite: () => void;
+  readonly watchFilter?: string;
 }
 
 // Cluster API's sync period: even if an event was lost, every object is looked at this often.
@@ -34,6 +35,7 @@ const TERMINAL_PROBE_MS = 10 * 60_000;
 // A failure that passes at once is no news for the user; the third in a row is.
 const EVENT_AFTER_FAILURES = 3;
 
+const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
 const CLUSTER_INDEX = "cluster-name";
 
 /** Runs one reconciler: turns changes into keys, keys into passes, and results into comebacks. */
@@ -178,7 +180,7 @@ export class Controller {
       return resultOf(error);
     }
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
-    if (!stored) {
+    if (!stored || !this.#isMeant(stored)) {
       this.#ownWrites.delete(key);
       return { type: "settled" };
     }
@@ -189,6 +191,12 @@ export class Controller {
     // Most objects of a settled fleet have nothing to remember.
     if (writes.isEmpty) this.#ownWrites.delete(key);
     return result;
+  }
+
+  /** Several managers can share a cluster: each has a value of the label, and leaves all others alone. */
+  #isMeant({ metadata }: Frozen<KubernetesObject>): boolean {
+    const { watchFilter } = this.#options;
+    return watchFilter === undefined || metadata.labels?.[WATCH_FILTER_LABEL] === watchFilter;
   }
 
   async #seeOwnWrites(key: string): Promise<void> {

@@ -309,23 +309,37 @@ describe("readiness", () => {
   });
 });
 
-describe("one namespace", () => {
-  test("is all that a manager sees and touches when told so", async () => {
+describe("a part of the cluster", () => {
+  /** The boats that a manager looks at in half an hour. */
+  async function seenBy(
+    harbour: Harbour,
+    options: Parameters<typeof startManager>[2],
+  ): Promise<{ seen: string[]; manager: Manager }> {
+    const seen = new Set<string>();
+    const note: Phase<Context<Boat>> = ({ object }) => {
+      seen.add(object.metadata.name);
+      return next;
+    };
+    const manager = startManager(harbour, [boats(note)], options);
+    await harbour.scheduler.advance(30 * MINUTE);
+    return { seen: [...seen], manager };
+  }
+
+  test("is all that a manager sees and touches when told one namespace", async () => {
     const harbour = await withBoat();
     await harbour.run(harbour.client.create(Boat, boat("b", { metadata: { namespace: "kube-system" } })));
-    const seen: string[] = [];
-    const manager = startManager(
-      harbour,
-      [
-        boats(({ object }) => {
-          seen.push(object.metadata.name);
-          return next;
-        }),
-      ],
-      { namespace: "kube-system" },
-    );
-    await harbour.scheduler.advance(30 * MINUTE);
-    expect(new Set(seen)).toEqual(new Set(["b"]));
+    const { seen, manager } = await seenBy(harbour, { namespace: "kube-system" });
+    expect(seen).toEqual(["b"]);
     expect(manager.requests.every(({ path }) => path.includes("/namespaces/kube-system/"))).toBe(true);
+  });
+
+  test("is all that a manager touches when told the value of the filter label", async () => {
+    const harbour = await withBoat();
+    const labels = (value: string) => ({ metadata: { labels: { "cluster.x-k8s.io/watch-filter": value } } });
+    await harbour.run(harbour.client.create(Boat, boat("ours", labels("blue"))));
+    await harbour.run(harbour.client.create(Boat, boat("theirs", labels("bluegreen"))));
+    const { seen, manager } = await seenBy(harbour, { watchFilter: "blue" });
+    expect(seen).toEqual(["ours"]);
+    expect(manager.writes.filter((write) => !write.includes("/ours"))).toEqual([]);
   });
 });

@@ -22,6 +22,8 @@ export interface RunnerOptions {
   readonly lease?: { readonly name: string; readonly namespace: string };
   /** Follow one namespace instead of all. */
   readonly namespace?: string;
+  /** Touch only objects whose label cluster.x-k8s.io/watch-filter has this value. */
+  readonly watchFilter?: string;
 }
 
 // Kubernetes sends SIGKILL 30 s after SIGTERM. A pass that has not ended after 10 s is cut off like by a crash;
@@ -56,7 +58,7 @@ export class Runner {
       createClient({ transport, env, fieldManager: name, userAgent, onAnswer });
     const client = clientOf(name);
     this.#leader = lease && this.#createLeader(client, lease);
-    const assertMayWrite = (): void => this.#leader?.assertValid();
+    const assertMayWrite = (): void => this.assertMayWrite();
     const guarded = (raw: Client): Client => (lease ? guardWrites(raw, assertMayWrite) : raw);
     const onBug = (error: unknown): void => log.error("Bug in a handler", { error });
     this.cache = new Cache({ client, env, log, onBug, ...(namespace !== undefined && { namespace }) });
@@ -68,6 +70,7 @@ export class Runner {
       metrics: this.#metrics,
       events: this.#events,
       assertMayWrite,
+      ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
     };
     // A name of its own for each controller: audit logs, flow control and the flight simulator tell them apart by it.
     this.controllers = options.reconcilers.map(
@@ -99,6 +102,11 @@ export class Runner {
     );
     this.#stopping.abort(new Error("stopping"));
     await this.#within(this.#letGo(), "Stopping although the server does not answer");
+  }
+
+  /** Throws a Failure when this process does not lead any more; asked right before each write, wherever it goes. */
+  assertMayWrite(): void {
+    this.#leader?.assertValid();
   }
 
   /** Why the process is not ready to do its work; empty when it is. A standby with a warm cache is ready. */
