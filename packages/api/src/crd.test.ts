@@ -32,7 +32,11 @@ test("has names, labels, columns, scope and subresources as Cluster API's own", 
   const crd = toCustomResourceDefinition(MachinePool);
   expect(crd.metadata).toEqual({
     name: "machinepools.cluster.x-k8s.io",
-    labels: { "cluster.x-k8s.io/provider": "cluster-api", "cluster.x-k8s.io/v1beta1": "v1beta1" },
+    labels: {
+      "app.kubernetes.io/managed-by": "capstan",
+      "cluster.x-k8s.io/provider": "cluster-api",
+      "cluster.x-k8s.io/v1beta1": "v1beta1",
+    },
   });
   expect(crd.spec.names).toEqual({
     kind: "MachinePool",

@@ -33,13 +33,16 @@ export interface CustomResourceDefinition extends KubernetesObject {
   };
 }
 
+/** Tells our definitions from those of other providers, which bear the same names. */
+const OURS = { "app.kubernetes.io/managed-by": "capstan" };
+
 /** The CRD of a kind. */
 export function toCustomResourceDefinition(kind: CustomKind): CustomResourceDefinition {
   const { group, version, plural, singular, shortNames, categories, namespaced } = kind;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { ...kind.crdLabels } },
+    metadata: { name: `${plural}.${group}`, labels: { ...kind.crdLabels, ...OURS } },
     spec: {
       group,
       names: {

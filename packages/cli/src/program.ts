@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { portNumber, positiveNumber } from "./arguments.ts";
+import { addDescribe, addGetClusters } from "./cluster-program.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";
 import { type CarryOut, type DataDirFlag, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
+import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
@@ -42,6 +44,8 @@ Examples:
   export KUBECONFIG=$PWD/.capstan/kubeconfig && kubectl get crds
   capstan status -o json               for scripts
   capstan sim status                   what is in the simulated Azure, as a tree
+  capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
+  capstan manager                      the controllers, on a management cluster of yours
   capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
   capstan down --purge                 stop, and remove everything it wrote
 
@@ -83,13 +87,15 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   };
   addServerCommands(program, shell, carryOut);
   addQuestions(program, shell, carryOut);
+  addDescribe(program, shell, carryOut);
+  addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);
   addSimCommands(program, shell, carryOut);
   return program;
 }
 
 const SPEED =
-  "how many times as fast as ours the time of the simulated Azure goes (default: as before, 1 at first)";
+  "how many times as fast as the machine's the time of everything goes (default: as before, 1 at first)";
 
 type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number };
 type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean };
@@ -132,9 +138,11 @@ function addQuestions(program: Command, shell: Shell, carryOut: CarryOut): void 
       const { status } = await import("./commands/status.ts");
       await carryOut(flags, (dataDir) => status(shell, { dataDir, output: flags.output }));
     });
-  program
+  const get = program
     .command("get")
-    .description("print what is kept: get kubeconfig [cluster]")
+    .description("print what there is: get clusters, get kubeconfig [cluster]");
+  addGetClusters(get, shell, carryOut);
+  get
     .command("kubeconfig")
     .description("print the kubeconfig of a cluster's administrator; works while nothing runs, too")
     .argument("[cluster]", "name of the cluster", "management")

@@ -37,3 +37,40 @@ export {
 export { BATCH_SIZE, batchesOf, instanceActions } from "./azure/scale-set/batches.ts";
 export type { PowerState, ScaleSetInstance } from "./azure/scale-set/instance.ts";
 export { type FreshnessOptions, ScaleSetInstances } from "./azure/scale-set/instances.ts";
+export { azureClusterRbac, type PolicyRule } from "./reconcilers/azurecluster/rbac.ts";
+export { azureClusterReconciler } from "./reconcilers/azurecluster/reconciler.ts";
+export type { AzureClusterPorts } from "./reconcilers/azurecluster/scope.ts";
+export {
+  BOOTSTRAP_EXPIRES,
+  FRESH_BOOTSTRAP_ANSWER,
+  FRESH_BOOTSTRAP_REQUEST,
+  type FreshnessQuestion,
+  isFreshFor,
+} from "./bootstrap/fresh-bootstrap.ts";
+export { kubeadmConfigRbac } from "./reconcilers/kubeadmconfig/rbac.ts";
+export { kubeadmConfigReconciler } from "./reconcilers/kubeadmconfig/reconciler.ts";
+export type { KubeadmConfigPorts } from "./reconcilers/kubeadmconfig/scope.ts";
+export { clusterRbac } from "./reconcilers/cluster/rbac.ts";
+export { clusterReconciler } from "./reconcilers/cluster/reconciler.ts";
+export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
+export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
+export { machinePoolReconciler } from "./reconcilers/machinepool/reconciler.ts";
+export type { MachinePoolPorts } from "./reconcilers/machinepool/scope.ts";
+export { wakePools } from "./reconcilers/machinepool/wake.ts";
+export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";
+export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";
+export type { KubeconfigFacts } from "./workload/kubeconfig.ts";
+export type { WorkloadNodes } from "./workload/nodes.ts";
+export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
+export { renewedTokens } from "./azure/credentials/renewal.ts";
+export { type ControllerDefinition, type ControllerPorts, CONTROLLERS } from "./setup/controllers.ts";
+export {
+  type AzureAccess,
+  type ControllersOptions,
+  createControllers,
+  type CreatedControllers,
+  MANAGER_NAME,
+} from "./setup/create-controllers.ts";
+export { Manager, type ManagerOptions } from "./setup/manager.ts";
+export { coexistenceProblems, type Neighbourhood } from "./setup/coexistence.ts";
+export { type Target, targetOf } from "./contract/reference.ts";

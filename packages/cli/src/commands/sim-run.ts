@@ -15,6 +15,7 @@ import {
   summaryText,
 } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
+import { simulatedControllers } from "../controllers/simulated-controllers.ts";
 import { EXIT } from "../exit-codes.ts";
 import { quoted } from "../render/amounts.ts";
 import type { Shell } from "../shell.ts";
@@ -36,7 +37,13 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
   const seed = options.seed ?? scenario.seed;
   const faults = options.faults === undefined ? scenario.faults : planIn(options.faults);
   const progress = progressOn(shell);
-  const run = await runScenario({ scenario, seed, faults, controllers: () => [], onEvent: progress.saw });
+  const run = await runScenario({
+    scenario,
+    seed,
+    faults,
+    controllers: simulatedControllers,
+    onEvent: progress.saw,
+  });
   progress.end();
   const command = commandFor({ ...options, seed });
   shell.out.write(output === "json" ? jsonOf(run, command) : textOf(run, command));

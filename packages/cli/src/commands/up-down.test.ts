@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Cluster } from "@capstan/api";
+import { Cluster, KubeadmControlPlane } from "@capstan/api";
 import { createRealEnv, type Env, serveHttp } from "@capstan/env";
 import { type Client, createClient, Informer, silentLogger } from "@capstan/runtime";
 import { afterAll, describe, expect, test } from "vitest";
@@ -89,7 +89,8 @@ describe("up", () => {
     const first = await serve(dataDir);
     const metadata = { name: "demo", namespace: "default" };
     await first.use(async (client) => {
-      const spec = { controlPlaneRef: { kind: "KubeadmControlPlane", name: "demo" } };
+      const { apiVersion, kind } = KubeadmControlPlane;
+      const spec = { controlPlaneRef: { apiVersion, kind, name: "demo" } };
       await client.create(Cluster, { metadata, spec });
       await untilClusters(client, ({ store }) => store.all()[0]?.spec.controlPlaneEndpoint !== undefined);
     });
@@ -103,7 +104,10 @@ describe("up", () => {
     const status = testShell();
     expect(await run(["status", "--data-dir", dataDir], status)).toBe(0);
     expect(status.written.out).toMatch(/^demo +https:\S+\/clusters\/demo +\d+ +True$/m);
-    await second.use((client) => client.delete(Cluster, metadata));
+    await second.use(async (client) => {
+      await client.delete(Cluster, metadata);
+      await untilClusters(client, ({ store }) => store.all().length === 0);
+    });
     await second.stop();
 
     const third = await serve(dataDir);

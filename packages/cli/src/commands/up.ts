@@ -9,17 +9,21 @@ import {
   savedClusters,
 } from "@capstan/apiserver";
 import { type AdjustableClock, type Env, withClock } from "@capstan/env";
+import { CONTROLLERS } from "@capstan/manager";
+import { createLogger } from "@capstan/runtime";
 import { describeSimulator, type Simulator, startSimulator } from "../azure/simulator.ts";
 import { countObjects } from "../cluster/count-objects.ts";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { inProcess } from "../cluster/transport.ts";
 import { startWorkloadClusters } from "../cluster/workload-clusters.ts";
+import { embeddedManager } from "../controllers/embedded-manager.ts";
 import { openClock } from "../data-directory/clock.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
 import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
+import { prettyLines } from "../render/pretty-log.ts";
 import { type Paint, paintFor, tryNext } from "../render/paint.ts";
 import type { Shell, Terminal } from "../shell.ts";
 
@@ -86,7 +90,7 @@ async function start(shell: Shell, { directory, step, options, closers }: Start)
   const env = withClock(shell.env, clock);
   const clusters = await openClusters({ env, outside: shell.env, folder: dataDir });
   closers.push(() => clusters.close());
-  await startApi(env, clusters, { directory, step, options });
+  const url = await startApi(env, clusters, { directory, step, options });
   const simulator = await startAzure(shell, clock, { directory, step, options });
   closers.push(() => simulator.close());
   const workloads = await startWorkloadClusters({
@@ -99,11 +103,17 @@ async function start(shell: Shell, { directory, step, options, closers }: Start)
   });
   closers.push(() => workloads.close());
   step(workloads.summary);
+  // What users want to know is in conditions and events; here is only what should not happen at all.
+  const log = createLogger(env, "error", prettyLines(shell.err));
+  const manager = embeddedManager({ env, clusters, url, azure: simulator.azure, log });
+  closers.push(() => manager.stop());
+  await manager.start();
+  step(`controllers: ${CONTROLLERS.map(({ name }) => name).join(", ")}`);
 }
 
 type Part = Omit<Start, "closers">;
 
-async function startApi(env: Env, clusters: Clusters, { directory, step, options }: Part): Promise<void> {
+async function startApi(env: Env, clusters: Clusters, { directory, step, options }: Part): Promise<string> {
   const { dataDir, port } = options;
   const management = await clusters.add(MANAGEMENT_CLUSTER, { kinds: builtInKinds, rules: customKinds });
   for (const name of savedClusters(dataDir)) {
@@ -119,6 +129,7 @@ async function startApi(env: Env, clusters: Clusters, { directory, step, options
   step(`API listening on ${url}`);
   const { created, updated, unchanged } = await installDefinitions({ env, transport }, customKinds);
   step(`CRDs installed: ${customKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);
+  return url;
 }
 
 async function startAzure(

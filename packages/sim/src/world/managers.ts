@@ -11,6 +11,10 @@ export interface Seat {
   readonly azure: Transport;
   /** Any other server, by the host of its address or as a kubeconfig names it. */
   readonly connect: (url: string) => Transport;
+  /** A token for Azure, without the way through Entra. */
+  readonly azureToken: () => string;
+  /** Throws when this manager may not write any more. */
+  readonly assertMayWrite: () => void;
   /** How often this manager has been started, from 1. */
   readonly start: number;
 }
@@ -23,7 +27,7 @@ export interface ManagersOptions {
   readonly scheduler: Scheduler;
   readonly trace: Trace;
   readonly controllers: Controllers;
-  readonly connections: (process: VirtualProcess) => Omit<Seat, "env" | "start">;
+  readonly connections: (process: VirtualProcess) => Omit<Seat, "env" | "start" | "assertMayWrite">;
   /** The Lease that several of them share. */
   readonly lease: { readonly name: string; readonly namespace: string } | undefined;
 }
@@ -61,8 +65,13 @@ export class Managers {
     const start = (this.#starts.get(number) ?? 0) + 1;
     this.#starts.set(number, start);
     const process = new VirtualProcess(scheduler, `manager-${number}${start === 1 ? "" : `.${start}`}`);
-    const seat: Seat = { ...connections(process), env: process, start };
-    const runner = new Runner({
+    const seat: Seat = {
+      ...connections(process),
+      env: process,
+      start,
+      assertMayWrite: () => runner.assertMayWrite(),
+    };
+    const runner: Runner = new Runner({
       env: process,
       transport: seat.kube,
       log: silentLogger,

@@ -10,7 +10,7 @@ export interface WorkloadHostOptions {
 }
 
 /** Where kubeconfigs of a world lead. Nothing answers there outside of it. */
-const ORIGIN = "https://clusters.invalid";
+export const CLUSTERS_ORIGIN = "https://clusters.invalid";
 
 /** The API servers of workload clusters, in memory. */
 export class WorkloadHost implements ControlPlaneHost {
@@ -52,7 +52,7 @@ export class WorkloadHost implements ControlPlaneHost {
 
   /** The cluster that the server of a kubeconfig names. */
   at(url: string): { readonly name: string; readonly server: ApiServer } | undefined {
-    const name = url.startsWith(`${ORIGIN}/`) ? url.slice(ORIGIN.length + 1) : "";
+    const name = url.startsWith(`${CLUSTERS_ORIGIN}/`) ? url.slice(CLUSTERS_ORIGIN.length + 1) : "";
     const server = this.#servers.get(name);
     return server && { name, server };
   }
@@ -64,7 +64,7 @@ function kubeconfigOf(name: string): string {
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name, cluster: { server: `${ORIGIN}/${name}` } }],
+    clusters: [{ name, cluster: { server: `${CLUSTERS_ORIGIN}/${name}` } }],
     users: [{ name: user, user: { token: "simulated" } }],
     contexts: [{ name, context: { cluster: name, user } }],
     "current-context": name,

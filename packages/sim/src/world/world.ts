@@ -302,6 +302,7 @@ export class World {
       connections: (manager) => ({
         kube: this.#links.connectTroubled(manager, this.#kube),
         azure: this.#links.connectTroubled(manager, this.#arm),
+        azureToken: () => this.azure.issueToken().token,
         connect: (url) => this.#links.connectTroubled(manager, this.#serverAt(url)),
       }),
     });

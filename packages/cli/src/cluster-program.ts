@@ -1,0 +1,64 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { UserAccess } from "./cluster/user-access.ts";
+import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
+import type { Shell } from "./shell.ts";
+
+/** Flags by which commands find the management cluster. */
+type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace: string };
+
+/** A command with the flags of all that ask a management cluster. */
+function asking(parent: Command, name: string, shell: Shell): Command {
+  return parent
+    .command(name)
+    .addOption(dataDirOption(shell))
+    .option("--kubeconfig <file>", "the management cluster (default: KUBECONFIG, or what runs in --data-dir)")
+    .option("--context <name>", "a context of the kubeconfig, instead of the current one")
+    .option("-n, --namespace <name>", "the namespace", "default");
+}
+
+function accessOf({ workingFolder }: Shell, { dataDir, kubeconfig, context }: AccessFlags): UserAccess {
+  return {
+    dataDir: resolve(workingFolder, dataDir),
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  };
+}
+
+type DescribeFlags = AccessFlags & { grouping: boolean; showConditions?: string };
+
+/** Adds `capstan describe cluster`. */
+export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut): void {
+  const describe = program
+    .command("describe")
+    .description("show the parts of something as a tree: describe cluster NAME");
+  asking(describe, "cluster", shell)
+    .description("show a cluster as a tree, and how each of its parts is")
+    .argument("<name>", "name of the Cluster")
+    .option("--no-grouping", "show each machine, also where several are in the same state")
+    .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
+    .action(async (name: string, flags: DescribeFlags) => {
+      const { describeCluster } = await import("./commands/describe-cluster.ts");
+      const { namespace, grouping: isGrouped, showConditions: conditionsOf } = flags;
+      const access = accessOf(shell, flags);
+      await carryOut(flags, () =>
+        describeCluster(shell, { access, name, namespace, tree: { isGrouped, conditionsOf } }),
+      );
+    });
+}
+
+/** Adds `capstan get clusters`. */
+export function addGetClusters(get: Command, shell: Shell, carryOut: CarryOut): void {
+  asking(get, "clusters", shell)
+    .description("list clusters with the machines of their pools")
+    .option("-A, --all-namespaces", "of all namespaces", false)
+    .addOption(outputOption())
+    .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean }) => {
+      const { getClusters } = await import("./commands/get-clusters.ts");
+      const { namespace, allNamespaces, output } = flags;
+      const access = accessOf(shell, flags);
+      await carryOut(flags, () =>
+        getClusters(shell, { access, output, ...(!allNamespaces && { namespace }) }),
+      );
+    });
+}

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+import type { Shell } from "../shell.ts";
+
+/** Which management cluster a user means. */
+export interface UserAccess {
+  readonly dataDir: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/**
+ * Uses the management cluster that a user means: the kubeconfig of the command line, else that of the environment, else
+ * what runs in the data directory, else whatever kubectl would use.
+ */
+export async function withUserClient<R>(
+  shell: Shell,
+  access: UserAccess,
+  use: (client: Client) => Promise<R>,
+): Promise<R> {
+  const { env, variables, workingFolder } = shell;
+  const { kubeconfig = variables["KUBECONFIG"] || undefined, context, dataDir } = access;
+  const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
+  const path = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
+  const text = readText(resolve(workingFolder, path));
+  const transport = await connectWithKubeconfig({
+    text,
+    origin: path,
+    ...(context !== undefined && { context }),
+  });
+  try {
+    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }));
+  } finally {
+    await transport.close();
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new CommandError(`there is no kubeconfig at ${path}; start with: capstan up, or give --kubeconfig`);
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  AzureMachinePoolMachine,
+  Cluster,
+  type Frozen,
+  MachinePool,
+  type ObjectReference,
+} from "@capstan/api";
+import { targetOf } from "@capstan/manager";
+import { type Client, Failure } from "@capstan/runtime";
+import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { CommandError } from "../command-error.ts";
+import {
+  belongsTo,
+  type ClusterParts,
+  clusterTree,
+  type PoolParts,
+  type Reported,
+  type TreeOptions,
+} from "../describe/cluster-tree.ts";
+import { printTree } from "../describe/print-tree.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Shell } from "../shell.ts";
+
+/** Which cluster, and how it is described. */
+export interface DescribeClusterOptions {
+  readonly access: UserAccess;
+  readonly name: string;
+  readonly namespace: string;
+  readonly tree: TreeOptions;
+}
+
+/** `capstan describe cluster`: the parts of a cluster as a tree, and how each of them is. */
+export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
+  const { access, tree } = options;
+  const parts = await withUserClient(shell, access, (client) => partsOf(client, options));
+  shell.out.write(printTree(clusterTree(parts, tree), shell.env.clock.now()));
+  return EXIT.done;
+}
+
+async function partsOf(client: Client, { name, namespace }: DescribeClusterOptions): Promise<ClusterParts> {
+  const cluster = await client.find(Cluster, { name, namespace });
+  if (!cluster) throw new CommandError(await unknown(client, name, namespace));
+  const { infrastructureRef, controlPlaneRef } = cluster.spec;
+  const [infrastructure, controlPlane, pools, machines] = await Promise.all([
+    referred(client, infrastructureRef, namespace),
+    referred(client, controlPlaneRef, namespace),
+    client.list(MachinePool, { namespace }),
+    client.list(AzureMachinePoolMachine, { namespace }),
+  ]);
+  const own = pools.filter(({ spec }) => spec.clusterName === name);
+  const inCluster = machines.filter((machine) => belongsTo(machine, name));
+  return {
+    cluster,
+    infrastructure,
+    controlPlane,
+    pools: await Promise.all(own.map((pool) => poolParts(client, pool, inCluster))),
+  };
+}
+
+async function poolParts(
+  client: Client,
+  pool: Frozen<MachinePool>,
+  machines: readonly Frozen<AzureMachinePoolMachine>[],
+): Promise<PoolParts> {
+  const { namespace = "" } = pool.metadata;
+  const { bootstrap, infrastructureRef } = pool.spec.template.spec;
+  const infrastructure = await referred(client, infrastructureRef, namespace);
+  const owner = infrastructure?.metadata.uid;
+  return {
+    pool,
+    infrastructure,
+    bootstrap: await referred(client, bootstrap.configRef, namespace),
+    machines: machines.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === owner)),
+  };
+}
+
+/** An object of any kind. A reference that leads nowhere is left out; whoever has it says so in a condition. */
+async function referred(
+  client: Client,
+  reference: Frozen<ObjectReference> | undefined,
+  namespace: string,
+): Promise<Reported | undefined> {
+  if (!reference) return undefined;
+  try {
+    const { kind, name } = targetOf({ reference, field: "reference", namespace });
+    return (await client.get(kind, name)) as Reported;
+  } catch (error) {
+    if (error instanceof Failure && LEADS_NOWHERE.has(error.reason)) return undefined;
+    throw error;
+  }
+}
+
+const LEADS_NOWHERE: ReadonlySet<string> = new Set(["NotFound", "KindNotServed", "IncorrectExternalRef"]);
+
+async function unknown(client: Client, name: string, namespace: string): Promise<string> {
+  const others = (await client.list(Cluster, { namespace })).map(({ metadata }) => metadata.name);
+  const there = others.length === 0 ? "there are none" : `there is: ${others.join(", ")}`;
+  return `there is no Cluster ${JSON.stringify(name)} in namespace ${namespace}; ${there}`;
+}

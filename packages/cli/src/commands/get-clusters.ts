@@ -1,0 +1,64 @@
+import { Cluster, type Condition, type Frozen, MachinePool } from "@capstan/api";
+import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { ageText } from "../describe/age.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type OutputForm, printed } from "../render/output.ts";
+import { table } from "../render/table.ts";
+import type { Shell } from "../shell.ts";
+
+/** Which clusters, and how they are printed. */
+export interface GetClustersOptions {
+  readonly access: UserAccess;
+  /** All namespaces when undefined. */
+  readonly namespace?: string;
+  readonly output: OutputForm;
+}
+
+/** `capstan get clusters`: the clusters of a management cluster, with the machines of their pools. */
+export async function getClusters(
+  shell: Shell,
+  { access, namespace, output }: GetClustersOptions,
+): Promise<number> {
+  const scope = namespace === undefined ? {} : { namespace };
+  const [clusters, pools] = await withUserClient(shell, access, (client) =>
+    Promise.all([client.list(Cluster, scope), client.list(MachinePool, scope)]),
+  );
+  const nowMs = shell.env.clock.now();
+  if (clusters.length === 0 && output === undefined) {
+    shell.err.write(`No clusters found${namespace === undefined ? "" : ` in namespace ${namespace}`}.\n`);
+    return EXIT.done;
+  }
+  const isWide = namespace === undefined;
+  const heads = [...(isWide ? ["NAMESPACE"] : []), "NAME", "PHASE", "READY", "POOLS", "MACHINES", "AGE"];
+  const list = { apiVersion: "v1", kind: "List", items: clusters };
+  const rows = clusters.map((cluster) => rowOf(cluster, pools, { isWide, nowMs }));
+  shell.out.write(await printed(list, output, () => table(heads, rows)));
+  return EXIT.done;
+}
+
+function rowOf(
+  { metadata, status }: Frozen<Cluster>,
+  pools: readonly Frozen<MachinePool>[],
+  { isWide, nowMs }: { readonly isWide: boolean; readonly nowMs: number },
+): string[] {
+  const { name, namespace = "", creationTimestamp = "" } = metadata;
+  const own = pools.filter(
+    ({ metadata: pool, spec }) => spec.clusterName === name && pool.namespace === namespace,
+  );
+  const sum = (count: (pool: Frozen<MachinePool>) => number | undefined): number =>
+    own.reduce((total, pool) => total + (count(pool) ?? 0), 0);
+  const machines = `${sum((pool) => pool.status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
+  return [
+    ...(isWide ? [namespace] : []),
+    name,
+    status?.phase ?? "",
+    readyOf(status?.conditions ?? []),
+    String(own.length),
+    machines,
+    ageText(nowMs - Date.parse(creationTimestamp)),
+  ];
+}
+
+function readyOf(conditions: readonly Condition[]): string {
+  return conditions.find(({ type }) => type === "Ready")?.status ?? "Unknown";
+}

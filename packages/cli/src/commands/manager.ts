@@ -1,0 +1,186 @@
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { builtInKind, type CustomResourceDefinition, Lease } from "@capstan/api";
+import { type ListeningServer, serveHttp, type Transport } from "@capstan/env";
+import {
+  type Cloud,
+  cloudNamed,
+  coexistenceProblems,
+  connectToCluster,
+  CONTROLLERS,
+  createNetwork,
+  Manager,
+  type Network,
+} from "@capstan/manager";
+import {
+  connectWithKubeconfig,
+  createClient,
+  createDiagnostics,
+  createLogger,
+  type Logger,
+  type LogLevel,
+} from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+import { EXIT } from "../exit-codes.ts";
+import { prettyLines } from "../render/pretty-log.ts";
+import type { Shell } from "../shell.ts";
+import { aborted } from "../signals.ts";
+
+/** How to run the controllers on a management cluster. */
+export interface ManagerCommandOptions {
+  /** The file; wherever kubectl would look, or the pod's own credentials, unless told. */
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly controllers?: readonly string[];
+  readonly concurrency: Readonly<Record<string, number>>;
+  readonly namespace?: string;
+  readonly watchFilter?: string;
+  readonly leaderElect: boolean;
+  readonly leaseNamespace: string;
+  /** Where probes and metrics are served, as HOST:PORT. */
+  readonly healthAddr: string;
+  readonly azureEndpoint?: string;
+  readonly azureCa?: string;
+  readonly takeOver: boolean;
+  readonly logLevel: LogLevel;
+  readonly logFormat: "json" | "pretty";
+}
+
+/** `capstan manager`: runs the controllers against a management cluster and Azure until it is told to stop. */
+export async function manager(shell: Shell, options: ManagerCommandOptions): Promise<number> {
+  const { env } = shell;
+  const stop = shell.stopSignal();
+  const log = loggerFor(shell, options);
+  const network = networkFor(shell, options);
+  const kube = await connectToManagement(shell, options);
+  await checkNeighbours(shell, kube, options);
+  const running = new Manager({
+    env,
+    log,
+    kube,
+    azure: { cloud: cloudFor(options), connect: network.connect },
+    workload: { connect: connectToCluster },
+    readFile: (path) => readFile(path, "utf8"),
+    concurrency: options.concurrency,
+    ...(options.controllers && { controllers: options.controllers }),
+    ...(options.namespace !== undefined && { namespace: options.namespace }),
+    ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
+    ...(options.leaderElect && { lease: { name: "capstan", namespace: options.leaseNamespace } }),
+  });
+  const health = await serveHealth(running, options.healthAddr);
+  log.info("Starting", {
+    controllers: options.controllers ?? CONTROLLERS.map(({ name }) => name),
+    health: options.healthAddr,
+  });
+  try {
+    return await untilStopped(running, stop, log);
+  } finally {
+    await health.close();
+    await network.close();
+  }
+}
+
+/** Runs until told to stop, or until the Lease is lost: then the process ends, and whoever started it starts it again. */
+async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): Promise<number> {
+  const lost = running
+    .start()
+    .then(() => running.held())
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const ended = await Promise.race([aborted(stop).then(() => "stopped" as const), lost]);
+  if (ended !== "stopped" && ended !== undefined) {
+    log.error("Ending because the Lease is lost", { error: ended });
+    return EXIT.failed;
+  }
+  log.info("Stopping");
+  await running.stop();
+  log.info("Stopped");
+  return EXIT.done;
+}
+
+function loggerFor({ env, err }: Shell, { logLevel, logFormat }: ManagerCommandOptions): Logger {
+  return createLogger(env, logLevel, logFormat === "json" ? err : prettyLines(err));
+}
+
+async function connectToManagement(
+  shell: Shell,
+  { kubeconfig, context }: ManagerCommandOptions,
+): Promise<Transport> {
+  if (kubeconfig === undefined) return connectWithKubeconfig(context === undefined ? {} : { context });
+  return connectWithKubeconfig({
+    text: readText(shell, kubeconfig, "--kubeconfig"),
+    origin: kubeconfig,
+    ...(context !== undefined && { context }),
+  });
+}
+
+function networkFor(shell: Shell, { azureCa }: ManagerCommandOptions): Network {
+  const { variables } = shell;
+  const proxyUrl = variables["HTTPS_PROXY"] ?? variables["https_proxy"];
+  const noProxy = (variables["NO_PROXY"] ?? variables["no_proxy"] ?? "")
+    .split(",")
+    .filter((host) => host !== "");
+  return createNetwork({
+    noProxy,
+    ...(proxyUrl !== undefined && proxyUrl !== "" && { proxyUrl }),
+    ...(azureCa !== undefined && { ca: readText(shell, azureCa, "--azure-ca") }),
+  });
+}
+
+/** Another Azure than the public one, such as a simulated one, speaks for itself and for Entra at one address. */
+function cloudFor({ azureEndpoint }: ManagerCommandOptions): Cloud {
+  const cloud = cloudNamed();
+  if (azureEndpoint === undefined) return cloud;
+  return { ...cloud, name: azureEndpoint, resourceManager: azureEndpoint, authority: azureEndpoint };
+}
+
+function readText({ workingFolder }: Shell, path: string, flag: string): string {
+  try {
+    return readFileSync(resolve(workingFolder, path), "utf8");
+  } catch (error) {
+    throw new CommandError(`${flag} ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+const Definition = builtInKind<CustomResourceDefinition>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+});
+
+/** Refuses to fight with another provider over the same objects. */
+async function checkNeighbours(
+  { env }: Shell,
+  kube: Transport,
+  options: ManagerCommandOptions,
+): Promise<void> {
+  if (options.takeOver) return;
+  const client = createClient({ transport: kube, env, fieldManager: "capstan" });
+  const [definitions, leases] = await Promise.all([client.list(Definition), client.list(Lease)]);
+  const ours = new Set(CONTROLLERS.map(({ kind }) => `${kind.plural}.${kind.group}`));
+  const problems = coexistenceProblems({
+    definitions: definitions.filter(({ metadata }) => ours.has(metadata.name)),
+    leases,
+    nowMs: env.clock.now(),
+  });
+  if (problems.length === 0) return;
+  throw new CommandError(
+    `another provider acts on the same objects:\n  ${problems.join("\n  ")}\nstop it and give --take-over, or choose other kinds with --controllers`,
+  );
+}
+
+async function serveHealth({ runner }: Manager, address: string): Promise<ListeningServer> {
+  const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
+  if (port === "")
+    throw new CommandError(`--health-addr ${address}: expected HOST:PORT or :PORT, such as :9440`);
+  const handler = createDiagnostics({
+    unready: () => runner.unready(),
+    metrics: () => runner.metrics.print(),
+  });
+  return serveHttp(handler, { host: host === "" ? "0.0.0.0" : host, port: Number(port) });
+}

@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
+import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { type Env, type Transport, TransportError } from "@capstan/env";
+import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/manager";
+import { type Logger, Sensitive } from "@capstan/runtime";
+import { inProcess } from "../cluster/transport.ts";
+
+/** The servers that a manager in the same process talks to. */
+export interface EmbeddedManagerOptions {
+  readonly env: Env;
+  readonly clusters: Clusters;
+  /** Where the clusters are served. */
+  readonly url: string;
+  readonly azure: Azure;
+  readonly log: Logger;
+}
+
+/** The controllers of the product against the clusters and the simulated Azure of this process. */
+export function embeddedManager({ env, clusters, url, azure, log }: EmbeddedManagerOptions): Manager {
+  const management = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
+  if (!management) throw new TypeError("the management cluster is opened before its controllers");
+  return new Manager({
+    env,
+    log,
+    kube: inProcess(management),
+    azure: {
+      cloud: cloudNamed(),
+      // Whatever the address, there is one Azure here.
+      connect: () => inProcess(azure.handle),
+      defaultTokens: simulatedTokens(env, () => azure.issueToken().token),
+      defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
+    },
+    workload: { connect: ({ server }) => wayTo(clusters, url, server), trustedOrigins: [url] },
+    readFile: (path) => readFile(path, "utf8"),
+  });
+}
+
+/** A cluster of this process by its address; nobody answers at any other. */
+function wayTo(clusters: Clusters, url: string, server: string): Transport {
+  return {
+    request: async (request) => {
+      const name = server.startsWith(`${url}/clusters/`) ? server.slice(`${url}/clusters/`.length) : "";
+      const cluster = clusters.get(name);
+      if (!cluster) throw new TransportError("refused", `no cluster of this process is at ${server}`);
+      return cluster.server.handle(request);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+// As long as those of Entra.
+const TOKEN_MS = 3_600_000;
+
+/** Tokens of the simulated Azure, without the way through Entra. */
+export function simulatedTokens(env: Env, issue: () => string): TokenSource {
+  return renewedTokens({
+    principal: `${DEFAULT_PRINCIPAL.tenantId}/${DEFAULT_PRINCIPAL.clientId}`,
+    clock: env.clock,
+    acquire: () => Promise.resolve({ token: new Sensitive(issue()), lifetimeMs: TOKEN_MS }),
+  });
+}

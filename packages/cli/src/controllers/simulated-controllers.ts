@@ -1,0 +1,30 @@
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { cloudNamed, createControllers } from "@capstan/manager";
+import { type Reconciler, silentLogger } from "@capstan/runtime";
+import { CLUSTERS_ORIGIN, type Seat } from "@capstan/sim";
+import { simulatedTokens } from "./embedded-manager.ts";
+
+/** The controllers of the product in a simulated world. */
+export function simulatedControllers({
+  env,
+  kube,
+  azure,
+  connect,
+  azureToken,
+  assertMayWrite,
+}: Seat): readonly Reconciler[] {
+  return createControllers({
+    env,
+    kube,
+    log: silentLogger,
+    assertMayWrite,
+    azure: {
+      cloud: cloudNamed(),
+      connect: () => azure,
+      defaultTokens: simulatedTokens(env, azureToken),
+      defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
+    },
+    workload: { connect: ({ server }) => connect(server), trustedOrigins: [CLUSTERS_ORIGIN] },
+    readFile: (path) => Promise.reject(new Error(`there is no file ${path} in a simulated world`)),
+  }).reconcilers;
+}

@@ -1,0 +1,123 @@
+import {
+  type AzureMachinePoolMachine,
+  type Cluster,
+  CLUSTER_NAME_LABEL,
+  type Condition,
+  type Frozen,
+  type KubernetesObject,
+  type MachinePool,
+} from "@capstan/api";
+
+/** Everything that may belong to a cluster. */
+export interface ClusterParts {
+  readonly cluster: Frozen<Cluster>;
+  readonly infrastructure: Reported | undefined;
+  readonly controlPlane: Reported | undefined;
+  readonly pools: readonly PoolParts[];
+}
+
+/** A pool with its parts. */
+export interface PoolParts {
+  readonly pool: Frozen<MachinePool>;
+  readonly bootstrap: Reported | undefined;
+  readonly infrastructure: Reported | undefined;
+  readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
+}
+
+/** An object that reports how it is. */
+export type Reported = Frozen<KubernetesObject> & {
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly [field: string]: unknown };
+};
+
+/** A line of the description, and what hangs below it. */
+export interface Leaf {
+  readonly name: string;
+  readonly replicas?: number | undefined;
+  readonly available?: number | undefined;
+  readonly ready?: number | undefined;
+  readonly condition?: Condition | undefined;
+  readonly parts: readonly Leaf[];
+}
+
+/** What a description shows. */
+export interface TreeOptions {
+  /** Puts machines that are in the same state on one line. */
+  readonly isGrouped: boolean;
+  /** Whose conditions are shown one by one: `all`, a kind, or KIND/NAME; nobody's when undefined. */
+  readonly conditionsOf?: string | undefined;
+}
+
+/** The tree of a cluster: what it is made of, and how each part is. */
+export function clusterTree(parts: ClusterParts, options: TreeOptions): Leaf {
+  const { cluster, infrastructure, controlPlane, pools } = parts;
+  const workers = pools.map((pool) => poolLeaf(pool, options));
+  return leafOf(cluster, options, {
+    parts: [
+      ...partLeaf("ClusterInfrastructure", infrastructure, options),
+      ...partLeaf("ControlPlane", controlPlane, options),
+      ...(workers.length === 0 ? [] : [{ name: "Workers", parts: workers }]),
+    ],
+  });
+}
+
+function poolLeaf({ pool, bootstrap, infrastructure, machines }: PoolParts, options: TreeOptions): Leaf {
+  const { replicas, availableReplicas: available, readyReplicas: ready } = pool.status ?? {};
+  return leafOf(pool, options, {
+    replicas,
+    available,
+    ready,
+    parts: [
+      ...partLeaf("BootstrapConfig", bootstrap, options),
+      ...partLeaf("MachinePoolInfrastructure", infrastructure, options),
+      ...machineLeaves(machines, options),
+    ],
+  });
+}
+
+function partLeaf(role: string, object: Reported | undefined, options: TreeOptions): Leaf[] {
+  if (!object) return [];
+  const leaf = leafOf(object, options, { parts: [] });
+  return [{ ...leaf, name: `${role} - ${leaf.name}` }];
+}
+
+function machineLeaves(machines: readonly Frozen<AzureMachinePoolMachine>[], options: TreeOptions): Leaf[] {
+  const leaves = machines.map((machine) => leafOf(machine, options, { parts: [] }));
+  const isShown = leaves.some(({ parts }) => parts.length > 0);
+  if (!options.isGrouped || isShown || leaves.length < 2) return leaves;
+  const groups = Map.groupBy(leaves, ({ condition }) => `${condition?.status} ${condition?.reason}`);
+  return [...groups.values()].map(groupLeaf);
+}
+
+/** Several machines in the same state, on one line. */
+function groupLeaf(leaves: readonly Leaf[]): Leaf {
+  const [first, second] = leaves;
+  if (!first || !second) return first ?? { name: "", parts: [] };
+  const names = leaves.slice(0, 3).map(({ name }) => name.slice(name.indexOf("/") + 1));
+  const more = leaves.length > names.length ? ", ..." : "";
+  return { ...first, name: `${leaves.length} Machines... See ${names.join(", ")}${more}` };
+}
+
+function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" | "condition">): Leaf {
+  const name = `${object.kind}/${object.metadata.name}`;
+  const conditions = object.status?.conditions ?? [];
+  const shown = isChosen(object, options.conditionsOf)
+    ? conditions
+        .filter(({ type }) => type !== "Ready")
+        .map((condition) => ({ name: condition.type, condition, parts: [] }))
+    : [];
+  return {
+    ...leaf,
+    name: object.metadata.deletionTimestamp === undefined ? name : `!! DELETED !! ${name}`,
+    condition: conditions.find(({ type }) => type === "Ready"),
+    parts: [...shown, ...leaf.parts],
+  };
+}
+
+function isChosen({ kind, metadata }: Reported, chosen: string | undefined): boolean {
+  return chosen === "all" || chosen === kind || chosen === `${kind}/${metadata.name}`;
+}
+
+/** Whether an object bears the name of a cluster. */
+export function belongsTo({ metadata }: Frozen<KubernetesObject>, cluster: string): boolean {
+  return metadata.labels?.[CLUSTER_NAME_LABEL] === cluster;
+}

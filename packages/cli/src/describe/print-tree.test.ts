@@ -1,0 +1,98 @@
+import type { Condition } from "@capstan/api";
+import {
+  azureCluster,
+  azureMachinePool,
+  azureMachinePoolMachine,
+  cluster,
+  kubeadmConfig,
+  machinePool,
+} from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { type ClusterParts, clusterTree, type TreeOptions } from "./cluster-tree.ts";
+import { printTree } from "./print-tree.ts";
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+const condition = (type: string, status: Condition["status"], more: Partial<Condition> = {}): Condition => ({
+  type,
+  status,
+  reason: "Reconciled",
+  lastTransitionTime: "2026-01-01T11:55:00Z",
+  ...more,
+});
+const ready = (status: Condition["status"] = "True", more: Partial<Condition> = {}) => ({
+  status: { conditions: [condition("Ready", status, more)] },
+});
+const machine = (name: string, status: Condition["status"], more?: Partial<Condition>) =>
+  azureMachinePoolMachine({ metadata: { name } }, ready(status, more));
+
+const parts: ClusterParts = {
+  cluster: cluster(ready()),
+  infrastructure: azureCluster({
+    status: { conditions: [condition("Ready", "True"), condition("VNetReady", "True")] },
+  }),
+  controlPlane: undefined,
+  pools: [
+    {
+      pool: machinePool(
+        { status: { replicas: 3, readyReplicas: 2, availableReplicas: 2 } },
+        ready("False", {
+          severity: "Warning",
+          reason: "WaitingForReplicas",
+          message: "2 of 3 are ready\nmore",
+        }),
+      ),
+      bootstrap: kubeadmConfig(ready()),
+      infrastructure: azureMachinePool(ready()),
+      machines: [
+        machine("pool-0", "True"),
+        machine("pool-1", "True"),
+        machine("pool-2", "False", { severity: "Info", reason: "Provisioning", message: "x".repeat(200) }),
+      ],
+    },
+  ],
+};
+const shown = (options: Partial<TreeOptions> = {}): string =>
+  printTree(clusterTree(parts, { isGrouped: true, ...options }), NOW);
+
+describe("the description of a cluster", () => {
+  test("is a tree with columns, machines in the same state together", () => {
+    const long = `${"x".repeat(100)} ...`;
+    expect(
+      shown()
+        .split("\n")
+        .map((line) => line.replaceAll(/ {2,}/g, "  ")),
+    ).toEqual([
+      "NAME  REPLICAS  AVAILABLE  READY  STATUS  SEVERITY  REASON  SINCE  MESSAGE",
+      "Cluster/cluster  True  5m",
+      "├─ClusterInfrastructure - AzureCluster/cluster  True  5m",
+      "└─Workers",
+      "  └─MachinePool/pool  3  2  2  False  Warning  WaitingForReplicas  5m  2 of 3 are ready",
+      "  ├─BootstrapConfig - KubeadmConfig/pool  True  5m",
+      "  ├─MachinePoolInfrastructure - AzureMachinePool/pool  True  5m",
+      "  ├─2 Machines... See pool-0, pool-1  True  5m",
+      `  └─AzureMachinePoolMachine/pool-2  False  Info  Provisioning  5m  ${long}`,
+      "",
+    ]);
+  });
+
+  test("shows each machine when told", () => {
+    expect(shown({ isGrouped: false })).toContain("├─AzureMachinePoolMachine/pool-0");
+  });
+
+  test.each([
+    ["all", true],
+    ["AzureCluster", true],
+    ["AzureCluster/cluster", true],
+    ["AzureCluster/clus", false],
+    ["Cluster", false],
+  ])("shows the conditions of %s one by one", (conditionsOf, isShown) => {
+    expect(shown({ conditionsOf }).includes("VNetReady")).toBe(isShown);
+  });
+
+  test("marks what is being deleted", () => {
+    const gone = cluster({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
+    expect(printTree(clusterTree({ ...parts, cluster: gone }, { isGrouped: true }), NOW)).toContain(
+      "!! DELETED !! Cluster/cluster",
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { count } from "./arguments.ts";
+import type { ManagerCommandOptions } from "./commands/manager.ts";
+import type { CarryOut } from "./flags.ts";
+import type { Shell } from "./shell.ts";
+
+const EXAMPLES = `
+Examples:
+  capstan manager                                        on the cluster of the current context, or of the pod it runs in
+  capstan manager --controllers cluster,azurecluster     only some kinds; another provider may have the others
+  capstan manager --concurrency azurecluster=20 --namespace team-a
+
+Environment:
+  KUBECONFIG               where the kubeconfig is, when --kubeconfig is not given
+  HTTPS_PROXY, NO_PROXY    how Azure is reached
+`;
+
+/** Adds `capstan manager`: the controllers, on a management cluster and Azure. */
+export function addManager(program: Command, shell: Shell, carryOut: CarryOut): void {
+  program
+    .command("manager")
+    .description("run the controllers on a management cluster, until SIGTERM")
+    .option("--kubeconfig <file>", "the management cluster (default: as kubectl, or the pod's own)")
+    .option("--context <name>", "a context of the kubeconfig, instead of the current one")
+    .option("--controllers <names>", "the controllers to run, with commas between (default: all)", names)
+    .option("--concurrency <controller=number>", "how many objects at once; may be repeated", concurrency, {})
+    .option("--namespace <name>", "watch one namespace instead of all")
+    .option("--watch-filter <value>", "touch only objects with this value of cluster.x-k8s.io/watch-filter")
+    .option("--no-leader-elect", "do without the Lease: this process must be the only one")
+    .option("--lease-namespace <name>", "where the Lease is", "capstan-system")
+    .option("--health-addr <host:port>", "where /healthz, /readyz and /metrics are served", ":9440")
+    .option("--azure-endpoint <url>", "another Azure than the public one, such as a simulated one")
+    .option("--azure-ca <file>", "the authority of its certificate")
+    .option("--take-over", "act on kinds although another provider has installed them", false)
+    .addOption(
+      new Option("--log-level <level>", "what is written")
+        .choices(["debug", "info", "warn", "error"])
+        .default("info"),
+    )
+    .addOption(
+      new Option("--log-format <form>", "how it is written").choices(["json", "pretty"]).default("json"),
+    )
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: ManagerCommandOptions) => {
+      const { manager } = await import("./commands/manager.ts");
+      await carryOut({ dataDir: "" }, () => manager(shell, flags));
+    });
+}
+
+function names(text: string): readonly string[] {
+  return text.split(",").map((name) => name.trim().toLowerCase());
+}
+
+function concurrency(
+  text: string,
+  before: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const [name = "", number = ""] = text.split("=");
+  if (name === "" || number === "0")
+    throw new InvalidArgumentError("Expected CONTROLLER=NUMBER, such as azurecluster=20.");
+  return { ...before, [name.toLowerCase()]: count(number) };
+}

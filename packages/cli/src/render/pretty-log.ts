@@ -1,0 +1,13 @@
+import type { LogDestination } from "@capstan/runtime";
+
+/** Turns lines of JSON into lines for people: when, how important, what, and the fields. */
+export function prettyLines(out: { write(text: string): void }): LogDestination {
+  return { write: (line) => out.write(pretty(line)) };
+}
+
+function pretty(line: string): string {
+  const { ts, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const time = String(ts).slice(11, 19);
+  const rest = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `${[time, String(level).toUpperCase().padEnd(5), String(msg), ...rest].join(" ")}\n`;
+}

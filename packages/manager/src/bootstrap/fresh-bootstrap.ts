@@ -1,0 +1,43 @@
+/**
+ * How the owner of machines gets bootstrap data that a new machine can join with.
+ *
+ * Join tokens end, and a settled pool renews nothing. Whoever is about to create or re-image machines writes a request
+ * id into an annotation of the KubeadmConfig, and waits until the answer bears the same id. The data Secret was written
+ * before the answer, so whoever reads it afterwards gets data that is at least as fresh. A request that was answered
+ * costs nothing more; after a crash on either side the same id leads to the same answer.
+ */
+import type { Frozen, KubernetesObject } from "@capstan/api";
+
+/** Annotation of a KubeadmConfig: the id of the newest request for fresh bootstrap data. */
+export const FRESH_BOOTSTRAP_REQUEST = "capstan.dev/fresh-bootstrap";
+/** Annotation of a KubeadmConfig: the id of the request that was answered last. */
+export const FRESH_BOOTSTRAP_ANSWER = "capstan.dev/fresh-bootstrap-answer";
+/** Annotation of a KubeadmConfig: when the bootstrap data stops being good, for machines that join by then. */
+export const BOOTSTRAP_EXPIRES = "capstan.dev/bootstrap-expires";
+
+type Annotated = Pick<Frozen<KubernetesObject>, "metadata">;
+
+/** The id of a request that waits for its answer. */
+export function openRequest({ metadata: { annotations = {} } }: Annotated): string | undefined {
+  const request = annotations[FRESH_BOOTSTRAP_REQUEST];
+  return request === undefined || request === "" || request === annotations[FRESH_BOOTSTRAP_ANSWER]
+    ? undefined
+    : request;
+}
+
+/** What an owner asks: is the data fresh for my request, and good until then? */
+export interface FreshnessQuestion {
+  readonly request: string;
+  /** A machine that is created now must have joined by then. */
+  readonly untilMs: number;
+}
+
+/**
+ * Whether a request was answered with data that is still good: the owner may have been away for long. When it was
+ * answered and is not good any more, the owner asks again with another id.
+ */
+export function isFreshFor({ metadata }: Annotated, { request, untilMs }: FreshnessQuestion): boolean {
+  const { [FRESH_BOOTSTRAP_ANSWER]: answer, [BOOTSTRAP_EXPIRES]: expires } = metadata.annotations ?? {};
+  // Users who bring their own token know themselves when it ends.
+  return answer === request && (expires === undefined || Date.parse(expires) >= untilMs);
+}

@@ -1,0 +1,82 @@
+import type { Condition } from "@capstan/api";
+import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { mirrorReady, summarize } from "./ready.ts";
+
+const lastTransitionTime = "2026-01-01T00:00:00Z";
+const condition = (type: string, status: Condition["status"], reason = "Because"): Condition => ({
+  type,
+  status,
+  reason,
+  lastTransitionTime,
+});
+
+describe("what an object says about being ready", () => {
+  test("is repeated under the owner's name", () => {
+    const conditions = [{ ...condition("Ready", "False", "Lost"), severity: "Error", message: "at sea" }];
+    const mark = mirrorReady(
+      "InfrastructureReady",
+      azureCluster({ status: { ready: true, conditions } }),
+      "Waiting",
+    );
+    expect(mark).toEqual({
+      type: "InfrastructureReady",
+      status: "False",
+      severity: "Error",
+      reason: "Lost",
+      message: "at sea",
+    });
+  });
+
+  test("is taken from its status while it has no condition, and a reason is never empty", () => {
+    expect(mirrorReady("X", azureCluster(), "Waiting")).toEqual({
+      type: "X",
+      status: "False",
+      severity: "Info",
+      reason: "Waiting",
+    });
+    expect(mirrorReady("X", azureCluster({ status: { ready: true } }), "Waiting")).toEqual({
+      type: "X",
+      status: "True",
+      reason: "Ready",
+    });
+    const conditions = [condition("Ready", "True", "")];
+    expect(mirrorReady("X", azureCluster({ status: { conditions } }), "Waiting")).toMatchObject({
+      status: "True",
+      reason: "Ready",
+    });
+  });
+});
+
+describe("the sum of conditions", () => {
+  const options = { types: ["A", "B"], nowMs: Date.parse("2026-05-05T00:00:00Z") };
+
+  test("is True as long as all are, without having changed in between", () => {
+    const ready = condition("Ready", "True", "Ready");
+    const before = [ready, condition("A", "True"), condition("B", "True")];
+    const comeBack = {
+      ...condition("Ready", "False", "FollowingNodes"),
+      lastTransitionTime: "2026-05-05T00:00:00Z",
+    };
+    const object = cluster({
+      status: { conditions: [comeBack, condition("A", "True"), condition("B", "True")] },
+    });
+    summarize(object, before, options);
+    expect(object.status?.conditions).toEqual(before);
+  });
+
+  test("names the worst", () => {
+    const object = cluster({
+      status: {
+        conditions: [condition("A", "True"), { ...condition("B", "False", "Sunk"), severity: "Error" }],
+      },
+    });
+    summarize(object, [], options);
+    expect(object.status?.conditions?.[0]).toMatchObject({
+      type: "Ready",
+      status: "False",
+      reason: "Sunk",
+      severity: "Error",
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import {
+  dns1123SubdomainProblems,
+  type Frozen,
+  groupOf,
+  type Kind,
+  kindOf,
+  type ObjectReference,
+} from "@capstan/api";
+import { type Failure, type ObjectName, terminal } from "@capstan/runtime";
+import type { ContractObject } from "./contract-object.ts";
+
+/** A reference, and where it stands. */
+export interface Pointer {
+  readonly reference: Frozen<ObjectReference>;
+  /** The field, for messages. */
+  readonly field: string;
+  /** The namespace of the object that refers; a reference never leaves it. */
+  readonly namespace: string;
+}
+
+/** What a reference names. */
+export interface Target {
+  readonly kind: Kind<ContractObject>;
+  readonly name: ObjectName;
+  /** The kind and the name, for people. */
+  readonly text: string;
+}
+
+/** Cluster API's own group: its kinds refer to others and are never referred to as infrastructure. */
+const CORE_GROUP = "cluster.x-k8s.io";
+const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
+const VERSION = /^v[0-9]+((alpha|beta)[0-9]+)?$/;
+
+/** Finds out what a reference names. Throws a Failure that names the field that is wrong and its value. */
+export function targetOf({ reference, field, namespace }: Pointer): Target {
+  const { apiVersion = "", kind = "", name = "" } = reference;
+  for (const [key, value] of Object.entries({ apiVersion, kind, name })) {
+    if (value === "") throw incorrect(`${field}.${key} is empty; it must name the object that is meant`);
+  }
+  if (reference.namespace !== undefined && reference.namespace !== "" && reference.namespace !== namespace) {
+    const value = JSON.stringify(reference.namespace);
+    throw incorrect(
+      `${field}.namespace is ${value}; it must be ${JSON.stringify(namespace)}, that of the object itself`,
+    );
+  }
+  const problem = kindProblem(apiVersion, kind);
+  if (problem !== undefined) throw incorrect(`${field}.${problem}`);
+  return { kind: kindNamed(apiVersion, kind), name: { name, namespace }, text: `${kind} ${name}` };
+}
+
+/** The same object has the same text, in whatever version it is named. */
+export function referenceKey(
+  { apiVersion = "", kind = "", name = "" }: Frozen<ObjectReference>,
+  namespace: string,
+): string {
+  return `${kind}.${groupOf(apiVersion)} ${namespace}/${name}`;
+}
+
+/** The names become part of a path, and what they lead to is changed and deleted: only kinds of providers will do. */
+function kindProblem(apiVersion: string, kind: string): string | undefined {
+  const group = groupOf(apiVersion);
+  const version = apiVersion.slice(group.length + 1);
+  const shown = JSON.stringify(apiVersion);
+  if (dns1123SubdomainProblems(group).length > 0 || !VERSION.test(version)) {
+    return `apiVersion ${shown} is no API version of a provider; expected something like "infrastructure.cluster.x-k8s.io/v1beta1"`;
+  }
+  if (!group.includes(".") || group === CORE_GROUP || isKubernetesOwn(group)) {
+    return `apiVersion ${shown} is not of a provider; expected a group such as infrastructure.cluster.x-k8s.io`;
+  }
+  return KIND.test(kind)
+    ? undefined
+    : `kind ${JSON.stringify(kind)} is no kind; expected something like "AzureCluster"`;
+}
+
+function isKubernetesOwn(group: string): boolean {
+  return group.endsWith(".k8s.io") && !group.endsWith(".x-k8s.io");
+}
+
+function kindNamed(apiVersion: string, kind: string): Kind<ContractObject> {
+  const ours = kindOf(apiVersion, kind);
+  if (ours) return ours;
+  const group = groupOf(apiVersion);
+  const version = apiVersion.slice(group.length + 1);
+  return {
+    group,
+    version,
+    apiVersion,
+    kind,
+    plural: pluralOf(kind),
+    namespaced: true,
+    subresources: ["status"],
+  };
+}
+
+/** The contract has CRDs named by the rule, so that nobody has to ask the server. */
+export function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(singular) ? `${singular}es` : `${singular}s`;
+}
+
+function incorrect(message: string): Failure {
+  return terminal("IncorrectExternalRef", message);
+}

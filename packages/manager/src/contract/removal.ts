@@ -1,0 +1,56 @@
+import {
+  controllerOf,
+  type Frozen,
+  isSameOwner,
+  type Kind,
+  type KubernetesObject,
+  ownerReferenceTo,
+} from "@capstan/api";
+import { type Client, Failure, isNotFound } from "@capstan/runtime";
+import type { ContractObject } from "./contract-object.ts";
+import type { Pointer, Target } from "./reference.ts";
+import { type Eyes, look } from "./sighting.ts";
+
+/** An object that is there and goes with its owner. */
+export interface Belonging {
+  readonly target: Target;
+  readonly object: Frozen<ContractObject>;
+}
+
+/** Who refers to the object, and the kinds that are in the cache. */
+export interface Claim {
+  readonly owner: Frozen<KubernetesObject>;
+  readonly followed: readonly Kind[];
+}
+
+/**
+ * The object that an owner refers to; undefined when there is none, or when it is somebody else's. A reference that
+ * leads nowhere must not keep its owner from being deleted.
+ */
+export async function findBelonging(
+  eyes: Eyes,
+  pointer: Pointer,
+  { owner, followed }: Claim,
+): Promise<Belonging | undefined> {
+  try {
+    const sighting = await look(eyes, pointer, followed);
+    if (sighting.state !== "found") return undefined;
+    const controller = controllerOf(sighting.object);
+    return controller && !isSameOwner(controller, ownerReferenceTo(owner)) ? undefined : sighting;
+  } catch (error) {
+    if (error instanceof Failure && error.failure === "Terminal") return undefined;
+    throw error;
+  }
+}
+
+/** Tells an object to go, if there is one and it has not been told yet. */
+export async function remove(client: Client, belonging: Belonging | undefined): Promise<void> {
+  if (!belonging || belonging.object.metadata.deletionTimestamp !== undefined) return;
+  const { target, object } = belonging;
+  const { uid } = object.metadata;
+  try {
+    await client.delete(target.kind, target.name, uid === undefined ? {} : { uid });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

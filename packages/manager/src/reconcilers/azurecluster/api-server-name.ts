@@ -1,0 +1,23 @@
+import { clusterGroupOf, locationOf, type Plan } from "./resource.ts";
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * The DNS name of a public address. Without one in the spec it is made as Cluster API's Azure provider makes it, by
+ * FNV-1a over where the address is, so that the endpoint of a cluster that it built stays what it was.
+ */
+export function fullyQualifiedName(
+  plan: Plan,
+  address: { readonly name: string; readonly dnsName?: string | undefined },
+): string {
+  if (address.dnsName) return address.dnsName.toLowerCase();
+  const place = `${plan.subscriptionID}/${clusterGroupOf(plan)}/${address.name}`;
+  return `${plan.clusterName}-${fnv1a(place).toString(16)}.${locationOf(plan)}.cloudapp.azure.com`.toLowerCase();
+}
+
+function fnv1a(text: string): number {
+  let hash = FNV_OFFSET;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, FNV_PRIME) >>> 0;
+  return hash;
+}

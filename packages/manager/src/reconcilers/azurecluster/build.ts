@@ -1,0 +1,123 @@
+import { block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import type { Wanted } from "../../azure/operations/wanted.ts";
+import { markResources } from "./conditions.ts";
+import { decide, type Decision, type Scene, shortName } from "./decide.ts";
+import { foldedID } from "./folded-id.ts";
+import { confirm, observe } from "./observe.ts";
+import { follow, type Round, start, throttledFor } from "./operations.ts";
+import { rememberedIn } from "./remembered.ts";
+import { markBegun, type Scope } from "./scope.ts";
+import { virtualNetworkID } from "./wanted-network.ts";
+
+// Somebody else works on a resource of ours, and nothing tells when they are done.
+const LOOK_AGAIN_MS = 15_000;
+
+/** Brings everything in Azure to the wanted state, as far as it goes in one pass. */
+export async function build(scope: Scope): Promise<Outcome> {
+  markBegun(scope);
+  forgetRefusals(scope);
+  try {
+    let retryAfterMs = noted(scope, await follow(scope));
+    // What Azure does at once makes way for what depends on it; each turn of the loop ends at least one resource.
+    for (let turn = 0; turn <= scope.wanted.length; turn++) {
+      const decisions = await decided(scope);
+      tell(scope, decisions);
+      const round = await start(scope, decisions.flatMap(writeFor));
+      retryAfterMs = sooner(retryAfterMs, noted(scope, round));
+      if (round.ended === 0 || round.failures.length > 0) return ended(scope, decisions, retryAfterMs);
+    }
+    throw new Error("the resources of a cluster did not come to an end");
+  } catch (error) {
+    const waitMs = throttledFor(error);
+    if (waitMs !== undefined) return block(waitMs, reasonFor(scope));
+    throw failureOf(error, "looking at Azure");
+  }
+}
+
+/** A cluster that is in use is not changed silently; while it is built its conditions tell enough. */
+function tell({ cluster, context }: Scope, decisions: readonly Decision[]): void {
+  if (cluster.status?.ready !== true) return;
+  for (const { do: what, resource, why } of decisions) {
+    if (what !== "put" && what !== "patchTags") continue;
+    context.event({
+      type: "Normal",
+      reason: "ResourceUpdated",
+      message: `${shortName(resource.id)} is written: ${why}`,
+    });
+  }
+}
+
+async function decided(scope: Scope): Promise<readonly Decision[]> {
+  await observe(scope);
+  const decisions = decide(sceneOf(scope));
+  return (await confirm(scope, decisions)) ? decide(sceneOf(scope)) : decisions;
+}
+
+function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
+  const network = virtualNetworkID(plan);
+  return {
+    clusterName: plan.clusterName,
+    wanted,
+    seen: memory.seen,
+    remembered: rememberedIn(cluster.metadata.annotations),
+    underWay: ledger.ids(),
+    refused: new Map([...memory.refused].map(([id, { error }]) => [id, error.message])),
+    networkID: network === undefined ? undefined : foldedID(network),
+  };
+}
+
+function writeFor(decision: Decision): readonly Wanted[] {
+  const resourceID = decision.resource.id;
+  switch (decision.do) {
+    case "put": {
+      const { body, isNew, etag, resource } = decision;
+      const precondition = isNew ? { isNew } : etag === undefined ? {} : { etag };
+      return [
+        { verb: "PUT", resourceID, body, ...precondition, ...(resource.hasNoTags && { hasNoTags: true }) },
+      ];
+    }
+    case "patchTags": {
+      const { tags, etag } = decision;
+      return [{ verb: "PATCH", resourceID, body: { tags }, ...(etag !== undefined && { etag }) }];
+    }
+    case "keep":
+    case "wait":
+    case "refuse":
+      return [];
+  }
+}
+
+/** What was refused is asked for again with another spec, or when there was nothing else to wait for. */
+function forgetRefusals({ memory, ledger, cluster }: Scope): void {
+  const { generation = 0 } = cluster.metadata;
+  if (ledger.records().length === 0 || memory.generation !== generation) memory.refused.clear();
+  memory.generation = generation;
+}
+
+function ended(scope: Scope, decisions: readonly Decision[], retryAfterMs: number | undefined): Outcome {
+  markResources(scope, decisions);
+  if (retryAfterMs !== undefined) return block(retryAfterMs, reasonFor(scope));
+  const [failure] = scope.memory.refused.values();
+  if (failure) throw failure.error;
+  const refused = decisions.find((one) => one.do === "refuse");
+  if (refused?.do === "refuse") throw terminal(refused.reason, `${refused.resource.field}: ${refused.why}`);
+  const unready = decisions.find((one) => one.do !== "keep");
+  if (!unready) return next;
+  throw waiting("WaitingForAzure", `${unready.resource.field}: ${unready.why}`, LOOK_AGAIN_MS);
+}
+
+function reasonFor({ cluster }: Scope): string {
+  return cluster.status?.ready === true ? "Updating" : "Creating";
+}
+
+/** Remembers what was refused, and says when to come back for the rest. */
+function noted({ memory }: Scope, { failures, retryAfterMs }: Round): number | undefined {
+  for (const failure of failures) memory.refused.set(foldedID(failure.resourceID), failure);
+  return retryAfterMs;
+}
+
+function sooner(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return Math.min(left, right);
+}

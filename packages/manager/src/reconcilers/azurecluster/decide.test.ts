@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../azure/port.ts";
+import { idOf, planOf } from "./cluster.fixture.ts";
+import { decide, type Decision, type Scene, type Sighting } from "./decide.ts";
+import { foldedID } from "./folded-id.ts";
+import { applied } from "./remembered.ts";
+import type { WantedResource } from "./resource.ts";
+import { wantedResources } from "./wanted.ts";
+
+const plan = planOf({ additionalTags: { team: "a" } });
+const wanted = wantedResources(plan);
+const NETWORK = idOf("virtualNetworks/c1-vnet");
+const RULES = idOf("networkSecurityGroups/c1-controlplane-nsg");
+const BALANCER = idOf("loadBalancers/c1-public-lb");
+
+/** A resource as Azure shows it after it was written as wanted. */
+function written({ body, atCreation }: WantedResource, change: JsonObject = {}): Sighting {
+  const properties = { ...(body["properties"] as object), provisioningState: "Succeeded" };
+  return { body: { id: "x", etag: "e", ...atCreation, ...body, properties, ...change }, etag: "e" };
+}
+
+const everything = (change: Readonly<Record<string, Sighting>> = {}): Map<string, Sighting> =>
+  new Map([
+    ...wanted.map((resource) => [foldedID(resource.id), written(resource)] as const),
+    ...Object.entries(change).map(([id, sighting]) => [foldedID(id), sighting] as const),
+  ]);
+
+const resourceAt = (id: string): WantedResource => {
+  const resource = wanted.find((one) => one.id === id);
+  if (!resource) throw new Error(id);
+  return resource;
+};
+
+function decided(change: Partial<Scene>): readonly Decision[] {
+  return decide({
+    clusterName: "c1",
+    wanted,
+    seen: everything(),
+    remembered: applied(plan),
+    underWay: new Set(),
+    refused: new Map(),
+    networkID: foldedID(NETWORK),
+    ...change,
+  });
+}
+
+const about = (id: string, change: Partial<Scene>): Decision | undefined =>
+  decided(change).find(({ resource }) => resource.id === id);
+const inShort = (decisions: readonly Decision[]): string[] =>
+  decisions.map(({ do: what, resource }) => `${what} ${resource.id.split("/").at(-1)}`);
+
+describe("of a cluster of which nothing is there", () => {
+  test("the group comes first, and everything else waits for it", () => {
+    const decisions = decided({ seen: new Map(wanted.map(({ id }) => [foldedID(id), {}])) });
+    expect(inShort(decisions).filter((line) => !line.startsWith("wait"))).toEqual(["put c1"]);
+    expect(decisions[1]?.why).toBe("it needs resourceGroups/c1 first");
+  });
+
+  test("what does not depend on each other comes together", () => {
+    const seen = new Map(wanted.map(({ id }) => [foldedID(id), {}] as [string, Sighting]));
+    seen.set(foldedID(idOf()), written(resourceAt(idOf())));
+    expect(inShort(decided({ seen })).filter((line) => line.startsWith("put"))).toEqual([
+      "put pip-c1-apiserver",
+      "put pip-c1-node-natgw",
+      "put c1-controlplane-nsg",
+      "put c1-node-nsg",
+      "put c1-node-routetable",
+    ]);
+  });
+
+  test("the first write says what can never be changed", () => {
+    const seen = everything({ [NETWORK]: {} });
+    expect(about(NETWORK, { seen })).toMatchObject({
+      do: "put",
+      isNew: true,
+      body: { location: "westeurope" },
+    });
+  });
+});
+
+describe("of a cluster of which everything is there", () => {
+  test("nothing is done", () => {
+    expect(new Set(decided({}).map(({ do: what }) => what))).toEqual(new Set(["keep"]));
+  });
+
+  test.each<[string, JsonObject, Partial<Decision>]>([
+    ["that failed is written again", { properties: { provisioningState: "Failed" } }, { do: "put" }],
+    ["without our tag is not touched", { tags: { team: "b" } }, { do: "refuse" }],
+    ["that is deleted by somebody waits", { properties: { provisioningState: "Deleting" } }, { do: "wait" }],
+  ])("a resource %s", (_, change, expected) => {
+    expect(about(RULES, { seen: everything({ [RULES]: written(resourceAt(RULES), change) }) })).toMatchObject(
+      expected,
+    );
+  });
+
+  test("somebody else may work on a resource that is as it should be", () => {
+    const { body = {} } = written(resourceAt(BALANCER));
+    const updating = {
+      ...body,
+      properties: { ...(body["properties"] as object), provisioningState: "Updating" },
+    };
+    expect(about(BALANCER, { seen: everything({ [BALANCER]: { body: updating } }) })).toMatchObject({
+      do: "keep",
+    });
+    const broken = { ...updating, properties: { provisioningState: "Updating" } };
+    expect(about(BALANCER, { seen: everything({ [BALANCER]: { body: broken } }) })).toMatchObject({
+      do: "wait",
+    });
+  });
+
+  test("tags alone are patched, with those of others among them", () => {
+    const { tags } = resourceAt(RULES).body;
+    const sighting = written(resourceAt(RULES), { tags: { ...(tags as object), team: "b", theirs: "x" } });
+    expect(about(RULES, { seen: everything({ [RULES]: sighting }) })).toMatchObject({
+      do: "patchTags",
+      tags: { ...(tags as object), team: "a", theirs: "x" },
+      etag: "e",
+    });
+  });
+
+  test("a rule that has left the spec goes, and one that was never in it stays", () => {
+    const { body = {} } = written(resourceAt(RULES));
+    const { securityRules } = body["properties"] as { securityRules: unknown[] };
+    const more = [...securityRules, { name: "old" }, { name: "theirs" }];
+    const seen = everything({ [RULES]: { body: { ...body, properties: { securityRules: more } } } });
+    const remembered = { ...applied(plan), rules: { "c1-controlplane-nsg": { old: "", allow_ssh: "" } } };
+    const decision = about(RULES, { seen, remembered });
+    expect(decision).toMatchObject({ do: "put", isNew: false });
+    expect(decision).toMatchObject({
+      body: {
+        properties: {
+          securityRules: [{ name: "allow_ssh" }, { name: "allow_apiserver" }, { name: "theirs" }],
+        },
+      },
+    });
+  });
+
+  test("a subnet is the same in either way to write its range", () => {
+    const { body = {} } = written(resourceAt(NETWORK));
+    const properties = body["properties"] as { subnets: { name: string; properties: JsonObject }[] };
+    const subnets = properties.subnets.map(({ name, properties: { addressPrefix, ...rest } }) => ({
+      name,
+      properties: { ...rest, addressPrefixes: [addressPrefix] },
+    }));
+    const seen = everything({ [NETWORK]: { body: { ...body, properties: { ...properties, subnets } } } });
+    expect(about(NETWORK, { seen })).toMatchObject({ do: "keep" });
+  });
+
+  test("what is under way or was refused is left alone", () => {
+    const id = foldedID(BALANCER);
+    const seen = everything({ [BALANCER]: {} });
+    expect(about(BALANCER, { seen, underWay: new Set([id]) })).toMatchObject({ do: "wait" });
+    expect(about(BALANCER, { seen, refused: new Map([[id, "no"]]) })).toMatchObject({
+      do: "refuse",
+      why: "no",
+    });
+  });
+});
+
+describe("of what is not ours", () => {
+  const foreign = (resource: WantedResource): Sighting => written(resource, { tags: { theirs: "yes" } });
+
+  test("a network is used with its own parts", () => {
+    const seen = everything({ [NETWORK]: foreign(resourceAt(NETWORK)), [RULES]: {} });
+    const decisions = decided({ seen });
+    expect(new Set(decisions.map(({ do: what }) => what))).toEqual(new Set(["keep"]));
+    expect(decisions.find(({ resource }) => resource.id === RULES)).toMatchObject({ isForeign: true });
+  });
+
+  test("a group is used, an address too, and a load balancer is not", () => {
+    const address = idOf("publicIPAddresses/pip-c1-apiserver");
+    for (const id of [idOf(), address]) {
+      expect(about(id, { seen: everything({ [id]: foreign(resourceAt(id)) }) }), id).toMatchObject({
+        do: "keep",
+        isForeign: true,
+      });
+    }
+    expect(
+      about(BALANCER, { seen: everything({ [BALANCER]: foreign(resourceAt(BALANCER)) }) }),
+    ).toMatchObject({
+      do: "refuse",
+      reason: "ResourceNotOwned",
+    });
+  });
+
+  test("the tag of a cluster whose name begins alike makes nothing ours", () => {
+    const tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1-b": "owned" };
+    const seen = everything({ [BALANCER]: written(resourceAt(BALANCER), { tags }) });
+    expect(about(BALANCER, { seen })).toMatchObject({ do: "refuse" });
+  });
+});

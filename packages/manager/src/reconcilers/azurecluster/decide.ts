@@ -1,0 +1,216 @@
+import { foldedID } from "./folded-id.ts";
+import { isJsonObject } from "@capstan/api";
+import { isFinal } from "../../azure/operations/decide.ts";
+import type { JsonObject } from "../../azure/port.ts";
+import { laidOver, withoutNamed } from "./lay-over.ts";
+import type { Remembered } from "./remembered.ts";
+import type { WantedResource } from "./resource.ts";
+import { isOwned, mergedTags, ownershipTag, type Tags, tagsIn } from "./tags.ts";
+
+/** A resource as Azure showed it; without a body it is not there. */
+export interface Sighting {
+  readonly body?: JsonObject;
+  readonly etag?: string;
+}
+
+/** Everything that is known when it is decided what to do. */
+export interface Scene {
+  readonly clusterName: string;
+  /** What others depend on comes before them. */
+  readonly wanted: readonly WantedResource[];
+  /** By folded id; what is not in it was not looked at. */
+  readonly seen: ReadonlyMap<string, Sighting>;
+  readonly remembered: Remembered;
+  /** Folded ids of what Azure is doing something to on our behalf. */
+  readonly underWay: ReadonlySet<string>;
+  /** Folded ids of what Azure has refused, with its reason; they wait until the others are done. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** The folded id of the virtual network. */
+  readonly networkID?: string | undefined;
+}
+
+/** What to do about one resource, and why. */
+export type Decision = { readonly resource: WantedResource; readonly why: string } & (
+  | { readonly do: "put"; readonly body: JsonObject; readonly isNew: boolean; readonly etag?: string }
+  | { readonly do: "patchTags"; readonly tags: Tags; readonly etag?: string }
+  /** Nothing is wrong with it. */
+  | { readonly do: "keep"; readonly isForeign: boolean }
+  /** It is not its turn. */
+  | { readonly do: "wait" }
+  /** Somebody has to change something. */
+  | { readonly do: "refuse"; readonly reason: string }
+);
+
+/** Decides about every resource of a cluster; settled, all of them are kept. */
+export function decide(scene: Scene): readonly Decision[] {
+  const isNetworkForeign = hasForeignNetwork(scene);
+  const ready = new Set<string>();
+  return scene.wanted.map((resource) => {
+    const decision = decideOne(scene, resource, { ready, isNetworkForeign });
+    if (decision.do === "keep") ready.add(foldedID(resource.id));
+    return decision;
+  });
+}
+
+/** Whether the virtual network is there and bears no tag of ours: then the user has brought it. */
+function hasForeignNetwork({ networkID, seen, clusterName }: Scene): boolean {
+  const body = networkID === undefined ? undefined : seen.get(networkID)?.body;
+  return body !== undefined && !isOwned(body, clusterName);
+}
+
+interface Progress {
+  readonly ready: ReadonlySet<string>;
+  readonly isNetworkForeign: boolean;
+}
+
+function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkForeign }: Progress): Decision {
+  const id = foldedID(resource.id);
+  if (resource.isPartOfNetwork && isNetworkForeign) {
+    return {
+      do: "keep",
+      resource,
+      isForeign: true,
+      why: "the virtual network is the user's, and so are its parts",
+    };
+  }
+  if (scene.underWay.has(id)) return { do: "wait", resource, why: "Azure is working on it" };
+  const refusal = scene.refused.get(id);
+  if (refusal !== undefined) return { do: "refuse", resource, reason: "Failed", why: refusal };
+  // What the user brought needs nothing of ours but the group.
+  const isForeign = id === scene.networkID && isNetworkForeign;
+  const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(foldedID(other)));
+  if (missing !== undefined) return { do: "wait", resource, why: `it needs ${shortName(missing)} first` };
+  const sighting = scene.seen.get(id);
+  if (!sighting) return { do: "wait", resource, why: "it has not been looked at" };
+  if (!sighting.body) {
+    const body = { ...resource.atCreation, ...resource.body };
+    return { do: "put", resource, body, isNew: true, why: "it is not there" };
+  }
+  return decideExisting(scene, resource, { ...sighting, body: sighting.body });
+}
+
+function decideExisting(
+  scene: Scene,
+  resource: WantedResource,
+  sighting: Sighting & { readonly body: JsonObject },
+): Decision {
+  const state = stateOf(sighting.body);
+  const isForeign = !resource.hasNoTags && !isOwned(sighting.body, scene.clusterName);
+  const decision = isForeign
+    ? decideForeign(scene, resource, sighting)
+    : decideOwn(scene, resource, sighting);
+  // Others, the cloud provider above all, may work on it as long as it stays what it is to be.
+  if (isFinal(state) || (decision.do === "keep" && state !== "Deleting")) return decision;
+  return { do: "wait", resource, why: `somebody else is at it: it is ${state}` };
+}
+
+function decideForeign(scene: Scene, resource: WantedResource, { body = {} }: Sighting): Decision {
+  if (resource.ifForeign === "refuse") {
+    const tag = `${ownershipTag(scene.clusterName)}: owned`;
+    const why = `${shortName(resource.id)} is there and not ours; choose another name, or give it the tag ${tag} to hand it over`;
+    return { do: "refuse", resource, reason: "ResourceNotOwned", why };
+  }
+  const missing = missingSubnet(resource.body, body);
+  if (missing !== undefined) {
+    const why = `${shortName(resource.id)} is not ours and has no subnet ${JSON.stringify(missing)}; create it, or name one that is there in spec.networkSpec.subnets`;
+    return { do: "refuse", resource, reason: "SubnetNotFound", why };
+  }
+  return { do: "keep", resource, isForeign: true, why: "it is there and not ours: it is used as it is" };
+}
+
+function decideOwn(
+  { remembered }: Scene,
+  resource: WantedResource,
+  { body, etag }: Sighting & { readonly body: JsonObject },
+): Decision {
+  const properties = wantedProperties(resource, body, remembered);
+  const observedTags = tagsIn(body);
+  const tags = mergedTags(observedTags, tagsIn(resource.body), remembered.tags);
+  const areTagsRight = resource.hasNoTags === true || sameTags(observedTags, tags);
+  const state = stateOf(body);
+  const precondition = etag === undefined ? {} : { etag };
+  if (properties !== body["properties"] || state === "Failed" || state === "Canceled") {
+    const { id: _id, name: _name, type: _type, etag: _etag, ...rest } = body;
+    const merged = { ...rest, properties, ...(!resource.hasNoTags && { tags }) };
+    const why = properties === body["properties"] ? `it is ${state}` : "it is not as it is wanted";
+    return { do: "put", resource, body: merged, isNew: false, ...precondition, why };
+  }
+  if (!areTagsRight)
+    return { do: "patchTags", resource, tags, ...precondition, why: "its tags are not as wanted" };
+  return { do: "keep", resource, isForeign: false, why: "it is as it is wanted" };
+}
+
+/** The properties with everything wanted in them; the very same object when nothing is missing and nothing too much. */
+function wantedProperties(resource: WantedResource, body: JsonObject, remembered: Remembered): unknown {
+  const observed = body["properties"];
+  const wanted = resource.body["properties"];
+  if (!isJsonObject(observed) || !isJsonObject(wanted)) return observed ?? wanted;
+  const kept = Object.entries(retiredIn(resource, remembered)).reduce<JsonObject>(
+    (properties, [list, names]) => {
+      const rest = withoutNamed(properties[list], new Set(names.map((name) => name.toLowerCase())));
+      return rest === properties[list] ? properties : { ...properties, [list]: rest };
+    },
+    observed,
+  );
+  return laidOver(kept, shapedLike(kept, wanted));
+}
+
+/** Names of items that we wrote once and do not want any more, by their list. */
+function retiredIn(
+  resource: WantedResource,
+  { rules }: Remembered,
+): Readonly<Record<string, readonly string[]>> {
+  const group = Object.entries(rules).find(([name]) =>
+    foldedID(resource.id).endsWith(`/networksecuritygroups/${name.toLowerCase()}`),
+  );
+  if (!group) return resource.retired ?? {};
+  const wanted = new Set(namesIn(resource.body, "securityRules"));
+  return { securityRules: Object.keys(group[1]).filter((name) => !wanted.has(name)) };
+}
+
+/** Azure shows the range of a subnet in either of two fields, whichever it was first written in. */
+function shapedLike(observed: JsonObject, wanted: JsonObject): JsonObject {
+  const { subnets } = wanted;
+  const existing = observed["subnets"];
+  if (!Array.isArray(subnets) || !Array.isArray(existing)) return wanted;
+  const shaped = subnets.filter(isJsonObject).map((subnet) => {
+    const other = existing.filter(isJsonObject).find(({ name }) => name === subnet["name"]);
+    const { addressPrefix, ...rest } = propertiesOf(subnet);
+    const isPlural =
+      propertiesOf(other)["addressPrefixes"] !== undefined &&
+      propertiesOf(other)["addressPrefix"] === undefined;
+    if (addressPrefix === undefined || !isPlural) return subnet;
+    return { ...subnet, properties: { ...rest, addressPrefixes: [addressPrefix] } };
+  });
+  return { ...wanted, subnets: shaped };
+}
+
+function missingSubnet(wanted: JsonObject, observed: JsonObject): string | undefined {
+  const there = new Set(namesIn(observed, "subnets").map((name) => name.toLowerCase()));
+  return namesIn(wanted, "subnets").find((name) => !there.has(name.toLowerCase()));
+}
+
+function namesIn(body: JsonObject, list: string): readonly string[] {
+  const items = propertiesOf(body)[list];
+  return Array.isArray(items) ? items.filter(isJsonObject).map(({ name }) => String(name)) : [];
+}
+
+function propertiesOf(body: JsonObject | undefined): JsonObject {
+  const properties = body?.["properties"];
+  return isJsonObject(properties) ? properties : {};
+}
+
+function stateOf(body: JsonObject): string {
+  const state = propertiesOf(body)["provisioningState"];
+  return typeof state === "string" ? state : "";
+}
+
+function sameTags(left: Tags, right: Tags): boolean {
+  const names = Object.keys(left);
+  return names.length === Object.keys(right).length && names.every((name) => left[name] === right[name]);
+}
+
+/** The last type and name of an id, such as `virtualNetworks/net`. */
+export function shortName(id: string): string {
+  return id.split("/").slice(-2).join("/");
+}

@@ -1,0 +1,92 @@
+import { block, next, type Outcome } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { SETTLE_MS } from "../../azure/operations/decide.ts";
+import { isGone, type JsonObject } from "../../azure/port.ts";
+import { decideDeletion, type Deletion } from "./decide-deletion.ts";
+import { foldedID } from "./folded-id.ts";
+import { readResource } from "./observe.ts";
+import { follow, type Round, start } from "./operations.ts";
+import { clusterGroupOf, groupID, locationOf, networkGroupOf } from "./resource.ts";
+import type { Scope } from "./scope.ts";
+import { virtualNetworkID } from "./wanted-network.ts";
+
+const DELETING = "Deleting";
+
+/**
+ * Deletes everything of ours; through when nothing is left. What was begun is seen to its end first: it may be about
+ * to make what has to be deleted.
+ */
+export async function deleteResources(scope: Scope): Promise<Outcome> {
+  scope.context.mark({
+    type: "NetworkInfrastructureReady",
+    status: "False",
+    severity: "Info",
+    reason: DELETING,
+  });
+  if (scope.isUntouched) return through(scope);
+  try {
+    const waitMs = outcomeOf(await follow(scope, "DELETE"));
+    if (waitMs !== undefined) return block(waitMs, DELETING);
+    const deletions = await toDelete(scope);
+    if (deletions.length === 0) return afterEmptyLook(scope);
+    scope.memory.emptySinceMs = undefined;
+    const wanted = deletions.map(({ resourceID }) => ({ verb: "DELETE" as const, resourceID }));
+    return block(outcomeOf(await start(scope, wanted)) ?? 0, DELETING);
+  } catch (error) {
+    throw failureOf(error, "deleting the network");
+  }
+}
+
+function outcomeOf({ failures, retryAfterMs }: Round): number | undefined {
+  const [failure] = failures;
+  // While others are under way they are waited for; a refusal will come again, and is told then.
+  if (failure && retryAfterMs === undefined) throw failure.error;
+  return retryAfterMs;
+}
+
+/**
+ * Nothing is left, as far as can be seen. Reads may miss for seconds what was just made, so that a cluster which was
+ * not finished is looked for once more.
+ */
+function afterEmptyLook(scope: Scope): Outcome {
+  const { memory, context, cluster } = scope;
+  const nowMs = context.env.clock.monotonic();
+  memory.emptySinceMs ??= nowMs;
+  const leftMs = memory.emptySinceMs + SETTLE_MS - nowMs;
+  return cluster.status?.ready === true || leftMs <= 0 ? through(scope) : block(leftMs, DELETING);
+}
+
+function through({ shared, cluster }: Scope): Outcome {
+  shared.memory.forget(cluster.metadata.uid ?? "");
+  return next;
+}
+
+/**
+ * What is to go next, decided on what Azure shows now: one read of the group and one list of what is in it, because
+ * the tags in the list say whose each resource is, also of those that have left the spec.
+ */
+async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
+  const { plan, arm } = scope;
+  const own = groupID(plan, clusterGroupOf(plan));
+  const other = groupID(plan, networkGroupOf(plan));
+  const { body: group } = await readResource(arm, own, locationOf(plan));
+  const groups = [...(group ? [own] : []), ...(foldedID(other) === foldedID(own) ? [] : [other])];
+  const lists = await Promise.all(groups.map((id) => contentsOf(scope, id)));
+  const network = virtualNetworkID(plan);
+  const scene = {
+    clusterName: plan.clusterName,
+    groupID: own,
+    group,
+    networkID: network === undefined ? undefined : foldedID(network),
+  };
+  return decideDeletion({ ...scene, resources: lists.flat() });
+}
+
+async function contentsOf({ arm }: Scope, group: string): Promise<readonly JsonObject[]> {
+  try {
+    return (await arm.list(`${group}/resources`, { priority: "normal" })).items;
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { deepEqual } from "@capstan/api";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { laidOver, withoutNamed } from "./lay-over.ts";
+
+describe("what is wanted, laid over what is there", () => {
+  test.each<[string, unknown, unknown]>([
+    ["fields of Azure's own", { a: 1, state: "x" }, { a: 1 }],
+    ["an id in another spelling", { id: "/subscriptions/S/x" }, { id: "/subscriptions/s/X" }],
+    ["more items with names", [{ name: "a" }, { name: "b" }], [{ name: "a" }]],
+    ["another order of items", [{ name: "b" }, { name: "a" }], [{ name: "a" }, { name: "b" }]],
+    ["more ranges", { addressPrefixes: ["10.0.0.0/8", "fd00::/8"] }, { addressPrefixes: ["10.0.0.0/8"] }],
+    ["an empty list that is not there", {}, { rules: [] }],
+    ["an undefined field", { a: 1 }, { a: undefined, b: undefined }],
+  ])("is the very same object in spite of %s", (_, observed, wanted) => {
+    expect(laidOver(observed, wanted)).toBe(observed);
+  });
+
+  test("keeps items of others and puts ours right", () => {
+    const observed = {
+      pools: [
+        { name: "theirs", x: 1 },
+        { name: "ours", x: 2, theirs: true },
+      ],
+    };
+    expect(laidOver(observed, { pools: [{ name: "ours", x: 3 }, { name: "new" }] })).toEqual({
+      pools: [{ name: "theirs", x: 1 }, { name: "ours", x: 3, theirs: true }, { name: "new" }],
+    });
+  });
+
+  test("replaces a rule as a whole: what else stood in it would change what it does", () => {
+    const observed = {
+      securityRules: [{ name: "r", properties: { sourceAddressPrefixes: ["a", "b"], access: "Allow" } }],
+    };
+    const rule = { name: "r", properties: { sourceAddressPrefix: "*", access: "Allow" } };
+    expect(laidOver(observed, { securityRules: [rule] })).toEqual({ securityRules: [rule] });
+  });
+
+  test("takes items away by name, in any case", () => {
+    const list = [{ name: "Old" }, { name: "kept" }];
+    expect(withoutNamed(list, new Set(["old"]))).toEqual([{ name: "kept" }]);
+    expect(withoutNamed(list, new Set(["other"]))).toBe(list);
+  });
+});
+
+const value = fc.letrec((tie) => ({
+  leaf: fc.oneof(fc.nat(3), fc.constantFrom("x", "y")),
+  object: fc.dictionary(fc.constantFrom("a", "b", "c"), tie("any"), { maxKeys: 3 }),
+  any: fc.oneof({ depthSize: "small" }, tie("leaf"), tie("object")),
+})).object;
+
+test("laid over twice, nothing changes the second time", () => {
+  fc.assert(
+    fc.property(value, value, (observed, wanted) => {
+      const once = laidOver(observed, wanted);
+      expect(laidOver(once, wanted)).toBe(once);
+      if (deepEqual(once, observed)) expect(once).toBe(observed);
+    }),
+  );
+});

@@ -1,0 +1,77 @@
+import { isJsonObject, sameArmId } from "@capstan/api";
+import { covers } from "../../azure/operations/covers.ts";
+import type { JsonObject } from "../../azure/port.ts";
+
+// Whatever else stands in one of these would change what it does, so that they are ours as a whole or not at all.
+const WHOLE_ITEMS = new Set(["securityRules", "loadBalancingRules", "outboundRules", "probes"]);
+
+/**
+ * The observed value with the wanted one laid over it; the very same value when everything that is wanted is there.
+ *
+ * What others have added stays: the cloud provider in a workload cluster writes rules, routes, frontends and pools
+ * into resources of ours, and a PUT without them would take them away.
+ */
+export function laidOver(observed: unknown, wanted: unknown, field = ""): unknown {
+  if (wanted === undefined) return observed;
+  if (Array.isArray(wanted)) return listLaidOver(observed, wanted, field);
+  if (isJsonObject(wanted)) return isJsonObject(observed) ? objectLaidOver(observed, wanted) : wanted;
+  return isSame(observed, wanted) ? observed : wanted;
+}
+
+/** The observed list without the items of these names; the very same list when there are none. */
+export function withoutNamed(observed: unknown, names: ReadonlySet<string>): unknown {
+  if (!Array.isArray(observed) || names.size === 0) return observed;
+  const kept = observed.filter((item) => !names.has(keyOf(item) ?? ""));
+  return kept.length === observed.length ? observed : kept;
+}
+
+function objectLaidOver(observed: JsonObject, wanted: JsonObject): JsonObject {
+  const changes = Object.entries(wanted).flatMap(([field, value]): [string, unknown][] => {
+    const result = laidOver(observed[field], value, field);
+    return result === observed[field] ? [] : [[field, result]];
+  });
+  return changes.length === 0 ? observed : { ...observed, ...Object.fromEntries(changes) };
+}
+
+function listLaidOver(observed: unknown, wanted: readonly unknown[], field: string): unknown {
+  if (!Array.isArray(observed)) return wanted.length === 0 ? observed : wanted;
+  if (wanted.every((item) => typeof item === "string")) return joined(observed, wanted);
+  if (wanted.every((item) => keyOf(item) !== undefined)) return namedLaidOver(observed, wanted, field);
+  return covers(observed, wanted) ? observed : wanted;
+}
+
+function joined(observed: readonly unknown[], wanted: readonly string[]): readonly unknown[] {
+  const missing = wanted.filter((item) => !observed.some((other) => isSame(other, item)));
+  return missing.length === 0 ? observed : [...observed, ...missing];
+}
+
+function namedLaidOver(
+  observed: readonly unknown[],
+  wanted: readonly unknown[],
+  field: string,
+): readonly unknown[] {
+  const byName = new Map(wanted.map((item) => [keyOf(item), item]));
+  const kept = observed.map((item) => {
+    const own = byName.get(keyOf(item));
+    if (own === undefined) return item;
+    if (!WHOLE_ITEMS.has(field)) return laidOver(item, own);
+    return covers(item, own) ? item : own;
+  });
+  const known = new Set(observed.map(keyOf));
+  const added = wanted.filter((item) => !known.has(keyOf(item)));
+  const isChanged = added.length > 0 || kept.some((item, index) => item !== observed[index]);
+  return isChanged ? [...kept, ...added] : observed;
+}
+
+/** What tells items of a list apart, as Azure does: without regard to case. */
+function keyOf(item: unknown): string | undefined {
+  const key = isJsonObject(item) ? (item["name"] ?? item["service"]) : undefined;
+  return typeof key === "string" ? key.toLowerCase() : undefined;
+}
+
+function isSame(observed: unknown, wanted: unknown): boolean {
+  if (typeof wanted === "string" && typeof observed === "string" && wanted.startsWith("/subscriptions/")) {
+    return sameArmId(wanted, observed);
+  }
+  return observed === wanted;
+}

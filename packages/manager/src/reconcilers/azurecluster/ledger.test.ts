@@ -1,0 +1,60 @@
+import { type AzureCluster, type Operation } from "@capstan/api";
+import { Scheduler, VirtualProcess } from "@capstan/env";
+import type { Context } from "@capstan/runtime";
+import { azureCluster } from "@capstan/runtime/testing/builders";
+import { expect, test } from "vitest";
+import { idOf } from "./cluster.fixture.ts";
+import { foldedID } from "./folded-id.ts";
+import { Ledger } from "./ledger.ts";
+
+const record = (path: string, url?: string): Operation => ({
+  verb: "PUT",
+  resourceID: idOf(path),
+  startedAt: "2026-01-01T00:00:00Z",
+  ...(url !== undefined && { url }),
+});
+
+/** A ledger, how many operations each write of the status held, and the object that it writes into. */
+function opened(status?: AzureCluster["status"]) {
+  const scheduler = new Scheduler({ seed: "ledger" });
+  const object = azureCluster({ ...(status && { status }) });
+  const writes: number[] = [];
+  const persistStatus = async (): Promise<void> => {
+    writes.push(object.status?.longRunningOperationStates?.length ?? 0);
+  };
+  const env = new VirtualProcess(scheduler, "manager");
+  const context = { object, env, persistStatus } as unknown as Context<AzureCluster>;
+  return { ledger: new Ledger(context), object, writes, scheduler };
+}
+
+test("the intents of a wave are written together, before any of them is sent", async () => {
+  const { ledger, writes, scheduler } = opened();
+  const intents = ["a", "b", "c"].map((name) => ledger.keeperOf(idOf(`x/${name}`))(record(`x/${name}`)));
+  expect(writes).toEqual([]);
+  await scheduler.advance(10);
+  await Promise.all(intents);
+  expect(writes).toEqual([3]);
+});
+
+test("addresses and ends wait for the end of the pass, and a later one finds them", async () => {
+  const { ledger, object, writes } = opened();
+  await ledger.keeperOf(idOf("x/a"))(record("x/a", "https://azure/operation"));
+  await ledger.keeperOf(idOf("x/b"))(record("x/b", "https://azure/other"));
+  await ledger.keeperOf(idOf("X/B"))(undefined);
+  expect(writes).toEqual([]);
+  ledger.show();
+  expect(object.status?.longRunningOperationStates).toMatchObject([
+    { type: "PUT", resourceGroup: "c1", serviceName: "x", name: "a" },
+  ]);
+  const later = opened(object.status).ledger;
+  expect(later.records()).toEqual([record("x/a", "https://azure/operation")]);
+  expect(later.ids()).toEqual(new Set([foldedID(idOf("x/a"))]));
+});
+
+test("what another client left is not taken for ours", () => {
+  const left = { type: "PUT", serviceName: "vnets", name: "v", data: "bm8=" };
+  const { ledger, object } = opened({ longRunningOperationStates: [left, { ...left, data: "e30=" }] });
+  expect(ledger.records()).toEqual([]);
+  ledger.show();
+  expect(object.status).toEqual({});
+});

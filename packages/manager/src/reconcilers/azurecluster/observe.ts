@@ -1,0 +1,115 @@
+import { type Arm, AzureError, isGone, type JsonObject } from "../../azure/port.ts";
+import type { Decision } from "./decide.ts";
+import { foldedID } from "./folded-id.ts";
+import type { DatedSighting } from "./memory.ts";
+import { clusterGroupOf, groupID, locationOf } from "./resource.ts";
+import type { Scope } from "./scope.ts";
+
+// A little less than the shortest time between two resyncs: each of them looks for what others have changed.
+const LOOK_FOR_DRIFT_MS = 8 * 60_000;
+// Nothing is written on an older sighting than this.
+const FRESH_MS = 2 * 60_000;
+
+/**
+ * Looks at every resource that was not seen for a while: one read each while a cluster is built or changed, because a
+ * list of its group would show neither properties nor states; the shared lists of the subscription once it is built.
+ */
+export async function observe(scope: Scope): Promise<void> {
+  const old = scope.wanted.map(({ id }) => id).filter((id) => isOld(scope, id, LOOK_FOR_DRIFT_MS));
+  if (old.length === 0) return;
+  if (scope.cluster.status?.ready !== true) return look(scope, old);
+  const hasSeenAll = scope.wanted.every(({ id }) => scope.memory.seen.has(foldedID(id)));
+  try {
+    await look(scope, await notListed(scope, old));
+  } catch (error) {
+    // To look for drift can wait for the next time; whatever else is to be done can be decided without it.
+    if (hasSeenAll && error instanceof AzureError && error.class === "Throttled") return;
+    throw error;
+  }
+}
+
+/** Looks again, for itself, at what a decision to write rests on; says whether there was something to look at. */
+export async function confirm(scope: Scope, decisions: readonly Decision[]): Promise<boolean> {
+  const doubtful = decisions
+    .filter(({ do: what }) => what === "put" || what === "patchTags" || what === "refuse")
+    .map(({ resource }) => resource.id)
+    .filter((id) => isOld(scope, id, FRESH_MS) || scope.memory.seen.get(foldedID(id))?.isFirstHand === false);
+  if (doubtful.length === 0) return false;
+  await look(scope, doubtful);
+  return true;
+}
+
+/** Reads resources one by one; what is in a group that is not there needs no reading. */
+async function look(scope: Scope, ids: readonly string[]): Promise<void> {
+  const group = groupID(scope.plan, clusterGroupOf(scope.plan));
+  const inGroup = foldedID(`${group}/`);
+  if (ids.includes(group)) await lookAt(scope, group);
+  const isGroupThere = scope.memory.seen.get(foldedID(group))?.body !== undefined;
+  const absent = isGroupThere ? [] : ids.filter((id) => foldedID(id).startsWith(inGroup));
+  for (const id of absent) remember(scope, id, { isFirstHand: true });
+  const rest = ids.filter((id) => id !== group && !absent.includes(id));
+  await Promise.all(rest.map((id) => lookAt(scope, id)));
+}
+
+async function lookAt(scope: Scope, id: string): Promise<void> {
+  const reading = await readResource(scope.arm, id, locationOf(scope.plan));
+  remember(scope, id, { ...reading, isFirstHand: true });
+}
+
+/** Reads one resource; nothing when it is not there. */
+export async function readResource(
+  arm: Arm,
+  id: string,
+  location: string,
+): Promise<{ readonly body?: JsonObject; readonly etag?: string }> {
+  try {
+    return await arm.get(id, { location });
+  } catch (error) {
+    // An Azure that does not have the type has no such resource either.
+    if (isGone(error) || (error instanceof AzureError && error.code === "InvalidResourceType")) return {};
+    throw error;
+  }
+}
+
+/** Takes what the lists of the subscription show, and says what they do not. */
+async function notListed(scope: Scope, ids: readonly string[]): Promise<readonly string[]> {
+  const { arm, identity, shared } = scope;
+  try {
+    const collections = [...new Set(ids.flatMap((id) => collectionOf(id) ?? []))];
+    const lists = await Promise.all(
+      collections.map((collection) => shared.inventory.list({ arm, identity, collection })),
+    );
+    return ids.filter((id) => {
+      const body = lists.map((list) => list.get(foldedID(id))).find((item) => item !== undefined);
+      if (body) remember(scope, id, { body, ...etagIn(body), isFirstHand: false });
+      return !body;
+    });
+  } catch (error) {
+    // Who may look into one group only may not list a subscription.
+    if (error instanceof AzureError && error.class === "Auth") return ids;
+    throw error;
+  }
+}
+
+/** The collection of the whole subscription that a resource is in; parts of resources have none. */
+function collectionOf(id: string): string | undefined {
+  const [, , subscription, , , , provider, type, ...rest] = id.split("/");
+  if (provider === undefined) return `/subscriptions/${subscription}/resourceGroups`;
+  return rest.length > 1 ? undefined : `/subscriptions/${subscription}/providers/${provider}/${type}`;
+}
+
+function etagIn({ etag }: JsonObject): { readonly etag?: string } {
+  return typeof etag === "string" && etag !== "" ? { etag } : {};
+}
+
+function remember(scope: Scope, id: string, sighting: Omit<DatedSighting, "atMs">): void {
+  const atMs = scope.context.env.clock.monotonic();
+  scope.memory.seen.set(foldedID(id), { ...sighting, atMs });
+}
+
+function isOld({ memory, ledger, context }: Scope, id: string, limitMs: number): boolean {
+  // What is being changed is not looked at: its operation is.
+  if (ledger.ids().has(foldedID(id))) return false;
+  const sighting = memory.seen.get(foldedID(id));
+  return !sighting || context.env.clock.monotonic() - sighting.atMs >= limitMs;
+}

@@ -1,0 +1,114 @@
+import type { Operation } from "@capstan/api";
+import { failureOf } from "../../azure/failure.ts";
+import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
+import type { Wanted } from "../../azure/operations/wanted.ts";
+import { AzureError, type JsonObject } from "../../azure/port.ts";
+import { shortName } from "./decide.ts";
+import { foldedID } from "./folded-id.ts";
+import type { ResourceFailure } from "./memory.ts";
+import { locationOf } from "./resource.ts";
+import type { Scope } from "./scope.ts";
+
+/** How far a number of operations have come. */
+export interface Round {
+  /** When to ask again, where something is still under way. */
+  readonly retryAfterMs?: number;
+  /** How many have ended. */
+  readonly ended: number;
+  readonly failures: readonly ResourceFailure[];
+}
+
+/** Asks once how each operation that is under way is doing; what became of those with another verb may not matter. */
+export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Round> {
+  const records = scope.ledger.records();
+  const round = await roundOf(records.map((record) => step(scope, record.resourceID, { record })));
+  if (verb === undefined) return round;
+  const counted = new Set(
+    records.filter((record) => record.verb === verb).map(({ resourceID }) => resourceID),
+  );
+  return { ...round, failures: round.failures.filter(({ resourceID }) => counted.has(resourceID)) };
+}
+
+/** Starts operations, all at once: nothing in a row of decisions depends on another one in it. */
+export async function start(scope: Scope, wanted: readonly Wanted[]): Promise<Round> {
+  return roundOf(wanted.map((one) => step(scope, one.resourceID, { wanted: one })));
+}
+
+// What CAPZ waits when Azure does not say how long.
+const UNTOLD_WAIT_MS = 60_000;
+
+/** How long to wait where requests are scarce; undefined for every other error. It is no failure: nothing was done. */
+export function throttledFor(error: unknown): number | undefined {
+  if (!(error instanceof AzureError) || error.class !== "Throttled") return undefined;
+  return error.retryAfterMs ?? UNTOLD_WAIT_MS;
+}
+
+type Step =
+  | { readonly retryAfterMs: number; readonly failure?: undefined }
+  | { readonly retryAfterMs?: undefined; readonly failure?: ResourceFailure };
+
+interface Attempt {
+  readonly record?: Operation;
+  readonly wanted?: Wanted;
+}
+
+async function step(scope: Scope, resourceID: string, { record, wanted }: Attempt): Promise<Step> {
+  const { arm, context, ledger, memory, plan } = scope;
+  const id = foldedID(resourceID);
+  const ports = { arm, clock: context.env.clock, instances: () => Promise.resolve([]) };
+  const task: Task = {
+    record,
+    ...(wanted && { wanted }),
+    persist: ledger.keeperOf(resourceID),
+    location: locationOf(plan),
+  };
+  if (wanted && "body" in wanted && wanted.verb === "PUT") memory.sent.set(id, wanted.body);
+  try {
+    return afterProgress(scope, resourceID, await advance(ports, task));
+  } catch (error) {
+    memory.sent.delete(id);
+    const waitMs = throttledFor(error);
+    if (waitMs !== undefined) return { retryAfterMs: waitMs };
+    memory.seen.delete(id);
+    if (!(error instanceof AzureError)) throw error;
+    return { failure: failureAbout(scope, resourceID, error) };
+  }
+}
+
+function afterProgress(scope: Scope, resourceID: string, progress: Progress): Step {
+  if (!progress.isDone) return { retryAfterMs: progress.retryAfterMs };
+  const { memory, context } = scope;
+  const id = foldedID(resourceID);
+  const body: JsonObject | undefined = progress.body ?? memory.sent.get(id);
+  memory.sent.delete(id);
+  if (progress.outcome === "Succeeded" && body) {
+    memory.seen.set(id, { body, atMs: context.env.clock.monotonic(), isFirstHand: true });
+    return {};
+  }
+  // Whatever it is now has to be looked at.
+  memory.seen.delete(id);
+  if (progress.outcome !== "Failed") return {};
+  const error =
+    progress.error ?? new AzureError({ class: "Transient", code: "Failed", message: progress.why });
+  return { failure: failureAbout(scope, resourceID, error) };
+}
+
+/** Says what failed with the field of the spec that asks for it. */
+function failureAbout({ wanted }: Scope, resourceID: string, error: AzureError): ResourceFailure {
+  const field = wanted.find(({ id }) => foldedID(id) === foldedID(resourceID))?.field;
+  const attempt = field === undefined ? shortName(resourceID) : `${field}: ${shortName(resourceID)}`;
+  const failure = failureOf(error, attempt);
+  return { resourceID, error: failure instanceof Error ? failure : error };
+}
+
+/** Waits for all of them, also when one breaks: none may go on behind the back of a pass that has ended. */
+async function roundOf(attempts: readonly Promise<Step>[]): Promise<Round> {
+  await Promise.allSettled(attempts);
+  const steps = await Promise.all(attempts);
+  const waits = steps.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  return {
+    ended: steps.length - waits.length,
+    failures: steps.flatMap(({ failure }) => failure ?? []),
+    ...(waits.length > 0 && { retryAfterMs: Math.min(...waits) }),
+  };
+}

@@ -1,0 +1,63 @@
+import { AzureCluster, withDefaults } from "@capstan/api";
+import { azureCluster, type Overrides } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { annotate, refuseInvalid, refuseUnsupported } from "./prepare.ts";
+import type { Scope } from "./scope.ts";
+
+/** A pass over a cluster whose spec was changed after admission had completed it. */
+function pass(change: (spec: AzureCluster["spec"]) => void, status: Overrides<AzureCluster["status"]> = {}) {
+  const cluster = withDefaults(AzureCluster, azureCluster({ metadata: { name: "c1" }, status }));
+  change(cluster.spec);
+  const marks: string[] = [];
+  const mark: Scope["context"]["mark"] = ({ type, reason }) => void marks.push(`${type} ${reason}`);
+  return { scope: { cluster, context: { mark } } as unknown as Scope, marks };
+}
+
+describe("a spec that came past admission", () => {
+  test("is refused with field and value before anything is built", () => {
+    const { scope, marks } = pass((spec) => {
+      if (spec.networkSpec?.vnet) spec.networkSpec.vnet.cidrBlocks = ["10.0.0.0"];
+    });
+    expect(() => refuseInvalid(scope)).toThrow(
+      /^spec\.networkSpec\.vnet\.cidrBlocks\[0\]: Invalid value: "10\.0\.0\.0"/,
+    );
+    expect(marks).toEqual(["NetworkInfrastructureReady InvalidSpec"]);
+  });
+
+  test("is left alone once it is built: rules may have become stricter since", () => {
+    const { scope } = pass((spec) => (spec.location = ""), { ready: true });
+    expect(refuseInvalid(scope)).toEqual({ type: "next" });
+  });
+
+  test("may do without an identity", () => {
+    const { scope } = pass((spec) => delete spec.identityRef);
+    expect(refuseInvalid(scope)).toEqual({ type: "next" });
+  });
+});
+
+test.each<[string, string, (spec: AzureCluster["spec"]) => void]>([
+  ["BastionHostReady", "spec.bastionSpec.azureBastion", (spec) => (spec.bastionSpec = { azureBastion: {} })],
+  [
+    "PrivateDNSReady",
+    "spec.networkSpec.privateDNSZoneName",
+    ({ networkSpec = {} }) => (networkSpec.privateDNSZoneName = "a.example"),
+  ],
+  [
+    "PrivateEndpointsReady",
+    "spec.networkSpec.subnets[1].privateEndpoints",
+    ({ networkSpec }) =>
+      Object.assign(networkSpec?.subnets?.[1] ?? {}, { privateEndpoints: [{ name: "e" }] }),
+  ],
+])("what is not built yet is refused: %s", (condition, field, change) => {
+  const { scope, marks } = pass(change);
+  expect(() => refuseUnsupported(scope)).toThrow(field);
+  expect(marks).toEqual([`${condition} NotSupported`, "NetworkInfrastructureReady NotSupported"]);
+});
+
+test("annotations of others stay when ours go", () => {
+  const cluster = azureCluster({ metadata: { annotations: { theirs: "1", ours: "2" } } });
+  annotate(cluster, { ours: undefined });
+  expect(cluster.metadata.annotations).toEqual({ theirs: "1" });
+  annotate(cluster, { theirs: undefined });
+  expect(cluster.metadata).not.toHaveProperty("annotations");
+});

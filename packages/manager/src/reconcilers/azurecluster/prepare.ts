@@ -1,0 +1,86 @@
+import { AzureCluster, deepEqual, formatFieldError } from "@capstan/api";
+import { block, type Failure, next, type Outcome, terminal } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { annotationsFor, applied, joined, rememberedIn } from "./remembered.ts";
+import { locationOf } from "./resource.ts";
+import type { Scope } from "./scope.ts";
+import { unsupportedIn } from "./unsupported.ts";
+import { wantedResources } from "./wanted.ts";
+
+/** Says what cannot be built, before anything is. */
+export function refuseUnsupported({ cluster, context }: Scope): Outcome {
+  const [first] = unsupportedIn(cluster.spec);
+  if (!first) return next;
+  const { condition, field, message } = first;
+  throw refusal(context, "NotSupported", { message: `${field}: ${message}`, conditions: [condition] });
+}
+
+/** Says what is wrong with a spec that came past admission. What is built already stays as it was accepted. */
+export function refuseInvalid({ cluster, context }: Scope): Outcome {
+  if (cluster.status?.ready === true) return next;
+  // Whoever names no identity uses the manager's.
+  const errors = AzureCluster.validate({ object: cluster }).filter(
+    ({ field }) => field !== "spec.identityRef",
+  );
+  if (errors.length === 0) return next;
+  throw refusal(context, "InvalidSpec", { message: errors.map(formatFieldError).join("; "), conditions: [] });
+}
+
+function refusal(
+  context: Scope["context"],
+  reason: string,
+  { message, conditions }: { readonly message: string; readonly conditions: readonly string[] },
+): Failure {
+  for (const type of [...conditions, "NetworkInfrastructureReady"]) {
+    context.mark({ type, status: "False", severity: "Error", reason, message });
+  }
+  return terminal(reason, message);
+}
+
+/** Finds the zones of the region, which addresses are made in and machines can be placed in. */
+export async function findZones(scope: Scope): Promise<Outcome> {
+  const { cluster, shared, arm } = scope;
+  if (cluster.status?.failureDomains) return next;
+  try {
+    const zones = await shared.zones.find(arm, scope.plan.subscriptionID, locationOf(scope.plan));
+    if (!zones) throw noSuchRegion(scope);
+    const given = cluster.spec.failureDomains ?? {};
+    const failureDomains = Object.fromEntries(
+      zones.map((zone) => [zone, { controlPlane: given[zone]?.controlPlane !== false }] as const),
+    );
+    cluster.status = { ...cluster.status, failureDomains };
+    scope.plan = { ...scope.plan, zones };
+    scope.wanted = wantedResources(scope.plan);
+    return next;
+  } catch (error) {
+    throw failureOf(error, `spec.location: zones of ${cluster.spec.location}`);
+  }
+}
+
+function noSuchRegion({ cluster, context }: Scope): Failure {
+  const message = `spec.location: Invalid value: ${JSON.stringify(cluster.spec.location)}: Azure offers no machines there; use the name of a region such as westeurope`;
+  return refusal(context, "LocationUnknown", { message, conditions: [] });
+}
+
+/** Remembers what is about to be written on the user's behalf before it is written. */
+export function rememberApplied({ cluster, plan }: Scope): Outcome {
+  const before = rememberedIn(cluster.metadata.annotations);
+  const both = annotationsFor(joined(before, applied(plan)));
+  if (deepEqual(annotationsFor(before), both)) return next;
+  annotate(cluster, both);
+  return block(0, "RememberingWhatIsApplied");
+}
+
+/** Sets annotations of ours, and takes away those that say nothing any more. */
+export function annotate(
+  cluster: Scope["cluster"],
+  wanted: Readonly<Record<string, string | undefined>>,
+): void {
+  const annotations = { ...cluster.metadata.annotations };
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value === undefined) delete annotations[name];
+    else annotations[name] = value;
+  }
+  if (Object.keys(annotations).length > 0) cluster.metadata.annotations = annotations;
+  else delete cluster.metadata.annotations;
+}

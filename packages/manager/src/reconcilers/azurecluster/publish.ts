@@ -1,0 +1,73 @@
+import { isJsonObject } from "@capstan/api";
+import { next, type Outcome, terminal } from "@capstan/runtime";
+import { annotate } from "./prepare.ts";
+import { foldedID } from "./folded-id.ts";
+import { annotationsFor, applied } from "./remembered.ts";
+import { networkID } from "./resource.ts";
+import type { Scope } from "./scope.ts";
+import { isOwned, ownershipTag } from "./tags.ts";
+import { apiServerBalancerID } from "./wanted-load-balancers.ts";
+import { subnetID, virtualNetworkID } from "./wanted-network.ts";
+
+/** Everything is there: writes down where, and that what left the spec has left Azure. */
+export function publish(scope: Scope): Outcome {
+  const { cluster, plan, context } = scope;
+  annotate(cluster, annotationsFor(applied(plan)));
+  publishIDs(scope);
+  publishEndpoint(scope);
+  if (cluster.status?.ready !== true) {
+    cluster.status = { ...cluster.status, ready: true };
+    context.event({
+      type: "Normal",
+      reason: "InfrastructureReady",
+      message: "The network of the cluster is ready",
+    });
+  }
+  return next;
+}
+
+/** Ids and the tag of ownership, where CAPZ and its tools look for them. */
+function publishIDs(scope: Scope): void {
+  const { cluster, plan } = scope;
+  const { vnet, subnets = [], apiServerLB } = cluster.spec.networkSpec ?? {};
+  if (vnet) publishNetwork(scope, vnet);
+  for (const subnet of subnets) subnet.id ??= subnetID(plan, subnet.name);
+  const balancer = apiServerBalancerID(plan);
+  if (apiServerLB && balancer !== undefined) apiServerLB.id ??= balancer;
+}
+
+function publishNetwork({ plan, memory }: Scope, vnet: { id?: string; tags?: Record<string, string> }): void {
+  const id = virtualNetworkID(plan) ?? "";
+  vnet.id ??= id;
+  const { body = {} } = memory.seen.get(foldedID(id)) ?? {};
+  if (isOwned(body, plan.clusterName)) vnet.tags ??= { [ownershipTag(plan.clusterName)]: "owned" };
+}
+
+/** The endpoint is written once: machines and certificates are made for it. */
+function publishEndpoint(scope: Scope): void {
+  const { cluster, plan } = scope;
+  if (cluster.spec.controlPlaneEndpoint?.host || cluster.spec.controlPlaneEnabled === false) return;
+  cluster.spec.controlPlaneEndpoint = { host: hostOf(scope), port: plan.apiServerPort };
+}
+
+function hostOf({ plan, memory }: Scope): string {
+  const { type, frontendIPs = [] } = plan.spec.networkSpec?.apiServerLB ?? {};
+  const { privateIP, publicIP } = frontendIPs[0] ?? {};
+  if (type === "Internal") return privateIP ?? noHost("privateIP");
+  const address = memory.seen.get(foldedID(networkID(plan, `publicIPAddresses/${publicIP?.name}`)));
+  return nameOrAddressIn(address?.body) ?? noHost("publicIP");
+}
+
+function noHost(field: string): never {
+  const message = `spec.networkSpec.apiServerLB.frontendIPs[0].${field}: it has neither a DNS name nor an IP address`;
+  throw terminal("EndpointUnknown", message);
+}
+
+function nameOrAddressIn(body: unknown): string | undefined {
+  return textAt(body, ["properties", "dnsSettings", "fqdn"]) ?? textAt(body, ["properties", "ipAddress"]);
+}
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = path.reduce<unknown>((part, field) => (isJsonObject(part) ? part[field] : undefined), value);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}

@@ -1,0 +1,26 @@
+/** A permission in the management cluster, as a ClusterRole has it. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** What the reconciler of AzureClusters needs. */
+export const azureClusterRbac: readonly PolicyRule[] = [
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azureclusters"],
+    verbs: ["get", "list", "watch", "patch"],
+  },
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azureclusters/status"],
+    verbs: ["patch"],
+  },
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azureclusteridentities"],
+    verbs: ["list", "watch"],
+  },
+  { apiGroups: ["cluster.x-k8s.io"], resources: ["clusters"], verbs: ["list", "watch"] },
+];

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { planOf } from "./cluster.fixture.ts";
+import { annotationsFor, applied, joined, rememberedIn } from "./remembered.ts";
+
+const given = (record: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(record).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+  );
+
+test("what is applied is read back from the annotations as it was", () => {
+  const after = applied(planOf({ additionalTags: { team: "a" } }));
+  expect(rememberedIn(given(annotationsFor(after)))).toEqual({
+    tags: { team: "a" },
+    rules: { "c1-controlplane-nsg": { allow_ssh: "Allow SSH", allow_apiserver: "Allow K8s API Server" } },
+  });
+});
+
+test("nothing to remember needs no annotation", () => {
+  expect(given(annotationsFor({ tags: {}, rules: { g: {} } }))).toEqual({});
+});
+
+test("both what was and what will be is remembered before anything is written", () => {
+  const before = { tags: { old: "1" }, rules: { g: { a: "" }, gone: { x: "" } } };
+  const after = { tags: { new: "2" }, rules: { g: { b: "" } } };
+  expect(joined(before, after)).toEqual({
+    tags: { old: "1", new: "2" },
+    rules: { g: { a: "", b: "" }, gone: { x: "" } },
+  });
+});
+
+test.each(["{", "[]", "3", `{"a":1}`])(
+  "an annotation that makes no sense, %s, takes nothing away",
+  (text) => {
+    expect(
+      rememberedIn({ "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg": text }).tags,
+    ).toEqual({});
+  },
+);

@@ -1,0 +1,204 @@
+import {
+  type AzureCluster,
+  AzureClusterIdentity,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  getCondition,
+} from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import { type Context, Failure, terminal, waiting } from "@capstan/runtime";
+import type { ArmRequest } from "../../azure/azure.ts";
+import { failureOf } from "../../azure/failure.ts";
+import { type Arm, AzureError } from "../../azure/port.ts";
+import type { Inventory } from "./inventory.ts";
+import { Ledger } from "./ledger.ts";
+import type { ClusterMemory, Memory } from "./memory.ts";
+import type { Plan, WantedResource } from "./resource.ts";
+import { wantedResources } from "./wanted.ts";
+import type { RegionZones } from "./zones.ts";
+
+/** The ways to Azure that a cluster may take. */
+export interface AzureClusterPorts {
+  readonly clock: Clock;
+  readonly azure: {
+    /** As the identity that a cluster names. */
+    armFor(request: ArmRequest): Promise<Arm>;
+  };
+  /** With the manager's own credentials, for clusters that name no identity; undefined when it has none. */
+  readonly defaultArm?: (controller: string) => Promise<Arm>;
+  /** For clusters that name no subscription. */
+  readonly defaultSubscriptionID?: string;
+}
+
+/** What the passes of one process share. */
+export interface Shared {
+  readonly ports: AzureClusterPorts;
+  readonly memory: Memory;
+  readonly inventory: Inventory;
+  readonly zones: RegionZones;
+}
+
+/** One pass over one AzureCluster. */
+export interface Scope {
+  readonly context: Context<AzureCluster>;
+  readonly cluster: AzureCluster;
+  readonly arm: Arm;
+  /** Nothing was ever begun for it, so that there is nothing to delete and nobody to ask. */
+  readonly isUntouched: boolean;
+  /** Whose eyes `arm` sees with. */
+  readonly identity: string;
+  readonly ledger: Ledger;
+  readonly memory: ClusterMemory;
+  readonly shared: Shared;
+  plan: Plan;
+  wanted: readonly WantedResource[];
+}
+
+/** The name of the reconciler, in metrics and towards Azure. */
+export const CONTROLLER = "azurecluster";
+
+const GROUP_CONDITION = "ResourceGroupReady";
+const API_SERVER_PORT = 6443;
+// Whoever sets an owner or creates an identity wakes the cluster; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+
+/** Finds out whose cluster it is and how to reach Azure for it. Nothing is touched when that is not clear. */
+export async function buildScope(shared: Shared, context: Context<AzureCluster>): Promise<Scope> {
+  const { object: cluster } = context;
+  const owner = ownerOf(context);
+  const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
+  if (!owner && !isDeleting) {
+    const message = "No Cluster refers to it in spec.infrastructureRef yet";
+    throw blocked(context, waiting("WaitingForClusterOwner", message, LOOK_AGAIN_MS));
+  }
+  const isUntouched = isDeleting && !hasBegun(cluster);
+  const plan = planOf(context, owner, isUntouched ? "" : subscriptionOf(shared, context));
+  const arm = isUntouched ? undefined : await logIn(shared, context);
+  return {
+    context,
+    cluster,
+    get arm(): Arm {
+      if (!arm) throw new Error("Azure is asked about a cluster for which nothing was ever begun");
+      return arm;
+    },
+    isUntouched,
+    identity: identityKeyOf(cluster),
+    ledger: new Ledger(context),
+    memory: shared.memory.of(cluster.metadata.uid ?? ""),
+    shared,
+    plan,
+    wanted: wantedResources(plan),
+  };
+}
+
+function planOf({ object }: Context<AzureCluster>, owner: Owner | undefined, subscriptionID: string): Plan {
+  const { metadata, spec, status } = object;
+  const { name = metadata.labels?.[CLUSTER_NAME_LABEL], apiServerPort = API_SERVER_PORT } = owner ?? {};
+  return {
+    clusterName: name ?? metadata.name,
+    subscriptionID,
+    spec,
+    apiServerPort: spec.controlPlaneEndpoint?.port ?? apiServerPort,
+    zones: Object.keys(status?.failureDomains ?? {}).toSorted(),
+  };
+}
+
+/** One text for the identity that a cluster names; empty for the manager's own. */
+export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
+  const name = identityNameOf(cluster);
+  return name ? `${name.namespace}/${name.name}` : "";
+}
+
+/**
+ * Whether anything was ever written to Azure for a cluster. The condition is in the status before the first write is
+ * sent, together with its intent.
+ */
+function hasBegun({ status }: Frozen<AzureCluster>): boolean {
+  const hasOperation = (status?.longRunningOperationStates ?? []).length > 0;
+  return hasOperation || getCondition(status?.conditions, GROUP_CONDITION) !== undefined;
+}
+
+/** Says that something is about to be written to Azure, for the case that this is the last thing we say. */
+export function markBegun({ cluster, context }: Pick<Scope, "cluster" | "context">): void {
+  if (hasBegun(cluster)) return;
+  context.mark({ type: GROUP_CONDITION, status: "False", severity: "Info", reason: "Creating" });
+}
+
+/** The identity that a cluster names; undefined when it names none. */
+function identityNameOf({
+  metadata,
+  spec,
+}: Frozen<AzureCluster>): { readonly name: string; readonly namespace: string } | undefined {
+  const { name, namespace } = spec.identityRef ?? {};
+  return name ? { name, namespace: namespace || (metadata.namespace ?? "") } : undefined;
+}
+
+/** The Cluster that refers to an AzureCluster. */
+interface Owner {
+  readonly name: string;
+  readonly apiServerPort?: number;
+}
+
+function ownerOf({
+  object,
+  cache,
+}: Context<AzureCluster>): { name: string; apiServerPort?: number } | undefined {
+  const reference = object.metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) => kind === Cluster.kind && apiVersion.startsWith(`${Cluster.group}/`),
+  );
+  if (!reference) return undefined;
+  const owner = cache.get(Cluster, { name: reference.name, namespace: object.metadata.namespace });
+  const port = owner?.spec.clusterNetwork?.apiServerPort;
+  return { name: reference.name, ...(port !== undefined && { apiServerPort: port }) };
+}
+
+function subscriptionOf({ ports }: Shared, context: Context<AzureCluster>): string {
+  const id = context.object.spec.subscriptionID ?? ports.defaultSubscriptionID;
+  if (id) return id;
+  const message =
+    "spec.subscriptionID is not set, and the manager has no subscription of its own; set one of them";
+  throw blocked(context, terminal("SubscriptionMissing", message));
+}
+
+async function logIn({ ports }: Shared, context: Context<AzureCluster>): Promise<Arm> {
+  const { object: cluster, cache } = context;
+  const reference = identityNameOf(cluster);
+  if (!reference) {
+    if (ports.defaultArm) return ports.defaultArm(CONTROLLER);
+    const message =
+      "spec.identityRef is not set, and the manager has no credentials of its own; name an AzureClusterIdentity";
+    throw blocked(context, terminal("IdentityMissing", message));
+  }
+  const identity = cache.get(AzureClusterIdentity, reference);
+  if (!identity) {
+    const message = `spec.identityRef: there is no AzureClusterIdentity ${JSON.stringify(reference.name)} in namespace ${reference.namespace}`;
+    throw blocked(context, waiting("IdentityNotFound", message, LOOK_AGAIN_MS));
+  }
+  const namespace = cluster.metadata.namespace ?? "";
+  try {
+    return await ports.azure.armFor({ identity, namespace, controller: CONTROLLER });
+  } catch (error) {
+    throw blocked(context, loginFailure(error));
+  }
+}
+
+function loginFailure(error: unknown): unknown {
+  if (error instanceof AzureError && error.code === "NamespaceNotAllowed") {
+    const options = { message: error.message, cause: error, retryAfterMs: MINUTE_MS };
+    return new Failure("Transient", "NamespaceNotAllowedByIdentity", options);
+  }
+  return failureOf(error, "logging in to Azure");
+}
+
+/** Marks why nothing is done; says it again by failing. */
+function blocked(context: Context<AzureCluster>, failure: unknown): unknown {
+  if (failure instanceof Failure) {
+    const { reason, message } = failure;
+    const severity =
+      failure.failure === "Terminal" ? "Error" : failure.failure === "Waiting" ? "Info" : "Warning";
+    context.mark({ type: "NetworkInfrastructureReady", status: "False", severity, reason, message });
+  }
+  return failure;
+}

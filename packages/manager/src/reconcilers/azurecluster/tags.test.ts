@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isOwned, mergedTags, tagsIn, tagsOf } from "./tags.ts";
+
+const OWNED = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1";
+
+describe("the tags of a resource", () => {
+  test("say whose it is, what it is for and what the user adds", () => {
+    expect(
+      tagsOf({ clusterName: "c1", additionalTags: { team: "a", [OWNED]: "shared" } }, "apiserver", "lb"),
+    ).toEqual({
+      team: "a",
+      [OWNED]: "owned",
+      "sigs.k8s.io_cluster-api-provider-azure_role": "apiserver",
+      Name: "lb",
+    });
+  });
+
+  test.each([
+    [{ [OWNED]: "owned" }, true],
+    [{ [OWNED.toUpperCase()]: "owned" }, true],
+    [{ [OWNED]: "shared" }, false],
+    [{ [`${OWNED}-b`]: "owned" }, false],
+    [{ [OWNED.slice(0, -1)]: "owned" }, false],
+    [undefined, false],
+  ])("%j make it ours: %s", (tags, expected) => {
+    expect(isOwned({ tags }, "c1")).toBe(expected);
+  });
+
+  test("are read without the one that tells writes apart", () => {
+    expect(tagsIn({ tags: { a: "1", "capstan_wanted-hash": "x", odd: 3 } })).toEqual({ a: "1" });
+  });
+});
+
+test.each([
+  ["others stay", { theirs: "1" }, { ours: "2" }, {}, { theirs: "1", ours: "2" }],
+  ["ours come back", { ours: "changed" }, { ours: "2" }, { ours: "2" }, { ours: "2" }],
+  ["what left the spec goes", { old: "1", theirs: "1" }, {}, { old: "1" }, { theirs: "1" }],
+  ["what was never ours stays", { old: "1" }, {}, {}, { old: "1" }],
+  ["names differ in case only", { Team: "a" }, { team: "b" }, {}, { team: "b" }],
+])("three-way: %s", (_, observed, wanted, remembered, expected) => {
+  expect(mergedTags(observed, wanted, remembered)).toEqual(expected);
+});
+
+test("merged once more, tags stay the same, and nothing of others is lost", () => {
+  const tags = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e"), fc.constantFrom("1", "2"));
+  fc.assert(
+    fc.property(tags, tags, tags, (observed, wanted, remembered) => {
+      const merged = mergedTags(observed, wanted, remembered);
+      expect(mergedTags(merged, wanted, { ...remembered, ...wanted })).toEqual(merged);
+      for (const [name, value] of Object.entries(observed)) {
+        if (!(name in wanted) && !(name in remembered)) expect(merged[name]).toBe(value);
+      }
+      expect(merged).toMatchObject(wanted);
+    }),
+  );
+});

@@ -1,0 +1,44 @@
+import type { ClusterSpec } from "./resource.ts";
+
+/** A field that asks for something that is not built yet. */
+export interface Unsupported {
+  readonly field: string;
+  /** The condition that tells of it. */
+  readonly condition: string;
+  readonly message: string;
+}
+
+/** The fields of a spec that ask for what is not built yet: to leave it out silently would be worse than to say no. */
+export function unsupportedIn(spec: ClusterSpec): readonly Unsupported[] {
+  const { privateDNSZoneName, subnets = [] } = spec.networkSpec ?? {};
+  const endpoints = subnets.findIndex(({ privateEndpoints = [] }) => privateEndpoints.length > 0);
+  return [
+    ...(spec.bastionSpec?.azureBastion
+      ? [
+          {
+            field: "spec.bastionSpec.azureBastion",
+            condition: "BastionHostReady",
+            message: "Azure Bastion hosts are not supported yet; remove it",
+          },
+        ]
+      : []),
+    ...(privateDNSZoneName
+      ? [
+          {
+            field: "spec.networkSpec.privateDNSZoneName",
+            condition: "PrivateDNSReady",
+            message: `${JSON.stringify(privateDNSZoneName)} cannot be made, private DNS zones are not supported yet; without it the endpoint is the private address`,
+          },
+        ]
+      : []),
+    ...(endpoints >= 0
+      ? [
+          {
+            field: `spec.networkSpec.subnets[${endpoints}].privateEndpoints`,
+            condition: "PrivateEndpointsReady",
+            message: "private endpoints are not supported yet; remove them",
+          },
+        ]
+      : []),
+  ];
+}

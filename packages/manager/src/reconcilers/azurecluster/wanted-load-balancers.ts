@@ -1,0 +1,180 @@
+import type { Frozen, LoadBalancer } from "@capstan/api";
+import type { JsonObject } from "../../azure/port.ts";
+import {
+  clusterGroupOf,
+  groupID,
+  locationOf,
+  networkID,
+  type Plan,
+  tagSourceOf,
+  type WantedResource,
+} from "./resource.ts";
+import { tagsOf } from "./tags.ts";
+import { subnetID, virtualNetworkID } from "./wanted-network.ts";
+
+type Balancer = Frozen<LoadBalancer>;
+
+interface PlacedBalancer {
+  readonly balancer: Balancer;
+  readonly name: string;
+  readonly field: string;
+  readonly role: "apiserver" | "nodeOutbound" | "controlPlaneOutbound";
+}
+
+// The names that CAPZ gives them; machines and the cloud provider find them by these.
+const HTTPS_RULE = "LBRuleHTTPS";
+const HTTPS_PROBE = "HTTPSProbe";
+const OUTBOUND_RULE = "OutboundNATAllProtocols";
+
+/** The load balancers before the API server and for the ways out. */
+export function wantedLoadBalancers(plan: Plan): readonly WantedResource[] {
+  const { apiServerLB, nodeOutboundLB, controlPlaneOutboundLB } = plan.spec.networkSpec ?? {};
+  return [
+    ...placed(apiServerLB, "apiServerLB", "apiserver"),
+    ...placed(nodeOutboundLB, "nodeOutboundLB", "nodeOutbound"),
+    ...placed(controlPlaneOutboundLB, "controlPlaneOutboundLB", "controlPlaneOutbound"),
+  ].map((one) => loadBalancer(plan, one));
+}
+
+/** The id of the load balancer before the API server; undefined when the control plane is elsewhere. */
+export function apiServerBalancerID(plan: Plan): string | undefined {
+  const name = plan.spec.networkSpec?.apiServerLB?.name;
+  return name === undefined ? undefined : networkID(plan, `loadBalancers/${name}`);
+}
+
+function placed(
+  balancer: Balancer | undefined,
+  field: string,
+  role: PlacedBalancer["role"],
+): PlacedBalancer[] {
+  const { name, frontendIPs = [] } = balancer ?? {};
+  if (!balancer || !name || frontendIPs.length === 0) return [];
+  return [{ balancer, name, field: `spec.networkSpec.${field}`, role }];
+}
+
+function loadBalancer(plan: Plan, one: PlacedBalancer): WantedResource {
+  const { balancer, name, field, role } = one;
+  const id = networkID(plan, `loadBalancers/${name}`);
+  const frontends = (balancer.frontendIPs ?? []).map((frontend) => frontendBody(plan, balancer, frontend));
+  const pool = balancer.backendPool?.name ?? `${name}-backendPool`;
+  const parts: Parts = {
+    frontends: frontends.map(({ name: frontend }) => ({ id: `${id}/frontendIPConfigurations/${frontend}` })),
+    pool: { id: `${id}/backendAddressPools/${pool}` },
+    probe: { id: `${id}/probes/${HTTPS_PROBE}` },
+    idleTimeoutInMinutes: balancer.idleTimeoutInMinutes,
+  };
+  return {
+    id,
+    conditions: ["LoadBalancersReady"],
+    field,
+    body: {
+      tags: tagsOf(tagSourceOf(plan), role),
+      properties: {
+        frontendIPConfigurations: frontends,
+        backendAddressPools: [{ name: pool }],
+        loadBalancingRules: role === "apiserver" ? balancingRules(plan, parts) : [],
+        probes: role === "apiserver" ? [probe(plan)] : [],
+        outboundRules: balancer.type === "Internal" ? [] : [outboundRule(parts)],
+      },
+    },
+    atCreation: { location: locationOf(plan), sku: { name: balancer.sku ?? "Standard" } },
+    dependsOn: [groupID(plan, clusterGroupOf(plan)), ...usedBy(plan, balancer)],
+    ifForeign: "refuse",
+    ...(role !== "apiserver" && { retired: { frontendIPConfigurations: retiredFrontends(name, frontends) } }),
+  };
+}
+
+type Frontend = NonNullable<Balancer["frontendIPs"]>[number];
+
+function frontendBody(
+  plan: Plan,
+  { type, availabilityZones }: Balancer,
+  { name, publicIP, privateIP }: Frontend,
+): { readonly name: string } & JsonObject {
+  if (type !== "Internal") {
+    const id = networkID(plan, `publicIPAddresses/${publicIP?.name ?? ""}`);
+    return { name, properties: { publicIPAddress: { id } } };
+  }
+  return {
+    name,
+    ...(availabilityZones && { zones: availabilityZones }),
+    properties: {
+      subnet: { id: subnetID(plan, controlPlaneSubnetOf(plan)) },
+      privateIPAllocationMethod: "Static",
+      privateIPAddress: privateIP,
+    },
+  };
+}
+
+function controlPlaneSubnetOf({ spec }: Plan): string {
+  const subnets = spec.networkSpec?.subnets ?? [];
+  return subnets.find(({ role }) => role === "control-plane" || role === "cluster")?.name ?? "";
+}
+
+function usedBy(plan: Plan, { type, frontendIPs = [] }: Balancer): readonly string[] {
+  if (type === "Internal") return [virtualNetworkID(plan) ?? ""];
+  return frontendIPs.flatMap(({ publicIP }) =>
+    publicIP ? [networkID(plan, `publicIPAddresses/${publicIP.name}`)] : [],
+  );
+}
+
+interface Parts {
+  readonly frontends: readonly { readonly id: string }[];
+  readonly pool: { readonly id: string };
+  readonly probe: { readonly id: string };
+  readonly idleTimeoutInMinutes: number | undefined;
+}
+
+function balancingRules(plan: Plan, parts: Parts): readonly JsonObject[] {
+  const more = plan.spec.networkSpec?.additionalAPIServerLBPorts ?? [];
+  return [{ name: HTTPS_RULE, port: plan.apiServerPort }, ...more].map(({ name, port }) => ({
+    name,
+    properties: {
+      // The way out has a rule of its own, so that the addresses of connections do not depend on this one.
+      disableOutboundSnat: true,
+      protocol: "Tcp",
+      frontendPort: port,
+      backendPort: port,
+      idleTimeoutInMinutes: parts.idleTimeoutInMinutes,
+      enableFloatingIP: false,
+      loadDistribution: "Default",
+      frontendIPConfiguration: parts.frontends[0],
+      backendAddressPool: parts.pool,
+      probe: parts.probe,
+    },
+  }));
+}
+
+function probe({ apiServerPort: port }: Plan): JsonObject {
+  // As CAPZ: a machine whose API is not ready for a minute gets no new connections.
+  const properties = {
+    protocol: "Https",
+    requestPath: "/readyz",
+    port,
+    intervalInSeconds: 15,
+    numberOfProbes: 4,
+  };
+  return { name: HTTPS_PROBE, properties };
+}
+
+function outboundRule({ frontends, pool, idleTimeoutInMinutes }: Parts): JsonObject {
+  return {
+    name: OUTBOUND_RULE,
+    properties: {
+      protocol: "All",
+      idleTimeoutInMinutes,
+      frontendIPConfigurations: frontends,
+      backendAddressPool: pool,
+    },
+  };
+}
+
+// What admission allows at most.
+const MOST_FRONTENDS = 16;
+
+/** The names that the frontends of an outbound load balancer have with another number of addresses. */
+function retiredFrontends(name: string, frontends: readonly { readonly name: string }[]): readonly string[] {
+  const names = [`${name}-frontEnd`];
+  for (let number = 1; number <= MOST_FRONTENDS; number++) names.push(`${name}-frontEnd-${number}`);
+  return names.filter((one) => !frontends.some((frontend) => frontend.name === one));
+}

@@ -1,0 +1,230 @@
+import type { Frozen, Subnet } from "@capstan/api";
+import {
+  clusterGroupOf,
+  groupID,
+  locationOf,
+  networkGroupOf,
+  networkID,
+  type Plan,
+  tagSourceOf,
+  type WantedResource,
+} from "./resource.ts";
+import { rulesBySecurityGroup } from "./security-rules.ts";
+import { tagsOf } from "./tags.ts";
+
+const SUBNETS = "spec.networkSpec.subnets";
+
+/** The virtual network with its subnets, what is attached to those, and its peerings. */
+export function wantedNetwork(plan: Plan): readonly WantedResource[] {
+  return [
+    ...securityGroups(plan),
+    ...routeTables(plan),
+    ...natGateways(plan),
+    ...virtualNetwork(plan),
+    ...peerings(plan),
+  ];
+}
+
+type Gateway = NonNullable<Frozen<Subnet>["natGateway"]>;
+
+/** The NAT gateways of subnets for nodes, each once; the control plane reaches out through its load balancer. */
+export function natGatewaysIn(plan: Plan): readonly { readonly gateway: Gateway; readonly field: string }[] {
+  const seen = new Set<string>();
+  return subnetsOf(plan).flatMap(({ natGateway: gateway, role }, index) => {
+    if (!gateway?.name || role === "control-plane" || seen.has(gateway.name.toLowerCase())) return [];
+    seen.add(gateway.name.toLowerCase());
+    return [{ gateway, field: `${SUBNETS}[${index}].natGateway` }];
+  });
+}
+
+/** The id of the cluster's virtual network; undefined when the spec has none. */
+export function virtualNetworkID(plan: Plan): string | undefined {
+  const name = plan.spec.networkSpec?.vnet?.name;
+  return name === undefined ? undefined : networkID(plan, `virtualNetworks/${name}`, networkGroupOf(plan));
+}
+
+/** The id of one of the cluster's subnets. */
+export function subnetID(plan: Plan, name: string): string {
+  return `${virtualNetworkID(plan) ?? ""}/subnets/${name}`;
+}
+
+function subnetsOf({ spec }: Plan): readonly Frozen<Subnet>[] {
+  return spec.networkSpec?.subnets ?? [];
+}
+
+/** What the parts of a network have in common. */
+function part(
+  plan: Plan,
+  group: string,
+): Pick<WantedResource, "dependsOn" | "ifForeign" | "isPartOfNetwork"> {
+  // The network of another group is there before the cluster; only the cluster's own group is waited for.
+  const isOurs = group === clusterGroupOf(plan);
+  return { dependsOn: isOurs ? [groupID(plan, group)] : [], ifForeign: "refuse", isPartOfNetwork: true };
+}
+
+function securityGroups(plan: Plan): readonly WantedResource[] {
+  const group = networkGroupOf(plan);
+  return rulesBySecurityGroup(plan).map(({ name, field, rules, tags }): WantedResource => ({
+    ...part(plan, group),
+    id: networkID(plan, `networkSecurityGroups/${name}`, group),
+    conditions: ["SecurityGroupsReady"],
+    field,
+    body: {
+      tags: { ...tags, ...tagsOf(tagSourceOf(plan), "common", name) },
+      properties: { securityRules: rules },
+    },
+    atCreation: { location: locationOf(plan) },
+  }));
+}
+
+function routeTables(plan: Plan): readonly WantedResource[] {
+  const group = networkGroupOf(plan);
+  const seen = new Set<string>();
+  return subnetsOf(plan).flatMap(({ routeTable }, index): WantedResource[] => {
+    if (!routeTable?.name || seen.has(routeTable.name.toLowerCase())) return [];
+    seen.add(routeTable.name.toLowerCase());
+    return [
+      {
+        ...part(plan, group),
+        id: networkID(plan, `routeTables/${routeTable.name}`, group),
+        conditions: ["RouteTablesReady"],
+        field: `${SUBNETS}[${index}].routeTable`,
+        // The routes are the cloud provider's: it writes one for the pods of each node.
+        body: { tags: tagsOf(tagSourceOf(plan), "common", routeTable.name), properties: {} },
+        atCreation: { location: locationOf(plan) },
+      },
+    ];
+  });
+}
+
+function natGateways(plan: Plan): readonly WantedResource[] {
+  const group = clusterGroupOf(plan);
+  return natGatewaysIn(plan).map(({ gateway, field }): WantedResource => {
+    const address = gateway.ip && networkID(plan, `publicIPAddresses/${gateway.ip.name}`);
+    const common = part(plan, group);
+    return {
+      ...common,
+      id: networkID(plan, `natGateways/${gateway.name}`),
+      conditions: ["NATGatewaysReady"],
+      field,
+      body: {
+        tags: tagsOf(tagSourceOf(plan), "common", gateway.name),
+        properties: {
+          idleTimeoutInMinutes: 4,
+          ...(address !== undefined && { publicIpAddresses: [{ id: address }] }),
+        },
+      },
+      atCreation: {
+        location: locationOf(plan),
+        sku: { name: "Standard" },
+        ...(gateway.zones && { zones: gateway.zones }),
+      },
+      dependsOn: [...common.dependsOn, ...(address === undefined ? [] : [address])],
+    };
+  });
+}
+
+function virtualNetwork(plan: Plan): readonly WantedResource[] {
+  const id = virtualNetworkID(plan);
+  const { vnet } = plan.spec.networkSpec ?? {};
+  if (id === undefined || !vnet) return [];
+  const group = networkGroupOf(plan);
+  const subnets = subnetsOf(plan).map((subnet) => subnetBody(plan, subnet));
+  const used = subnets.flatMap(({ properties }) =>
+    [properties.networkSecurityGroup, properties.routeTable, properties.natGateway].flatMap(
+      (one) => one?.id ?? [],
+    ),
+  );
+  return [
+    {
+      id,
+      conditions: ["VNetReady", "SubnetsReady"],
+      field: "spec.networkSpec.vnet",
+      body: {
+        tags: tagsOf(tagSourceOf(plan), "common", vnet.name),
+        properties: { addressSpace: { addressPrefixes: vnet.cidrBlocks ?? [] }, subnets },
+      },
+      atCreation: { location: locationOf(plan) },
+      dependsOn: [...new Set([...part(plan, group).dependsOn, ...used])],
+      ifForeign: "use",
+    },
+  ];
+}
+
+interface Reference {
+  readonly id: string;
+}
+
+interface SubnetBody {
+  readonly name: string;
+  readonly properties: Readonly<Record<string, unknown>> & {
+    readonly networkSecurityGroup?: Reference;
+    readonly routeTable?: Reference;
+    readonly natGateway?: Reference;
+  };
+}
+
+function subnetBody(plan: Plan, subnet: Frozen<Subnet>): SubnetBody {
+  const { name, cidrBlocks = [], securityGroup, routeTable, natGateway, serviceEndpoints, role } = subnet;
+  const group = networkGroupOf(plan);
+  const [first] = cidrBlocks;
+  const gateway = role === "control-plane" ? undefined : natGateway;
+  return {
+    name,
+    properties: {
+      ...(cidrBlocks.length === 1 ? { addressPrefix: first } : { addressPrefixes: cidrBlocks }),
+      ...attached(plan, "networkSecurityGroup", { name: securityGroup?.name, group }),
+      ...attached(plan, "routeTable", { name: routeTable?.name, group }),
+      ...attached(plan, "natGateway", { name: gateway?.name, group: clusterGroupOf(plan) }),
+      ...(serviceEndpoints && { serviceEndpoints }),
+    },
+  };
+}
+
+/** The reference of a subnet to something that is attached to it, if there is such a thing. */
+function attached(
+  plan: Plan,
+  field: "networkSecurityGroup" | "routeTable" | "natGateway",
+  { name, group }: { readonly name: string | undefined; readonly group: string },
+): { readonly [Field in typeof field]?: Reference } {
+  return name ? { [field]: { id: networkID(plan, `${field}s/${name}`, group) } } : {};
+}
+
+/** Both sides of each peering: traffic flows when both are there. */
+function peerings(plan: Plan): readonly WantedResource[] {
+  const own = virtualNetworkID(plan);
+  const { vnet } = plan.spec.networkSpec ?? {};
+  if (own === undefined || !vnet) return [];
+  return (vnet.peerings ?? []).flatMap((peering, index) => {
+    const { remoteVnetName: remote, resourceGroup = clusterGroupOf(plan) } = peering;
+    const other = networkID(plan, `virtualNetworks/${remote}`, resourceGroup);
+    const field = `spec.networkSpec.vnet.peerings[${index}]`;
+    const forward = { from: own, to: other, name: `${vnet.name}-To-${remote}` };
+    const reverse = { from: other, to: own, name: `${remote}-To-${vnet.name}` };
+    return [
+      peeringResource({ ...forward, field, own, allows: peering.forwardPeeringProperties }),
+      peeringResource({ ...reverse, field, own, allows: peering.reversePeeringProperties }),
+    ];
+  });
+}
+
+function peeringResource(side: {
+  readonly from: string;
+  readonly to: string;
+  readonly own: string;
+  readonly name: string;
+  readonly field: string;
+  readonly allows: object | undefined;
+}): WantedResource {
+  const { from, to, own, name, field, allows } = side;
+  return {
+    id: `${from}/virtualNetworkPeerings/${name}`,
+    conditions: ["VnetPeeringReady"],
+    field,
+    body: { properties: { remoteVirtualNetwork: { id: to }, ...allows } },
+    atCreation: {},
+    dependsOn: [own],
+    ifForeign: "use",
+    hasNoTags: true,
+  };
+}

@@ -1,0 +1,150 @@
+import { AzureCluster, type Cluster, type Kind, KubeadmControlPlane } from "@capstan/api";
+import {
+  azureCluster,
+  cluster,
+  kubeadmControlPlane,
+  type Overrides,
+} from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import type { Sighting } from "../../contract/sighting.ts";
+import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
+
+const endpoint = { host: "h", port: 6443 };
+const seen = (kind: Kind, isFollowed = true) => ({
+  target: { kind, name: { name: "demo" }, text: `${kind.kind} demo` },
+  isFollowed,
+});
+const network = (parts: Overrides<AzureCluster> = {}, isFollowed = true): Sighting => ({
+  ...seen(AzureCluster, isFollowed),
+  state: "found",
+  object: azureCluster(parts),
+});
+const plane = (status: KubeadmControlPlane["status"] = {}): Sighting => ({
+  ...seen(KubeadmControlPlane),
+  state: "found",
+  object: kubeadmControlPlane({ status }),
+});
+const absent = (kind: Kind, state: "missing" | "notServed"): Sighting => ({
+  ...seen(kind, state === "missing"),
+  state,
+});
+const answers: ApiServer = { state: "answers" };
+const silent: ApiServer = {
+  state: "silent",
+  reason: "WaitingForKubeconfig",
+  message: "There is no Secret",
+  isError: false,
+};
+const READY = { status: { ready: true } };
+
+describe("the phase of a Cluster", () => {
+  test.each<[string, Overrides<Cluster>, Observed]>([
+    ["Pending", {}, { infrastructure: absent(AzureCluster, "missing") }],
+    [
+      "Pending",
+      {},
+      {
+        infrastructure: absent(AzureCluster, "notServed"),
+        controlPlane: absent(KubeadmControlPlane, "notServed"),
+      },
+    ],
+    ["Provisioning", {}, { infrastructure: network() }],
+    ["Provisioning", {}, { infrastructure: network(READY) }],
+    ["Provisioning", { spec: { controlPlaneEndpoint: endpoint } }, { infrastructure: network() }],
+    ["Provisioned", { spec: { controlPlaneEndpoint: endpoint } }, { infrastructure: network(READY) }],
+    ["Provisioned", { spec: { controlPlaneEndpoint: endpoint } }, { controlPlane: plane() }],
+    [
+      "Provisioned",
+      { spec: { controlPlaneEndpoint: endpoint }, status: { infrastructureReady: true } },
+      { infrastructure: absent(AzureCluster, "missing") },
+    ],
+    [
+      "Deleting",
+      { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } },
+      { infrastructure: network(READY) },
+    ],
+  ])("is %s", (phase, overrides, observed) => {
+    expect(decideStatus(cluster(overrides), observed).fields.phase).toBe(phase);
+  });
+});
+
+describe("the control plane of a Cluster", () => {
+  const of = (observed: Observed) => {
+    const { fields, marks, comeBack } = decideStatus(cluster(), {
+      infrastructure: network(READY),
+      ...observed,
+    });
+    const conditions = marks.slice(1).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+    return { isReady: fields.controlPlaneReady, conditions, comeBack };
+  };
+
+  test("is what its object says by the contract", () => {
+    const waits = "WaitingForControlPlaneProviderInitialized";
+    expect(of({ controlPlane: plane({ ready: true, initialized: true }) })).toEqual({
+      isReady: true,
+      conditions: ["ControlPlaneReady=True Ready", "ControlPlaneInitialized=True Initialized"],
+      comeBack: undefined,
+    });
+    expect(of({ controlPlane: plane({ initialized: false }), apiServer: answers })).toMatchObject({
+      isReady: false,
+      conditions: [
+        "ControlPlaneReady=False WaitingForControlPlane",
+        `ControlPlaneInitialized=False ${waits}`,
+      ],
+    });
+  });
+
+  test.each<[string, Observed]>([
+    ["there is no object", {}],
+    ["nobody acts on the object", { controlPlane: plane() }],
+    ["nobody serves its kind", { controlPlane: absent(KubeadmControlPlane, "notServed") }],
+  ])("is as good as the API server when %s", (_, observed) => {
+    expect(mustAskApiServer(observed)).toBe(true);
+    expect(of({ ...observed, apiServer: answers })).toMatchObject({ isReady: true, comeBack: undefined });
+    expect(of({ ...observed, apiServer: silent })).toMatchObject({
+      isReady: false,
+      comeBack: "WaitingForKubeconfig",
+    });
+  });
+
+  test("is waited for when its object is missing, whatever answers", () => {
+    const observed = { controlPlane: absent(KubeadmControlPlane, "missing") };
+    expect(mustAskApiServer(observed)).toBe(false);
+    expect(of({ ...observed, apiServer: answers }).isReady).toBe(false);
+  });
+});
+
+describe("the endpoint of a Cluster", () => {
+  const offering = network({ spec: { controlPlaneEndpoint: endpoint } });
+
+  test("comes from the infrastructure while there is none", () => {
+    expect(missingEndpoint(cluster(), { infrastructure: offering })).toEqual(endpoint);
+    expect(
+      missingEndpoint(cluster({ spec: { controlPlaneEndpoint: { host: "", port: 0 } } }), {
+        infrastructure: offering,
+      }),
+    ).toEqual(endpoint);
+    expect(missingEndpoint(cluster(), { infrastructure: network(), controlPlane: { ...offering } })).toEqual(
+      endpoint,
+    );
+    expect(missingEndpoint(cluster(), { infrastructure: network() })).toBeUndefined();
+  });
+
+  test("is kept when the user has given one", () => {
+    const given = cluster({ spec: { controlPlaneEndpoint: { host: "mine", port: 1 } } });
+    expect(missingEndpoint(given, { infrastructure: offering })).toBeUndefined();
+  });
+});
+
+test("what is not followed is looked at again until it is ready", () => {
+  const followed = { apiServer: answers };
+  expect(
+    decideStatus(cluster(), { ...followed, infrastructure: network({}, true) }).comeBack,
+  ).toBeUndefined();
+  expect(decideStatus(cluster(), { ...followed, infrastructure: network({}, false) }).comeBack).toBe(
+    "WaitingForInfrastructure",
+  );
+  expect(
+    decideStatus(cluster(), { ...followed, infrastructure: network(READY, false) }).comeBack,
+  ).toBeUndefined();
+});

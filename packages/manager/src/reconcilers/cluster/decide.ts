@@ -1,0 +1,215 @@
+import type { Cluster, Frozen } from "@capstan/api";
+import {
+  endpointOf,
+  type Endpoint,
+  failureDomainsOf,
+  failureOf,
+  isInitialized,
+  isReady,
+  saysNothing,
+  validEndpoint,
+} from "../../contract/contract-object.ts";
+import { type Mark, mirrorReady } from "../../contract/ready.ts";
+import { absence, type Sighting } from "../../contract/sighting.ts";
+
+/** Whether the API server of the cluster answers; only asked for where no control plane object tells. */
+export type ApiServer =
+  | { readonly state: "answers" }
+  | {
+      readonly state: "silent";
+      readonly reason: string;
+      readonly message: string;
+      readonly isError: boolean;
+    };
+
+/** What a pass has found out about a Cluster. */
+export interface Observed {
+  readonly infrastructure?: Sighting;
+  readonly controlPlane?: Sighting;
+  readonly apiServer?: ApiServer;
+}
+
+/** What becomes of the status. */
+export interface Verdict {
+  readonly fields: Pick<
+    NonNullable<Cluster["status"]>,
+    | "phase"
+    | "infrastructureReady"
+    | "controlPlaneReady"
+    | "failureDomains"
+    | "failureReason"
+    | "failureMessage"
+  >;
+  readonly marks: readonly Mark[];
+  /** Why the Cluster has to be looked at again although nobody will say that something has changed. */
+  readonly comeBack?: string;
+}
+
+/** The endpoint to write into the spec: what the infrastructure offers, or the control plane, while there is none. */
+export function missingEndpoint(
+  cluster: Frozen<Cluster>,
+  { infrastructure, controlPlane }: Observed,
+): Endpoint | undefined {
+  if (validEndpoint(cluster.spec.controlPlaneEndpoint)) return undefined;
+  return [infrastructure, controlPlane]
+    .flatMap((seen) => (seen?.state === "found" ? [endpointOf(seen.object)] : []))
+    .find(Boolean);
+}
+
+/** Whether only the API server itself can tell if there is a control plane: nothing else does, or nobody acts on what should. */
+export function mustAskApiServer({ controlPlane }: Observed): boolean {
+  if (!controlPlane) return true;
+  return controlPlane.state === "found"
+    ? saysNothing(controlPlane.object)
+    : controlPlane.state === "notServed";
+}
+
+/** Decides what the status of a Cluster says. */
+export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verdict {
+  const infrastructure = judgeInfrastructure(cluster, observed.infrastructure);
+  const controlPlane = judgeControlPlane(observed);
+  const domains =
+    observed.infrastructure?.state === "found" ? failureDomainsOf(observed.infrastructure.object) : undefined;
+  const failure = failureIn(observed);
+  const verdict = {
+    phase: phaseOf(cluster, observed, { isReady: infrastructure.isReady, hasFailed: failure !== undefined }),
+    infrastructureReady: infrastructure.isReady,
+    controlPlaneReady: controlPlane.isReady,
+    ...(domains && { failureDomains: domains }),
+    ...failure,
+  };
+  const comeBack = infrastructure.comeBack ?? controlPlane.comeBack;
+  return {
+    fields: verdict,
+    marks: [infrastructure.mark, ...controlPlane.marks],
+    ...(comeBack !== undefined && { comeBack }),
+  };
+}
+
+interface Judgement {
+  readonly isReady: boolean;
+  readonly mark: Mark;
+  readonly comeBack?: string;
+}
+
+const INFRASTRUCTURE = "InfrastructureReady";
+const WAITING_FOR_INFRASTRUCTURE = "WaitingForInfrastructure";
+const CONTROL_PLANE = "ControlPlaneReady";
+const INITIALIZED = "ControlPlaneInitialized";
+const WAITING_FOR_CONTROL_PLANE = "WaitingForControlPlane";
+const WAITING_FOR_INITIALIZED = "WaitingForControlPlaneProviderInitialized";
+
+function judgeInfrastructure(cluster: Frozen<Cluster>, seen: Sighting | undefined): Judgement {
+  if (!seen)
+    return {
+      isReady: true,
+      mark: { type: INFRASTRUCTURE, status: "True", reason: "NoInfrastructureReferenced" },
+    };
+  if (seen.state === "found") {
+    const mark = mirrorReady(INFRASTRUCTURE, seen.object, WAITING_FOR_INFRASTRUCTURE);
+    return { isReady: isReady(seen.object), mark, ...pollOf(seen, isReady(seen.object), mark.reason) };
+  }
+  // What was provisioned once is not taken back because it is out of sight.
+  const wasReady = cluster.status?.infrastructureReady ?? false;
+  const mark: Mark = {
+    type: INFRASTRUCTURE,
+    status: "False",
+    severity: wasReady ? "Error" : "Info",
+    reason: WAITING_FOR_INFRASTRUCTURE,
+    message: absence(seen),
+  };
+  return { isReady: wasReady, mark, ...pollOf(seen, false, mark.reason) };
+}
+
+interface ControlPlaneJudgement {
+  readonly isReady: boolean;
+  readonly marks: readonly Mark[];
+  readonly comeBack?: string;
+}
+
+function judgeControlPlane(observed: Observed): ControlPlaneJudgement {
+  const { controlPlane: seen } = observed;
+  if (mustAskApiServer(observed)) return judgeByApiServer(observed);
+  if (seen?.state !== "found") return missingControlPlane(seen);
+  const ready = isReady(seen.object);
+  const initialized = isInitialized(seen.object);
+  const marks: Mark[] = [
+    mirrorReady(CONTROL_PLANE, seen.object, WAITING_FOR_CONTROL_PLANE),
+    initialized
+      ? { type: INITIALIZED, status: "True", reason: "Initialized" }
+      : { type: INITIALIZED, status: "False", severity: "Info", reason: WAITING_FOR_INITIALIZED },
+  ];
+  return { isReady: ready, marks, ...pollOf(seen, ready && initialized, WAITING_FOR_CONTROL_PLANE) };
+}
+
+function missingControlPlane(seen: Sighting | undefined): ControlPlaneJudgement {
+  const message = seen ? absence(seen) : "There is no control plane";
+  const waiting = { status: "False", severity: "Info", message } as const;
+  return {
+    isReady: false,
+    marks: [
+      { type: CONTROL_PLANE, reason: WAITING_FOR_CONTROL_PLANE, ...waiting },
+      { type: INITIALIZED, reason: WAITING_FOR_INITIALIZED, ...waiting },
+    ],
+    ...(seen && pollOf(seen, false, WAITING_FOR_CONTROL_PLANE)),
+  };
+}
+
+function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJudgement {
+  if (apiServer?.state === "answers") {
+    const reason = "ApiServerAnswers";
+    const marks: Mark[] = [CONTROL_PLANE, INITIALIZED].map((type) => ({ type, status: "True", reason }));
+    return { isReady: true, marks };
+  }
+  const { reason = WAITING_FOR_CONTROL_PLANE, message = "", isError = false } = apiServer ?? {};
+  const why = controlPlane ? `${idle(controlPlane)}. ${message}` : message;
+  const severity = isError ? "Error" : "Info";
+  return {
+    isReady: false,
+    marks: [CONTROL_PLANE, INITIALIZED].map((type) => ({
+      type,
+      status: "False",
+      severity,
+      reason,
+      message: why,
+    })),
+    comeBack: reason,
+  };
+}
+
+function idle({ state, target }: Sighting): string {
+  const because = state === "notServed" ? "nobody serves its kind" : "no controller acts on it";
+  return `${target.text} tells nothing because ${because}; the cluster is used as soon as its endpoint and kubeconfig are given`;
+}
+
+/** What is followed tells of its changes itself. */
+function pollOf({ isFollowed }: Sighting, isSettled: boolean, reason: string): { comeBack?: string } {
+  return isFollowed || isSettled ? {} : { comeBack: reason };
+}
+
+/** Cluster API's phases: provisioning begins with an object to provision, and ends with a place to go to. */
+function phaseOf(
+  { metadata, spec }: Frozen<Cluster>,
+  { infrastructure, controlPlane }: Observed,
+  { isReady: isInfrastructureReady, hasFailed }: { readonly isReady: boolean; readonly hasFailed: boolean },
+): NonNullable<Verdict["fields"]["phase"]> {
+  if (metadata.deletionTimestamp !== undefined) return "Deleting";
+  if (hasFailed) return "Failed";
+  if (isInfrastructureReady && validEndpoint(spec.controlPlaneEndpoint)) return "Provisioned";
+  const hasBegun = [infrastructure, controlPlane].some((seen) => seen?.state === "found");
+  return hasBegun ? "Provisioning" : "Pending";
+}
+
+function failureIn({
+  infrastructure,
+  controlPlane,
+}: Observed): { failureReason: string; failureMessage: string } | undefined {
+  for (const seen of [infrastructure, controlPlane]) {
+    const failure = seen?.state === "found" ? failureOf(seen.object) : undefined;
+    if (seen && failure) {
+      const failureMessage = `${seen.target.text} has failed: ${failure.message}`.slice(0, 10_240);
+      return { failureReason: failure.reason, failureMessage };
+    }
+  }
+  return undefined;
+}

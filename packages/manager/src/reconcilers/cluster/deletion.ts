@@ -1,0 +1,77 @@
+import type { Frozen } from "@capstan/api";
+import { block, isNotFound, keyOf, next, type Outcome } from "@capstan/runtime";
+import { type Belonging, findBelonging, remove } from "../../contract/removal.ts";
+import { decideDeletion, type DeletionStep, type Descendant, DESCENDANTS } from "./decide-deletion.ts";
+import { REFERENCES } from "./observe.ts";
+import { FOLLOWED, type Scope } from "./scope.ts";
+
+/** The name of the index over the cluster that an object belongs to. */
+export const BY_CLUSTER = "spec.clusterName";
+
+// Deletions are told by watches; this is for kinds that are not followed.
+const LOOK_AGAIN_MS = 10_000;
+
+/** Why a deletion waits, for conditions. */
+export const WAITING_REASONS: Readonly<Record<DeletionStep["waitsFor"], string>> = {
+  machinePools: "WaitingForMachinePoolsDeletion",
+  machines: "WaitingForWorkersDeletion",
+  controlPlane: "WaitingForControlPlaneDeletion",
+  infrastructure: "WaitingForInfrastructureDeletion",
+};
+
+/** Deletes the cluster step by step; through when nothing is left of it. */
+export async function deleteInOrder(scope: Scope): Promise<Outcome> {
+  const { context, cluster, ports } = scope;
+  const controlPlane = await find(scope, "controlPlane");
+  const infrastructure = await find(scope, "infrastructure");
+  const step = decideDeletion(cluster, {
+    nowMs: context.env.clock.now(),
+    descendants: descendantsOf(scope),
+    ...(controlPlane && { controlPlane: controlPlane.target.text }),
+    ...(infrastructure && { infrastructure: infrastructure.target.text }),
+  });
+  if (!step) {
+    ports.workloads.drop({ name: cluster.metadata.name, namespace: cluster.metadata.namespace });
+    return next;
+  }
+  scope.step = step;
+  for (const object of step.remove) await removeDescendant(scope, object);
+  if (step.remove.length === 0 && step.waitsFor === "controlPlane")
+    await remove(context.client, controlPlane);
+  if (step.waitsFor === "infrastructure") await remove(context.client, infrastructure);
+  return block(LOOK_AGAIN_MS, WAITING_REASONS[step.waitsFor]);
+}
+
+/** The object that a reference names, as far as it is ours to delete. */
+async function find(
+  { context, cluster }: Scope,
+  which: keyof typeof REFERENCES,
+): Promise<Belonging | undefined> {
+  const reference = cluster.spec[`${which}Ref`];
+  const { namespace = "" } = cluster.metadata;
+  return (
+    reference &&
+    findBelonging(
+      context,
+      { reference, field: REFERENCES[which].field, namespace },
+      { owner: cluster, followed: FOLLOWED },
+    )
+  );
+}
+
+function descendantsOf({ context, cluster }: Scope): Frozen<Descendant>[] {
+  return DESCENDANTS.flatMap((kind) =>
+    context.cache.list(kind, { index: BY_CLUSTER, value: keyOf(cluster) }),
+  );
+}
+
+async function removeDescendant({ context }: Scope, { kind, metadata }: Frozen<Descendant>): Promise<void> {
+  const { name, namespace, uid } = metadata;
+  const served = DESCENDANTS.find((one) => one.kind === kind);
+  if (!served) return;
+  try {
+    await context.client.delete(served, { name, namespace }, uid === undefined ? {} : { uid });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { again, Failure, next, type Outcome } from "@capstan/runtime";
+import { validEndpoint } from "../../contract/contract-object.ts";
+import { meet } from "../../contract/meeting.ts";
+import type { Sighting } from "../../contract/sighting.ts";
+import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
+import { FOLLOWED, type Scope } from "./scope.ts";
+
+/** The references of a Cluster, and the condition that tells of each. */
+export const REFERENCES = {
+  infrastructure: { field: "spec.infrastructureRef", condition: "InfrastructureReady" },
+  controlPlane: { field: "spec.controlPlaneRef", condition: "ControlPlaneReady" },
+} as const;
+
+// As often as Cluster API looks again at what it does not follow.
+const LOOK_AGAIN_MS = 15_000;
+
+/** Looks at what the Cluster refers to, makes it show whose it is, and takes over its endpoint. */
+export async function observe(scope: Scope): Promise<Outcome> {
+  const { spec } = scope.cluster;
+  const infrastructure = await see(scope, "infrastructure");
+  const controlPlane = await see(scope, "controlPlane");
+  const objects: Observed = {
+    ...(infrastructure && { infrastructure }),
+    ...(controlPlane && { controlPlane }),
+  };
+  const endpoint = missingEndpoint(scope.cluster, objects);
+  if (endpoint) spec.controlPlaneEndpoint = endpoint;
+  const observed = mustAskApiServer(objects) ? { ...objects, apiServer: await askApiServer(scope) } : objects;
+  scope.observed = observed;
+  const { comeBack } = decideStatus(scope.cluster, observed);
+  return comeBack === undefined ? next : again(LOOK_AGAIN_MS, comeBack);
+}
+
+async function see(
+  { context, cluster }: Scope,
+  which: keyof typeof REFERENCES,
+): Promise<Sighting | undefined> {
+  const reference = cluster.spec[`${which}Ref`];
+  const adopter = { owner: cluster, clusterName: cluster.metadata.name };
+  return reference && (await meet(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter));
+}
+
+async function askApiServer({ cluster, ports }: Scope): Promise<ApiServer> {
+  if (!validEndpoint(cluster.spec.controlPlaneEndpoint)) {
+    const message = "spec.controlPlaneEndpoint is not set yet";
+    return { state: "silent", reason: "WaitingForControlPlaneEndpoint", message, isError: false };
+  }
+  try {
+    await ports.workloads.get(cluster);
+    return { state: "answers" };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { reason, message, failure } = error;
+    return { state: "silent", reason, message, isError: failure === "Terminal" };
+  }
+}

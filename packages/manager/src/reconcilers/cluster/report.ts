@@ -1,0 +1,65 @@
+import type { Cluster } from "@capstan/api";
+import { type Mark, summarize } from "../../contract/ready.ts";
+import { decideStatus, type Verdict } from "./decide.ts";
+import type { DeletionStep } from "./decide-deletion.ts";
+import { WAITING_REASONS } from "./deletion.ts";
+import type { Scope } from "./scope.ts";
+
+const SUMMED_UP = ["ControlPlaneReady", "InfrastructureReady"];
+// Enough to know where to look; a cluster may have thousands of machines.
+const MOST_NAMES = 5;
+
+/** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
+export function report(scope: Scope): void {
+  const { context, cluster, observed, step, before } = scope;
+  const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
+  if (isDeleting) reportDeletion(scope, step);
+  else if (observed) reportVerdict(scope, decideStatus(cluster, observed));
+  const { generation } = cluster.metadata;
+  cluster.status = { ...cluster.status, ...(generation !== undefined && { observedGeneration: generation }) };
+  if (!isDeleting) summarize(cluster, before, { types: SUMMED_UP, nowMs: context.env.clock.now() });
+}
+
+function reportVerdict(scope: Scope, { fields, marks }: Verdict): void {
+  const { context, cluster } = scope;
+  tell(scope, fields);
+  const { failureDomains: _, failureReason: __, failureMessage: ___, ...kept } = cluster.status ?? {};
+  cluster.status = { ...kept, ...fields };
+  for (const mark of marks) context.mark(mark);
+}
+
+/** Says when something has become ready, as Cluster API does. */
+function tell({ context, cluster }: Scope, fields: Verdict["fields"]): void {
+  const news = [
+    ["infrastructureReady", "InfrastructureReady", "The infrastructure is ready"],
+    ["controlPlaneReady", "ControlPlaneReady", "The control plane is ready"],
+  ] as const;
+  for (const [field, reason, message] of news) {
+    if (fields[field] && !cluster.status?.[field]) context.event({ type: "Normal", reason, message });
+  }
+}
+
+const CONDITIONS: Readonly<Partial<Record<DeletionStep["waitsFor"], string>>> = {
+  controlPlane: "ControlPlaneReady",
+  infrastructure: "InfrastructureReady",
+};
+
+function reportDeletion({ context, cluster }: Scope, step: DeletionStep | undefined): void {
+  cluster.status = { ...cluster.status, phase: "Deleting" } satisfies Cluster["status"];
+  if (!step) return;
+  const waiting: Omit<Mark, "type"> = {
+    status: "False",
+    severity: "Info",
+    reason: WAITING_REASONS[step.waitsFor],
+    message: leftText(step),
+  };
+  context.mark({ type: "Ready", ...waiting });
+  const type = CONDITIONS[step.waitsFor];
+  if (type !== undefined) context.mark({ type, ...waiting, reason: "Deleting" });
+}
+
+function leftText({ left }: DeletionStep): string {
+  const more = left.length - MOST_NAMES;
+  const names = left.slice(0, MOST_NAMES).join(", ");
+  return `Waiting until ${names}${more > 0 ? ` and ${more} more` : ""} ${left.length === 1 ? "is" : "are"} gone`;
+}

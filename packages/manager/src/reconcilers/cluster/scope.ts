@@ -1,0 +1,44 @@
+import {
+  AzureCluster,
+  AzureManagedCluster,
+  AzureManagedControlPlane,
+  type Cluster,
+  type Condition,
+  type Kind,
+  KubeadmControlPlane,
+} from "@capstan/api";
+import type { Context } from "@capstan/runtime";
+import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { Observed } from "./decide.ts";
+import type { DeletionStep } from "./decide-deletion.ts";
+
+/** What the reconciler of Clusters works with. */
+export interface ClusterPorts {
+  readonly workloads: WorkloadAccess;
+}
+
+/** One pass over one Cluster. */
+export interface Scope {
+  readonly context: Context<Cluster>;
+  readonly cluster: Cluster;
+  readonly ports: ClusterPorts;
+  /** The conditions as they were when the pass began. */
+  readonly before: readonly Condition[];
+  observed?: Observed;
+  /** How far the deletion has come. */
+  step?: DeletionStep;
+}
+
+/** Kinds of ours that a Cluster may refer to; their changes wake it. All others are looked at now and then. */
+export const FOLLOWED: readonly Kind[] = [
+  AzureCluster,
+  AzureManagedCluster,
+  KubeadmControlPlane,
+  AzureManagedControlPlane,
+];
+
+/** Begins a pass. */
+export function buildScope(ports: ClusterPorts, context: Context<Cluster>): Scope {
+  const { object: cluster } = context;
+  return { context, cluster, ports, before: cluster.status?.conditions ?? [] };
+}

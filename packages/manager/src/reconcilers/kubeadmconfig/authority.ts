@@ -1,0 +1,51 @@
+import { Secret } from "@capstan/api";
+import { terminal, waiting } from "@capstan/runtime";
+import { caCertHashes } from "../../bootstrap/authority.ts";
+import { type Authority, needsAuthority } from "../../bootstrap/discovery.ts";
+import { CERTIFICATES_AVAILABLE, type Scope } from "./scope.ts";
+import { shownAuthority, workloadOf } from "./workload.ts";
+
+const MISSING_RETRY_MS = 60_000;
+
+/**
+ * The authority that the data pins: what was pinned before, as long as nobody asks for fresh data; else the Secret
+ * `<cluster>-ca`, or what the cluster itself publishes.
+ */
+export async function authorityFor(scope: Scope, known: string | undefined): Promise<Authority | undefined> {
+  const { config, context } = scope;
+  if (!needsAuthority(config.spec.joinConfiguration?.discovery ?? {})) {
+    context.mark({ type: CERTIFICATES_AVAILABLE, status: "True", reason: "GivenByUser" });
+    return undefined;
+  }
+  const pem = known ?? (await findAuthority(scope));
+  const hashes = caCertHashes(pem);
+  if (!hashes) throw corrupted(scope);
+  context.mark({ type: CERTIFICATES_AVAILABLE, status: "True", reason: "Found" });
+  return { pem, hashes };
+}
+
+async function findAuthority(scope: Scope): Promise<string> {
+  const { context, cluster } = scope;
+  const { name, namespace } = cluster.metadata;
+  const secret = await context.client.find(Secret, { name: `${name}-ca`, namespace });
+  const certificate = secret?.data?.["tls.crt"];
+  if (certificate !== undefined) return Buffer.from(certificate, "base64").toString("utf8");
+  const pem = await shownAuthority(scope, await workloadOf(scope));
+  if (pem !== undefined) return pem;
+  const message = `Neither Secret "${name}-ca" nor ConfigMap kube-public/cluster-info of the workload cluster has the certificate authority of Cluster ${JSON.stringify(name)}`;
+  context.mark({
+    type: CERTIFICATES_AVAILABLE,
+    status: "False",
+    severity: "Info",
+    reason: "WaitingForCertificates",
+    message,
+  });
+  throw waiting("WaitingForCertificates", message, MISSING_RETRY_MS);
+}
+
+function corrupted({ context, cluster: { metadata } }: Scope): Error {
+  const message = `The certificate authority of Cluster ${JSON.stringify(metadata.name)} (key tls.crt of Secret "${metadata.name}-ca", or certificate-authority-data in ConfigMap kube-public/cluster-info) is not a PEM certificate`;
+  const reason = "CertificatesCorrupted";
+  context.mark({ type: CERTIFICATES_AVAILABLE, status: "False", severity: "Error", reason, message });
+  return terminal(reason, message);
+}

@@ -1,0 +1,138 @@
+import {
+  CLUSTER_NAME_LABEL,
+  controllerReferenceTo,
+  ensureOwnerReference,
+  formatTimestamp,
+  type Frozen,
+  isJsonObject,
+  isSameOwner,
+  type KubeadmConfig,
+  type Secret,
+} from "@capstan/api";
+import { Sensitive } from "@capstan/runtime";
+import type { JsonObject } from "../../azure/port.ts";
+import { isTokenText, type JoinToken } from "../../bootstrap/join-token.ts";
+
+/** Cluster API's type for Secrets that belong to a cluster. */
+const SECRET_TYPE = "cluster.x-k8s.io/secret";
+const FORMAT = "cloud-config";
+
+/**
+ * What the data Secret holds. `value` and `format` are the contract with whoever creates machines; `join` and `next`
+ * are ours, and as secret as the value.
+ */
+export interface StoredData {
+  readonly value: string | undefined;
+  /** The token in the value. */
+  readonly token: JoinToken | undefined;
+  /** The certificates of the authority that the value pins. */
+  readonly authority: string | undefined;
+  /** A token that was written ahead: it may or may not have been made in the workload cluster. */
+  readonly next: JoinToken | undefined;
+}
+
+/** Fields of the data Secret in base64; null takes one away. */
+export type Fields = Readonly<Record<string, string | null>>;
+
+/** Reads a data Secret; what cannot be read is as good as not there, and made anew. */
+export function readStored({ data = {} }: Frozen<Secret>): StoredData {
+  const value = data["value"];
+  const join = objectIn(data["join"]);
+  const authority = join["authority"];
+  return {
+    value: value && textOf(value),
+    token: tokenIn(join),
+    authority: typeof authority === "string" ? authority : undefined,
+    next: tokenIn(objectIn(data["next"])),
+  };
+}
+
+/** The fields that write a token ahead. */
+export function plannedFields(token: JoinToken): Fields {
+  return { next: encoded(JSON.stringify(tokenFields(token))) };
+}
+
+/** The fields of finished data; a token that was written ahead has arrived in it. */
+export function finishedFields({
+  value,
+  token,
+  authority,
+}: Pick<StoredData, "value" | "token" | "authority">): Fields {
+  const join = JSON.stringify({
+    ...(token && tokenFields(token)),
+    ...(authority !== undefined && { authority }),
+  });
+  return { value: encoded(value ?? ""), format: encoded(FORMAT), join: encoded(join), next: null };
+}
+
+/** A new data Secret with the given fields. */
+export function newSecret(config: Frozen<KubeadmConfig>, clusterName: string, fields: Fields): Secret {
+  const { name, namespace = "" } = config.metadata;
+  const data = Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+  );
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name,
+      namespace,
+      labels: { [CLUSTER_NAME_LABEL]: clusterName },
+      ownerReferences: [controllerReferenceTo(config)],
+    },
+    type: SECRET_TYPE,
+    data,
+  };
+}
+
+/** A patch of the data Secret, on the version that was read. */
+export function secretPatch(
+  { metadata }: Frozen<Secret>,
+  config: Frozen<KubeadmConfig>,
+  fields: Fields,
+): object {
+  const { resourceVersion } = metadata;
+  const ownerReferences = ensureOwnerReference(metadata.ownerReferences, controllerReferenceTo(config));
+  return { metadata: { resourceVersion, ownerReferences }, data: fields };
+}
+
+/** Says why a Secret of that name is not ours to write; undefined when it is. */
+export function foreignProblem(secret: Frozen<Secret>, config: Frozen<KubeadmConfig>): string | undefined {
+  const place = `Secret ${JSON.stringify(secret.metadata.name)}`;
+  if (secret.type !== SECRET_TYPE) {
+    return `${place} has the type ${JSON.stringify(secret.type ?? "")} and not ${JSON.stringify(SECRET_TYPE)}; remove it, or give this KubeadmConfig another name`;
+  }
+  const owner = controllerReferenceTo(config);
+  // By name and not by UID: configs and Secrets that were moved from another cluster have new ones.
+  if (secret.metadata.ownerReferences?.some((reference) => isSameOwner(reference, owner))) return undefined;
+  return `${place} is there and belongs to somebody else; remove it, or give this KubeadmConfig another name`;
+}
+
+function tokenFields({ text, expiresMs }: JoinToken): JsonObject {
+  return { token: text.reveal(), expires: formatTimestamp(expiresMs) };
+}
+
+function tokenIn({ token, expires }: JsonObject): JoinToken | undefined {
+  const expiresMs = typeof expires === "string" ? Date.parse(expires) : Number.NaN;
+  if (!isTokenText(token) || Number.isNaN(expiresMs)) return undefined;
+  return { text: new Sensitive(token), expiresMs };
+}
+
+function objectIn(field: string | undefined): JsonObject {
+  if (field === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(textOf(field));
+    return isJsonObject(value) ? value : {};
+  } catch {
+    // The parser's message would quote the text, which is secret.
+    return {};
+  }
+}
+
+function textOf(field: string): string {
+  return Buffer.from(field, "base64").toString("utf8");
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

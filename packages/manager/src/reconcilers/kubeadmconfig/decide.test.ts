@@ -1,0 +1,149 @@
+import { Sensitive } from "@capstan/runtime";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { StoredData } from "./data-secret.ts";
+import { decideData, type Facts } from "./decide.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+const token = (hours: number) => ({
+  text: new Sensitive("abcdef.0123456789abcdef"),
+  expiresMs: NOW + hours * HOUR_MS,
+});
+const stored = (changes: Partial<StoredData> = {}): StoredData => ({
+  value: "data",
+  token: token(2),
+  authority: undefined,
+  next: undefined,
+  ...changes,
+});
+const facts = (changes: Partial<Facts> = {}): Facts => ({
+  stored: stored(),
+  isCurrent: true,
+  needsToken: true,
+  isAsked: false,
+  isKnown: true,
+  policy: { ttlMs: 2 * HOUR_MS, enoughMs: HOUR_MS, renews: false },
+  nowMs: NOW,
+  ...changes,
+});
+const RENEWS = { ttlMs: 168 * HOUR_MS, enoughMs: 84 * HOUR_MS, renews: true };
+
+describe("bootstrap data", () => {
+  test.each<[string, Facts["stored"], Partial<Facts>, string]>([
+    ["is planned with a token when there is none", undefined, {}, "planToken"],
+    ["is planned again when a Secret lost its value", stored({ value: undefined }), {}, "planToken"],
+    ["is planned again when its token cannot be read", stored({ token: undefined }), {}, "planToken"],
+    [
+      "goes on with the token that was written ahead",
+      { ...stored({ next: token(2) }), value: undefined },
+      {},
+      "useToken",
+    ],
+    [
+      "forgets a token that was written ahead long ago",
+      { ...stored({ next: token(0.5) }), value: undefined },
+      {},
+      "planToken",
+    ],
+    ["is kept, settled, with a token that ended long ago", stored({ token: token(-500) }), {}, "keep"],
+    [
+      "is printed again with that token when the spec changes",
+      stored({ token: token(-500) }),
+      { isCurrent: false },
+      "print",
+    ],
+    [
+      "is kept for a request while its token is good for an hour",
+      stored({ token: token(1) }),
+      { isAsked: true },
+      "keep",
+    ],
+    [
+      "gets another token for a request when it is not",
+      stored({ token: token(0.99) }),
+      { isAsked: true },
+      "planToken",
+    ],
+    [
+      "gets another token for a request when the cluster lost it",
+      stored(),
+      { isAsked: true, isKnown: false },
+      "planToken",
+    ],
+    [
+      "is printed for a request when a Secret in it has changed",
+      stored(),
+      { isAsked: true, isCurrent: false },
+      "print",
+    ],
+    [
+      "is renewed at half of its time where nobody asks",
+      stored({ token: token(83.9) }),
+      { policy: RENEWS },
+      "planToken",
+    ],
+    ["is not renewed before that", stored({ token: token(84) }), { policy: RENEWS }, "keep"],
+    [
+      "with a token of the user's is only printed",
+      undefined,
+      { needsToken: false, isCurrent: false },
+      "print",
+    ],
+    [
+      "with a token of the user's is never renewed",
+      stored({ token: undefined }),
+      { needsToken: false, policy: RENEWS, isAsked: true },
+      "keep",
+    ],
+  ])("%s", (_, data, changes, expected) => {
+    const decision = decideData(facts({ ...changes, stored: data }));
+    expect(decision.do).toBe(expected);
+    expect(decision.why).not.toBe("");
+  });
+
+  test("is settled after what was decided is done: nothing goes in circles", () => {
+    const hours = fc.option(fc.integer({ min: -200, max: 200 }).map(token), { nil: undefined });
+    const data = fc.option(
+      fc.record({
+        value: fc.constantFrom("data", undefined),
+        token: hours,
+        next: hours,
+        authority: fc.constant(undefined),
+      }),
+      { nil: undefined },
+    );
+    const situation = fc.record({
+      stored: data,
+      isCurrent: fc.boolean(),
+      needsToken: fc.boolean(),
+      isAsked: fc.boolean(),
+      isKnown: fc.boolean(),
+      renews: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(situation, ({ renews, ...given }) => {
+        const policy = { ttlMs: 2 * HOUR_MS, enoughMs: HOUR_MS, renews };
+        let now = facts({ ...given, policy });
+        for (let step = 0; step < 2; step++) now = done(now);
+        expect(decideData(now).do).toBe("keep");
+      }),
+    );
+  });
+});
+
+/** What is so after a decision was carried out. */
+function done(now: Facts): Facts {
+  const decision = decideData(now);
+  const finished = { isCurrent: true, isKnown: true, isAsked: false };
+  switch (decision.do) {
+    case "keep":
+      return { ...now, isAsked: false };
+    case "print":
+      return { ...now, ...finished, stored: { ...stored({ token: now.stored?.token }), value: "data" } };
+    case "planToken":
+      return { ...now, stored: { ...stored(), value: undefined, ...now.stored, next: token(2) } };
+    case "useToken":
+      return { ...now, ...finished, stored: stored({ token: decision.token }) };
+  }
+}

@@ -1,0 +1,67 @@
+import type { JoinToken } from "../../bootstrap/join-token.ts";
+import type { StoredData } from "./data-secret.ts";
+import type { TokenPolicy } from "./token-policy.ts";
+
+/** Everything that decides what becomes of the bootstrap data. */
+export interface Facts {
+  /** What the data Secret holds; undefined when there is none. */
+  readonly stored: StoredData | undefined;
+  /** Whether the data in it is what the config, its Secrets and its cluster say now. */
+  readonly isCurrent: boolean;
+  /** Whether a token must be made; users may bring their own. */
+  readonly needsToken: boolean;
+  /** Whether somebody waits for fresh data. */
+  readonly isAsked: boolean;
+  /** Whether the workload cluster knows the token in the data; it is looked at only when somebody asks. */
+  readonly isKnown: boolean;
+  readonly policy: TokenPolicy;
+  readonly nowMs: number;
+}
+
+/** What to do, and why. */
+export type Decision = { readonly why: string } & (
+  | { readonly do: "keep" }
+  /** Print the data again, with the token that is in it. */
+  | { readonly do: "print" }
+  /** Write another token ahead. */
+  | { readonly do: "planToken" }
+  /** Make the token that was written ahead, and print the data with it. */
+  | { readonly do: "useToken"; readonly token: JoinToken }
+);
+
+/** Decides the next step towards bootstrap data that is current and, where it must be, fresh. */
+export function decideData(facts: Facts): Decision {
+  const why = whyAnotherToken(facts);
+  if (why !== undefined) {
+    const { stored, policy, nowMs } = facts;
+    // A token that was written ahead just before a crash is used, whether or not it was made: so there is never a third.
+    const next = stored?.next;
+    return next && isGood(next, policy, nowMs)
+      ? { do: "useToken", token: next, why }
+      : { do: "planToken", why };
+  }
+  if (!facts.isCurrent) return { do: "print", why: whyPrint(facts) };
+  return { do: "keep", why: "the bootstrap data is current" };
+}
+
+function whyAnotherToken({ stored, needsToken, isAsked, isKnown, policy, nowMs }: Facts): string | undefined {
+  if (!needsToken) return undefined;
+  if (stored?.value === undefined || !stored.token) return "there is no bootstrap data yet";
+  if (policy.renews && !isGood(stored.token, policy, nowMs)) return "the join token ends soon";
+  if (!isAsked) return undefined;
+  if (!isGood(stored.token, policy, nowMs))
+    return "fresh bootstrap data was asked for, and the join token ends soon";
+  return isKnown
+    ? undefined
+    : "fresh bootstrap data was asked for, and the cluster does not know the join token any more";
+}
+
+function whyPrint({ stored }: Facts): string {
+  return stored?.value === undefined
+    ? "there is no bootstrap data yet"
+    : "the config, or something it is made from, has changed";
+}
+
+function isGood({ expiresMs }: JoinToken, { enoughMs }: TokenPolicy, nowMs: number): boolean {
+  return expiresMs - nowMs >= enoughMs;
+}

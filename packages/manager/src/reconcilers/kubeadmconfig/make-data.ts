@@ -1,0 +1,158 @@
+import { type Frozen, Secret } from "@capstan/api";
+import { Failure, next, type Outcome, terminal, transient } from "@capstan/runtime";
+import { type Authority, needsToken } from "../../bootstrap/discovery.ts";
+import { openRequest } from "../../bootstrap/fresh-bootstrap.ts";
+import { drawTokenText, type JoinToken } from "../../bootstrap/join-token.ts";
+import type { SecretValues } from "../../bootstrap/secret-values.ts";
+import { refusalOf, sizeProblem, workerData } from "../../bootstrap/worker-data.ts";
+import { authorityFor } from "./authority.ts";
+import {
+  type Fields,
+  finishedFields,
+  foreignProblem,
+  newSecret,
+  plannedFields,
+  readStored,
+  secretPatch,
+  type StoredData,
+} from "./data-secret.ts";
+import { decideData, type Decision } from "./decide.ts";
+import { publish } from "./publish.ts";
+import { noData, type Scope } from "./scope.ts";
+import { readSecretValues } from "./secret-values.ts";
+import { isTokenKnown, makeToken, workloadOf } from "./workload.ts";
+
+/** What a pass has found. */
+interface Sight {
+  readonly secret: Frozen<Secret> | undefined;
+  readonly stored: StoredData | undefined;
+  readonly authority: Authority | undefined;
+  readonly values: SecretValues;
+  readonly needsToken: boolean;
+  readonly isAsked: boolean;
+}
+
+/** Sees to it that the data Secret has what the config says, with a token that is as fresh as it must be. */
+export async function makeData(scope: Scope): Promise<Outcome> {
+  try {
+    const refusal = refusalOf(scope.config.spec);
+    if (refusal !== undefined) throw terminal("DataSecretGenerationFailed", refusal);
+    const sight = await look(scope);
+    const decision = await decide(scope, sight);
+    const token = await carryOut(scope, sight, decision);
+    publish(scope, { token, why: decision.do === "keep" ? undefined : decision.why });
+    return next;
+  } catch (error) {
+    throw noData(scope.context, error);
+  }
+}
+
+async function look(scope: Scope): Promise<Sight> {
+  const { context, config } = scope;
+  const { name, namespace } = config.metadata;
+  const secret = await context.client.find(Secret, { name, namespace });
+  const problem = secret && foreignProblem(secret, config);
+  if (problem !== undefined) throw terminal("DataSecretGenerationFailed", problem);
+  const stored = secret && readStored(secret);
+  const isAsked = openRequest(config) !== undefined;
+  return {
+    secret,
+    stored,
+    isAsked,
+    values: await readSecretValues(scope),
+    authority: await authorityFor(scope, isAsked ? undefined : stored?.authority),
+    needsToken: needsToken(config.spec.joinConfiguration?.discovery ?? {}),
+  };
+}
+
+async function decide(scope: Scope, sight: Sight): Promise<Decision> {
+  const { stored, isAsked } = sight;
+  // Also the check that the data fits: no token makes it longer than this one, so none is made for nothing.
+  const printed = print(scope, sight, stored?.token);
+  const isKnown =
+    isAsked && stored?.token !== undefined
+      ? await isTokenKnown(scope, await workloadOf(scope), stored.token)
+      : true;
+  return decideData({
+    stored,
+    isCurrent: stored?.value === printed,
+    needsToken: sight.needsToken,
+    isAsked,
+    isKnown,
+    policy: scope.policy,
+    nowMs: scope.context.env.clock.now(),
+  });
+}
+
+/** Does what was decided; gives the token that the data has then. */
+async function carryOut(scope: Scope, sight: Sight, decision: Decision): Promise<JoinToken | undefined> {
+  const current = sight.needsToken ? sight.stored?.token : undefined;
+  switch (decision.do) {
+    case "keep":
+      return current;
+    case "print":
+      await finish(scope, sight, current);
+      return current;
+    case "useToken":
+      await useToken(scope, sight, decision.token);
+      return decision.token;
+    case "planToken": {
+      const token = drawToken(scope);
+      // Looked for first: while the cluster does not answer, nothing is planned and nothing written.
+      await isTokenKnown(scope, await workloadOf(scope), token);
+      await useToken(scope, { ...sight, secret: await write(scope, sight, plannedFields(token)) }, token);
+      return token;
+    }
+  }
+}
+
+function drawToken({ context: { env }, policy }: Scope): JoinToken {
+  // Whole seconds, as it is written down.
+  const expiresMs = Math.floor((env.clock.now() + policy.ttlMs) / 1000) * 1000;
+  return { text: drawTokenText(() => env.uuid()), expiresMs };
+}
+
+async function useToken(scope: Scope, sight: Sight, token: JoinToken): Promise<void> {
+  if (await makeToken(scope, await workloadOf(scope), token)) return finish(scope, sight, token);
+  await write(scope, sight, { next: null });
+  throw transient("JoinTokenTaken", "The cluster has another join token of that id; drawing a new one");
+}
+
+async function finish(scope: Scope, sight: Sight, token: JoinToken | undefined): Promise<void> {
+  const value = print(scope, sight, token);
+  await write(scope, sight, finishedFields({ value, token, authority: sight.authority?.pem }));
+}
+
+/** The data with a token, or with one that only has the right length. */
+function print({ config, endpoint, version }: Scope, sight: Sight, token: JoinToken | undefined): string {
+  const { authority, values } = sight;
+  const text = token?.text.reveal() ?? "000000.0000000000000000";
+  const target = { endpoint, authority, token: sight.needsToken ? text : undefined };
+  const data = workerData({ spec: config.spec, version, target, values });
+  const problem = sizeProblem(data);
+  if (problem !== undefined) throw terminal("DataSecretGenerationFailed", problem);
+  return data;
+}
+
+async function write(
+  { context, config, cluster }: Scope,
+  { secret }: Sight,
+  fields: Fields,
+): Promise<Frozen<Secret>> {
+  const { client } = context;
+  if (!secret) return client.create(Secret, newSecret(config, cluster.metadata.name, fields));
+  const { name, namespace } = secret.metadata;
+  try {
+    const body = secretPatch(secret, config, fields);
+    return await client.patch(
+      Secret,
+      { name, ...(namespace !== undefined && { namespace }) },
+      { type: "merge", body },
+    );
+  } catch (error) {
+    // The Secret went meanwhile, and not the config: the next look makes it anew.
+    if (error instanceof Failure && error.failure === "NotFound")
+      throw transient("DataSecretGone", "The Secret with the bootstrap data was deleted meanwhile");
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { formatTimestamp } from "@capstan/api";
+import { BOOTSTRAP_EXPIRES, FRESH_BOOTSTRAP_ANSWER, openRequest } from "../../bootstrap/fresh-bootstrap.ts";
+import type { JoinToken } from "../../bootstrap/join-token.ts";
+import { DATA_SECRET_AVAILABLE, type Scope } from "./scope.ts";
+
+/** What there is to tell. */
+export interface News {
+  /** The token in the data; absent when users bring their own. */
+  readonly token: JoinToken | undefined;
+  /** Why the data was written; absent when it was not. */
+  readonly why: string | undefined;
+}
+
+/** The data is in its Secret: tells where, until when it is good, and answers whoever asked for it. */
+export function publish({ context, config }: Scope, { token, why }: News): void {
+  const { name, generation } = config.metadata;
+  answer({ config }, token);
+  config.status = {
+    ...config.status,
+    ready: true,
+    dataSecretName: name,
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  context.mark({ type: DATA_SECRET_AVAILABLE, status: "True", reason: "DataSecretAvailable" });
+  if (why !== undefined) {
+    context.event({
+      type: "Normal",
+      reason: "BootstrapDataWritten",
+      message: `Wrote the bootstrap data: ${why}`,
+    });
+  }
+}
+
+function answer({ config }: Pick<Scope, "config">, token: JoinToken | undefined): void {
+  const { annotations = {} } = config.metadata;
+  const request = openRequest(config);
+  const { [BOOTSTRAP_EXPIRES]: _, ...others } = annotations;
+  const wanted = {
+    ...others,
+    ...(token && { [BOOTSTRAP_EXPIRES]: formatTimestamp(token.expiresMs) }),
+    ...(request !== undefined && { [FRESH_BOOTSTRAP_ANSWER]: request }),
+  };
+  if (Object.keys(wanted).length > 0 || config.metadata.annotations) config.metadata.annotations = wanted;
+}

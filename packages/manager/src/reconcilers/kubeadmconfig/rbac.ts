@@ -1,0 +1,23 @@
+import type { PolicyRule } from "../azurecluster/rbac.ts";
+
+/** What the reconciler of KubeadmConfigs needs in the management cluster. */
+export const kubeadmConfigRbac: readonly PolicyRule[] = [
+  {
+    apiGroups: ["bootstrap.cluster.x-k8s.io"],
+    resources: ["kubeadmconfigs"],
+    verbs: ["get", "list", "watch", "patch"],
+  },
+  { apiGroups: ["bootstrap.cluster.x-k8s.io"], resources: ["kubeadmconfigs/status"], verbs: ["patch"] },
+  {
+    apiGroups: ["cluster.x-k8s.io"],
+    resources: ["clusters", "machinepools", "machines"],
+    verbs: ["list", "watch"],
+  },
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azuremachinepools"],
+    verbs: ["list", "watch"],
+  },
+  // Secrets are read one by one: nobody may list those of all users.
+  { apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch"] },
+];

@@ -1,0 +1,51 @@
+import {
+  AzureMachinePool,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  KubeadmConfig,
+  Machine,
+  MachinePool,
+} from "@capstan/api";
+import { defineReconciler, index, type ObjectName, on, type Reconciler } from "@capstan/runtime";
+import { makeData } from "./make-data.ts";
+import { buildScope, type KubeadmConfigPorts, type Scope } from "./scope.ts";
+
+const BY_CLUSTER = "bootstrapped-cluster";
+
+/**
+ * Makes the bootstrap data of workers: a Secret with the cloud-config by which a machine joins its cluster with kubeadm,
+ * and the join token for it in the workload cluster.
+ */
+export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
+  return defineReconciler<KubeadmConfig, Scope>({
+    name: "kubeadmconfig",
+    for: KubeadmConfig,
+    indexes: [
+      index(KubeadmConfig, BY_CLUSTER, ({ metadata }) => {
+        const cluster = metadata.labels?.[CLUSTER_NAME_LABEL];
+        return cluster === undefined ? [] : [`${metadata.namespace}/${cluster}`];
+      }),
+    ],
+    watches: [
+      on(MachinePool, ({ metadata, spec }) => configOf(spec.template.spec, metadata.namespace)),
+      on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace)),
+      on(Cluster, ({ metadata }, cache) =>
+        cache
+          .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })
+          .map((config) => config.metadata),
+      ),
+      // Read, and never news: whether a pool is a spot pool cannot be changed.
+      on(AzureMachinePool, () => []),
+    ],
+    scope: (context) => buildScope(ports, context),
+    normal: [makeData],
+  });
+}
+
+type MachineSpec = Pick<Frozen<Machine>["spec"], "bootstrap">;
+
+function configOf({ bootstrap: { configRef } }: MachineSpec, namespace: string | undefined): ObjectName[] {
+  if (configRef?.kind !== KubeadmConfig.kind || !configRef.name || namespace === undefined) return [];
+  return [{ name: configRef.name, namespace }];
+}

@@ -1,0 +1,186 @@
+import {
+  AzureMachinePool,
+  Cluster,
+  CONTROL_PLANE_LABEL,
+  type Frozen,
+  groupOf,
+  type KubeadmConfig,
+  KubeadmControlPlane,
+  Machine,
+  MachinePool,
+} from "@capstan/api";
+import { type Client, type Context, Failure, terminal, waiting } from "@capstan/runtime";
+import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
+import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
+
+/** What the reconciler needs besides the management cluster. */
+export interface KubeadmConfigPorts {
+  /** The way into the workload cluster of a Cluster; fails while it does not answer. */
+  workloadClient(cluster: Frozen<Cluster>): Promise<Client>;
+}
+
+/** One pass over one KubeadmConfig of workers. */
+export interface Scope {
+  readonly context: Context<KubeadmConfig>;
+  readonly config: KubeadmConfig;
+  readonly ports: KubeadmConfigPorts;
+  readonly cluster: Frozen<Cluster>;
+  readonly endpoint: string;
+  readonly version: KubeadmApiVersion;
+  readonly policy: TokenPolicy;
+}
+
+/** CAPI's condition for the Secret with the data. */
+export const DATA_SECRET_AVAILABLE = "DataSecretAvailable";
+/** CAPI's condition for what the data pins. */
+export const CERTIFICATES_AVAILABLE = "CertificatesAvailable";
+
+// Whoever sets an owner, an endpoint or a version wakes the config; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+/** Who the data is for. */
+interface Owner {
+  readonly text: string;
+  readonly clusterName: string;
+  readonly kubernetesVersion: string | undefined;
+  readonly versionField: string;
+  readonly policy: TokenPolicy;
+}
+
+/** Finds out for whom the data is and which cluster they join. Throws, with a reason, while that is not clear. */
+export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmConfig>): Scope {
+  const { object: config } = context;
+  try {
+    refuseControlPlane(config);
+    const owner = ownerOf(context);
+    const { cluster, endpoint } = clusterOf(context, owner);
+    return { context, config, ports, cluster, endpoint, version: versionOf(owner), policy: owner.policy };
+  } catch (error) {
+    throw noData(context, error);
+  }
+}
+
+/** Marks why there is no data, or no newer one; says it again by failing. */
+export function noData({ mark }: Pick<Context<KubeadmConfig>, "mark">, error: unknown): unknown {
+  if (error instanceof Failure) {
+    const { reason, message, failure } = error;
+    const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
+    mark({ type: DATA_SECRET_AVAILABLE, status: "False", severity, reason, message });
+  }
+  return error;
+}
+
+function refuseControlPlane({ metadata, spec }: KubeadmConfig): void {
+  const field = (["clusterConfiguration", "initConfiguration"] as const).find(
+    (name) => spec[name] !== undefined,
+  );
+  const isOwned = metadata.ownerReferences?.some(({ kind }) => kind === KubeadmControlPlane.kind);
+  if (field === undefined && !isOwned && !spec.joinConfiguration?.controlPlane) return;
+  const sign = field
+    ? `spec.${field} is set`
+    : isOwned
+      ? "a KubeadmControlPlane owns it"
+      : "spec.joinConfiguration.controlPlane is set";
+  throw controlPlane(sign);
+}
+
+function controlPlane(sign: string): Failure {
+  const message = `This is the config of a control plane machine (${sign}), and only those of workers are made so far`;
+  return waiting("WaitingForControlPlaneSupport", message, LOOK_AGAIN_MS);
+}
+
+function ownerOf({ object, cache }: Context<KubeadmConfig>): Owner {
+  for (const { apiVersion, kind, name } of object.metadata.ownerReferences ?? []) {
+    if (groupOf(apiVersion) !== Cluster.group) continue;
+    const place = { name, namespace: object.metadata.namespace };
+    const owner =
+      kind === MachinePool.kind
+        ? poolOwner(cache, place)
+        : kind === Machine.kind
+          ? machineOwner(cache, place)
+          : undefined;
+    if (owner) return owner;
+  }
+  const message = "No MachinePool or Machine refers to it in bootstrap.configRef yet";
+  throw waiting("WaitingForOwner", message, LOOK_AGAIN_MS);
+}
+
+type Cache = Context<KubeadmConfig>["cache"];
+interface Place {
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+function poolOwner(cache: Cache, place: Place): Owner | undefined {
+  const pool = cache.get(MachinePool, place);
+  if (!pool) return undefined;
+  const { clusterName, version, infrastructureRef } = pool.spec.template.spec;
+  const infrastructure = cache.get(AzureMachinePool, {
+    name: infrastructureRef.name ?? "",
+    namespace: place.namespace,
+  });
+  return {
+    text: `MachinePool ${JSON.stringify(place.name)}`,
+    clusterName,
+    kubernetesVersion: version,
+    versionField: "spec.template.spec.version",
+    policy: poolPolicy(pool, infrastructure),
+  };
+}
+
+function machineOwner(cache: Cache, place: Place): Owner | undefined {
+  const machine = cache.get(Machine, place);
+  if (!machine) return undefined;
+  if (machine.metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined) {
+    throw controlPlane(`Machine ${JSON.stringify(place.name)} has the label ${CONTROL_PLANE_LABEL}`);
+  }
+  return {
+    text: `Machine ${JSON.stringify(place.name)}`,
+    clusterName: machine.spec.clusterName,
+    kubernetesVersion: machine.spec.version,
+    versionField: "spec.version",
+    policy: machinePolicy(machine),
+  };
+}
+
+function clusterOf(
+  { object, cache }: Context<KubeadmConfig>,
+  { clusterName }: Owner,
+): { readonly cluster: Frozen<Cluster>; readonly endpoint: string } {
+  const cluster = cache.get(Cluster, { name: clusterName, namespace: object.metadata.namespace });
+  const text = `Cluster ${JSON.stringify(clusterName)}`;
+  if (!cluster) throw waiting("WaitingForCluster", `There is no ${text} yet`, LOOK_AGAIN_MS);
+  if (cluster.metadata.deletionTimestamp !== undefined) {
+    throw waiting(
+      "ClusterDeleting",
+      `${text} is being deleted, and no machine joins it any more`,
+      LOOK_AGAIN_MS,
+    );
+  }
+  if (cluster.status?.infrastructureReady !== true) {
+    const message = `The infrastructure of ${text} is not ready yet`;
+    throw waiting("WaitingForClusterInfrastructure", message, LOOK_AGAIN_MS);
+  }
+  const endpoint = endpointOf(cluster);
+  if (endpoint !== undefined) return { cluster, endpoint };
+  const message = `${text} has no spec.controlPlaneEndpoint yet`;
+  throw waiting("WaitingForControlPlaneAvailable", message, LOOK_AGAIN_MS);
+}
+
+/** The host and port of a cluster; undefined while it has none. */
+function endpointOf({ spec }: Frozen<Cluster>): string | undefined {
+  const { host = "", port = 0 } = spec.controlPlaneEndpoint ?? {};
+  if (host === "" || port === 0) return undefined;
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function versionOf({ text, kubernetesVersion, versionField }: Owner): KubeadmApiVersion {
+  if (kubernetesVersion === undefined) {
+    const message = `${text}: ${versionField} is not set; it decides what kubeadm is told, so set it, such as v1.31.2`;
+    throw terminal("VersionMissing", message);
+  }
+  const version = kubeadmApiVersion(kubernetesVersion);
+  if (version) return version;
+  const message = `${text}: ${versionField}: ${JSON.stringify(kubernetesVersion)}: must be a version of Kubernetes from v1.22.0 on`;
+  throw terminal("VersionNotSupported", message);
+}

@@ -1,0 +1,37 @@
+import { azureMachinePool, machine, machinePool } from "@capstan/runtime/testing/builders";
+import { expect, test } from "vitest";
+import { machinePolicy, poolPolicy } from "./token-policy.ts";
+
+const ANNOTATION = "cluster.x-k8s.io/replicas-managed-by";
+const managedBy = (value: string) => machinePool({ metadata: { annotations: { [ANNOTATION]: value } } });
+const spot = azureMachinePool({ spec: { template: { spotVMOptions: {} } } });
+const foreign = machinePool({
+  spec: {
+    template: {
+      spec: {
+        infrastructureRef: {
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+          kind: "DockerMachinePool",
+        },
+      },
+    },
+  },
+});
+
+test.each([
+  ["a pool of ours", machinePool(), azureMachinePool(), false],
+  ["a pool whose infrastructure is not there yet", machinePool(), undefined, false],
+  ["a pool that an autoscaler resizes", managedBy("cluster-autoscaler"), azureMachinePool(), true],
+  ["a pool that says it has no autoscaler", managedBy("false"), azureMachinePool(), false],
+  ["a spot pool", machinePool(), spot, true],
+  ["a pool of another provider", foreign, undefined, true],
+])("whether %s renews its token by itself", (_, pool, infrastructure, renews) => {
+  const policy = poolPolicy(pool, infrastructure);
+  expect(policy.renews).toBe(renews);
+  expect(policy.enoughMs).toBe(policy.ttlMs / 2);
+});
+
+test("the token of a machine is kept good until its infrastructure is there", () => {
+  expect(machinePolicy(machine()).renews).toBe(true);
+  expect(machinePolicy(machine({ status: { infrastructureReady: true } })).renews).toBe(false);
+});

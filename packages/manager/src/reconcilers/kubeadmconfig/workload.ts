@@ -1,0 +1,90 @@
+import { ConfigMap, type Frozen, isJsonObject, parseYaml, Secret, YamlError } from "@capstan/api";
+import { type Client, Failure, isAlreadyExists, transient, waiting } from "@capstan/runtime";
+import { type JoinToken, tokenSecret, tokenSecretName } from "../../bootstrap/join-token.ts";
+import type { Scope } from "./scope.ts";
+
+const CLUSTER_INFO = { name: "cluster-info", namespace: "kube-public" };
+const SILENT_RETRY_MS = 20_000;
+// As Cluster API says it.
+const UNAVAILABLE = "WaitingForControlPlaneAvailable";
+
+/** Reaches the workload cluster; a control plane that does not answer is waited for. */
+export async function workloadOf({ ports, cluster }: Scope): Promise<Client> {
+  return patiently(cluster.metadata.name, () => ports.workloadClient(cluster));
+}
+
+/** Whether the workload cluster knows a token with this secret. */
+export async function isTokenKnown(scope: Scope, client: Client, token: JoinToken): Promise<boolean> {
+  const secret = await patiently(scope.cluster.metadata.name, () =>
+    client.find(Secret, tokenSecretName(token)),
+  );
+  return secret?.data?.["token-secret"] === tokenSecret(token, "").data?.["token-secret"];
+}
+
+/** The certificate authority that a cluster shows to those who are nobody yet; undefined when it shows none. */
+export async function shownAuthority(scope: Scope, client: Client): Promise<string | undefined> {
+  const { name } = scope.cluster.metadata;
+  const info = await patiently(name, () => client.find(ConfigMap, CLUSTER_INFO));
+  const data = authorityData(info);
+  return data === undefined ? undefined : Buffer.from(data, "base64").toString("utf8");
+}
+
+/**
+ * Makes a token in the workload cluster. It was written ahead, so a repeat makes the same one. Says false when somebody
+ * else has a token of that id.
+ */
+export async function makeToken(scope: Scope, client: Client, token: JoinToken): Promise<boolean> {
+  const { context, config } = scope;
+  const { name, namespace } = config.metadata;
+  context.assertMayWrite();
+  try {
+    await client.create(Secret, tokenSecret(token, `Made by Capstan for KubeadmConfig ${namespace}/${name}`));
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error)) return isTokenKnown(scope, client, token);
+    throw tokenFailure(error);
+  }
+}
+
+/** Errors of the server name the token; whoever reads conditions, events and logs must not get to know it. */
+function tokenFailure(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { reason, retryAfterMs } = error;
+  const message = `The join token could not be made in the workload cluster: ${reason}`;
+  return transient("JoinTokenFailed", message, retryAfterMs === undefined ? {} : { retryAfterMs });
+}
+
+async function patiently<T>(clusterName: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Failure) throw silent(clusterName, error);
+    throw error;
+  }
+}
+
+function silent(clusterName: string, { failure, reason, retryAfterMs }: Failure): Failure {
+  const message = `The control plane of Cluster ${JSON.stringify(clusterName)} does not answer: ${reason}`;
+  // A server that says when to come back is left alone until then, whatever happens here.
+  if (failure === "Transient" && retryAfterMs !== undefined)
+    return transient(UNAVAILABLE, message, { retryAfterMs });
+  return waiting(UNAVAILABLE, message, retryAfterMs ?? SILENT_RETRY_MS);
+}
+
+function authorityData(info: Frozen<ConfigMap> | undefined): string | undefined {
+  const config = kubeconfigIn(info?.data?.["kubeconfig"] ?? "");
+  const [first] =
+    isJsonObject(config) && Array.isArray(config["clusters"]) ? (config["clusters"] as unknown[]) : [];
+  const cluster = isJsonObject(first) && isJsonObject(first["cluster"]) ? first["cluster"] : {};
+  const data = cluster["certificate-authority-data"];
+  return typeof data === "string" && data !== "" ? data : undefined;
+}
+
+function kubeconfigIn(text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (error instanceof YamlError) return undefined;
+    throw error;
+  }
+}

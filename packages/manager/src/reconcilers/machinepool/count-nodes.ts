@@ -1,0 +1,69 @@
+import { type Frozen, Node, type ObjectReference } from "@capstan/api";
+
+/** The Nodes of a pool, as far as they are there. */
+export interface NodeCount {
+  readonly refs: readonly ObjectReference[];
+  readonly ready: number;
+  readonly available: number;
+  /** When the next Node will have been ready for long enough, if one is about to. */
+  readonly nextAvailableMs?: number;
+  /** Machines that two Nodes say they are; none of these Nodes counts. */
+  readonly disputed: readonly string[];
+}
+
+/** Who asks, and when. */
+export interface CountOptions {
+  readonly minReadySeconds: number;
+  readonly nowMs: number;
+}
+
+// A Node with it has not been looked at by the cloud's controller, and nothing can run on it yet.
+const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
+
+/** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
+export function countNodes(
+  providerIDs: readonly string[],
+  nodesOf: (providerID: string) => readonly Frozen<Node>[],
+  options: CountOptions,
+): NodeCount {
+  const found = [...new Set(providerIDs)].map((id) => ({ id, nodes: nodesOf(id) }));
+  const nodes = found.flatMap(({ nodes: all }) => (all.length === 1 ? all : []));
+  const readySince = nodes
+    .filter(isReady)
+    .map((node) => ({ node, sinceMs: readySinceMs(node) + options.minReadySeconds * 1000 }));
+  const usable = readySince.filter(({ node }) => isUsable(node));
+  const coming = usable.map(({ sinceMs }) => sinceMs).filter((sinceMs) => sinceMs > options.nowMs);
+  return {
+    refs: nodes.map(({ metadata: { name, uid } }) => ({
+      apiVersion: Node.apiVersion,
+      kind: Node.kind,
+      name,
+      ...(uid !== undefined && { uid }),
+    })),
+    ready: readySince.length,
+    available: usable.length - coming.length,
+    ...(coming.length > 0 && { nextAvailableMs: Math.min(...coming) }),
+    disputed: found.filter(({ nodes: all }) => all.length > 1).map(({ id }) => id),
+  };
+}
+
+function isReady(node: Frozen<Node>): boolean {
+  return readyCondition(node)?.status === "True";
+}
+
+function readySinceMs(node: Frozen<Node>): number {
+  const sinceMs = Date.parse(readyCondition(node)?.lastTransitionTime ?? "");
+  return Number.isNaN(sinceMs) ? 0 : sinceMs;
+}
+
+function readyCondition({
+  status,
+}: Frozen<Node>): { readonly status: string; readonly lastTransitionTime?: string } | undefined {
+  return status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** Ready is not enough: pods must be able to come, and the Node must be about to stay. */
+function isUsable({ metadata, spec }: Frozen<Node>): boolean {
+  const isInitialized = spec?.taints?.every(({ key }) => key !== UNINITIALIZED) ?? true;
+  return metadata.deletionTimestamp === undefined && spec?.unschedulable !== true && isInitialized;
+}

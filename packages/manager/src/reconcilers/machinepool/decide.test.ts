@@ -1,0 +1,181 @@
+import {
+  AzureMachinePool,
+  type Kind,
+  KubeadmConfig,
+  type MachinePool,
+  REPLICAS_MANAGED_BY_ANNOTATION,
+} from "@capstan/api";
+import {
+  azureMachinePool,
+  kubeadmConfig,
+  machinePool,
+  type Overrides,
+} from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import type { Sighting } from "../../contract/sighting.ts";
+import { decideSpec, decideStatus, type NodesView, type Observed } from "./decide.ts";
+
+const target = (kind: Kind) => ({
+  kind,
+  name: { name: "pool", namespace: "default" },
+  text: `${kind.kind} pool`,
+});
+const found = (kind: Kind, object: Extract<Sighting, { state: "found" }>["object"]): Sighting => ({
+  state: "found",
+  target: target(kind),
+  isFollowed: true,
+  object,
+});
+
+const infrastructure = (status: AzureMachinePool["status"] = {}, ids: string[] = []): Sighting =>
+  found(AzureMachinePool, azureMachinePool({ spec: { providerIDList: ids }, status }));
+const bootstrap = (status: KubeadmConfig["status"] = {}): Sighting =>
+  found(KubeadmConfig, kubeadmConfig({ status }));
+const counted = (ready: number, available = ready): NodesView => ({
+  state: "counted",
+  count: {
+    refs: Array.from({ length: ready }, (_, index) => ({ name: `n${index}` })),
+    ready,
+    available,
+    disputed: [],
+  },
+});
+const DATA = { ready: true, dataSecretName: "data" };
+const scaled = { metadata: { annotations: { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" } } };
+
+describe("the phase of a pool", () => {
+  test.each<[string, Overrides<MachinePool>, Observed]>([
+    ["Pending", {}, { bootstrap: bootstrap(), infrastructure: infrastructure() }],
+    ["Provisioning", {}, { bootstrap: bootstrap(DATA), infrastructure: infrastructure() }],
+    ["Provisioned", {}, { bootstrap: bootstrap(DATA), infrastructure: infrastructure(), nodes: counted(1) }],
+    [
+      "ScalingUp",
+      { spec: { replicas: 2 } },
+      { bootstrap: bootstrap(DATA), infrastructure: infrastructure({ ready: true }), nodes: counted(1) },
+    ],
+    [
+      "Running",
+      { spec: { replicas: 2 } },
+      { bootstrap: bootstrap(DATA), infrastructure: infrastructure({ ready: true }), nodes: counted(2) },
+    ],
+    [
+      "Running",
+      { spec: { replicas: 0 } },
+      { bootstrap: bootstrap(DATA), infrastructure: infrastructure({ ready: true }), nodes: counted(0) },
+    ],
+    [
+      "ScalingDown",
+      { spec: { replicas: 1 } },
+      { bootstrap: bootstrap(DATA), infrastructure: infrastructure({ ready: true }), nodes: counted(2) },
+    ],
+    [
+      "Scaling",
+      { ...scaled, spec: { replicas: 1 } },
+      { bootstrap: bootstrap(DATA), infrastructure: infrastructure({ ready: true }), nodes: counted(2) },
+    ],
+    [
+      "Failed",
+      {},
+      {
+        bootstrap: bootstrap({ failureReason: "Bad", failureMessage: "bad" }),
+        infrastructure: infrastructure({ ready: true }),
+      },
+    ],
+    [
+      "Deleting",
+      { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } },
+      { infrastructure: infrastructure({ ready: true }) },
+    ],
+  ])("is %s", (phase, overrides, observed) => {
+    expect(decideStatus(machinePool({ spec: { replicas: 1 } }, overrides), observed).fields.phase).toBe(
+      phase,
+    );
+  });
+});
+
+describe("the counts of a pool", () => {
+  const status = {
+    readyReplicas: 3,
+    availableReplicas: 2,
+    replicas: 3,
+    nodeRefs: [{ name: "n0" }],
+    infrastructureReady: true,
+    bootstrapReady: true,
+  };
+
+  test("stay as they were while nobody can be asked", () => {
+    const nodes: NodesView = {
+      state: "unknown",
+      reason: "WorkloadClusterUnreachable",
+      message: "m",
+      isError: false,
+    };
+    const { fields, marks } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
+      infrastructure: infrastructure({ ready: true }),
+      nodes,
+    });
+    expect(fields).toMatchObject({
+      readyReplicas: 3,
+      availableReplicas: 2,
+      unavailableReplicas: 1,
+      replicas: 3,
+      nodeRefs: [{ name: "n0" }],
+    });
+    expect(marks.at(-1)).toMatchObject({
+      type: "ReplicasReady",
+      status: "Unknown",
+      reason: "WorkloadClusterUnreachable",
+    });
+  });
+
+  test("are not taken back because infrastructure and config are out of sight", () => {
+    const missing: Sighting = { state: "missing", target: target(AzureMachinePool), isFollowed: true };
+    const { fields, marks } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
+      infrastructure: missing,
+      bootstrap: missing,
+    });
+    expect(fields).toMatchObject({ infrastructureReady: true, bootstrapReady: true, replicas: 3 });
+    expect(marks[1]).toMatchObject({
+      status: "False",
+      severity: "Error",
+      message: "AzureMachinePool pool does not exist yet",
+    });
+  });
+});
+
+describe("the spec of a pool", () => {
+  test("takes over the bootstrap data and the machines once they are ready", () => {
+    const pool = machinePool({ spec: { replicas: 3 } });
+    expect(decideSpec(pool, { bootstrap: bootstrap(), infrastructure: infrastructure({}, ["a"]) })).toEqual(
+      {},
+    );
+    expect(
+      decideSpec(pool, {
+        bootstrap: bootstrap(DATA),
+        infrastructure: infrastructure({ ready: true, replicas: 1 }, ["a"]),
+      }),
+    ).toEqual({
+      dataSecretName: "data",
+      providerIDList: ["a"],
+    });
+  });
+
+  test.each([
+    [{ ready: true, replicas: 5 }, ["a"], 5],
+    [{ ready: true, replicas: 1 }, ["a", "b", "c"], 3],
+    [{ ready: true, replicas: 0 }, [], 0],
+    [{ ready: false, replicas: 5 }, [], undefined],
+    [{ ready: true }, ["a"], undefined],
+  ])("scaled by somebody else with %j and the machines %j has %s replicas", (status, ids, replicas) => {
+    expect(decideSpec(machinePool(scaled), { infrastructure: infrastructure(status, ids) }).replicas).toBe(
+      replicas,
+    );
+  });
+
+  test("is nobody's but the user's when the annotation says false", () => {
+    const pool = machinePool({ metadata: { annotations: { [REPLICAS_MANAGED_BY_ANNOTATION]: "false" } } });
+    expect(
+      decideSpec(pool, { infrastructure: infrastructure({ ready: true, replicas: 5 }) }).replicas,
+    ).toBeUndefined();
+  });
+});

@@ -1,0 +1,216 @@
+import { type Frozen, type MachinePool, REPLICAS_MANAGED_BY_ANNOTATION } from "@capstan/api";
+import {
+  type ContractObject,
+  dataSecretNameOf,
+  failureOf,
+  isReady,
+  providerIDsOf,
+  replicasOf,
+} from "../../contract/contract-object.ts";
+import { type Mark, mirrorReady } from "../../contract/ready.ts";
+import { absence, type Sighting } from "../../contract/sighting.ts";
+import type { NodeCount } from "./count-nodes.ts";
+
+/** What is known about the Nodes of a pool. */
+export type NodesView =
+  | { readonly state: "counted"; readonly count: NodeCount }
+  /** Nobody could be asked; what was known before is kept. */
+  | {
+      readonly state: "unknown";
+      readonly reason: string;
+      readonly message: string;
+      readonly isError: boolean;
+    };
+
+/** What a pass has found out about a pool. */
+export interface Observed {
+  readonly bootstrap?: Sighting | undefined;
+  readonly infrastructure?: Sighting | undefined;
+  readonly nodes?: NodesView | undefined;
+}
+
+type Status = NonNullable<MachinePool["status"]>;
+
+/** What becomes of the status. */
+export interface Verdict {
+  readonly fields: Partial<Status>;
+  readonly marks: readonly Mark[];
+}
+
+/** What the controller writes into the spec, because others look for it there. */
+export interface SpecChange {
+  readonly dataSecretName?: string;
+  readonly providerIDList?: readonly string[];
+  readonly replicas?: number;
+}
+
+/** Decides what the spec takes over from what the pool refers to. */
+export function decideSpec(pool: Frozen<MachinePool>, { bootstrap, infrastructure }: Observed): SpecChange {
+  const config = readyIn(bootstrap);
+  const machines = readyIn(infrastructure);
+  const dataSecretName = config && dataSecretNameOf(config);
+  const replicas = machines && isScaledByOthers(pool) ? machinesIn(machines) : undefined;
+  return {
+    ...(dataSecretName !== undefined && { dataSecretName }),
+    ...(machines && { providerIDList: providerIDsOf(machines) }),
+    ...(replicas !== undefined && { replicas }),
+  };
+}
+
+function readyIn(seen: Sighting | undefined): Frozen<ContractObject> | undefined {
+  return seen?.state === "found" && isReady(seen.object) ? seen.object : undefined;
+}
+
+/** Decides what the status of a pool says. */
+export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Verdict {
+  const bootstrap = judgeBootstrap(pool, observed.bootstrap);
+  const infrastructure = judgeInfrastructure(pool, observed.infrastructure);
+  const replicas = pool.spec.replicas ?? 1;
+  const counts = countsOf(pool, observed);
+  const fields: Partial<Status> = {
+    ...counts,
+    unavailableReplicas: Math.max(replicas - (counts.availableReplicas ?? 0), 0),
+    bootstrapReady: bootstrap.isReady,
+    infrastructureReady: infrastructure.isReady,
+    ...failureIn(observed),
+  };
+  return {
+    fields: { ...fields, phase: phaseOf(pool, fields) },
+    marks: [
+      bootstrap.mark,
+      infrastructure.mark,
+      judgeReplicas(replicas, counts.readyReplicas ?? 0, observed.nodes),
+    ],
+  };
+}
+
+/** Whether somebody else, such as an autoscaler, sets the number of machines. As in Cluster API, any value but false counts. */
+export function isScaledByOthers({ metadata }: Frozen<MachinePool>): boolean {
+  const value = metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
+  return value !== undefined && value !== "false";
+}
+
+/** Machines that exist, whether they are ready or not: a pool must not shrink because one of them is ill. */
+function machinesIn(infrastructure: Frozen<ContractObject>): number | undefined {
+  const replicas = replicasOf(infrastructure);
+  return replicas === undefined ? undefined : Math.max(replicas, providerIDsOf(infrastructure).length);
+}
+
+interface Judgement {
+  readonly isReady: boolean;
+  readonly mark: Mark;
+}
+
+const WAITING_FOR_DATA = "WaitingForDataSecret";
+const WAITING_FOR_INFRASTRUCTURE = "WaitingForInfrastructure";
+
+function judgeBootstrap({ spec, status }: Frozen<MachinePool>, seen: Sighting | undefined): Judgement {
+  const type = "BootstrapReady";
+  const { configRef, dataSecretName } = spec.template.spec.bootstrap;
+  if (!configRef) {
+    const isGiven = dataSecretName !== undefined;
+    const waits = { status: "False", severity: "Info", reason: WAITING_FOR_DATA } as const;
+    return {
+      isReady: isGiven,
+      mark: isGiven ? { type, status: "True", reason: "DataSecretGiven" } : { type, ...waits },
+    };
+  }
+  if (seen?.state !== "found")
+    return outOfSight(type, seen, { reason: WAITING_FOR_DATA, wasReady: status?.bootstrapReady ?? false });
+  const hasData = isReady(seen.object) && dataSecretNameOf(seen.object) !== undefined;
+  return { isReady: hasData, mark: mirrorReady(type, seen.object, WAITING_FOR_DATA) };
+}
+
+function judgeInfrastructure({ status }: Frozen<MachinePool>, seen: Sighting | undefined): Judgement {
+  const type = "InfrastructureReady";
+  if (seen?.state !== "found") {
+    return outOfSight(type, seen, {
+      reason: WAITING_FOR_INFRASTRUCTURE,
+      wasReady: status?.infrastructureReady ?? false,
+    });
+  }
+  return { isReady: isReady(seen.object), mark: mirrorReady(type, seen.object, WAITING_FOR_INFRASTRUCTURE) };
+}
+
+/** What was there once is not taken back because it is out of sight. */
+function outOfSight(
+  type: string,
+  seen: Sighting | undefined,
+  { reason, wasReady }: { readonly reason: string; readonly wasReady: boolean },
+): Judgement {
+  const severity = wasReady ? "Error" : "Info";
+  return {
+    isReady: wasReady,
+    mark: { type, status: "False", severity, reason, ...(seen && { message: absence(seen) }) },
+  };
+}
+
+function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undefined): Mark {
+  const type = "ReplicasReady";
+  if (nodes?.state === "unknown") {
+    const { reason, message, isError } = nodes;
+    return isError
+      ? { type, status: "False", severity: "Error", reason, message }
+      : { type, status: "Unknown", reason, message };
+  }
+  const [disputed] = nodes?.count.disputed ?? [];
+  if (disputed !== undefined) {
+    const message = `Several Nodes have the provider id ${disputed}; at most one of them can be the machine`;
+    return { type, status: "False", severity: "Error", reason: "ProviderIDNotUnique", message };
+  }
+  if (ready === replicas) return { type, status: "True", reason: "AllReplicasReady" };
+  const message = `${ready} of ${replicas} machines have a Node that is Ready`;
+  return { type, status: "False", severity: "Info", reason: "WaitingForReplicasReady", message };
+}
+
+type Counts = Pick<Status, "replicas" | "nodeRefs" | "readyReplicas" | "availableReplicas">;
+
+function countsOf({ status = {} }: Frozen<MachinePool>, { infrastructure, nodes }: Observed): Counts {
+  const seen = infrastructure?.state === "found" ? replicasOf(infrastructure.object) : undefined;
+  const replicas = seen ?? status.replicas;
+  const known = nodes?.state === "counted" ? nodes.count : countedBefore(status);
+  return {
+    ...(replicas !== undefined && { replicas }),
+    nodeRefs: known.refs.map((ref) => ({ ...ref })),
+    readyReplicas: known.ready,
+    availableReplicas: known.available,
+  };
+}
+
+function countedBefore({
+  nodeRefs = [],
+  readyReplicas = 0,
+  availableReplicas = 0,
+}: Frozen<Status>): Pick<NodeCount, "refs" | "ready" | "available"> {
+  return { refs: nodeRefs, ready: readyReplicas, available: availableReplicas };
+}
+
+/** Cluster API's phases. */
+function phaseOf(pool: Frozen<MachinePool>, fields: Partial<Status>): NonNullable<Status["phase"]> {
+  if (pool.metadata.deletionTimestamp !== undefined) return "Deleting";
+  if (fields.failureReason !== undefined) return "Failed";
+  if (!fields.infrastructureReady) return phaseBefore(fields);
+  const missing = (pool.spec.replicas ?? 1) - (fields.readyReplicas ?? 0);
+  if (missing === 0) return "Running";
+  if (isScaledByOthers(pool)) return "Scaling";
+  return missing < 0 ? "ScalingDown" : "ScalingUp";
+}
+
+function phaseBefore({ nodeRefs = [], bootstrapReady }: Partial<Status>): NonNullable<Status["phase"]> {
+  if (nodeRefs.length > 0) return "Provisioned";
+  return bootstrapReady ? "Provisioning" : "Pending";
+}
+
+function failureIn({
+  bootstrap,
+  infrastructure,
+}: Observed): Pick<Status, "failureReason" | "failureMessage"> {
+  for (const seen of [infrastructure, bootstrap]) {
+    const failure = seen?.state === "found" ? failureOf(seen.object) : undefined;
+    if (seen && failure) {
+      const failureMessage = `${seen.target.text} has failed: ${failure.message}`.slice(0, 10_240);
+      return { failureReason: failure.reason, failureMessage };
+    }
+  }
+  return {};
+}

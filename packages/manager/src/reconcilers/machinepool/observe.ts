@@ -1,0 +1,104 @@
+import {
+  type Cluster,
+  CLUSTER_NAME_LABEL,
+  ensureOwnerReference,
+  type Frozen,
+  isTrue,
+  type ObjectReference,
+  ownerReferenceTo,
+} from "@capstan/api";
+import { again, block, Failure, next, type Outcome, waiting } from "@capstan/runtime";
+import { meet } from "../../contract/meeting.ts";
+import type { Sighting } from "../../contract/sighting.ts";
+import { countNodes } from "./count-nodes.ts";
+import { decideSpec, type NodesView } from "./decide.ts";
+import { FOLLOWED, type Scope } from "./scope.ts";
+
+/** The references of a pool, and the condition that tells of each. */
+export const REFERENCES = {
+  bootstrap: { field: "spec.template.spec.bootstrap.configRef", condition: "BootstrapReady" },
+  infrastructure: { field: "spec.template.spec.infrastructureRef", condition: "InfrastructureReady" },
+} as const;
+
+// Whoever creates the Cluster wakes its pools; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+// As often as Cluster API looks again at pools and at what it does not follow.
+const POLL_MS = 30_000;
+const SOON_MS = 10_000;
+
+/** Shows to which Cluster the pool belongs. Without the label, nobody would find out that the Cluster is paused. */
+export function joinCluster({ pool, cluster }: Scope): Outcome {
+  const { metadata, spec } = pool;
+  if (!cluster) {
+    const message = `spec.clusterName: there is no Cluster ${JSON.stringify(spec.clusterName)} in namespace ${metadata.namespace}`;
+    throw waiting("WaitingForCluster", message, LOOK_AGAIN_MS);
+  }
+  const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
+  metadata.ownerReferences = references.map((one) => ({ ...one }));
+  if (metadata.labels?.[CLUSTER_NAME_LABEL] === spec.clusterName) return next;
+  metadata.labels = { ...metadata.labels, [CLUSTER_NAME_LABEL]: spec.clusterName };
+  return block(0, "JoiningCluster");
+}
+
+/** Looks at the bootstrap config and the infrastructure, and makes them show whose they are. */
+export async function observeReferences(scope: Scope): Promise<Outcome> {
+  const { bootstrap, infrastructureRef } = scope.pool.spec.template.spec;
+  const config = bootstrap.configRef && (await see(scope, "bootstrap", bootstrap.configRef));
+  if (config) scope.bootstrap = config;
+  scope.infrastructure = await see(scope, "infrastructure", infrastructureRef);
+  takeOver(scope);
+  const isFollowed = scope.infrastructure.isFollowed && (config?.isFollowed ?? true);
+  return isFollowed ? next : again(POLL_MS, "LookingAtOthers");
+}
+
+/** Takes over what others look for in the spec of a pool. */
+function takeOver(scope: Scope): void {
+  const { spec } = scope.pool;
+  const { dataSecretName, providerIDList, replicas } = decideSpec(scope.pool, scope);
+  if (dataSecretName !== undefined) spec.template.spec.bootstrap.dataSecretName = dataSecretName;
+  if (providerIDList && (providerIDList.length > 0 || spec.providerIDList))
+    spec.providerIDList = [...providerIDList];
+  if (replicas !== undefined) spec.replicas = replicas;
+}
+
+/** Counts the Nodes of the pool. They are followed by one watch a cluster; here they are only looked up. */
+export async function observeNodes(scope: Scope): Promise<Outcome> {
+  const { cluster, pool, context } = scope;
+  if (!cluster) return next;
+  const nodes = await lookAtNodes(scope, cluster);
+  scope.nodes = nodes;
+  if (nodes.state === "unknown") return again(SOON_MS, nodes.reason);
+  const { nextAvailableMs, ready } = nodes.count;
+  const nowMs = context.env.clock.now();
+  if (nextAvailableMs !== undefined && nextAvailableMs - nowMs < SOON_MS) {
+    return again(Math.max(nextAvailableMs - nowMs, 0), "WaitingForMinReadySeconds");
+  }
+  return again(ready === pool.spec.replicas ? POLL_MS : SOON_MS, "FollowingNodes");
+}
+
+async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Cluster>): Promise<NodesView> {
+  if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) {
+    const message = `The control plane of Cluster ${cluster.metadata.name} does not answer yet`;
+    return { state: "unknown", reason: "WaitingForControlPlane", message, isError: false };
+  }
+  try {
+    const workload = await ports.workloads.get(cluster);
+    const nodes = await workload.nodes();
+    const { providerIDList = [], minReadySeconds = 0 } = pool.spec;
+    const options = { minReadySeconds, nowMs: context.env.clock.now() };
+    return { state: "counted", count: countNodes(providerIDList, (id) => nodes.of(id), options) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { reason, message, failure } = error;
+    return { state: "unknown", reason, message, isError: failure === "Terminal" };
+  }
+}
+
+async function see(
+  { context, pool }: Scope,
+  which: keyof typeof REFERENCES,
+  reference: Frozen<ObjectReference>,
+): Promise<Sighting> {
+  const adopter = { owner: pool, clusterName: pool.spec.clusterName };
+  return meet(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter);
+}

@@ -1,0 +1,68 @@
+import { Cluster, type Frozen, type KubernetesObject, MachinePool } from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  index,
+  keyOf,
+  type ObjectName,
+  on,
+  type Reconciler,
+} from "@capstan/runtime";
+import { referenceKey } from "../../contract/reference.ts";
+import { providerKey } from "../../workload/nodes.ts";
+import { deleteNodes, deleteReferences } from "./deletion.ts";
+import { joinCluster, observeNodes, observeReferences } from "./observe.ts";
+import { report } from "./report.ts";
+import { buildScope, FOLLOWED, type MachinePoolPorts, type Scope } from "./scope.ts";
+
+const BY_REFERENCE = "references";
+const BY_CLUSTER = "spec.clusterName";
+/** The name of the index over the machines of a pool. */
+export const BY_PROVIDER_ID = "provider-id";
+
+/** The name of the reconciler. */
+export const CONTROLLER = "machinepool";
+
+/**
+ * Brings the parts of a pool together: what makes its bootstrap data, what has its machines, of whatever kind, and the
+ * Nodes that these have become.
+ */
+export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
+  return defineReconciler<MachinePool, Scope>({
+    name: CONTROLLER,
+    for: MachinePool,
+    finalizer: "machinepool.cluster.x-k8s.io",
+    indexes: [
+      index(MachinePool, BY_REFERENCE, referencesOf),
+      index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
+        keyOf({ metadata: { name: spec.clusterName, namespace } }),
+      ]),
+      index(MachinePool, BY_PROVIDER_ID, ({ spec }) => spec.providerIDList?.map(providerKey) ?? []),
+    ],
+    watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
+    scope: (context) => buildScope(ports, context),
+    normal: [joinCluster, observeReferences, observeNodes],
+    deleting: [deleteReferences, deleteNodes],
+    status: report,
+  });
+}
+
+function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachinePool>): string[] {
+  const { bootstrap, infrastructureRef } = spec.template.spec;
+  return [bootstrap.configRef, infrastructureRef].flatMap((reference) =>
+    reference ? [referenceKey(reference, namespace)] : [],
+  );
+}
+
+function toReferrers(
+  { apiVersion, kind, metadata }: Frozen<KubernetesObject>,
+  cache: CacheReader,
+): ObjectName[] {
+  const { name, namespace = "" } = metadata;
+  const value = referenceKey({ apiVersion, kind, name }, namespace);
+  return cache.list(MachinePool, { index: BY_REFERENCE, value }).map((pool) => pool.metadata);
+}
+
+function toPools(cluster: Frozen<Cluster>, cache: CacheReader): ObjectName[] {
+  return cache.list(MachinePool, { index: BY_CLUSTER, value: keyOf(cluster) }).map((pool) => pool.metadata);
+}

@@ -1,0 +1,35 @@
+import { summarize } from "../../contract/ready.ts";
+import { decideStatus } from "./decide.ts";
+import { WAITING_FOR_DELETION } from "./deletion.ts";
+import type { Scope } from "./scope.ts";
+
+const SUMMED_UP = ["BootstrapReady", "InfrastructureReady", "ReplicasReady"];
+
+/** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
+export function report(scope: Scope): void {
+  const { context, pool, before, infrastructure } = scope;
+  if (pool.metadata.deletionTimestamp !== undefined) {
+    reportDeletion(scope);
+    return;
+  }
+  if (infrastructure) {
+    const { fields, marks } = decideStatus(pool, scope);
+    const { failureReason: _, failureMessage: __, ...kept } = pool.status ?? {};
+    pool.status = { ...kept, ...fields };
+    for (const mark of marks) context.mark(mark);
+  }
+  const { generation } = pool.metadata;
+  pool.status = {
+    phase: "Pending",
+    ...pool.status,
+    ...(generation !== undefined && { observedGeneration: generation }),
+  };
+  summarize(pool, before, { types: SUMMED_UP, nowMs: context.env.clock.now() });
+}
+
+function reportDeletion({ context, pool, left = [] }: Scope): void {
+  pool.status = { ...pool.status, phase: "Deleting" };
+  if (left.length === 0) return;
+  const message = `Waiting until ${left.join(" and ")} ${left.length === 1 ? "is" : "are"} gone`;
+  context.mark({ type: "Ready", status: "False", severity: "Info", reason: WAITING_FOR_DELETION, message });
+}

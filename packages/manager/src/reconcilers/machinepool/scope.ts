@@ -1,0 +1,45 @@
+import {
+  AzureMachinePool,
+  AzureManagedMachinePool,
+  Cluster,
+  type Condition,
+  type Frozen,
+  type Kind,
+  KubeadmConfig,
+  type MachinePool,
+} from "@capstan/api";
+import type { Context } from "@capstan/runtime";
+import type { Sighting } from "../../contract/sighting.ts";
+import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import type { NodesView } from "./decide.ts";
+
+/** What the reconciler of MachinePools works with. */
+export interface MachinePoolPorts {
+  readonly workloads: Pick<WorkloadAccess, "get">;
+}
+
+/** One pass over one MachinePool. */
+export interface Scope {
+  readonly context: Context<MachinePool>;
+  readonly pool: MachinePool;
+  readonly ports: MachinePoolPorts;
+  /** The conditions as they were when the pass began. */
+  readonly before: readonly Condition[];
+  /** The Cluster it belongs to, while there is one. */
+  readonly cluster: Frozen<Cluster> | undefined;
+  bootstrap?: Sighting;
+  infrastructure?: Sighting;
+  nodes?: NodesView;
+  /** What a deletion still waits for. */
+  left?: readonly string[];
+}
+
+/** Kinds of ours that a pool may refer to; their changes wake it. All others are looked at now and then. */
+export const FOLLOWED: readonly Kind[] = [AzureMachinePool, AzureManagedMachinePool, KubeadmConfig];
+
+/** Begins a pass. */
+export function buildScope(ports: MachinePoolPorts, context: Context<MachinePool>): Scope {
+  const { object: pool, cache } = context;
+  const cluster = cache.get(Cluster, { name: pool.spec.clusterName, namespace: pool.metadata.namespace });
+  return { context, pool, ports, cluster, before: pool.status?.conditions ?? [] };
+}

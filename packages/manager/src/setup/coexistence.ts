@@ -1,0 +1,50 @@
+import type { Frozen, Lease } from "@capstan/api";
+import type { CustomResourceDefinition } from "@capstan/api";
+
+/** What is known of other providers in a management cluster. */
+export interface Neighbourhood {
+  /** The definitions of the kinds that our controllers are for, as far as there are any. */
+  readonly definitions: readonly Frozen<CustomResourceDefinition>[];
+  /** All Leases. */
+  readonly leases: readonly Frozen<Lease>[];
+  readonly nowMs: number;
+}
+
+/** The label that tells who installed a definition. */
+export const MANAGED_BY = "app.kubernetes.io/managed-by";
+/** Its value on ours. */
+export const CAPSTAN = "capstan";
+const PROVIDER = "cluster.x-k8s.io/provider";
+
+/** The Leases of controllers that act on the same kinds, and whose they are. */
+const FOREIGN_LEASES: Readonly<Record<string, string>> = {
+  "controller-leader-election-capi": "Cluster API",
+  "controller-leader-election-capz": "Cluster API's Azure provider",
+  "kubeadm-bootstrap-manager-leader-election-capi": "Cluster API's kubeadm bootstrap provider",
+};
+
+/**
+ * Why our controllers must not act here: two that fight for the same objects lose both. Each problem is a sentence
+ * that names what was found.
+ */
+export function coexistenceProblems({ definitions, leases, nowMs }: Neighbourhood): string[] {
+  const foreign = definitions.flatMap(({ metadata }) => {
+    const provider = metadata.labels?.[PROVIDER];
+    if (metadata.labels?.[MANAGED_BY] === CAPSTAN || provider === undefined) return [];
+    return [
+      `the definition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
+    ];
+  });
+  const active = leases.flatMap((lease) => {
+    const whose = FOREIGN_LEASES[lease.metadata.name];
+    if (whose === undefined || !isHeld(lease, nowMs)) return [];
+    const { namespace, name } = lease.metadata;
+    return [`${whose} is active: ${lease.spec?.holderIdentity} holds the Lease ${namespace}/${name}`];
+  });
+  return [...active, ...foreign];
+}
+
+function isHeld({ spec }: Frozen<Lease>, nowMs: number): boolean {
+  const { holderIdentity, renewTime, leaseDurationSeconds } = spec ?? {};
+  return Boolean(holderIdentity) && nowMs < Date.parse(renewTime ?? "") + (leaseDurationSeconds ?? 15) * 1000;
+}

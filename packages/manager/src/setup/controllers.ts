@@ -1,0 +1,58 @@
+import {
+  AzureCluster,
+  Cluster,
+  type CustomKind,
+  type Frozen,
+  KubeadmConfig,
+  MachinePool,
+} from "@capstan/api";
+import type { Client, Reconciler } from "@capstan/runtime";
+import { azureClusterRbac, type PolicyRule } from "../reconcilers/azurecluster/rbac.ts";
+import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
+import type { AzureClusterPorts } from "../reconcilers/azurecluster/scope.ts";
+import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
+import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
+import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
+import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
+import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
+import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
+import type { WorkloadClusters } from "../workload/workload-clusters.ts";
+
+/** What controllers are made with. */
+export interface ControllerPorts extends AzureClusterPorts {
+  readonly workloads: WorkloadClusters;
+  /** The way into the workload cluster of a Cluster; fails while it does not answer. */
+  readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
+}
+
+/** A controller of the product: its name on the command line, what it may do, and how it is made. */
+export interface ControllerDefinition {
+  readonly name: string;
+  /** What it is for. */
+  readonly kind: CustomKind;
+  readonly rbac: readonly PolicyRule[];
+  readonly create: (ports: ControllerPorts) => Reconciler;
+}
+
+/** All controllers, in the order in which a cluster comes to be. */
+export const CONTROLLERS: readonly ControllerDefinition[] = [
+  { name: "cluster", kind: Cluster, rbac: clusterRbac, create: clusterReconciler },
+  {
+    name: "azurecluster",
+    kind: AzureCluster,
+    rbac: azureClusterRbac,
+    create: azureClusterReconciler,
+  },
+  {
+    name: "machinepool",
+    kind: MachinePool,
+    rbac: machinePoolRbac,
+    create: machinePoolReconciler,
+  },
+  {
+    name: "kubeadmconfig",
+    kind: KubeadmConfig,
+    rbac: kubeadmConfigRbac,
+    create: kubeadmConfigReconciler,
+  },
+];

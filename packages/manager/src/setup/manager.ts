@@ -1,0 +1,55 @@
+import { Runner } from "@capstan/runtime";
+import {
+  type ControllersOptions,
+  createControllers,
+  type CreatedControllers,
+  MANAGER_NAME,
+} from "./create-controllers.ts";
+
+/** What a manager runs on, and which part of the management cluster is its own. */
+export interface ManagerOptions extends Omit<ControllersOptions, "assertMayWrite"> {
+  readonly namespace?: string;
+  readonly watchFilter?: string;
+  /** The Lease to hold while writing; without it this process must be the only one. */
+  readonly lease?: { readonly name: string; readonly namespace: string };
+}
+
+/** The controllers of the product in one process. */
+export class Manager {
+  readonly runner: Runner;
+  readonly #controllers: CreatedControllers;
+
+  constructor(options: ManagerOptions) {
+    const { env, log, kube, namespace, watchFilter, lease } = options;
+    this.#controllers = createControllers({
+      ...options,
+      assertMayWrite: () => this.runner.assertMayWrite(),
+    });
+    this.runner = new Runner({
+      env,
+      log,
+      transport: kube,
+      name: MANAGER_NAME,
+      reconcilers: this.#controllers.reconcilers,
+      ...(namespace !== undefined && { namespace }),
+      ...(watchFilter !== undefined && { watchFilter }),
+      ...(lease && { lease }),
+    });
+  }
+
+  /** Starts the controllers; resolves when they run, which for a standby is when it takes over. */
+  start(): Promise<void> {
+    return this.runner.start();
+  }
+
+  /** Resolves after `stop`; rejects when the Lease was lost, after which the process must end. */
+  held(): Promise<void> {
+    return this.runner.held();
+  }
+
+  /** Ends everything in an orderly way; the Lease is given back last. */
+  async stop(): Promise<void> {
+    await this.runner.stop();
+    this.#controllers.close();
+  }
+}

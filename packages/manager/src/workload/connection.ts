@@ -1,0 +1,187 @@
+import { type Cluster, type Frozen, Namespace, type Secret } from "@capstan/api";
+import type { Env } from "@capstan/env";
+import { type Client, createClient, Failure, type Logger, transient, waiting } from "@capstan/runtime";
+import { concealing, type ConnectToCluster } from "./connect.ts";
+import type { KubeconfigFacts } from "./kubeconfig.ts";
+import { factsOf, kubeconfigSecretName } from "./kubeconfig-secret.ts";
+import { WorkloadNodes } from "./nodes.ts";
+import { within } from "./within.ts";
+
+/** The ways that lead to workload clusters. */
+export interface WorkloadPorts {
+  readonly env: Env;
+  readonly log: Logger;
+  /** A Secret of the management cluster; undefined when there is none. */
+  readonly readSecret: (namespace: string, name: string) => Promise<Frozen<Secret> | undefined>;
+  readonly connect: ConnectToCluster;
+  /** Servers that kubeconfigs may lead to besides the endpoint of their Cluster, such as https://127.0.0.1:6443: where simulated clusters are. */
+  readonly trustedOrigins?: readonly string[];
+}
+
+/** A workload cluster that answers. */
+export interface WorkloadCluster {
+  readonly client: Client;
+  /** Its Nodes; followed from the first time somebody asks. Throws a Failure while they have not been listed. */
+  nodes(): Promise<WorkloadNodes>;
+}
+
+interface Open {
+  /** Which Secret it was opened with: another one, or a new version of it, leads to a new connection. */
+  readonly version: string;
+  readonly cluster: WorkloadCluster;
+  close(): void;
+}
+
+// A healthy server answers at once; whoever asks does not wait longer, because other clusters wait behind it.
+const PATIENCE_MS = 2_000;
+const PROBE_LIMIT_MS = 10_000;
+const HEALTH_MS = 60_000;
+// An answer that is older than this is no news: whoever asks waits for a new one.
+const STALE_MS = 2 * HEALTH_MS;
+// A Secret is read again this often, and whenever the server does not answer: its credentials may have been replaced.
+const SECRET_MS = 5 * 60_000;
+const RETRY_MS = 15_000;
+const COME_BACK_MS = 10_000;
+
+/**
+ * The way to one workload cluster. Looking after it goes on beside whoever asks: one round at a time, begun when
+ * somebody asks and the last one is old. So a cluster that does not answer makes nobody wait but once.
+ */
+export class Connection {
+  readonly uid: string;
+  readonly #ports: WorkloadPorts;
+  readonly #onNodes: (providerIDs: readonly string[]) => void;
+  #open: Open | undefined;
+  #failure: Failure | undefined;
+  #round: Promise<void> | undefined;
+  #dueMs = -Infinity;
+  #answeredMs = -Infinity;
+  #secretReadMs = -Infinity;
+  #isClosed = false;
+
+  constructor(ports: WorkloadPorts, uid: string, onNodes: (providerIDs: readonly string[]) => void) {
+    this.#ports = ports;
+    this.uid = uid;
+    this.#onNodes = onNodes;
+  }
+
+  /** The cluster as it is now known; throws a Failure that says why it cannot be reached. */
+  async get(cluster: Frozen<Cluster>): Promise<WorkloadCluster> {
+    const { clock } = this.#ports.env;
+    if (!this.#round && clock.monotonic() >= this.#dueMs) this.#round = this.#look(cluster);
+    const isStale = clock.monotonic() - this.#answeredMs > STALE_MS;
+    // One that did not answer the last time is not waited for again.
+    const mayAnswer = this.#failure?.failure !== "Transient";
+    if (this.#round && isStale && mayAnswer) await within(clock, this.#round, PATIENCE_MS);
+    if (this.#failure) throw this.#failure;
+    if (this.#open && this.#answeredMs > -Infinity) return this.#open.cluster;
+    const message = `Connecting to the API server of Cluster ${cluster.metadata.name}`;
+    throw waiting("WorkloadClusterConnecting", message, COME_BACK_MS);
+  }
+
+  /** Ends the connection and everything that goes over it. */
+  close(): void {
+    this.#isClosed = true;
+    this.#open?.close();
+    this.#open = undefined;
+  }
+
+  /** One round: read the Secret if that is due, open the way, and see whether somebody answers. Never rejects. */
+  async #look(cluster: Frozen<Cluster>): Promise<void> {
+    const { clock } = this.#ports.env;
+    try {
+      await this.#renew(cluster);
+      await this.#probe(cluster);
+      this.#failure = undefined;
+      this.#answeredMs = clock.monotonic();
+      this.#dueMs = this.#answeredMs + HEALTH_MS;
+    } catch (error) {
+      this.#failure = error instanceof Failure ? error : this.#bug(error);
+      this.#secretReadMs = -Infinity;
+      this.#dueMs = clock.monotonic() + Math.max(this.#failure.retryAfterMs ?? 0, RETRY_MS);
+    } finally {
+      this.#round = undefined;
+    }
+  }
+
+  /** Opens the way with what the Secret says now; where it says the same as before, nothing is opened anew. */
+  async #renew(cluster: Frozen<Cluster>): Promise<void> {
+    const nowMs = this.#ports.env.clock.monotonic();
+    if (this.#open && nowMs - this.#secretReadMs < SECRET_MS) return;
+    const secret = await this.#secretOf(cluster);
+    this.#secretReadMs = nowMs;
+    const { uid = "", resourceVersion = "" } = secret.metadata;
+    const version = `${uid} ${resourceVersion}`;
+    if (this.#open?.version === version) return;
+    this.#open?.close();
+    this.#open = undefined;
+    const facts = factsOf(secret, cluster, this.#ports.trustedOrigins ?? []);
+    if (!this.#isClosed) this.#open = this.#connect(facts, version);
+  }
+
+  async #secretOf({ metadata: { name, namespace = "" } }: Frozen<Cluster>): Promise<Frozen<Secret>> {
+    const secretName = kubeconfigSecretName(name);
+    const secret = await this.#ports.readSecret(namespace, secretName);
+    if (secret) return secret;
+    this.#open?.close();
+    this.#open = undefined;
+    throw waiting("WaitingForKubeconfig", `There is no Secret ${namespace}/${secretName} yet`, COME_BACK_MS);
+  }
+
+  #connect(facts: KubeconfigFacts, version: string): Open {
+    const { env, log, connect } = this.#ports;
+    const transport = concealing(connect(facts), facts);
+    const client = createClient({ transport, env, fieldManager: "capstan", userAgent: "capstan/workload" });
+    const ending = new AbortController();
+    let nodes: WorkloadNodes | undefined;
+    const follow = (): WorkloadNodes =>
+      new WorkloadNodes({ client, env, log, onChange: this.#onNodes }, ending.signal);
+    return {
+      version,
+      cluster: {
+        client,
+        nodes: async () => {
+          nodes ??= follow();
+          await nodes.listed();
+          return nodes;
+        },
+      },
+      close: () => {
+        ending.abort(new Error("the connection to the workload cluster is closed"));
+        transport.close().catch((error: unknown) => log.warn("A connection could not be closed", { error }));
+      },
+    };
+  }
+
+  async #probe({ metadata: { name } }: Frozen<Cluster>): Promise<void> {
+    const { client } = this.#open?.cluster ?? {};
+    if (!client) throw waiting("WorkloadClusterConnecting", `Cluster ${name} has been let go`, COME_BACK_MS);
+    try {
+      const answer = client.find(Namespace, { name: "kube-system" });
+      if (await within(this.#ports.env.clock, answer, PROBE_LIMIT_MS)) return;
+    } catch (error) {
+      throw unreachable(name, error instanceof Failure ? error : this.#bug(error));
+    }
+    throw transient(
+      "WorkloadClusterUnreachable",
+      `The API server of Cluster ${name} did not answer within ${PROBE_LIMIT_MS / 1000} s`,
+    );
+  }
+
+  #bug(error: unknown): Failure {
+    this.#ports.log.error("Bug on the way to a workload cluster", { error });
+    return transient(
+      "InternalError",
+      "Capstan hit a bug of its own on the way to the workload cluster; look into its log",
+    );
+  }
+}
+
+function unreachable(name: string, { message, retryAfterMs }: Failure): Failure {
+  const options = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return transient(
+    "WorkloadClusterUnreachable",
+    `The API server of Cluster ${name} does not answer as it should: ${message}`,
+    options,
+  );
+}

@@ -1,0 +1,174 @@
+import { type Cluster, Namespace, Node, type Secret } from "@capstan/api";
+import { Scheduler, type Transport, VirtualProcess } from "@capstan/env";
+import { silentLogger } from "@capstan/runtime";
+import { cluster, node, secret } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { WorkloadClusters } from "./workload-clusters.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A server with one Node, and the ways to it. */
+class Harness {
+  readonly scheduler = new Scheduler({ seed: "workload" });
+  readonly env = new VirtualProcess(this.scheduler, "manager");
+  readonly asked: string[] = [];
+  readonly opened: string[] = [];
+  readonly closed: string[] = [];
+  secret: Secret | undefined = kubeconfigSecret("https://host:6443", "1");
+  isUp = true;
+  readonly workloads = new WorkloadClusters({
+    env: this.env,
+    log: silentLogger,
+    readSecret: (namespace, name) => {
+      this.asked.push(`secret ${namespace}/${name}`);
+      return Promise.resolve(this.secret);
+    },
+    connect: ({ server }) => this.#open(server),
+  });
+
+  #open(server: string): Transport {
+    this.opened.push(server);
+    const transport = this.env.connect(({ path }) => {
+      this.asked.push(path.split("?")[0] ?? "");
+      if (!this.isUp) return new Promise(() => undefined);
+      const body = path.includes("/nodes")
+        ? { metadata: { resourceVersion: "1" }, items: [node({ spec: { providerID: "azure:///A/b" } })] }
+        : {};
+      const text = JSON.stringify(body);
+      const isWatch = path.includes("watch=true");
+      return Promise.resolve({
+        status: 200,
+        headers: {},
+        json: () => Promise.resolve(JSON.parse(text)),
+        text: () => Promise.resolve(text),
+        async *lines() {
+          if (isWatch) await new Promise(() => undefined);
+        },
+      });
+    });
+    return {
+      request: (request) => transport.request(request),
+      close: () => {
+        this.closed.push(server);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  async get(object: Cluster = demo()): Promise<string> {
+    let outcome: string | undefined;
+    this.workloads.get(object).then(
+      () => (outcome = "answers"),
+      (error: { reason: string }) => (outcome = error.reason),
+    );
+    await this.scheduler.run({ until: () => outcome !== undefined });
+    return outcome ?? "";
+  }
+}
+
+function demo(metadata: Partial<Cluster["metadata"]> = {}): Cluster {
+  return cluster({
+    metadata: { name: "demo", uid: "u1", ...metadata },
+    spec: { controlPlaneEndpoint: { host: "host", port: 6443 } },
+  });
+}
+
+function kubeconfigSecret(server: string, resourceVersion: string): Secret {
+  const text = JSON.stringify({
+    clusters: [{ name: "c", cluster: { server } }],
+    users: [{ name: "u", user: { token: "t" } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  });
+  return secret({
+    metadata: { name: "demo-kubeconfig", uid: "s", resourceVersion },
+    data: { value: Buffer.from(text).toString("base64") },
+  });
+}
+
+const PROBE = "/api/v1/namespaces/kube-system";
+
+describe("the way to a workload cluster", () => {
+  test("is opened once, when somebody asks, and looked after once a minute", async () => {
+    const harness = new Harness();
+    expect(harness.opened).toEqual([]);
+    for (let time = 0; time < 10; time++) {
+      expect(await harness.get()).toBe("answers");
+      await harness.scheduler.advance(MINUTE_MS / 2);
+    }
+    expect(harness.opened).toEqual(["https://host:6443"]);
+    expect(harness.asked.filter((path) => path === PROBE)).toHaveLength(5);
+    expect(harness.asked.filter((path) => path.startsWith("secret"))).toEqual([
+      "secret default/demo-kubeconfig",
+    ]);
+    expect(
+      [Namespace.plural, Node.plural].filter((plural) => harness.asked.includes(`/api/v1/${plural}`)),
+    ).toEqual([]);
+  });
+
+  test("is waited for two seconds, and not again while it does not answer", async () => {
+    const harness = new Harness();
+    harness.isUp = false;
+    expect(await harness.get()).toBe("WorkloadClusterConnecting");
+    expect(harness.scheduler.monotonicMs).toBe(2_000);
+    await harness.scheduler.advance(10_000);
+    const beforeMs = harness.scheduler.monotonicMs;
+    for (let time = 0; time < 5; time++) expect(await harness.get()).toBe("WorkloadClusterUnreachable");
+    expect(harness.scheduler.monotonicMs).toBe(beforeMs);
+    harness.isUp = true;
+    await harness.scheduler.advance(MINUTE_MS);
+    await harness.get();
+    await harness.scheduler.advance(1_000);
+    expect(await harness.get()).toBe("answers");
+  });
+
+  test("is opened anew when the Secret changes, and closed when it goes", async () => {
+    const harness = new Harness();
+    await harness.get();
+    harness.secret = kubeconfigSecret("https://host:8443", "2");
+    await harness.scheduler.advance(6 * MINUTE_MS);
+    expect(await harness.get()).toBe("answers");
+    expect([harness.opened.at(-1), harness.closed]).toEqual(["https://host:8443", ["https://host:6443"]]);
+    harness.secret = undefined;
+    await harness.scheduler.advance(6 * MINUTE_MS);
+    expect(await harness.get()).toBe("WaitingForKubeconfig");
+    expect(harness.closed).toEqual(["https://host:6443", "https://host:8443"]);
+  });
+
+  test("is closed when the Cluster goes, is made again, or has not been asked for in half an hour", async () => {
+    const harness = new Harness();
+    await harness.get();
+    harness.workloads.drop({ name: "demo", namespace: "default" });
+    expect(harness.closed).toHaveLength(1);
+    await harness.get();
+    await harness.get(demo({ uid: "u2" }));
+    expect(harness.closed).toHaveLength(2);
+    await harness.scheduler.advance(61 * MINUTE_MS);
+    expect(harness.closed).toHaveLength(3);
+  });
+
+  test("is not shared by Clusters with similar names", async () => {
+    const harness = new Harness();
+    await harness.get();
+    await harness.get(demo({ name: "demo-1" }));
+    await harness.get(demo({ namespace: "other" }));
+    expect(harness.asked.filter((path) => path.startsWith("secret"))).toEqual([
+      "secret default/demo-kubeconfig",
+      "secret default/demo-1-kubeconfig",
+      "secret other/demo-kubeconfig",
+    ]);
+    harness.workloads.drop({ name: "demo", namespace: "default" });
+    expect(harness.closed).toHaveLength(1);
+  });
+
+  test("shows Nodes by the ids of their machines, in whatever case Azure writes them", async () => {
+    const harness = new Harness();
+    let names: unknown;
+    void harness.workloads
+      .get(demo())
+      .then((found) => found.nodes())
+      .then((nodes) => (names = nodes.of("azure:///a/B").map(({ metadata }) => metadata.name)));
+    await harness.scheduler.run({ until: () => names !== undefined });
+    expect(names).toEqual([node().metadata.name]);
+  });
+});

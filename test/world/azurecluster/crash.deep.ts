@@ -1,0 +1,26 @@
+import { crashEverywhere, rehearse } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { armWrites, lifeOf, type LifeOptions } from "./life.ts";
+
+const LIVES: readonly LifeOptions[] = [
+  { seed: "1", until: "changed" },
+  { seed: "2", until: "deleted" },
+  { seed: "3", until: "deleted", group: "own" },
+  { seed: "4", until: "deleted", azure: { consistencyLag: { p50: 1, p90: 8 } } },
+];
+
+test.each(LIVES)("a crash before or after any write changes nothing about the end of %j", async (options) => {
+  const life = lifeOf(options);
+  const calm = await rehearse(life);
+  expect(calm.failure).toBeUndefined();
+  let runs = 0;
+  for await (const { point, run } of crashEverywhere(life, calm)) {
+    runs++;
+    const where = JSON.stringify(point);
+    expect(run.failure, where).toBeUndefined();
+    expect(run.world.managers.running()[0]?.process.name, `${where} happens`).toBe("manager-1.2");
+    expect(run.end, where).toEqual(calm.end);
+    expect(armWrites(run.world), `${where}: nothing is written twice`).toEqual(armWrites(calm.world));
+  }
+  console.log(`${runs} crashes`);
+});

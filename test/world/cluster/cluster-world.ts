@@ -1,0 +1,169 @@
+import {
+  AzureCluster,
+  Cluster,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+  KubeadmControlPlane,
+  Secret,
+} from "@capstan/api";
+import {
+  clusterReconciler,
+  machinePoolReconciler,
+  WorkloadClusters,
+  type WorkloadPorts,
+} from "@capstan/manager";
+import { createClient, type Logger, silentLogger } from "@capstan/runtime";
+import {
+  azureCluster,
+  cluster,
+  kubeadmControlPlane,
+  type Overrides,
+} from "@capstan/runtime/testing/builders";
+import {
+  type Call,
+  createWorld,
+  type Invariant,
+  type Seat,
+  type World,
+  type WorldOptions,
+} from "@capstan/sim";
+import { bootstrapProvider, machinesProvider, networkProvider } from "./providers.ts";
+
+export const NAMESPACE = "default";
+export const MINUTE_MS = 60_000;
+
+/** Where the kubeconfigs of simulated clusters lead. */
+export const SIMULATED_ORIGIN = "https://clusters.invalid";
+
+/** The way to workload clusters that the manager of a seat takes. */
+export function workloadsOf(
+  seat: Seat,
+  ports: Partial<WorkloadPorts> = {},
+  log: Logger = silentLogger,
+): WorkloadClusters {
+  const { env, kube: transport } = seat;
+  const client = createClient({ transport, env, fieldManager: "capstan", userAgent: "capstan/workload" });
+  return new WorkloadClusters({
+    env,
+    log,
+    readSecret: (namespace, name) => client.find(Secret, { namespace, name }),
+    connect: ({ server }) => seat.connect(server),
+    trustedOrigins: [SIMULATED_ORIGIN],
+    ...ports,
+  });
+}
+
+/** The controllers under test, beside stand-ins for the providers. */
+export const controllers: WorldOptions["controllers"] = (seat) => controllersWith(workloadsOf(seat));
+
+/** The same with other ways to workload clusters. */
+export function controllersWith(workloads: WorkloadClusters): ReturnType<WorldOptions["controllers"]> {
+  return [
+    clusterReconciler({ workloads }),
+    machinePoolReconciler({ workloads }),
+    networkProvider,
+    machinesProvider,
+    bootstrapProvider,
+  ];
+}
+
+/** A world whose managers run. */
+export async function clusterWorld(options: Partial<WorldOptions> = {}): Promise<World> {
+  const world = await createWorld({ seed: "1", controllers, ...options });
+  world.start();
+  return world;
+}
+
+/** Creates an object as the user does. */
+export function create<T extends KubernetesObject>(
+  world: World,
+  kind: Kind<T>,
+  object: T,
+): Promise<Frozen<T>> {
+  return world.run(world.user.create(kind, object));
+}
+
+/** Changes an object as the user does. */
+export function patch<T extends KubernetesObject>(
+  world: World,
+  kind: Kind<T>,
+  name: string,
+  body: object,
+): Promise<Frozen<T>> {
+  return world.run(world.user.patch(kind, { name, namespace: NAMESPACE }, { type: "merge", body }));
+}
+
+/** An object as the user sees it. */
+export function find<T extends KubernetesObject>(
+  world: World,
+  kind: Kind<T>,
+  name: string,
+): Promise<Frozen<T> | undefined> {
+  return world.run(world.user.find(kind, { name, namespace: NAMESPACE }));
+}
+
+/** An object that has to be there. */
+export async function get<T extends KubernetesObject>(
+  world: World,
+  kind: Kind<T>,
+  name: string,
+): Promise<Frozen<T>> {
+  return world.run(world.user.get(kind, { name, namespace: NAMESPACE }));
+}
+
+/** Deletes an object as the user does. */
+export function remove<T extends KubernetesObject>(world: World, kind: Kind<T>, name: string): Promise<void> {
+  return world.run(world.user.delete(kind, { name, namespace: NAMESPACE }));
+}
+
+/** Creates a Cluster with its AzureCluster and its KubeadmControlPlane, which nobody acts on. */
+export async function createCluster(
+  world: World,
+  name: string,
+  overrides: Overrides<Cluster> = {},
+): Promise<void> {
+  const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
+  const spec = {
+    infrastructureRef: reference(AzureCluster),
+    controlPlaneRef: reference(KubeadmControlPlane),
+  };
+  await create(world, Cluster, cluster({ metadata: { name }, spec }, overrides));
+  await create(world, AzureCluster, azureCluster({ metadata: { name } }));
+  await create(world, KubeadmControlPlane, kubeadmControlPlane({ metadata: { name } }));
+}
+
+/** Keeps every call that the managers send. */
+export function recorded(): { readonly calls: readonly Call[]; readonly invariant: Invariant } {
+  const calls: Call[] = [];
+  const called = (call: Call): undefined => void calls.push(call);
+  const says = "nothing: it only keeps what is asked";
+  return { calls, invariant: { name: "recorder", says, watch: () => ({ called }) } };
+}
+
+/** A kubeconfig, as a user would give it; parts are laid over the cluster and the user in it. */
+export function kubeconfig(
+  server: string,
+  parts: { readonly cluster?: object; readonly user?: object } = {},
+): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server, ...parts.cluster } }],
+    users: [{ name: "u", user: parts.user ?? { token: "secret-token" } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  });
+}
+
+/** Gives a Cluster a kubeconfig of the user's, which the simulated control planes leave alone. */
+export async function giveKubeconfig(world: World, clusterName: string, text: string): Promise<void> {
+  const name = `${clusterName}-kubeconfig`;
+  const data = { value: Buffer.from(text).toString("base64") };
+  const found = await find(world, Secret, name);
+  if (found) await patch(world, Secret, name, { data });
+  else
+    await world.run(
+      world.user.create(Secret, { metadata: { name, namespace: NAMESPACE }, type: "Opaque", data }),
+    );
+}

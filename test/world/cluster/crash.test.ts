@@ -1,0 +1,19 @@
+import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
+import { describe, expect, test } from "vitest";
+import { building, life } from "./life.ts";
+
+describe.each([
+  ["building", building],
+  ["a whole life", life],
+])("a crash during %s", (_, rehearsal) => {
+  test("changes nothing about the end, at a sample of all writes", async () => {
+    const calm = await rehearse(rehearsal("1"));
+    expect(calm.failure).toBeUndefined();
+    const points = crashPointsOf(calm);
+    for (const point of points.filter((_point, index) => index % 7 === 3)) {
+      const run = await rehearse(rehearsal("1"), [faultOf(point)]);
+      expect(run.failure, JSON.stringify(point)).toBeUndefined();
+      expect(run.end, JSON.stringify(point)).toEqual(calm.end);
+    }
+  });
+});

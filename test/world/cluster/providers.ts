@@ -1,0 +1,88 @@
+import {
+  AzureCluster,
+  AzureMachinePool,
+  KubeadmConfig,
+  type KubernetesObject,
+  MachinePool,
+} from "@capstan/api";
+import {
+  block,
+  type Context,
+  defineReconciler,
+  next,
+  on,
+  type Outcome,
+  type Reconciler,
+} from "@capstan/runtime";
+
+// Long enough for every crash to be seen in the middle of it.
+const WORK_MS = 20_000;
+
+type Scope<T extends KubernetesObject> = Context<T>;
+
+/** Stands in for who builds networks: takes its time, offers an endpoint, and takes its time to take it down. */
+export const networkProvider: Reconciler = defineReconciler<AzureCluster, Scope<AzureCluster>>({
+  name: "azurecluster",
+  for: AzureCluster,
+  finalizer: "azurecluster.infrastructure.cluster.x-k8s.io",
+  scope: (context) => context,
+  normal: [
+    (scope) => takeTime(scope, scope.object.metadata.creationTimestamp),
+    ({ object }) => {
+      object.spec.controlPlaneEndpoint = { host: `${object.metadata.name}.example.com`, port: 6443 };
+      object.status = {
+        ...object.status,
+        ready: true,
+        failureDomains: { "1": { controlPlane: true }, "2": {} },
+      };
+      return next;
+    },
+  ],
+  deleting: [(scope) => takeTime(scope, scope.object.metadata.deletionTimestamp)],
+});
+
+/** The provider ids of the machines of a pool. */
+export function machineIDs(pool: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `sim://${pool}/${index}`);
+}
+
+/** Stands in for who runs machines of pools: as many as the MachinePool asks for, with ids that no cloud knows. */
+export const machinesProvider: Reconciler = defineReconciler<AzureMachinePool, Scope<AzureMachinePool>>({
+  name: "azuremachinepool",
+  for: AzureMachinePool,
+  finalizer: "azuremachinepool.infrastructure.cluster.x-k8s.io",
+  watches: [on(MachinePool, ({ metadata: { name, namespace } }) => [{ name, namespace }])],
+  scope: (context) => context,
+  normal: [
+    (scope) => takeTime(scope, scope.object.metadata.creationTimestamp),
+    ({ object, cache }) => {
+      const { name, namespace } = object.metadata;
+      const owner = cache.get(MachinePool, { name, namespace });
+      if (!owner?.status?.bootstrapReady) return block(WORK_MS, "WaitingForBootstrap");
+      const replicas = owner.spec.replicas ?? 1;
+      object.spec.providerIDList = machineIDs(name, replicas);
+      object.status = { ...object.status, ready: true, replicas };
+      return next;
+    },
+  ],
+  deleting: [(scope) => takeTime(scope, scope.object.metadata.deletionTimestamp)],
+});
+
+/** Stands in for who makes bootstrap data. */
+export const bootstrapProvider: Reconciler = defineReconciler<KubeadmConfig, Scope<KubeadmConfig>>({
+  name: "kubeadmconfig",
+  for: KubeadmConfig,
+  scope: (context) => context,
+  normal: [
+    (scope) => takeTime(scope, scope.object.metadata.creationTimestamp),
+    ({ object }) => {
+      object.status = { ...object.status, ready: true, dataSecretName: `${object.metadata.name}-data` };
+      return next;
+    },
+  ],
+});
+
+function takeTime({ env }: Scope<KubernetesObject>, since: string | undefined): Outcome {
+  const leftMs = Date.parse(since ?? "") + WORK_MS - env.clock.now();
+  return leftMs > 0 ? block(leftMs, "Working") : next;
+}

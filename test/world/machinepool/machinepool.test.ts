@@ -1,0 +1,349 @@
+import {
+  AzureMachinePool,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  type Kind,
+  KubeadmConfig,
+  type KubernetesObject,
+  MachinePool,
+  Node,
+  REPLICAS_MANAGED_BY_ANNOTATION,
+} from "@capstan/api";
+import { machinePool, node, type Overrides } from "@capstan/runtime/testing/builders";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import type { World } from "@capstan/sim";
+import { wakePools, type WorkloadClusters } from "@capstan/manager";
+import { describe, expect, test } from "vitest";
+import {
+  clusterWorld,
+  controllersWith,
+  create,
+  createCluster,
+  find,
+  get,
+  MINUTE_MS,
+  NAMESPACE,
+  patch,
+  recorded,
+  remove,
+  workloadsOf,
+} from "../cluster/cluster-world.ts";
+import { foreign, foreignKind, install, say } from "../cluster/foreign-kinds.ts";
+import { bootNodes, createPool, setReady } from "../cluster/life.ts";
+import { machineIDs } from "../cluster/providers.ts";
+
+expect.extend(conditionMatchers);
+
+/** A cluster with a pool whose machines are there, and as many of its Nodes as told. */
+async function poolWorld({
+  replicas = 2,
+  nodes = replicas,
+  pool = {},
+}: { replicas?: number; nodes?: number; pool?: Overrides<MachinePool> } = {}): Promise<World> {
+  const world = await clusterWorld();
+  await createCluster(world, "demo");
+  await createPool(world, "pool", "demo", { spec: { replicas }, ...pool });
+  await world.settle();
+  await bootNodes(world, "demo", machineIDs("pool", nodes));
+  await world.settle();
+  return world;
+}
+
+const poolIn = (world: World, name = "pool"): Promise<Frozen<MachinePool>> => get(world, MachinePool, name);
+
+describe("a MachinePool", () => {
+  test("runs when its Nodes are Ready: counts, node references, conditions", async () => {
+    const world = await poolWorld();
+    const pool = await poolIn(world);
+    expect(pool.spec.providerIDList).toEqual(["sim://pool/0", "sim://pool/1"]);
+    expect(pool.spec.template.spec.bootstrap.dataSecretName).toBe("pool-data");
+    expect(pool.status).toMatchObject({
+      phase: "Running",
+      bootstrapReady: true,
+      infrastructureReady: true,
+      replicas: 2,
+      readyReplicas: 2,
+      availableReplicas: 2,
+      unavailableReplicas: 0,
+      observedGeneration: pool.metadata.generation,
+      nodeRefs: [
+        { apiVersion: "v1", kind: "Node", name: "pool-0" },
+        { apiVersion: "v1", kind: "Node", name: "pool-1" },
+      ],
+    });
+    for (const type of ["Ready", "BootstrapReady", "InfrastructureReady", "ReplicasReady"]) {
+      expect(pool).toHaveCondition(type, "True");
+    }
+  });
+
+  test("shows its Cluster, and what it refers to shows the pool", async () => {
+    const world = await poolWorld();
+    const { metadata } = await poolIn(world);
+    expect(metadata.labels).toMatchObject({ [CLUSTER_NAME_LABEL]: "demo" });
+    const { uid } = (await get(world, Cluster, "demo")).metadata;
+    expect(metadata.ownerReferences).toEqual([
+      { apiVersion: Cluster.apiVersion, kind: "Cluster", name: "demo", uid },
+    ]);
+    for (const kind of [KubeadmConfig, AzureMachinePool] as Kind<KubernetesObject>[]) {
+      const found = await world.run(
+        world.user.get<typeof KubeadmConfig extends infer _ ? KubeadmConfig : never>(
+          kind as typeof KubeadmConfig,
+          { name: "pool", namespace: NAMESPACE },
+        ),
+      );
+      expect(found.metadata.ownerReferences).toMatchObject([
+        { kind: "MachinePool", uid: metadata.uid, controller: true },
+      ]);
+      expect(found.metadata.labels).toMatchObject({ [CLUSTER_NAME_LABEL]: "demo" });
+    }
+  });
+
+  test("goes through Pending, Provisioning, ScalingUp, Running, ScalingDown", async () => {
+    const world = await clusterWorld();
+    await createCluster(world, "demo");
+    await createPool(world, "pool", "demo", { spec: { replicas: 2 } });
+    await world.advance(5_000);
+    expect((await poolIn(world)).status?.phase).toBe("Pending");
+    await world.advance(MINUTE_MS);
+    const growing = await poolIn(world);
+    expect(growing.status).toMatchObject({ phase: "ScalingUp", unavailableReplicas: 2 });
+    expect(growing).toHaveCondition("ReplicasReady", "False", "WaitingForReplicasReady");
+    await bootNodes(world, "demo", machineIDs("pool", 2));
+    await world.settle();
+    expect((await poolIn(world)).status?.phase).toBe("Running");
+    await patch(world, AzureMachinePool, "pool", {
+      metadata: { annotations: { "cluster.x-k8s.io/paused": "" } },
+    });
+    await patch(world, MachinePool, "pool", { spec: { replicas: 1 } });
+    await world.settle();
+    expect((await poolIn(world)).status?.phase).toBe("ScalingDown");
+    await patch(world, AzureMachinePool, "pool", { metadata: { annotations: null } });
+    await world.settle();
+    expect((await poolIn(world)).status).toMatchObject({
+      phase: "Running",
+      replicas: 1,
+      nodeRefs: [{ name: "pool-0" }],
+    });
+  });
+
+  test("writes nothing once it is settled, and follows Nodes without a list", async () => {
+    const { calls, invariant } = recorded();
+    const world = await clusterWorld({ invariants: [invariant] });
+    await createCluster(world, "demo");
+    for (const name of ["a", "b", "c"]) await createPool(world, name, "demo");
+    await world.settle();
+    for (const name of ["a", "b", "c"]) await bootNodes(world, "demo", machineIDs(name, 1));
+    await world.settle({ quietMs: 15 * MINUTE_MS });
+    for (const name of ["a", "b", "c"]) expect((await poolIn(world, name)).status?.phase).toBe("Running");
+    const before = { writes: world.testedWrites, calls: calls.length };
+    await world.advance(60 * MINUTE_MS);
+    expect(world.testedWrites - before.writes).toBe(0);
+    const toNodes = calls.filter(({ server, resource }) => server === "demo" && resource === "nodes");
+    expect(
+      toNodes.filter(({ verb }) => verb === "list"),
+      "one list for three pools",
+    ).toHaveLength(1);
+    const asked = calls.slice(before.calls).filter(({ verb }) => verb === "get");
+    // A minute passes between two looks at the server, five between two at the kubeconfig.
+    expect(asked.filter(({ server }) => server === "demo").length).toBeLessThanOrEqual(60);
+    expect(asked.filter(({ resource }) => resource === "secrets").length).toBeLessThanOrEqual(12);
+  });
+
+  test("waits for its Cluster, and for the control plane to answer", async () => {
+    const world = await clusterWorld();
+    await create(
+      world,
+      MachinePool,
+      machinePool({ spec: { clusterName: "demo", template: { spec: { clusterName: "demo" } } } }),
+    );
+    await world.settle();
+    expect(await poolIn(world)).toHaveCondition("Ready", "False", "WaitingForCluster");
+    await createCluster(world, "demo");
+    await world.advance(5_000);
+    expect(await poolIn(world)).toHaveCondition("ReplicasReady", "Unknown", "WaitingForControlPlane");
+  });
+
+  test("takes over how many machines there are when somebody else scales them", async () => {
+    const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
+    const world = await poolWorld({
+      replicas: 2,
+      pool: { metadata: { annotations }, spec: { replicas: 2 } },
+    });
+    await patch(world, AzureMachinePool, "pool", {
+      metadata: { annotations: { "cluster.x-k8s.io/paused": "" } },
+      spec: { providerIDList: machineIDs("pool", 4) },
+    });
+    const body = { status: { replicas: 4 } };
+    await world.run(
+      world.user.patch(
+        AzureMachinePool,
+        { name: "pool", namespace: NAMESPACE },
+        { type: "merge", subresource: "status", body },
+      ),
+    );
+    await world.settle();
+    const pool = await poolIn(world);
+    expect(pool.spec.replicas).toBe(4);
+    expect(pool.status?.phase).toBe("Scaling");
+  });
+
+  test("does not shrink because a machine is ill when somebody else scales it", async () => {
+    const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
+    const world = await poolWorld({
+      replicas: 3,
+      pool: { metadata: { annotations }, spec: { replicas: 3 } },
+    });
+    await patch(world, AzureMachinePool, "pool", {
+      metadata: { annotations: { "cluster.x-k8s.io/paused": "" } },
+    });
+    const body = { status: { replicas: 2 } };
+    await world.run(
+      world.user.patch(
+        AzureMachinePool,
+        { name: "pool", namespace: NAMESPACE },
+        { type: "merge", subresource: "status", body },
+      ),
+    );
+    await world.settle();
+    expect((await poolIn(world)).spec.replicas).toBe(3);
+  });
+
+  test("with a Secret instead of a config has its bootstrap data", async () => {
+    const world = await clusterWorld();
+    await createCluster(world, "demo");
+    const bootstrap = { configRef: undefined, dataSecretName: "given" };
+    await createPool(world, "pool", "demo", { spec: { template: { spec: { bootstrap } } } });
+    await world.settle();
+    const pool = await poolIn(world);
+    expect(pool.status?.bootstrapReady).toBe(true);
+    expect(pool).toHaveCondition("BootstrapReady", "True", "DataSecretGiven");
+  });
+
+  test("counts a Node as available only after minReadySeconds, and comes back for it", async () => {
+    const world = await poolWorld({ nodes: 0, pool: { spec: { replicas: 2, minReadySeconds: 90 } } });
+    await bootNodes(world, "demo", machineIDs("pool", 2));
+    await world.advance(MINUTE_MS);
+    expect((await poolIn(world)).status).toMatchObject({
+      readyReplicas: 2,
+      availableReplicas: 0,
+      unavailableReplicas: 2,
+    });
+    await world.advance(MINUTE_MS);
+    expect((await poolIn(world)).status).toMatchObject({
+      readyReplicas: 2,
+      availableReplicas: 2,
+      unavailableReplicas: 0,
+    });
+  });
+
+  test("notices within half a minute that a Node is not Ready any more, and at once when it is woken", async () => {
+    const ways: WorkloadClusters[] = [];
+    const world = await clusterWorld({
+      controllers: (seat) => {
+        const workloads = workloadsOf(seat);
+        ways.push(workloads);
+        return controllersWith(workloads);
+      },
+    });
+    await createCluster(world, "demo");
+    await createPool(world, "pool", "demo", { spec: { replicas: 2 } });
+    await world.settle();
+    await bootNodes(world, "demo", machineIDs("pool", 2));
+    await world.settle();
+    await setReady(world, "demo", "pool-1", "False");
+    await world.advance(31_000);
+    expect((await poolIn(world)).status).toMatchObject({ readyReplicas: 1 });
+    const [manager] = world.managers.running();
+    const [workloads] = ways;
+    if (!manager || !workloads) throw new Error("no manager runs");
+    wakePools(workloads, manager.runner);
+    await setReady(world, "demo", "pool-1", "True");
+    await world.advance(200);
+    expect((await poolIn(world)).status).toMatchObject({ readyReplicas: 2 });
+  });
+
+  test("does not believe two Nodes that say they are the same machine", async () => {
+    const world = await poolWorld();
+    const workload = world.workload("demo");
+    if (!workload) throw new Error("no workload cluster");
+    await world.run(
+      workload.create(Node, node({ metadata: { name: "impostor" }, spec: { providerID: "sim://pool/1" } })),
+    );
+    await world.settle();
+    const pool = await poolIn(world);
+    expect(pool).toHaveCondition("ReplicasReady", "False", "ProviderIDNotUnique");
+    expect(pool.status?.nodeRefs?.map(({ name }) => name)).toEqual(["pool-0"]);
+  });
+});
+
+describe("infrastructure of another provider", () => {
+  const RocketPool = foreignKind(
+    "infrastructure.cluster.x-k8s.io",
+    "RocketMachinePool",
+    "rocketmachinepools",
+  );
+
+  test("is followed by the contract", async () => {
+    const world = await clusterWorld();
+    await createCluster(world, "demo");
+    await install(world, RocketPool);
+    await create(world, RocketPool, foreign(RocketPool, "pool", { providerIDList: machineIDs("pool", 1) }));
+    const infrastructureRef = { apiVersion: RocketPool.apiVersion, kind: RocketPool.kind, name: "pool" };
+    const spec = { bootstrap: { configRef: undefined, dataSecretName: "given" }, infrastructureRef };
+    await createPool(world, "pool", "demo", { spec: { replicas: 1, template: { spec } } });
+    await say(world, RocketPool, "pool", { ready: true, replicas: 1 });
+    await world.advance(2 * MINUTE_MS);
+    await bootNodes(world, "demo", machineIDs("pool", 1));
+    await world.advance(MINUTE_MS);
+    expect((await poolIn(world)).status).toMatchObject({ phase: "Running", readyReplicas: 1 });
+    await remove(world, MachinePool, "pool");
+    await world.settle();
+    expect(await find(world, RocketPool, "pool")).toBeUndefined();
+    expect(await find(world, MachinePool, "pool")).toBeUndefined();
+  });
+});
+
+describe("the deletion of a MachinePool", () => {
+  test("takes machines and bootstrap config along first, then the Nodes", async () => {
+    const world = await poolWorld();
+    await remove(world, MachinePool, "pool");
+    await world.advance(5_000);
+    const going = await poolIn(world);
+    expect(going.status?.phase).toBe("Deleting");
+    expect(going).toHaveCondition("Ready", "False", "WaitingForInfrastructureDeletion");
+    await world.settle();
+    expect(await find(world, MachinePool, "pool")).toBeUndefined();
+    expect(await find(world, AzureMachinePool, "pool")).toBeUndefined();
+    expect(await find(world, KubeadmConfig, "pool")).toBeUndefined();
+    const workload = world.workload("demo");
+    expect(await world.run(workload?.list(Node) ?? Promise.resolve(undefined))).toEqual([]);
+  });
+
+  test("does not depend on its Cluster being there", async () => {
+    const world = await poolWorld();
+    await patch(world, Cluster, "demo", { metadata: { finalizers: null } });
+    await world.run(
+      world.user.delete(Cluster, { name: "demo", namespace: NAMESPACE }, { propagationPolicy: "Orphan" }),
+    );
+    await remove(world, MachinePool, "pool").catch(() => undefined);
+    await world.settle();
+    expect(await find(world, MachinePool, "pool")).toBeUndefined();
+  });
+
+  test("leaves the pools of clusters with similar names alone", async () => {
+    const world = await clusterWorld();
+    for (const name of ["demo", "demo-1"]) {
+      await createCluster(world, name);
+      await createPool(world, `${name}-pool`, name);
+    }
+    await world.settle();
+    for (const name of ["demo", "demo-1"]) await bootNodes(world, name, machineIDs(`${name}-pool`, 1));
+    await world.settle();
+    await remove(world, MachinePool, "demo-pool");
+    await world.settle();
+    expect((await poolIn(world, "demo-1-pool")).status?.phase).toBe("Running");
+    const nodes = await world.run(world.workload("demo-1")?.list(Node) ?? Promise.resolve([]));
+    expect(nodes).toHaveLength(1);
+  });
+});
