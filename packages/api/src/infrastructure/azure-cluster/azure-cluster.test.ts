@@ -222,6 +222,44 @@ describe("a cluster is rejected", () => {
       `${SUBNET}.cidrBlocks[0]: Invalid value: "192.168.0.0/16": must lie in an address range of the virtual network`,
     ],
     [
+      "with a subnet that overlaps another",
+      nodeSubnet({ cidrBlocks: ["10.0.128.0/17"] }),
+      `${SUBNET}.cidrBlocks[0]: Invalid value: "10.0.128.0/17": must not overlap with subnet "cp"`,
+    ],
+    [
+      "with a gateway whose name Azure refuses",
+      nodeSubnet({ natGateway: { name: "way out" } }),
+      `${SUBNET}.natGateway.name: Invalid value: "way out": must be 1 to 80 letters, digits, '-', '_' or '.', start with a letter, digit or '_' and not end with '-' or '.'`,
+    ],
+    [
+      "with two rules at one place",
+      nodeSubnet({
+        securityGroup: {
+          name: "g",
+          securityRules: [
+            { ...rule, priority: 100 },
+            { ...rule, name: "again", priority: 100 },
+          ],
+        },
+      }),
+      `${SUBNET}.securityGroup.securityRules[1].priority: Duplicate value: 100`,
+    ],
+    [
+      "with a tag that Azure refuses",
+      admitted({ additionalTags: { "a/b": "c" } }),
+      `spec.additionalTags: Invalid value: "a/b": the name of a tag has 1 to 512 characters, none of them < > % & \\ ? or /`,
+    ],
+    [
+      "with a tag that is too long",
+      admitted({ additionalTags: { team: "x".repeat(257) } }),
+      `spec.additionalTags[team]: Invalid value: "${"x".repeat(257)}": must have at most 256 characters, not 257`,
+    ],
+    [
+      "with more tags than Azure takes",
+      admitted({ additionalTags: Object.fromEntries(Array.from({ length: 48 }, (_, i) => [`t${i}`, ""])) }),
+      "spec.additionalTags: Invalid value: 48: must be at most 47: Azure takes 50, and 3 are ours",
+    ],
+    [
       "with a rule without rank",
       nodeSubnet({ securityGroup: { name: "g", securityRules: [rule] } }),
       `${SUBNET}.securityGroup.securityRules[0].priority: Invalid value: null: must be between 100 and 4096`,

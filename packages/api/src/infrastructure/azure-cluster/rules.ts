@@ -12,6 +12,7 @@ import { deepEqual } from "../../values/deep-equal.ts";
 import { cloudErrors } from "../cloud.ts";
 import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
 import { resourceGroupErrors, subscriptionErrors } from "../names.ts";
+import { tagErrors } from "../tags.ts";
 import { loadBalancerErrors } from "./load-balancer-rules.ts";
 import type { AzureClusterSpec, AzureClusterStatus } from "./schema.ts";
 import { subnetsErrors, vnetErrors } from "./subnet-rules.ts";
@@ -71,6 +72,7 @@ export function azureClusterErrors(
     ...vnetErrors("spec.networkSpec.vnet", network),
     ...subnetsErrors("spec.networkSpec.subnets", network, withControlPlane),
     ...loadBalancerErrors(network, old?.spec.networkSpec, withControlPlane),
+    ...tagErrors("spec.additionalTags", spec.additionalTags),
     ...privateDNSErrors(spec),
     ...bastionErrors(spec),
     ...errorIf(spec.extendedLocation, forbidden("spec.extendedLocation", "edge zones are not supported yet")),

@@ -61,8 +61,27 @@ export function subnetsErrors(
         ...outsideErrors(`${at}.cidrBlocks`, subnet.cidrBlocks ?? [], ranges),
       ];
     }),
+    ...overlapErrors(path, subnets),
     ...roleErrors(path, subnets, withControlPlane),
   ];
+}
+
+/** Two subnets of one network share no address. */
+function overlapErrors(path: string, subnets: readonly Frozen<Subnet>[]): readonly FieldError[] {
+  const seen: { readonly name: string; readonly range: Cidr }[] = [];
+  return subnets.flatMap(({ name, cidrBlocks = [] }, index) =>
+    cidrBlocks.flatMap((block, position) => {
+      const range = parseCidr(block);
+      const other = range && seen.find((one) => one.name !== name && overlap(one.range, range));
+      if (range) seen.push({ name, range });
+      const at = `${path}[${index}].cidrBlocks[${position}]`;
+      return other ? [invalid(at, block, `must not overlap with subnet ${JSON.stringify(other.name)}`)] : [];
+    }),
+  );
+}
+
+function overlap(one: Cidr, other: Cidr): boolean {
+  return cidrContains(one, other) || cidrContains(other, one);
 }
 
 function roleErrors(
@@ -85,7 +104,12 @@ function subnetErrors(at: string, subnet: Frozen<Subnet>): readonly FieldError[]
   return [
     ...networkNameErrors(`${at}.name`, subnet.name),
     ...cidrErrors(`${at}.cidrBlocks`, subnet.cidrBlocks),
+    ...(["securityGroup", "routeTable", "natGateway"] as const).flatMap((part) => {
+      const name = subnet[part]?.name;
+      return name ? networkNameErrors(`${at}.${part}.name`, name) : [];
+    }),
     ...rules.flatMap((rule, index) => ruleErrors(`${at}.securityGroup.securityRules[${index}]`, rule)),
+    ...priorityErrors(`${at}.securityGroup.securityRules`, rules),
     ...(subnet.serviceEndpoints ?? []).flatMap((endpoint, index) =>
       serviceEndpointErrors(`${at}.serviceEndpoints[${index}]`, endpoint),
     ),
@@ -120,6 +144,17 @@ function ruleErrors(at: string, rule: Frozen<SecurityRule>): readonly FieldError
       forbidden(`${at}.sources`, "source is set as well; use one of them"),
     ),
   ];
+}
+
+/** Azure looks at the rules of a direction one after the other, so that no two can have the same place. */
+function priorityErrors(path: string, rules: readonly Frozen<SecurityRule>[]): readonly FieldError[] {
+  const taken = new Set<string>();
+  return rules.flatMap(({ direction, priority }, index) => {
+    const place = `${direction} ${priority}`;
+    const isTaken = taken.has(place);
+    taken.add(place);
+    return isTaken ? [duplicate(`${path}[${index}].priority`, priority)] : [];
+  });
 }
 
 function serviceEndpointErrors(at: string, endpoint: Frozen<ServiceEndpoint>): readonly FieldError[] {

@@ -18,6 +18,11 @@ const CLASSES: Readonly<Record<string, AzureErrorClass>> = {
   InUseSubnetCannotBeDeleted: "Conflict", // passes when what uses it is gone
   PublicIPAddressCannotBeDeleted: "Conflict", // likewise
   NicInUse: "Conflict", // likewise
+  InUseNetworkSecurityGroupCannotBeDeleted: "Conflict", // likewise
+  InUseRouteTableCannotBeDeleted: "Conflict", // likewise
+  InUseNatGatewayCannotBeDeleted: "Conflict", // likewise
+  LoadBalancerInUseByVirtualMachineScaleSet: "Conflict", // likewise
+  BackendAddressPoolInUse: "Conflict", // likewise
   NetworkSecurityGroupCannotBeDeleted: "Conflict", // likewise
   ParentResourceIsInFailedState: "Conflict", // passes when the parent is repaired
   ReferencedResourceNotProvisioned: "Conflict", // passes when the other resource is ready
@@ -71,6 +76,12 @@ const CLASSES: Readonly<Record<string, AzureErrorClass>> = {
   InvalidResourceReference: "Terminal",
   InvalidAddressPrefixFormat: "Terminal",
   LocationNotAvailableForResourceType: "Terminal",
+  LocationNotAvailableForResourceGroup: "Terminal",
+  InvalidResourceGroup: "Terminal",
+  NetcfgInvalidSubnet: "Terminal",
+  NetcfgSubnetRangesOverlap: "Terminal",
+  SecurityRuleConflict: "Terminal",
+  SecurityRuleInvalid: "Terminal",
   PropertyChangeNotAllowed: "Terminal",
   ImageNotFound: "Terminal", // a 404 about the spec, not about the resource
   GalleryImageNotFound: "Terminal", // likewise
