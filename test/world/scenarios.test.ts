@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { simulatedControllers } from "@capstan/cli";
 import { readScenario, runScenario, type Scenario, type ScenarioRun, summaryOf } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 
@@ -13,7 +14,7 @@ function scenarioIn(name: string): Scenario {
 
 async function run(name: string, seed: string, faults?: ScenarioOptions["faults"]): Promise<ScenarioRun> {
   const scenario = scenarioIn(name);
-  return runScenario({ scenario, seed, faults: faults ?? scenario.faults, controllers: () => [] });
+  return runScenario({ scenario, seed, faults: faults ?? scenario.faults, controllers: simulatedControllers });
 }
 type ScenarioOptions = Parameters<typeof runScenario>[0];
 

@@ -1,3 +1,4 @@
 /** The command line of Capstan. */
 export { run } from "./program.ts";
 export type { Shell, Terminal } from "./shell.ts";
+export { simulatedControllers } from "./controllers/simulated-controllers.ts";

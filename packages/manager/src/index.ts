@@ -62,7 +62,8 @@ export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";
 export type { KubeconfigFacts } from "./workload/kubeconfig.ts";
 export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
-export { renewedTokens } from "./azure/credentials/renewal.ts";
+export type { Applicant } from "./azure/credentials/entra.ts";
+export { type FreshToken, renewedTokens } from "./azure/credentials/renewal.ts";
 export { type ControllerDefinition, type ControllerPorts, CONTROLLERS } from "./setup/controllers.ts";
 export {
   type AzureAccess,
@@ -74,3 +75,10 @@ export {
 export { Manager, type ManagerOptions } from "./setup/manager.ts";
 export { coexistenceProblems, type Neighbourhood } from "./setup/coexistence.ts";
 export { type Target, targetOf } from "./contract/reference.ts";
+export { WEBHOOK_CONFIGURATION } from "./certificates/ca-bundle.ts";
+export { CertificateKeeper, type CertificateKeeperOptions } from "./certificates/certificate-keeper.ts";
+export { CERTIFICATE_SECRET } from "./certificates/certificate-secret.ts";
+export type { Credential, Issued } from "./certificates/credential.ts";
+export type { AdmissionReview, ReviewRequest, ReviewResponse } from "./webhooks/admission-review.ts";
+export { review, reviewedKinds, type ReviewVerb } from "./webhooks/review.ts";
+export { WEBHOOK_SERVICE, WebhookServer, type WebhookServerOptions } from "./webhooks/webhook-server.ts";

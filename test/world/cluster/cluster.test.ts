@@ -5,7 +5,6 @@ import {
   Event,
   type Kind,
   KubeadmControlPlane,
-  type KubernetesObject,
   Machine,
   MachineDeployment,
   MachinePool,
@@ -36,7 +35,7 @@ import {
 
 expect.extend(conditionMatchers);
 
-const PARTS: readonly Kind<KubernetesObject>[] = [AzureCluster, KubeadmControlPlane];
+const PARTS: readonly Kind[] = [AzureCluster, KubeadmControlPlane];
 
 async function provisioned(name = "demo"): Promise<World> {
   const world = await clusterWorld();
@@ -269,6 +268,8 @@ describe("the deletion of a Cluster", () => {
     expect(JSON.stringify(waiting.status)).toContain("MachineDeployment workers");
     expect((await get(world, AzureCluster, "demo")).metadata.deletionTimestamp).toBeUndefined();
     await patch(world, MachineDeployment, "workers", { metadata: { finalizers: null } });
+    await world.advance(500);
+    expect(deletions(world), "the next step follows at once").toContain("kubeadmcontrolplanes demo");
     await world.settle();
     expect(deletions(world)).toEqual([
       "machinepools pool",
@@ -277,7 +278,7 @@ describe("the deletion of a Cluster", () => {
       "kubeadmcontrolplanes demo",
       "azureclusters demo",
     ]);
-    for (const kind of [Cluster, MachinePool, Machine, ...PARTS] as Kind<KubernetesObject>[]) {
+    for (const kind of [Cluster, MachinePool, Machine, ...PARTS] as Kind[]) {
       expect(await world.run(world.user.list(kind))).toEqual([]);
     }
   });

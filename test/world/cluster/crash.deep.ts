@@ -1,6 +1,6 @@
 import { crashEverywhere, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { building, life } from "./life.ts";
+import { building, life, STORM } from "./life.ts";
 
 test.each([
   ["building", building],
@@ -17,4 +17,15 @@ test.each([
     }
   }
   console.log(`${runs} crashes`);
+});
+
+test("a storm changes nothing about the end, with one manager or two", async () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    for (const managers of [1, 2]) {
+      const calm = await rehearse(building(String(seed), managers));
+      const stormy = await rehearse(building(String(seed), managers), STORM);
+      expect(stormy.failure, `seed ${seed}, ${managers} managers`).toBeUndefined();
+      expect(stormy.end, `seed ${seed}, ${managers} managers`).toEqual(calm.end);
+    }
+  }
 });

@@ -1,6 +1,6 @@
 import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
-import { building, life } from "./life.ts";
+import { building, life, STORM } from "./life.ts";
 
 describe.each([
   ["building", building],
@@ -16,4 +16,11 @@ describe.each([
       expect(run.end, JSON.stringify(point)).toEqual(calm.end);
     }
   });
+});
+
+test("a storm over two managers changes nothing about the end", async () => {
+  const calm = await rehearse(building("1", 2));
+  const stormy = await rehearse(building("1", 2), STORM);
+  expect(stormy.failure).toBeUndefined();
+  expect(stormy.end).toEqual(calm.end);
 });

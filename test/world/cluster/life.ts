@@ -6,7 +6,7 @@ import {
   node,
   type Overrides,
 } from "@capstan/runtime/testing/builders";
-import type { Rehearsal, World } from "@capstan/sim";
+import type { FaultSpec, Rehearsal, World } from "@capstan/sim";
 import { controllers, create, createCluster, find, MINUTE_MS, patch, remove } from "./cluster-world.ts";
 import { machineIDs } from "./providers.ts";
 
@@ -76,9 +76,21 @@ async function build(world: World): Promise<void> {
 }
 
 /** A cluster and a pool are made, and the pool grows. */
-export function building(seed: string): Rehearsal {
-  return { world: { seed, controllers }, story: build };
+export function building(seed: string, managers = 1): Rehearsal {
+  return { world: { seed, controllers, managers }, story: build };
 }
+
+/** Everything that can go wrong between a manager and its API servers, now and then. */
+export const STORM: readonly FaultSpec[] = Object.entries({
+  "kube-conflict": 0.1,
+  "kube-unavailable": 0.05,
+  "kube-throttled": 0.05,
+  "kube-timeout-applied": 0.05,
+  "kube-reset": 0.05,
+  "kube-not-found": 0.02,
+  "watch-delay": 0.2,
+  "crash-after-write": 0.03,
+}).map(([fault, probability]) => ({ fault, when: { trigger: { probability } } }));
 
 /** The same, and everything goes again. */
 export function life(seed: string): Rehearsal {

@@ -1,4 +1,4 @@
-import { Cluster, Event, type Kind, type KubernetesObject, MachinePool, Secret } from "@capstan/api";
+import { Cluster, Event, type Kind, MachinePool, Secret } from "@capstan/api";
 import type { HttpResponse } from "@capstan/env";
 import { createLogger } from "@capstan/runtime";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
@@ -292,7 +292,7 @@ async function vanishAt(moment: number): Promise<void> {
 }
 
 /** Deletes an object and strips its finalizers, as often as it takes. */
-async function takeAway(world: World, kind: Kind<KubernetesObject>, name: string): Promise<void> {
+async function takeAway(world: World, kind: Kind, name: string): Promise<void> {
   for (let attempt = 0; attempt < 5 && (await find(world, kind, name)); attempt++) {
     await remove(world, kind, name).catch(() => undefined);
     await patch(world, kind, name, { metadata: { finalizers: null } }).catch(() => undefined);

@@ -5,7 +5,6 @@ import {
   type Frozen,
   type Kind,
   KubeadmConfig,
-  type KubernetesObject,
   MachinePool,
   Node,
   REPLICAS_MANAGED_BY_ANNOTATION,
@@ -85,13 +84,8 @@ describe("a MachinePool", () => {
     expect(metadata.ownerReferences).toEqual([
       { apiVersion: Cluster.apiVersion, kind: "Cluster", name: "demo", uid },
     ]);
-    for (const kind of [KubeadmConfig, AzureMachinePool] as Kind<KubernetesObject>[]) {
-      const found = await world.run(
-        world.user.get<typeof KubeadmConfig extends infer _ ? KubeadmConfig : never>(
-          kind as typeof KubeadmConfig,
-          { name: "pool", namespace: NAMESPACE },
-        ),
-      );
+    for (const kind of [KubeadmConfig, AzureMachinePool] as Kind[]) {
+      const found = await get(world, kind, "pool");
       expect(found.metadata.ownerReferences).toMatchObject([
         { kind: "MachinePool", uid: metadata.uid, controller: true },
       ]);

@@ -3,6 +3,7 @@ import { cloudNamed, createControllers } from "@capstan/manager";
 import { type Reconciler, silentLogger } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type Seat } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
+import { virtualLogin } from "./virtual-login.ts";
 
 /** The controllers of the product in a simulated world. */
 export function simulatedControllers({
@@ -21,6 +22,7 @@ export function simulatedControllers({
     azure: {
       cloud: cloudNamed(),
       connect: () => azure,
+      acquire: (applicant) => virtualLogin(azure, applicant),
       defaultTokens: simulatedTokens(env, azureToken),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },

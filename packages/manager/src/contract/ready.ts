@@ -1,7 +1,6 @@
 import {
   type Condition,
   type Frozen,
-  getCondition,
   type KubernetesObject,
   removeCondition,
   setCondition,
@@ -37,17 +36,11 @@ export function mirrorReady(type: string, object: Frozen<ContractObject>, waitin
 }
 
 /**
- * Sums conditions up in Ready. A pass that only wants to come back has marked Ready as False by then; that is put back
- * first, so that a Ready which was True all the time does not look as if it had changed.
+ * Sums conditions up in Ready, in the place of what the runner says about a pass that only wants to come back. The time
+ * of the transition may come out new; where the status is the one that is stored, the stored time is kept when it is written.
  */
-export function summarize(
-  object: Told,
-  before: readonly Condition[],
-  options: { readonly types: readonly string[]; readonly nowMs: number },
-): void {
-  const current = object.status?.conditions ?? [];
-  const old = getCondition(before, "Ready");
-  const base = old ? setCondition(removeCondition(current, "Ready"), old) : removeCondition(current, "Ready");
-  const ready = summarizeReady(base, { types: options.types, now: options.nowMs });
-  object.status = { ...object.status, conditions: [...(ready ? setCondition(base, ready) : base)] };
+export function summarize(object: Told, types: readonly string[], nowMs: number): void {
+  const others = removeCondition(object.status?.conditions, "Ready");
+  const ready = summarizeReady(others, { types, now: nowMs });
+  object.status = { ...object.status, conditions: [...(ready ? setCondition(others, ready) : others)] };
 }

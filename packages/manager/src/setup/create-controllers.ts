@@ -4,12 +4,14 @@ import { type Client, createClient, guardWrites, type Logger, type Reconciler } 
 import type { Connect } from "../azure/arm/http-client.ts";
 import { type ArmRequest, Azure } from "../azure/azure.ts";
 import type { Cloud } from "../azure/cloud.ts";
+import type { EntraPorts } from "../azure/credentials/entra.ts";
 import type { TokenSource } from "../azure/credentials/token-source.ts";
 import { guardArm } from "../azure/guarded-arm.ts";
 import type { Arm } from "../azure/port.ts";
 import type { ConnectToCluster } from "../workload/connect.ts";
 import { WorkloadClusters } from "../workload/workload-clusters.ts";
 import { type ControllerPorts, CONTROLLERS } from "./controllers.ts";
+import { remembered } from "./remembered.ts";
 
 /** What controllers run on. Embedded, simulated and in production it is the same, with other ways to other servers. */
 export interface ControllersOptions {
@@ -42,6 +44,8 @@ export interface AzureAccess {
   readonly defaultSubscriptionID?: string;
   /** The file with our own service account's token, for workload identity. */
   readonly federatedTokenFile?: string;
+  /** Another way to a token than Azure's library: for virtual time. */
+  readonly acquire?: NonNullable<EntraPorts["acquire"]>;
 }
 
 /** Controllers that are ready to be run. */
@@ -51,6 +55,9 @@ export interface CreatedControllers {
   close(): void;
 }
 
+// As long as a kubelet takes to notice, and short enough that nobody who has changed a password waits for us.
+const SECRET_MS = 30_000;
+
 /** The name of the manager towards Kubernetes: field manager, source of events, user agent. */
 export const MANAGER_NAME = "capstan";
 
@@ -58,8 +65,10 @@ export const MANAGER_NAME = "capstan";
 export function createControllers(options: ControllersOptions): CreatedControllers {
   const { env, log, kube, controllers = CONTROLLERS.map(({ name }) => name), concurrency = {} } = options;
   const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
-  const readSecret = (namespace: string, name: string): Promise<Frozen<Secret> | undefined> =>
-    client.find(Secret, { namespace, name });
+  const readSecret: ReadSecret = remembered(
+    (namespace: string, name: string) => client.find(Secret, { namespace, name }),
+    { clock: env.clock, forMs: SECRET_MS },
+  );
   const workloads = new WorkloadClusters({ env, log, readSecret, ...options.workload });
   const ports = { ...azurePorts(options, client, readSecret), ...workloadPorts(options, workloads) };
   const chosen = CONTROLLERS.filter(({ name }) => controllers.includes(name));

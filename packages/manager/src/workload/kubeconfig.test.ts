@@ -130,7 +130,7 @@ describe("a kubeconfig", () => {
           readKubeconfig(text, ORIGIN);
         } catch (error) {
           expect(error).toBeInstanceOf(Failure);
-          expect(String((error as Failure).message)).not.toContain("canary");
+          expect((error as Failure).message).not.toContain("canary");
           expect((error as Failure).cause).toBeUndefined();
         }
       }),

@@ -31,6 +31,8 @@ export interface EntraPorts {
   readonly cloud: Cloud;
   readonly connect: Connect;
   readonly env: Env;
+  /** Another way to a token than Azure's library, whose timers and ids are the machine's: for virtual time. */
+  readonly acquire?: (applicant: Applicant) => Promise<FreshToken>;
 }
 
 // Entra answers within a second or not at all.

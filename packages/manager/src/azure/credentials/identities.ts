@@ -52,7 +52,7 @@ export class Identities {
     const tokens = renewedTokens({
       principal: `${applicant.tenantID}/${applicant.clientID}`.toLowerCase(),
       clock: this.#ports.env.clock,
-      acquire: () => acquireToken(applicant, this.#ports),
+      acquire: () => this.#ports.acquire?.(applicant) ?? acquireToken(applicant, this.#ports),
     });
     return { fingerprint, tokens };
   }

@@ -148,3 +148,12 @@ test("what is not followed is looked at again until it is ready", () => {
     decideStatus(cluster(), { ...followed, infrastructure: network(READY, false) }).comeBack,
   ).toBeUndefined();
 });
+
+test("failure domains go with the infrastructure, and stay while it is out of sight", () => {
+  const status = { failureDomains: { "1": { controlPlane: true } } };
+  const of = (infrastructure: Sighting) =>
+    decideStatus(cluster({ status }), { infrastructure }).fields.failureDomains;
+  expect(of(absent(AzureCluster, "missing"))).toEqual(status.failureDomains);
+  expect(of(network())).toBeUndefined();
+  expect(of(network({ status: { failureDomains: { "2": {} } } }))).toEqual({ "2": {} });
+});

@@ -1,7 +1,8 @@
-import type { Cluster, Frozen } from "@capstan/api";
+import { type Cluster, deepCopy, type Frozen } from "@capstan/api";
 import {
   endpointOf,
   type Endpoint,
+  type FailureDomains,
   failureDomainsOf,
   failureOf,
   isInitialized,
@@ -68,8 +69,7 @@ export function mustAskApiServer({ controlPlane }: Observed): boolean {
 export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verdict {
   const infrastructure = judgeInfrastructure(cluster, observed.infrastructure);
   const controlPlane = judgeControlPlane(observed);
-  const domains =
-    observed.infrastructure?.state === "found" ? failureDomainsOf(observed.infrastructure.object) : undefined;
+  const domains = domainsOf(cluster, observed.infrastructure);
   const failure = failureIn(observed);
   const verdict = {
     phase: phaseOf(cluster, observed, { isReady: infrastructure.isReady, hasFailed: failure !== undefined }),
@@ -198,6 +198,12 @@ function phaseOf(
   if (isInfrastructureReady && validEndpoint(spec.controlPlaneEndpoint)) return "Provisioned";
   const hasBegun = [infrastructure, controlPlane].some((seen) => seen?.state === "found");
   return hasBegun ? "Provisioning" : "Pending";
+}
+
+/** As its infrastructure says; while that is out of sight, as it said before. */
+function domainsOf(cluster: Frozen<Cluster>, seen: Sighting | undefined): FailureDomains | undefined {
+  if (seen?.state === "found") return failureDomainsOf(seen.object);
+  return cluster.status?.failureDomains && deepCopy<FailureDomains>(cluster.status.failureDomains);
 }
 
 function failureIn({

@@ -11,13 +11,13 @@ const MOST_NAMES = 5;
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
 export function report(scope: Scope): void {
-  const { context, cluster, observed, step, before } = scope;
+  const { context, cluster, observed, step } = scope;
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
   if (isDeleting) reportDeletion(scope, step);
   else if (observed) reportVerdict(scope, decideStatus(cluster, observed));
   const { generation } = cluster.metadata;
   cluster.status = { ...cluster.status, ...(generation !== undefined && { observedGeneration: generation }) };
-  if (!isDeleting) summarize(cluster, before, { types: SUMMED_UP, nowMs: context.env.clock.now() });
+  if (!isDeleting) summarize(cluster, SUMMED_UP, context.env.clock.now());
 }
 
 function reportVerdict(scope: Scope, { fields, marks }: Verdict): void {

@@ -3,7 +3,6 @@ import {
   AzureManagedCluster,
   AzureManagedControlPlane,
   type Cluster,
-  type Condition,
   type Kind,
   KubeadmControlPlane,
 } from "@capstan/api";
@@ -22,8 +21,6 @@ export interface Scope {
   readonly context: Context<Cluster>;
   readonly cluster: Cluster;
   readonly ports: ClusterPorts;
-  /** The conditions as they were when the pass began. */
-  readonly before: readonly Condition[];
   observed?: Observed;
   /** How far the deletion has come. */
   step?: DeletionStep;
@@ -40,5 +37,5 @@ export const FOLLOWED: readonly Kind[] = [
 /** Begins a pass. */
 export function buildScope(ports: ClusterPorts, context: Context<Cluster>): Scope {
   const { object: cluster } = context;
-  return { context, cluster, ports, before: cluster.status?.conditions ?? [] };
+  return { context, cluster, ports };
 }

@@ -1,4 +1,4 @@
-import { Node } from "@capstan/api";
+import type { Node } from "@capstan/api";
 import { node, type Overrides } from "@capstan/runtime/testing/builders";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

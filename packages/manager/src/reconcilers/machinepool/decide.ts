@@ -85,7 +85,7 @@ export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Ver
 }
 
 /** Whether somebody else, such as an autoscaler, sets the number of machines. As in Cluster API, any value but false counts. */
-export function isScaledByOthers({ metadata }: Frozen<MachinePool>): boolean {
+function isScaledByOthers({ metadata }: Frozen<MachinePool>): boolean {
   const value = metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
   return value !== undefined && value !== "false";
 }

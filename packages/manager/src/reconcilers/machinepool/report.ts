@@ -7,7 +7,7 @@ const SUMMED_UP = ["BootstrapReady", "InfrastructureReady", "ReplicasReady"];
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
 export function report(scope: Scope): void {
-  const { context, pool, before, infrastructure } = scope;
+  const { context, pool, infrastructure } = scope;
   if (pool.metadata.deletionTimestamp !== undefined) {
     reportDeletion(scope);
     return;
@@ -24,7 +24,7 @@ export function report(scope: Scope): void {
     ...pool.status,
     ...(generation !== undefined && { observedGeneration: generation }),
   };
-  summarize(pool, before, { types: SUMMED_UP, nowMs: context.env.clock.now() });
+  summarize(pool, SUMMED_UP, context.env.clock.now());
 }
 
 function reportDeletion({ context, pool, left = [] }: Scope): void {

@@ -2,7 +2,6 @@ import {
   AzureMachinePool,
   AzureManagedMachinePool,
   Cluster,
-  type Condition,
   type Frozen,
   type Kind,
   KubeadmConfig,
@@ -23,8 +22,6 @@ export interface Scope {
   readonly context: Context<MachinePool>;
   readonly pool: MachinePool;
   readonly ports: MachinePoolPorts;
-  /** The conditions as they were when the pass began. */
-  readonly before: readonly Condition[];
   /** The Cluster it belongs to, while there is one. */
   readonly cluster: Frozen<Cluster> | undefined;
   bootstrap?: Sighting;
@@ -41,5 +38,5 @@ export const FOLLOWED: readonly Kind[] = [AzureMachinePool, AzureManagedMachineP
 export function buildScope(ports: MachinePoolPorts, context: Context<MachinePool>): Scope {
   const { object: pool, cache } = context;
   const cluster = cache.get(Cluster, { name: pool.spec.clusterName, namespace: pool.metadata.namespace });
-  return { context, pool, ports, cluster, before: pool.status?.conditions ?? [] };
+  return { context, pool, ports, cluster };
 }

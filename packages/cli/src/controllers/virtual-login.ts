@@ -1,0 +1,41 @@
+import type { Transport } from "@capstan/env";
+import { type Applicant, AzureError, type FreshToken } from "@capstan/manager";
+import { Sensitive } from "@capstan/runtime";
+
+/**
+ * Logs in at a simulated Entra with a plain request. Azure's own library does it everywhere else; its timers and ids
+ * are the machine's, and a run in virtual time would not be the same twice.
+ */
+export async function virtualLogin(entra: Transport, applicant: Applicant): Promise<FreshToken> {
+  const { tenantID, clientID, proof } = applicant;
+  if (proof.kind !== "secret") {
+    const message = `an identity with ${proof.kind} cannot log in to a simulated world; use a ServicePrincipal with a secret`;
+    throw new AzureError({ class: "Auth", code: "NotInVirtualTime", message });
+  }
+  const form = new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: clientID,
+    client_secret: proof.secret.reveal(),
+    scope: "https://management.azure.com/.default",
+  });
+  const answer = await entra.request({
+    method: "POST",
+    path: `/${tenantID}/oauth2/v2.0/token`,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: form.toString(),
+  });
+  const said = (await answer.json()) as Readonly<Record<string, unknown>>;
+  if (answer.status === 200) {
+    return {
+      token: new Sensitive(String(said["access_token"])),
+      lifetimeMs: Number(said["expires_in"]) * 1000,
+    };
+  }
+  const isOurs = answer.status < 500 && answer.status !== 429;
+  throw new AzureError({
+    class: isOurs ? "Auth" : "Transient",
+    code: String(said["error"] ?? "EntraUnavailable"),
+    message: String(said["error_description"] ?? `the simulated Entra answered ${answer.status}`),
+    status: answer.status,
+  });
+}

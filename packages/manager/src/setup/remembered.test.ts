@@ -1,0 +1,19 @@
+import { Scheduler, VirtualProcess } from "@capstan/env";
+import { expect, test } from "vitest";
+import { remembered } from "./remembered.ts";
+
+test("an answer is given again for a while, to the same question, and not when there was none", async () => {
+  const scheduler = new Scheduler({ seed: "1" });
+  const { clock } = new VirtualProcess(scheduler, "p");
+  let asked = 0;
+  const ask = remembered(
+    (name: string) =>
+      name === "bad" ? Promise.reject(new Error(`no ${++asked}`)) : Promise.resolve(`${name} ${++asked}`),
+    { clock, forMs: 1000 },
+  );
+  expect([await ask("a"), await ask("a"), await ask("b")]).toEqual(["a 1", "a 1", "b 2"]);
+  await expect(ask("bad")).rejects.toThrow("no 3");
+  await expect(ask("bad")).rejects.toThrow("no 4");
+  await scheduler.advance(1000);
+  expect(await ask("a")).toBe("a 5");
+});

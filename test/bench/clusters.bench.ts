@@ -1,0 +1,144 @@
+/**
+ * Clusters by the hundred, in virtual time against the simulated Azure with its throttling on: what one costs in
+ * requests to Azure and in writes to Kubernetes, and that a settled fleet costs no write at all.
+ */
+import {
+  AzureCluster,
+  AzureClusterIdentity,
+  Cluster,
+  KubeadmConfig,
+  type KubernetesObject,
+  type Kind,
+  MachinePool,
+  Secret,
+} from "@capstan/api";
+import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { simulatedControllers } from "@capstan/cli";
+import { createWorld, type TraceEvent, type World } from "@capstan/sim";
+import { printTable } from "./table.ts";
+
+const HOUR_MS = 3_600_000;
+const NAMESPACE = "default";
+const IDENTITY = "bench";
+
+async function create<T extends KubernetesObject>(
+  world: World,
+  kind: Kind<T>,
+  object: object,
+): Promise<void> {
+  await world.user.create(kind, object as T);
+}
+
+async function createIdentity(world: World): Promise<void> {
+  await create(world, Secret, {
+    metadata: { name: IDENTITY, namespace: NAMESPACE },
+    stringData: { clientSecret: DEFAULT_PRINCIPAL.clientSecret },
+  });
+  await create(world, AzureClusterIdentity, {
+    metadata: { name: IDENTITY, namespace: NAMESPACE },
+    spec: {
+      type: "ServicePrincipal",
+      tenantID: DEFAULT_PRINCIPAL.tenantId,
+      clientID: DEFAULT_PRINCIPAL.clientId,
+      clientSecret: { name: IDENTITY, namespace: NAMESPACE },
+      allowedNamespaces: {},
+    },
+  });
+}
+
+/** A cluster with its network, and a pool with its bootstrap config. */
+async function createCluster(world: World, name: string): Promise<void> {
+  const metadata = { name, namespace: NAMESPACE };
+  const reference = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, name });
+  await create(world, Cluster, { metadata, spec: { infrastructureRef: reference(AzureCluster) } });
+  await create(world, AzureCluster, {
+    metadata,
+    spec: {
+      location: "westeurope",
+      subscriptionID: DEFAULT_SUBSCRIPTION,
+      identityRef: { ...reference(AzureClusterIdentity), name: IDENTITY, namespace: NAMESPACE },
+    },
+  });
+  await create(world, KubeadmConfig, { metadata, spec: {} });
+  await create(world, MachinePool, {
+    metadata,
+    spec: {
+      clusterName: name,
+      replicas: 3,
+      template: {
+        spec: {
+          clusterName: name,
+          version: "v1.34.1",
+          bootstrap: { configRef: reference(KubeadmConfig) },
+          infrastructureRef: {
+            apiVersion: AzureCluster.apiVersion,
+            kind: "AzureMachinePool",
+            name,
+          },
+        },
+      },
+    },
+  });
+}
+
+const isArm = ({ happening }: TraceEvent): boolean => happening.kind === "arm";
+const isRefused = ({ happening }: TraceEvent): boolean =>
+  happening.kind === "arm" && happening.status === 429;
+const isOurWrite = ({ actor, happening }: TraceEvent): boolean =>
+  happening.kind === "write" &&
+  actor.startsWith("manager") &&
+  happening.resource !== "events" &&
+  happening.resource !== "leases";
+const count = (events: readonly TraceEvent[], fits: (event: TraceEvent) => boolean): number =>
+  events.filter(fits).length;
+
+async function fleet(clusters: number): Promise<string[]> {
+  globalThis.gc?.();
+  const startedMs = performance.now();
+  const world = await createWorld({ seed: "1", controllers: simulatedControllers });
+  world.start();
+  await world.run(createIdentity(world));
+  for (let number = 0; number < clusters; number++) await world.run(createCluster(world, `c${number}`));
+  const ready = { resource: `${AzureCluster.group}/${AzureCluster.plural}` };
+  const allReady = (): boolean =>
+    [...world.management.storage.list(ready)].every(
+      (object) => (object as unknown as AzureCluster).status?.ready === true,
+    );
+  while (!(await world.until(() => false, 60_000)) && !allReady()) {
+    if (world.scheduler.monotonicMs > 24 * HOUR_MS)
+      throw new Error("not all clusters became ready within a day");
+  }
+  const builtMs = world.scheduler.monotonicMs;
+  await world.advance(HOUR_MS);
+  const before = world.trace.events.length;
+  await world.advance(HOUR_MS);
+  const built = world.trace.events.slice(0, before);
+  const settled = world.trace.events.slice(before);
+  const { rss } = process.memoryUsage();
+  return [
+    String(clusters),
+    (count(built, isArm) / clusters).toFixed(1),
+    (count(built, isOurWrite) / clusters).toFixed(1),
+    String(count(world.trace.events, isRefused)),
+    String(count(settled, isOurWrite)),
+    (count(settled, isArm) / clusters).toFixed(2),
+    (builtMs / 60_000).toFixed(0),
+    ((performance.now() - startedMs) / 1000).toFixed(1),
+    (rss / 2 ** 20).toFixed(0),
+  ];
+}
+
+printTable(
+  [
+    "clusters",
+    "ARM requests each",
+    "kube writes each",
+    "429s",
+    "writes in a settled hour",
+    "ARM reads each in it",
+    "virtual minutes until all are ready",
+    "wall, s",
+    "RSS, MB",
+  ],
+  [await fleet(100), await fleet(1000)],
+);

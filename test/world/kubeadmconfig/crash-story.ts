@@ -1,0 +1,60 @@
+import { endStateOf, type Rehearsal, type World } from "@capstan/sim";
+import {
+  answerIn,
+  ask,
+  controllers,
+  createCluster,
+  createPool,
+  dataIn,
+  tokenIn,
+  tokensIn,
+} from "./bootstrap-world.ts";
+
+/** What a run led to, without the texts and times of tokens. */
+interface End {
+  readonly state: unknown;
+  readonly data: string;
+  readonly tokens: number;
+  readonly isTokenKnown: boolean;
+  readonly answer: string | undefined;
+}
+
+/** A pool gets data, its token ends, fresh data is asked for, and its spec changes: told with the crashes of a sweep. */
+export function crashStory(seed: string): {
+  readonly rehearsal: Rehearsal;
+  readonly endOf: (world: World) => Promise<End>;
+} {
+  return {
+    rehearsal: {
+      world: { seed, controllers },
+      story: async (world) => {
+        await createCluster(world);
+        await createPool(world);
+        await world.settle({ quietMs: 60_000 });
+        // Half of the sweep would be lost if the first token were good enough for the request.
+        await world.advance(3 * 3_600_000);
+        await ask(world, "put-1");
+        await world.settle({ quietMs: 60_000 });
+      },
+      endState: (world) => endStateOf(world),
+    },
+    endOf: async (world) => {
+      const data = await dataIn(world);
+      const token = tokenIn(data);
+      const tokens = await tokensIn(world);
+      return {
+        state: JSON.parse(
+          JSON.stringify(endStateOf(world)).replaceAll(
+            /"capstan\.dev\/bootstrap-expires":"[^"]+"/g,
+            '"capstan.dev/bootstrap-expires":"later"',
+          ),
+        ),
+        // A token that starts with a digit stands in quotes.
+        data: data.replace(token, "TOKEN").replace("'TOKEN'", "TOKEN"),
+        tokens: tokens.length,
+        isTokenKnown: tokens.some(({ metadata }) => metadata.name === `bootstrap-token-${token.slice(0, 6)}`),
+        answer: await answerIn(world),
+      };
+    },
+  };
+}

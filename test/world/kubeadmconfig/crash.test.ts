@@ -1,0 +1,18 @@
+import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { crashStory } from "./crash-story.ts";
+
+test("a crash before or after a write leads to the same data, with no token more", async () => {
+  const { rehearsal, endOf } = crashStory("1");
+  const calm = await rehearse(rehearsal);
+  expect(calm.failure).toBeUndefined();
+  const end = await endOf(calm.world);
+  expect(end).toMatchObject({ tokens: 2, isTokenKnown: true, answer: "put-1" });
+  // Every fifth; the others are in the deep tests.
+  const points = crashPointsOf(calm).filter((_, index) => index % 5 === 1);
+  for (const point of points) {
+    const run = await rehearse(rehearsal, [faultOf(point)]);
+    expect(run.failure, JSON.stringify(point)).toBeUndefined();
+    expect(await endOf(run.world), JSON.stringify(point)).toEqual(end);
+  }
+});

@@ -1,0 +1,203 @@
+import { KubeadmConfig, MachinePool, Secret } from "@capstan/api";
+import { BOOTSTRAP_EXPIRES, isFreshFor } from "@capstan/manager";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import type { World } from "@capstan/sim";
+import { describe, expect, test } from "vitest";
+import {
+  answerIn,
+  ask,
+  boot,
+  bootstrapWorld,
+  CLUSTER,
+  configIn,
+  createCluster,
+  createPool,
+  dataIn,
+  NAMESPACE,
+  nodesIn,
+  POOL,
+  type PoolOptions,
+  tokenIn,
+  tokensIn,
+  writesOf,
+} from "./bootstrap-world.ts";
+
+expect.extend(conditionMatchers);
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const FINE = { quietMs: 30_000 };
+
+async function readyWorld(options: PoolOptions = {}): Promise<World> {
+  const world = await bootstrapWorld();
+  await createCluster(world);
+  await createPool(world, options);
+  world.start();
+  await world.settle(FINE);
+  expect(await configIn(world)).toHaveCondition("Ready", "True");
+  return world;
+}
+
+describe("the config of a pool", () => {
+  test("gets its data in a Secret, with one token that was written ahead", async () => {
+    const world = await readyWorld();
+    const config = await configIn(world);
+    expect(config.status).toMatchObject({ ready: true, dataSecretName: POOL, observedGeneration: 1 });
+    expect(config).toHaveCondition("CertificatesAvailable", "True");
+    expect(config).toHaveCondition("DataSecretAvailable", "True");
+    const secret = await world.run(world.user.get(Secret, { name: POOL, namespace: NAMESPACE }));
+    expect(secret).toMatchObject({
+      type: "cluster.x-k8s.io/secret",
+      metadata: {
+        labels: { "cluster.x-k8s.io/cluster-name": CLUSTER },
+        ownerReferences: [{ kind: "KubeadmConfig", name: POOL, controller: true }],
+      },
+      data: { format: Buffer.from("cloud-config").toString("base64") },
+    });
+    expect(Object.keys(secret.data ?? {}).sort()).toEqual(["format", "join", "value"]);
+    expect(writesOf(world).filter((write) => write.includes("secrets"))).toEqual([
+      "create secrets in management",
+      "create secrets in c1",
+      "patch secrets in management",
+    ]);
+    expect(await tokensIn(world)).toHaveLength(1);
+  });
+
+  test("writes nothing once it is settled, whatever becomes of its token", async () => {
+    const world = await readyWorld();
+    const [writes, data] = [world.testedWrites, await dataIn(world)];
+    await world.advance(DAY_MS);
+    expect(world.testedWrites).toBe(writes);
+    expect(await dataIn(world)).toBe(data);
+    expect(await tokensIn(world)).toHaveLength(1);
+  });
+
+  test("makes machines into nodes", async () => {
+    const world = await readyWorld({
+      config: {
+        joinConfiguration: {
+          nodeRegistration: {
+            name: '{{ ds.meta_data["local_hostname"] }}',
+            kubeletExtraArgs: { "node-labels": "pool=blue", "cloud-provider": "external" },
+            taints: [{ key: "dedicated", value: "batch", effect: "NoSchedule" }],
+          },
+        },
+        preKubeadmCommands: ["hostnamectl set-hostname '{{ ds.meta_data[\"local_hostname\"] }}'"],
+        files: [{ path: "/etc/motd", content: "hello\n" }],
+      },
+    });
+    await boot(world, 2);
+    await world.settle();
+    const nodes = await nodesIn(world);
+    expect(nodes.map(({ metadata }) => metadata.labels?.["pool"])).toEqual(["blue", "blue"]);
+    expect(nodes[0]?.spec?.taints).toContainEqual({ key: "dedicated", value: "batch", effect: "NoSchedule" });
+  });
+
+  test("follows its spec and the version of its pool, with the token it has", async () => {
+    const world = await readyWorld({ pool: { spec: { template: { spec: { version: "v1.30.4" } } } } });
+    const before = await dataIn(world);
+    expect(before).toContain("kubeadm.k8s.io/v1beta3");
+    const name = { name: POOL, namespace: NAMESPACE };
+    await world.run(
+      world.user.patch(KubeadmConfig, name, {
+        type: "merge",
+        body: { spec: { postKubeadmCommands: ["echo done"] } },
+      }),
+    );
+    const body = { spec: { template: { spec: { version: "v1.31.0" } } } };
+    await world.run(world.user.patch(MachinePool, name, { type: "merge", body }));
+    await world.settle(FINE);
+    const after = await dataIn(world);
+    expect(after).toContain("- 'echo done'\n");
+    expect(after).toContain("kubeadm.k8s.io/v1beta4");
+    expect(tokenIn(after)).toBe(tokenIn(before));
+    expect(await tokensIn(world)).toHaveLength(1);
+    expect((await configIn(world)).status?.observedGeneration).toBe(2);
+  });
+
+  test("makes its Secret anew when somebody deletes it", async () => {
+    const world = await readyWorld();
+    await world.run(world.user.delete(Secret, { name: POOL, namespace: NAMESPACE }));
+    await world.advance(15 * 60_000);
+    expect(await dataIn(world)).toContain("kubeadm join");
+  });
+});
+
+describe("a request for fresh data", () => {
+  test("is answered with the token that is there while it is good for long enough", async () => {
+    const world = await readyWorld();
+    const data = await dataIn(world);
+    await ask(world, "put-1");
+    await world.settle(FINE);
+    expect(await answerIn(world)).toBe("put-1");
+    expect(await dataIn(world)).toBe(data);
+    expect(await tokensIn(world)).toHaveLength(1);
+  });
+
+  test("is answered with another token when the first is about to end, once", async () => {
+    const world = await readyWorld();
+    const before = tokenIn(await dataIn(world));
+    await world.advance(DAY_MS);
+    for (const request of ["put-1", "put-2", "put-2"]) {
+      await ask(world, request);
+      await world.settle(FINE);
+      expect(await answerIn(world)).toBe(request);
+    }
+    expect(tokenIn(await dataIn(world))).not.toBe(before);
+    expect(await tokensIn(world)).toHaveLength(2);
+    const config = await configIn(world);
+    const nowMs = world.scheduler.wallMs;
+    expect(isFreshFor(config, { request: "put-2", untilMs: nowMs + HOUR_MS })).toBe(true);
+    expect(isFreshFor(config, { request: "put-2", untilMs: nowMs + DAY_MS })).toBe(false);
+    expect(isFreshFor(config, { request: "put-3", untilMs: nowMs })).toBe(false);
+    await boot(world, 1);
+    await world.settle();
+    expect(await nodesIn(world)).toHaveLength(1);
+  });
+
+  test("is answered with another token when the cluster has lost the first", async () => {
+    const world = await readyWorld();
+    const [token] = await tokensIn(world);
+    const client = world.workload(CLUSTER);
+    await world.run(
+      client?.delete(Secret, token?.metadata ?? { name: "" }) ?? Promise.reject(new Error("no cluster")),
+    );
+    await ask(world, "put-1");
+    await world.settle(FINE);
+    expect(await answerIn(world)).toBe("put-1");
+    const [another] = await tokensIn(world);
+    expect(another?.metadata.name).toBe(`bootstrap-token-${tokenIn(await dataIn(world)).slice(0, 6)}`);
+    expect(another?.metadata.name).not.toBe(token?.metadata.name);
+  });
+});
+
+test("a pool that an autoscaler resizes renews its token at half of its seven days", async () => {
+  const world = await readyWorld({
+    pool: { metadata: { annotations: { "cluster.x-k8s.io/replicas-managed-by": "autoscaler" } } },
+  });
+  const before = await dataIn(world);
+  await world.advance(3.4 * DAY_MS);
+  expect(await dataIn(world)).toBe(before);
+  await world.advance(0.2 * DAY_MS);
+  expect(tokenIn(await dataIn(world))).not.toBe(tokenIn(before));
+  expect(await tokensIn(world)).toHaveLength(2);
+  const expires = (await configIn(world)).metadata.annotations?.[BOOTSTRAP_EXPIRES] ?? "";
+  expect(Date.parse(expires) - world.scheduler.wallMs).toBeGreaterThan(6.8 * DAY_MS);
+});
+
+test("two clusters of which one's name begins with the other's have nothing to do with each other", async () => {
+  const world = await bootstrapWorld();
+  for (const name of ["c1", "c1-a"]) {
+    await createCluster(world, name);
+    await createPool(world, { name: `${name}-pool`, cluster: name });
+  }
+  world.start();
+  await world.settle(FINE);
+  for (const name of ["c1", "c1-a"]) {
+    const [token, ...more] = await tokensIn(world, name);
+    const data = await dataIn(world, `${name}-pool`);
+    expect(more).toEqual([]);
+    expect(data).toContain(`apiServerEndpoint: ${name}.default.capstan.internal:6443`);
+    expect(token?.metadata.name).toBe(`bootstrap-token-${tokenIn(data).slice(0, 6)}`);
+  }
+});

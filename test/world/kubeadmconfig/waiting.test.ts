@@ -1,0 +1,251 @@
+import { ConfigMap, Event, type Frozen, KubeadmConfig, Secret } from "@capstan/api";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import { rehearse, type World } from "@capstan/sim";
+import { describe, expect, test } from "vitest";
+import {
+  ELLIPTIC_AUTHORITY,
+  RSA_AUTHORITY,
+} from "../../../packages/manager/src/bootstrap/authority.fixture.ts";
+import {
+  ask,
+  bootstrapWorld,
+  CANARY,
+  CLUSTER,
+  configIn,
+  controllersWith,
+  createCluster,
+  createPool,
+  dataIn,
+  type Line,
+  NAMESPACE,
+  POOL,
+  setInfrastructureReady,
+  tokenIn,
+  tokensIn,
+  writesOf,
+} from "./bootstrap-world.ts";
+
+expect.extend(conditionMatchers);
+
+const FINE = { quietMs: 30_000 };
+const NAME = { name: POOL, namespace: NAMESPACE };
+
+async function start(prepare: (world: World) => Promise<void>): Promise<World> {
+  const world = await bootstrapWorld();
+  await prepare(world);
+  world.start();
+  await world.settle(FINE);
+  return world;
+}
+
+async function messageIn(world: World): Promise<string> {
+  const { status } = await configIn(world);
+  return status?.conditions?.find(({ type }) => type === "DataSecretAvailable")?.message ?? "";
+}
+
+async function editConfig(world: World, body: object): Promise<Frozen<KubeadmConfig>> {
+  return world.run(world.user.patch(KubeadmConfig, NAME, { type: "merge", body }));
+}
+
+describe("a config waits", () => {
+  test("for the infrastructure of its cluster", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await setInfrastructureReady(made, CLUSTER, false);
+      await createPool(made);
+    });
+    expect(await configIn(world)).toHaveCondition(
+      "DataSecretAvailable",
+      "False",
+      "WaitingForClusterInfrastructure",
+    );
+    expect(await configIn(world)).toHaveCondition("Ready", "False", "WaitingForClusterInfrastructure");
+    expect((await configIn(world)).status?.ready).toBeUndefined();
+    await setInfrastructureReady(world, CLUSTER, true);
+    await world.settle(FINE);
+    expect(await configIn(world)).toHaveCondition("Ready", "True");
+  });
+
+  test("for somebody to own it", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await createPool(made);
+      await editConfig(made, { metadata: { ownerReferences: null } });
+    });
+    expect(await configIn(world)).toHaveCondition("DataSecretAvailable", "False", "WaitingForOwner");
+  });
+
+  test.each(["noWay", "silent"] as const)(
+    "for a control plane that answers (%s), and then has no token too many",
+    async (state) => {
+      const line: Line = { state };
+      const world = await bootstrapWorld({ controllers: controllersWith(line) });
+      await createCluster(world);
+      await createPool(world);
+      world.start();
+      await world.advance(3 * 3_600_000);
+      const config = await configIn(world);
+      expect(config).toHaveCondition("DataSecretAvailable", "False", "WaitingForControlPlaneAvailable");
+      expect(await messageIn(world)).toMatch(
+        /^The control plane of Cluster "c1" does not answer: [A-Za-z]+$/,
+      );
+      expect(new Set(writesOf(world))).toEqual(new Set(["patch kubeadmconfigs/status in management"]));
+      line.state = "up";
+      await world.settle(FINE);
+      expect(await configIn(world)).toHaveCondition("Ready", "True");
+      expect(await tokensIn(world)).toHaveLength(1);
+    },
+  );
+
+  test("for the authority of its cluster, which the cluster itself may show", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made, CLUSTER, "");
+      await createPool(made);
+    });
+    await world.run(world.user.delete(Secret, { name: `${CLUSTER}-ca`, namespace: NAMESPACE }));
+    await world.advance(15 * 60_000);
+    expect(await configIn(world)).toHaveCondition("CertificatesAvailable", "False", "WaitingForCertificates");
+    expect(await tokensIn(world)).toEqual([]);
+    const data = Buffer.from(ELLIPTIC_AUTHORITY.pem).toString("base64");
+    const kubeconfig = `clusters:\n- cluster:\n    certificate-authority-data: ${data}\n    server: https://x\n`;
+    const place = { name: "cluster-info", namespace: "kube-public" };
+    const workload = world.workload(CLUSTER);
+    await world.run(
+      workload?.patch(ConfigMap, place, { type: "merge", body: { data: { kubeconfig } } }) ??
+        Promise.reject(new Error()),
+    );
+    await world.advance(2 * 60_000);
+    expect(await configIn(world)).toHaveCondition("Ready", "True");
+    expect(await dataIn(world)).toContain(`- ${ELLIPTIC_AUTHORITY.hash}\n`);
+  });
+
+  test("for a Secret that it takes a value from, and names the field", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await createPool(made, {
+        config: {
+          files: [
+            { path: "/etc/azure.json", contentFrom: { secret: { name: "azure-json", key: "worker" } } },
+          ],
+        },
+      });
+    });
+    expect(await configIn(world)).toHaveCondition("DataSecretAvailable", "False", "WaitingForSecret");
+    expect(await messageIn(world)).toBe(
+      'spec.files[0].contentFrom.secret.name: "azure-json": there is no such Secret in the namespace',
+    );
+    const secret = { metadata: { name: "azure-json", namespace: NAMESPACE }, stringData: { worker: "{}" } };
+    await world.run(world.user.create(Secret, secret));
+    await world.advance(60_000);
+    expect(await dataIn(world)).toContain("- path: /etc/azure.json\n  content: '{}'\n");
+  });
+
+  test("as the config of a control plane, which comes later", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await createPool(made, { config: { clusterConfiguration: {} } });
+    });
+    expect(await configIn(world)).toHaveCondition(
+      "DataSecretAvailable",
+      "False",
+      "WaitingForControlPlaneSupport",
+    );
+    expect(await messageIn(world)).toContain("spec.clusterConfiguration is set");
+    expect(await tokensIn(world)).toEqual([]);
+  });
+});
+
+describe("a config is refused", () => {
+  test("when its data is too large for Azure, before a token is made for it", async () => {
+    const file = (index: number) => ({ path: `/f${index}`, content: "x".repeat(10_000) });
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await createPool(made, { config: { files: [1, 2, 3, 4, 5, 6, 7].map(file) } });
+    });
+    expect(await configIn(world)).toHaveCondition(
+      "DataSecretAvailable",
+      "False",
+      "DataSecretGenerationFailed",
+    );
+    expect(await messageIn(world)).toMatch(
+      /^the bootstrap data has 7\d{4} bytes, and Azure takes at most 65535;/,
+    );
+    expect(await tokensIn(world)).toEqual([]);
+  });
+
+  test("when a Secret of its name is somebody else's, which stays as it is", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await createPool(made);
+      await made.run(made.user.create(Secret, { metadata: NAME, stringData: { mine: "yes" } }));
+    });
+    expect(await configIn(world)).toHaveCondition(
+      "DataSecretAvailable",
+      "False",
+      "DataSecretGenerationFailed",
+    );
+    const secret = await world.run(world.user.get(Secret, NAME));
+    expect(Object.keys(secret.data ?? {})).toEqual(["mine"]);
+    expect(await tokensIn(world)).toEqual([]);
+  });
+
+  test("when the version of its pool is older than what is written here", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made);
+      await createPool(made, { pool: { spec: { template: { spec: { version: "v1.21.14" } } } } });
+    });
+    expect(await messageIn(world)).toBe(
+      'MachinePool "pool": spec.template.spec.version: "v1.21.14": must be a version of Kubernetes from v1.22.0 on',
+    );
+  });
+
+  test("when the authority of its cluster is no certificate", async () => {
+    const world = await start(async (made) => {
+      await createCluster(made, CLUSTER, `-----BEGIN CERTIFICATE-----\n${CANARY}\n-----END CERTIFICATE-----`);
+      await createPool(made);
+    });
+    expect(await configIn(world)).toHaveCondition("CertificatesAvailable", "False", "CertificatesCorrupted");
+    expect(JSON.stringify(await configIn(world))).not.toContain(CANARY);
+  });
+});
+
+test("data that is there stays good while the cluster is away, and what was asked for comes when it is back", async () => {
+  const line: Line = { state: "up" };
+  const world = await bootstrapWorld({ controllers: controllersWith(line) });
+  await createCluster(world);
+  await createPool(world);
+  world.start();
+  await world.settle(FINE);
+  line.state = "silent";
+  await world.advance(3_600_000);
+  expect(await configIn(world)).toHaveCondition("Ready", "True");
+  const before = await dataIn(world);
+  await ask(world, "put-1");
+  await world.advance(3_600_000);
+  expect(await dataIn(world)).toBe(before);
+  expect((await configIn(world)).status?.ready).toBe(true);
+  line.state = "up";
+  await world.settle(FINE);
+  expect(tokenIn(await dataIn(world))).not.toBe(tokenIn(before));
+});
+
+test("no token, and nothing else that is secret, shows up in conditions and events", async () => {
+  const run = await rehearse({
+    world: { seed: "7", controllers: controllersWith({ state: "up" }) },
+    story: async (world) => {
+      await createCluster(world, CLUSTER, RSA_AUTHORITY.pem);
+      const secret = { metadata: { name: "passwords", namespace: NAMESPACE }, stringData: { ada: CANARY } };
+      await world.run(world.user.create(Secret, secret));
+      await createPool(world, {
+        config: { users: [{ name: "ada", passwdFrom: { secret: { name: "passwords", key: "ada" } } }] },
+      });
+      await world.settle(FINE);
+    },
+  });
+  expect(run.failure).toBeUndefined();
+  const { world } = run;
+  const data = await dataIn(world);
+  expect(data).toContain(`passwd: ${CANARY}`);
+  const shown = JSON.stringify([await configIn(world), await world.run(world.user.list(Event))]);
+  for (const secret of [CANARY, ...tokenIn(data).split(".")]) expect(shown).not.toContain(secret);
+});
