@@ -37,7 +37,8 @@ export {
 export { BATCH_SIZE, batchesOf, instanceActions } from "./azure/scale-set/batches.ts";
 export type { PowerState, ScaleSetInstance } from "./azure/scale-set/instance.ts";
 export { type FreshnessOptions, ScaleSetInstances } from "./azure/scale-set/instances.ts";
-export { azureClusterRbac, type PolicyRule } from "./reconcilers/azurecluster/rbac.ts";
+export { azureClusterRbac } from "./reconcilers/azurecluster/rbac.ts";
+export type { PolicyRule } from "./reconcilers/policy-rule.ts";
 export { azureClusterReconciler } from "./reconcilers/azurecluster/reconciler.ts";
 export type { AzureClusterPorts } from "./reconcilers/azurecluster/scope.ts";
 export {
@@ -56,7 +57,6 @@ export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
 export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
 export { machinePoolReconciler } from "./reconcilers/machinepool/reconciler.ts";
 export type { MachinePoolPorts } from "./reconcilers/machinepool/scope.ts";
-export { wakePools } from "./reconcilers/machinepool/wake.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";
 export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";
 export type { KubeconfigFacts } from "./workload/kubeconfig.ts";

@@ -68,6 +68,7 @@ export {
   type Phase,
   type Reconciler,
   type ReconcilerDefinition,
+  type Source,
   type Watch,
 } from "./reconciler/reconciler.ts";
 export { Runner, type RunnerOptions } from "./runner/runner.ts";

@@ -32,5 +32,6 @@ export { type EndState, endStateOf } from "./world/end-state.ts";
 export type { Controllers, Seat } from "./world/managers.ts";
 export { rehearse, type Rehearsal, RestlessError, type Run } from "./world/rehearsal.ts";
 export type { Pool, Truth } from "./world/truth.ts";
+export { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./world/simulated-authority.ts";
 export { CLUSTERS_ORIGIN } from "./world/workload-host.ts";
 export { createWorld, NotAtRestError, type World, type WorldOptions } from "./world/world.ts";

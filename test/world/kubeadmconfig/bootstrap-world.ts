@@ -19,8 +19,7 @@ import {
   machinePool,
   type Overrides,
 } from "@capstan/runtime/testing/builders";
-import { createWorld, type Seat, type World, type WorldOptions } from "@capstan/sim";
-import { RSA_AUTHORITY } from "../../../packages/manager/src/bootstrap/authority.fixture.ts";
+import { createWorld, type Seat, type World, type WorldOptions, SIMULATED_AUTHORITY } from "@capstan/sim";
 
 export const NAMESPACE = "default";
 export const CLUSTER = "c1";
@@ -82,7 +81,7 @@ export interface PoolOptions {
 export async function createCluster(
   world: World,
   name = CLUSTER,
-  authority: string | undefined = RSA_AUTHORITY.pem,
+  authority: string | undefined = SIMULATED_AUTHORITY,
 ): Promise<void> {
   const { user } = world;
   await world.run(

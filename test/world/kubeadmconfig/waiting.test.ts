@@ -47,6 +47,16 @@ async function editConfig(world: World, body: object): Promise<Frozen<KubeadmCon
   return world.run(world.user.patch(KubeadmConfig, NAME, { type: "merge", body }));
 }
 
+/** Makes the workload cluster show another authority than its own. */
+async function showAuthority(world: World, pem: string): Promise<void> {
+  const data = Buffer.from(pem).toString("base64");
+  const kubeconfig = `clusters:\n- cluster:\n    certificate-authority-data: "${data}"\n    server: https://x\n`;
+  const place = { name: "cluster-info", namespace: "kube-public" };
+  const workload = world.workload(CLUSTER);
+  if (!workload) throw new Error("there is no workload cluster");
+  await world.run(workload.patch(ConfigMap, place, { type: "merge", body: { data: { kubeconfig } } }));
+}
+
 describe("a config waits", () => {
   test("for the infrastructure of its cluster", async () => {
     const world = await start(async (made) => {
@@ -103,17 +113,11 @@ describe("a config waits", () => {
       await createPool(made);
     });
     await world.run(world.user.delete(Secret, { name: `${CLUSTER}-ca`, namespace: NAMESPACE }));
+    await showAuthority(world, "");
     await world.advance(15 * 60_000);
     expect(await configIn(world)).toHaveCondition("CertificatesAvailable", "False", "WaitingForCertificates");
     expect(await tokensIn(world)).toEqual([]);
-    const data = Buffer.from(ELLIPTIC_AUTHORITY.pem).toString("base64");
-    const kubeconfig = `clusters:\n- cluster:\n    certificate-authority-data: ${data}\n    server: https://x\n`;
-    const place = { name: "cluster-info", namespace: "kube-public" };
-    const workload = world.workload(CLUSTER);
-    await world.run(
-      workload?.patch(ConfigMap, place, { type: "merge", body: { data: { kubeconfig } } }) ??
-        Promise.reject(new Error()),
-    );
+    await showAuthority(world, ELLIPTIC_AUTHORITY.pem);
     await world.advance(2 * 60_000);
     expect(await configIn(world)).toHaveCondition("Ready", "True");
     expect(await dataIn(world)).toContain(`- ${ELLIPTIC_AUTHORITY.hash}\n`);

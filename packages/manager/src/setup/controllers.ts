@@ -7,7 +7,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import type { Client, Reconciler } from "@capstan/runtime";
-import { azureClusterRbac, type PolicyRule } from "../reconcilers/azurecluster/rbac.ts";
+import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import type { AzureClusterPorts } from "../reconcilers/azurecluster/scope.ts";
 import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
@@ -16,6 +16,7 @@ import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
 import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
 import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
+import type { PolicyRule } from "../reconcilers/policy-rule.ts";
 import type { WorkloadClusters } from "../workload/workload-clusters.ts";
 
 /** What controllers are made with. */

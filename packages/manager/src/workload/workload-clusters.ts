@@ -9,6 +9,8 @@ export interface WorkloadAccess {
   get(cluster: Frozen<Cluster>): Promise<WorkloadCluster>;
   /** The Cluster goes: lets go of everything that belongs to it. */
   drop(cluster: ObjectName): void;
+  /** Tells of changes of Nodes from now on. */
+  onNodeChange(listener: NodeListener): void;
 }
 
 /** Is told which machines of which Cluster have a Node that came, went or changed. */
@@ -55,7 +57,6 @@ export class WorkloadClusters implements WorkloadAccess {
     this.#entries.delete(key);
   }
 
-  /** Tells of changes of Nodes from now on. */
   onNodeChange(listener: NodeListener): void {
     this.#listeners.push(listener);
   }

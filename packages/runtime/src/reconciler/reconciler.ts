@@ -50,6 +50,9 @@ export function on<T extends KubernetesObject>(
   return { kind, concerns: concerns };
 }
 
+/** News from elsewhere than the management cluster. It is told once how to wake objects, and does so when it knows of something. */
+export type Source = (wake: (name: ObjectName) => void, cache: CacheReader) => void;
+
 /** A way to find objects of the reconciler's own kind without reading all of them. */
 export interface IndexDefinition {
   readonly kind: Kind;
@@ -77,6 +80,7 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   /** Kinds whose objects have ours as their controller. */
   readonly owns?: readonly Kind[];
   readonly watches?: readonly Watch[];
+  readonly sources?: readonly Source[];
   readonly indexes?: readonly IndexDefinition[];
   /** Set on the object before anything else is done, removed after all deleting phases are through. */
   readonly finalizer?: string;

@@ -76,7 +76,7 @@ export class Controller {
 
   #follow(): void {
     const { cache } = this.#options;
-    const { for: own, owns = [], watches = [], indexes = [] } = this.#reconciler;
+    const { for: own, indexes = [] } = this.#reconciler;
     cache.informer(own).addHandler((change) => {
       const held = this.#held.get(keyOf(change.object));
       if (held) held.push(change);
@@ -85,13 +85,20 @@ export class Controller {
     for (const index of indexes) {
       cache.informer(index.kind).store.addIndex(index.name, (object) => index.valuesOf(object));
     }
+    this.#followOthers();
+    if (own.group.endsWith("cluster.x-k8s.io") && own.kind !== Cluster.kind) this.#followPause();
+  }
+
+  #followOthers(): void {
+    const { cache } = this.#options;
+    const { for: own, owns = [], watches = [], sources = [] } = this.#reconciler;
     for (const kind of owns) this.#followOther(kind, (object) => ownerKeys(own, object));
     for (const watch of watches) {
       this.#followOther(watch.kind, (object) =>
         watch.concerns(object, cache).map((name) => keyOf({ metadata: name })),
       );
     }
-    if (own.group.endsWith("cluster.x-k8s.io") && own.kind !== Cluster.kind) this.#followPause();
+    for (const source of sources) source((name) => this.queue.add(keyOf({ metadata: name })), cache);
   }
 
   /** A change concerns whom the object pointed to before it as much as whom it points to now. */

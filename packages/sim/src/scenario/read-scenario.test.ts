@@ -286,8 +286,8 @@ const EXAMPLES = join(import.meta.dirname, "../../../../examples/scenarios");
 describe("the examples", () => {
   const names = readdirSync(EXAMPLES).filter((name) => name.endsWith(".yaml"));
 
-  test("are ten", () => {
-    expect(names).toHaveLength(10);
+  test("are ten and more", () => {
+    expect(names.length).toBeGreaterThanOrEqual(10);
   });
 
   test.each(names)("%s is understood, and says in its first line what it shows", (name) => {

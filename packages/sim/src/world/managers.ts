@@ -1,5 +1,5 @@
 import { type Scheduler, type Transport, VirtualProcess } from "@capstan/env";
-import { type Reconciler, Runner, silentLogger } from "@capstan/runtime";
+import { type Logger, type Reconciler, Runner } from "@capstan/runtime";
 import type { Trace } from "../trace/trace.ts";
 
 /** What a manager finds when it starts: a process of its own, and the ways to its servers. */
@@ -15,6 +15,8 @@ export interface Seat {
   readonly azureToken: () => string;
   /** Throws when this manager may not write any more. */
   readonly assertMayWrite: () => void;
+  /** Where this manager writes what engineers want to know. */
+  readonly log: Logger;
   /** How often this manager has been started, from 1. */
   readonly start: number;
 }
@@ -27,7 +29,9 @@ export interface ManagersOptions {
   readonly scheduler: Scheduler;
   readonly trace: Trace;
   readonly controllers: Controllers;
-  readonly connections: (process: VirtualProcess) => Omit<Seat, "env" | "start" | "assertMayWrite">;
+  readonly connections: (process: VirtualProcess) => Omit<Seat, "env" | "log" | "start" | "assertMayWrite">;
+  /** The log of all managers. */
+  readonly log: Logger;
   /** The Lease that several of them share. */
   readonly lease: { readonly name: string; readonly namespace: string } | undefined;
 }
@@ -61,20 +65,21 @@ export class Managers {
   }
 
   start(number: number): void {
-    const { scheduler, trace, controllers, connections, lease } = this.#options;
+    const { scheduler, trace, controllers, connections, log, lease } = this.#options;
     const start = (this.#starts.get(number) ?? 0) + 1;
     this.#starts.set(number, start);
     const process = new VirtualProcess(scheduler, `manager-${number}${start === 1 ? "" : `.${start}`}`);
     const seat: Seat = {
       ...connections(process),
       env: process,
+      log,
       start,
       assertMayWrite: () => runner.assertMayWrite(),
     };
     const runner: Runner = new Runner({
       env: process,
       transport: seat.kube,
-      log: silentLogger,
+      log,
       name: "capstan",
       reconcilers: controllers(seat),
       ...(lease && { lease }),

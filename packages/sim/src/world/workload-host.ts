@@ -1,5 +1,6 @@
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Handler, type Scheduler, type Transport, VirtualProcess } from "@capstan/env";
+import { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./simulated-authority.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "../control-planes/host.ts";
 
 /** What the host of workload clusters needs of its world. */
@@ -24,7 +25,11 @@ export class WorkloadHost implements ControlPlaneHost {
   add(name: string): Promise<HostedControlPlane> {
     const { connect } = this.#options;
     const server = this.#servers.get(name) ?? this.#open(name);
-    return Promise.resolve({ transport: connect(name, server.handle), kubeconfig: kubeconfigOf(name) });
+    return Promise.resolve({
+      transport: connect(name, server.handle),
+      kubeconfig: kubeconfigOf(name),
+      caCertHash: SIMULATED_AUTHORITY_HASH,
+    });
   }
 
   #open(name: string): ApiServer {
@@ -64,7 +69,15 @@ function kubeconfigOf(name: string): string {
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name, cluster: { server: `${CLUSTERS_ORIGIN}/${name}` } }],
+    clusters: [
+      {
+        name,
+        cluster: {
+          server: `${CLUSTERS_ORIGIN}/${name}`,
+          "certificate-authority-data": Buffer.from(SIMULATED_AUTHORITY).toString("base64"),
+        },
+      },
+    ],
     users: [{ name: user, user: { token: "simulated" } }],
     contexts: [{ name, context: { cluster: name, user } }],
     "current-context": name,

@@ -10,7 +10,7 @@ import {
   TransportError,
   VirtualProcess,
 } from "@capstan/env";
-import { type Client, createClient } from "@capstan/runtime";
+import { type Client, createClient, type Logger, silentLogger } from "@capstan/runtime";
 import { type ControlPlanes, startControlPlanes } from "../control-planes/control-planes.ts";
 import { ALL_FAULTS, EFFECTS, Faults, type FaultSpec } from "../faults/faults.ts";
 import type { Reach } from "../faults/reach.ts";
@@ -48,6 +48,8 @@ export interface WorldOptions {
   readonly edit?: Edit;
   /** What must hold, besides what must hold in every world. */
   readonly invariants?: readonly Invariant[];
+  /** Where the managers write what engineers want to know; nowhere unless told. */
+  readonly log?: Logger;
 }
 
 const MINUTE_MS = 60_000;
@@ -293,11 +295,12 @@ export class World {
   }
 
   #createManagers(): Managers {
-    const { controllers, managers = 1 } = this.#options;
+    const { controllers, managers = 1, log = silentLogger } = this.#options;
     return new Managers({
       scheduler: this.scheduler,
       trace: this.trace,
       controllers,
+      log,
       lease: managers > 1 ? LEASE : undefined,
       connections: (manager) => ({
         kube: this.#links.connectTroubled(manager, this.#kube),

@@ -1,9 +1,4 @@
-/** A permission in the management cluster, as a ClusterRole has it. */
-export interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-}
+import type { PolicyRule } from "../policy-rule.ts";
 
 /** What the reconciler of AzureClusters needs. */
 export const azureClusterRbac: readonly PolicyRule[] = [

@@ -1,5 +1,5 @@
 import { AzureCluster, Cluster, KubeadmControlPlane, MachinePool, Secret } from "@capstan/api";
-import type { PolicyRule } from "../azurecluster/rbac.ts";
+import type { PolicyRule } from "../policy-rule.ts";
 import { DESCENDANTS } from "./decide-deletion.ts";
 
 /** What the reconciler of Clusters needs. Kinds of other providers are granted by their own roles, as in Cluster API. */

@@ -1,4 +1,4 @@
-import type { PolicyRule } from "../azurecluster/rbac.ts";
+import type { PolicyRule } from "../policy-rule.ts";
 
 /** What the reconciler of KubeadmConfigs needs in the management cluster. */
 export const kubeadmConfigRbac: readonly PolicyRule[] = [

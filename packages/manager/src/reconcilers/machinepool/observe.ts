@@ -25,6 +25,7 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 // As often as Cluster API looks again at pools and at what it does not follow.
 const POLL_MS = 30_000;
 const SOON_MS = 10_000;
+const STILL_THERE_MS = 2 * 60_000;
 
 /** Shows to which Cluster the pool belongs. Without the label, nobody would find out that the Cluster is paused. */
 export function joinCluster({ pool, cluster }: Scope): Outcome {
@@ -63,17 +64,16 @@ function takeOver(scope: Scope): void {
 
 /** Counts the Nodes of the pool. They are followed by one watch a cluster; here they are only looked up. */
 export async function observeNodes(scope: Scope): Promise<Outcome> {
-  const { cluster, pool, context } = scope;
+  const { cluster, context } = scope;
   if (!cluster) return next;
   const nodes = await lookAtNodes(scope, cluster);
   scope.nodes = nodes;
   if (nodes.state === "unknown") return again(SOON_MS, nodes.reason);
-  const { nextAvailableMs, ready } = nodes.count;
-  const nowMs = context.env.clock.now();
-  if (nextAvailableMs !== undefined && nextAvailableMs - nowMs < SOON_MS) {
-    return again(Math.max(nextAvailableMs - nowMs, 0), "WaitingForMinReadySeconds");
-  }
-  return again(ready === pool.spec.replicas ? POLL_MS : SOON_MS, "FollowingNodes");
+  const { nextAvailableMs } = nodes.count;
+  // A Node that changes wakes the pool; that one has been Ready for long enough, or nobody answers any more, is told by none.
+  if (nextAvailableMs === undefined) return again(STILL_THERE_MS, "FollowingNodes");
+  const waitMs = Math.max(nextAvailableMs - context.env.clock.now(), 0);
+  return again(Math.min(waitMs, STILL_THERE_MS), "WaitingForMinReadySeconds");
 }
 
 async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Cluster>): Promise<NodesView> {

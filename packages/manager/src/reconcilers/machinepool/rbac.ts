@@ -1,5 +1,5 @@
 import { AzureMachinePool, Cluster, KubeadmConfig, MachinePool, Secret } from "@capstan/api";
-import type { PolicyRule } from "../azurecluster/rbac.ts";
+import type { PolicyRule } from "../policy-rule.ts";
 
 /** What the reconciler of MachinePools needs. Kinds of other providers are granted by their own roles, as in Cluster API. */
 export const machinePoolRbac: readonly PolicyRule[] = [

@@ -7,6 +7,7 @@ import {
   type ObjectName,
   on,
   type Reconciler,
+  type Source,
 } from "@capstan/runtime";
 import { referenceKey } from "../../contract/reference.ts";
 import { providerKey } from "../../workload/nodes.ts";
@@ -17,11 +18,7 @@ import { buildScope, FOLLOWED, type MachinePoolPorts, type Scope } from "./scope
 
 const BY_REFERENCE = "references";
 const BY_CLUSTER = "spec.clusterName";
-/** The name of the index over the machines of a pool. */
-export const BY_PROVIDER_ID = "provider-id";
-
-/** The name of the reconciler. */
-export const CONTROLLER = "machinepool";
+const BY_PROVIDER_ID = "provider-id";
 
 /**
  * Brings the parts of a pool together: what makes its bootstrap data, what has its machines, of whatever kind, and the
@@ -29,7 +26,7 @@ export const CONTROLLER = "machinepool";
  */
 export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
   return defineReconciler<MachinePool, Scope>({
-    name: CONTROLLER,
+    name: "machinepool",
     for: MachinePool,
     finalizer: "machinepool.cluster.x-k8s.io",
     indexes: [
@@ -40,11 +37,23 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
       index(MachinePool, BY_PROVIDER_ID, ({ spec }) => spec.providerIDList?.map(providerKey) ?? []),
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
+    sources: [nodesOf(ports)],
     scope: (context) => buildScope(ports, context),
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],
     status: report,
   });
+}
+
+/** The Nodes of workload clusters: one that changes wakes the pool of its machine. */
+function nodesOf({ workloads }: MachinePoolPorts): Source {
+  return (wake, cache) =>
+    workloads.onNodeChange((cluster, providerIDs) => {
+      const pools = providerIDs.flatMap((value) => cache.list(MachinePool, { index: BY_PROVIDER_ID, value }));
+      for (const { metadata, spec } of new Set(pools)) {
+        if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace) wake(metadata);
+      }
+    });
 }
 
 function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachinePool>): string[] {

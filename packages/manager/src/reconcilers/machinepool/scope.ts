@@ -14,7 +14,7 @@ import type { NodesView } from "./decide.ts";
 
 /** What the reconciler of MachinePools works with. */
 export interface MachinePoolPorts {
-  readonly workloads: Pick<WorkloadAccess, "get">;
+  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
 }
 
 /** One pass over one MachinePool. */
