@@ -19,10 +19,10 @@ const DEEPEST_NESTING = 64;
 const DEEPEST_VALUE = 300;
 const MOST_ALIASES = 32;
 
-/** Reads a YAML or JSON text as a JSON value. Throws a YamlError when it is none. */
-export function parseYaml(text: string): unknown {
-  if (text.length > LONGEST_TEXT) {
-    throw new YamlError(`must have at most ${LONGEST_TEXT} characters, not ${text.length}`);
+/** Reads a YAML or JSON text as a JSON value. Throws a YamlError when it is none, or longer than what is usual for users to write. */
+export function parseYaml(text: string, longest = LONGEST_TEXT): unknown {
+  if (text.length > longest) {
+    throw new YamlError(`must have at most ${longest} characters, not ${text.length}`);
   }
   if (isDeeperThan(DEEPEST_NESTING, text)) throw tooDeep(DEEPEST_NESTING);
   return jsonOf(resolved(onlyDocument(text)), "", 0);

@@ -146,3 +146,11 @@ describe("custom data that nobody understands", () => {
     fc.assert(fc.property(text, (customData) => void readCustomData(customData, METADATA)));
   });
 });
+
+test("custom data may be as long as Azure takes it", () => {
+  const filler = `- path: /etc/filler\n  content: |\n${`    ${"x".repeat(70)}\n`.repeat(700)}`;
+  const text = `#cloud-config\nwrite_files:\n${filler}runcmd:\n- kubeadm join a:1 --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification\n`;
+  expect(text.length).toBeGreaterThan(50_000);
+  const data = Buffer.from(text).toString("base64");
+  expect(readCustomData(data, { hostname: "h", instanceId: "i", region: "r" })).toHaveProperty("cloudInit");
+});

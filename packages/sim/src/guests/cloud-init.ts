@@ -3,6 +3,9 @@ import { isJsonObject, parseYaml, YamlError } from "@capstan/api";
 import { type GuestFailure, GuestFault } from "./failure.ts";
 import { type JoinRequest, readJoinCommand } from "./join-request.ts";
 
+// Azure takes no more than this.
+const LONGEST_CUSTOM_DATA = 64 * 1024;
+
 /** A file that cloud-init writes. */
 export interface GuestFile {
   readonly path: string;
@@ -113,7 +116,7 @@ function cloudConfig(text: string): JsonObject {
 
 function yamlOf(text: string): unknown {
   try {
-    return parseYaml(text);
+    return parseYaml(text, LONGEST_CUSTOM_DATA);
   } catch (error) {
     if (error instanceof YamlError)
       throw new GuestFault("BadCloudConfig", `the cloud-config ${error.message}`);
