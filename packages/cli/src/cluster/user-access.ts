@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
+import { timeIn } from "../data-directory/clock.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which management cluster a user means. */
@@ -19,20 +20,22 @@ export interface UserAccess {
 export async function withUserClient<R>(
   shell: Shell,
   access: UserAccess,
-  use: (client: Client) => Promise<R>,
+  use: (client: Client, nowMs: number) => Promise<R>,
 ): Promise<R> {
   const { env, variables, workingFolder } = shell;
   const { kubeconfig = variables["KUBECONFIG"] || undefined, context, dataDir } = access;
   const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
   const path = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
   const text = readText(resolve(workingFolder, path));
+  // The cluster of a data directory may live in another time than the machine.
+  const nowMs = resolve(workingFolder, path) === own ? timeIn(env, dataDir) : env.clock.now();
   const transport = await connectWithKubeconfig({
     text,
     origin: path,
     ...(context !== undefined && { context }),
   });
   try {
-    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }));
+    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), nowMs);
   } finally {
     await transport.close();
   }

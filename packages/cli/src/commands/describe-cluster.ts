@@ -32,8 +32,10 @@ export interface DescribeClusterOptions {
 /** `capstan describe cluster`: the parts of a cluster as a tree, and how each of them is. */
 export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
   const { access, tree } = options;
-  const parts = await withUserClient(shell, access, (client) => partsOf(client, options));
-  shell.out.write(printTree(clusterTree(parts, tree), shell.env.clock.now()));
+  await withUserClient(shell, access, async (client, nowMs) => {
+    const parts = await partsOf(client, options);
+    shell.out.write(printTree(clusterTree(parts, tree), nowMs));
+  });
   return EXIT.done;
 }
 

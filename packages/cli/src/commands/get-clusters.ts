@@ -20,10 +20,11 @@ export async function getClusters(
   { access, namespace, output }: GetClustersOptions,
 ): Promise<number> {
   const scope = namespace === undefined ? {} : { namespace };
-  const [clusters, pools] = await withUserClient(shell, access, (client) =>
-    Promise.all([client.list(Cluster, scope), client.list(MachinePool, scope)]),
-  );
-  const nowMs = shell.env.clock.now();
+  const { clusters, pools, nowMs } = await withUserClient(shell, access, async (client, now) => ({
+    clusters: await client.list(Cluster, scope),
+    pools: await client.list(MachinePool, scope),
+    nowMs: now,
+  }));
   if (clusters.length === 0 && output === undefined) {
     shell.err.write(`No clusters found${namespace === undefined ? "" : ` in namespace ${namespace}`}.\n`);
     return EXIT.done;

@@ -23,6 +23,12 @@ export function openClock({ env, dataDir, speed }: ClockOptions): AdjustableCloc
   return clock;
 }
 
+/** The time of a data directory, for whoever only looks at it. */
+export function timeIn({ clock }: Env, dataDir: string): number {
+  const anchor = savedAnchor(dataDir);
+  return anchor ? new AdjustableClock(clock, { anchor }).now() : clock.now();
+}
+
 function keptClock(base: Clock, dataDir: string): AdjustableClock {
   const keep = (anchor: ClockAnchor): void =>
     writePrivateFile(clockPath(dataDir), `${JSON.stringify(anchor)}\n`);
