@@ -1,7 +1,9 @@
 import { crashEverywhere, failureReport, faultsOf, rehearse, ViolationError } from "@capstan/sim";
+import { next } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
 import { BROKEN, brokenController } from "./broken-controllers.ts";
 import { proofRehearsal } from "./harness.ts";
+import { proofController } from "./proof-controller.ts";
 
 const GOOD_END = { machines: 0, sets: 0, slots: 0, reservations: [1] };
 
@@ -60,4 +62,23 @@ describe("a controller that", () => {
     expect(report).toContain(`${broken.caughtBy} does not hold: ${invariant.says}`);
     expect(report).toMatch(/at step \d+, \d\d:\d\d:\d\d: /);
   });
+});
+
+test("whoever takes away what a user wrote on an object is caught", async () => {
+  const rehearsal = proofRehearsal({
+    seed: "1",
+    controller: (seat) =>
+      proofController(seat.connect("https://depot"), {
+        first: [
+          ({ set }) => {
+            delete set.metadata.annotations?.["user.example.com/note"];
+            return next;
+          },
+        ],
+      }),
+  });
+  const edit = { fault: "user-edit", when: { moments: { everyMs: 60_000 } } };
+  expect((await rehearse(rehearsal, [edit])).failure?.message).toMatch(
+    /^nothing-lost: MachineSet fleet has lost/,
+  );
 });

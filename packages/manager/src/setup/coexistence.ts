@@ -11,9 +11,9 @@ export interface Neighbourhood {
 }
 
 /** The label that tells who installed a definition. */
-export const MANAGED_BY = "app.kubernetes.io/managed-by";
+const MANAGED_BY = "app.kubernetes.io/managed-by";
 /** Its value on ours. */
-export const CAPSTAN = "capstan";
+const CAPSTAN = "capstan";
 const PROVIDER = "cluster.x-k8s.io/provider";
 
 /** The Leases of controllers that act on the same kinds, and whose they are. */

@@ -31,7 +31,7 @@ export interface Moments {
 }
 
 /** Whether the trigger speaks of this call, apart from counts and chance. */
-export function fits({ verb, resource, by }: Trigger, call: Call): boolean {
+function fits({ verb, resource, by }: Trigger, call: Call): boolean {
   return (
     (verb === undefined || fitsVerb(verb.toLowerCase(), call)) &&
     (resource === undefined || resource.toLowerCase() === call.resource.toLowerCase()) &&

@@ -194,7 +194,7 @@ function callOf(process: string, server: Server, request: HttpRequest): Call {
 }
 
 /** Who a call is from, as the trace names it. */
-export function actorOf({ process, by }: Call): string {
+function actorOf({ process, by }: Call): string {
   return process === by ? process : `${process}/${by}`;
 }
 

@@ -3,6 +3,7 @@ import type { Storage, StoredEvent } from "@capstan/apiserver";
 import type { Azure, InstanceEvent } from "@capstan/azure-sim";
 import { isReady } from "../readiness.ts";
 import type { Trace } from "../trace/trace.ts";
+import { USER_NOTE } from "./edit.ts";
 
 /** How many machines of a scale set can do work, and how few it has been. */
 export interface Pool {
@@ -40,6 +41,7 @@ export class Truth {
   readonly #azure: Azure;
   readonly #nowMs: () => number;
   readonly #censuses = new Map<string, { nodes: number; nodesReady: number; podsRunning: number }>();
+  readonly #lostNotes: string[] = [];
   readonly #pools = new Map<string, PoolState>();
   /** The Node of each machine, by the id of the machine in lower case. */
   readonly #nodeOf = new Map<string, { readonly cluster: string; readonly node: Frozen<Node> }>();
@@ -61,6 +63,11 @@ export class Truth {
     }));
   }
 
+  /** What users had written on our objects, and somebody has taken away. */
+  get lostNotes(): readonly string[] {
+    return this.#lostNotes;
+  }
+
   /** Counts of a workload cluster, kept as things happen: asking for them costs nothing. */
   census(cluster: string): Census {
     return this.#censuses.get(cluster) ?? { nodes: 0, nodesReady: 0, podsRunning: 0 };
@@ -78,7 +85,9 @@ export class Truth {
   /** Follows the management cluster: conditions of our objects are news. */
   followManagement(storage: Storage): void {
     storage.follow((resource, event) => {
-      if (CONDITIONED.has(resource)) this.#conditions(event);
+      if (!CONDITIONED.has(resource)) return;
+      this.#notes(event);
+      this.#conditions(event);
     });
   }
 
@@ -95,6 +104,15 @@ export class Truth {
       census.nodesReady += change(isReady, previous, now);
       this.#node(cluster, event);
     });
+  }
+
+  #notes({ object, previous, line }: StoredEvent): void {
+    const before = previous?.metadata.annotations?.[USER_NOTE];
+    if (before === undefined || line.type === "DELETED") return;
+    const { kind, metadata } = object;
+    if (metadata.annotations?.[USER_NOTE] === undefined) {
+      this.#lostNotes.push(`${kind} ${metadata.name} has lost the user's ${USER_NOTE}: ${before}`);
+    }
   }
 
   #conditions({ object, previous, line }: StoredEvent): void {
