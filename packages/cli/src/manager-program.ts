@@ -27,8 +27,14 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--namespace <name>", "watch one namespace instead of all")
     .option("--watch-filter <value>", "touch only objects with this value of cluster.x-k8s.io/watch-filter")
     .option("--no-leader-elect", "do without the Lease: this process must be the only one")
-    .option("--lease-namespace <name>", "where the Lease is", "capstan-system")
+    .option("--lease-namespace <name>", "where the Lease and the webhooks' certificate are", "capstan-system")
     .option("--health-addr <host:port>", "where /healthz, /readyz and /metrics are served", ":9440")
+    .option(
+      "--webhook-port <port>",
+      "where kube-apiserver asks for admission; 0 = nowhere",
+      webhookPort,
+      9443,
+    )
     .option("--azure-endpoint <url>", "another Azure than the public one, such as a simulated one")
     .option("--azure-ca <file>", "the authority of its certificate")
     .option("--take-over", "act on kinds although another provider has installed them", false)
@@ -45,6 +51,13 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
       const { manager } = await import("./commands/manager.ts");
       await carryOut({ dataDir: "" }, () => manager(shell, flags));
     });
+}
+
+function webhookPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError("Expected a number from 0 to 65535; 0 serves no webhooks.");
+  return port;
 }
 
 function names(text: string): readonly string[] {

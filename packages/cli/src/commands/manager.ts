@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { builtInKind, type CustomResourceDefinition, Lease } from "@capstan/api";
-import { type ListeningServer, serveHttp, type Transport } from "@capstan/env";
+import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import {
   type Cloud,
   cloudNamed,
@@ -11,7 +11,10 @@ import {
   CONTROLLERS,
   createNetwork,
   Manager,
+  type Issued,
+  MANAGER_NAME,
   type Network,
+  WebhookServer,
 } from "@capstan/manager";
 import {
   connectWithKubeconfig,
@@ -40,6 +43,8 @@ export interface ManagerCommandOptions {
   readonly leaseNamespace: string;
   /** Where probes and metrics are served, as HOST:PORT. */
   readonly healthAddr: string;
+  /** Where the webhooks are served; 0 for nowhere. */
+  readonly webhookPort: number;
   readonly azureEndpoint?: string;
   readonly azureCa?: string;
   readonly takeOver: boolean;
@@ -68,14 +73,22 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
     ...(options.leaderElect && { lease: { name: "capstan", namespace: options.leaseNamespace } }),
   });
-  const health = await serveHealth(running, options.healthAddr);
+  const webhooks = webhooksFor(shell, options, { running, kube, log });
+  const unready = (): readonly string[] => [...running.runner.unready(), ...(webhooks?.unready() ?? [])];
+  const health = await serveHealth(running, options.healthAddr, unready);
   log.info("Starting", {
     controllers: options.controllers ?? CONTROLLERS.map(({ name }) => name),
     health: options.healthAddr,
+    webhookPort: options.webhookPort,
   });
   try {
+    // First of all, because kube-apiserver asks them about what the controllers write.
+    await Promise.race([webhooks?.start(), aborted(stop)]).catch((error: unknown) => {
+      throw webhookProblem(error, options.webhookPort);
+    });
     return await untilStopped(running, stop, log);
   } finally {
+    await webhooks?.stop();
     await health.close();
     await network.close();
   }
@@ -174,12 +187,53 @@ async function checkNeighbours(
   );
 }
 
-async function serveHealth({ runner }: Manager, address: string): Promise<ListeningServer> {
+/** The webhooks of this process, if it is to have any. */
+function webhooksFor(
+  { env }: Shell,
+  { webhookPort, leaseNamespace }: ManagerCommandOptions,
+  { running, kube, log }: { readonly running: Manager; readonly kube: Transport; readonly log: Logger },
+): WebhookServer | undefined {
+  if (webhookPort === 0) return undefined;
+  return new WebhookServer({
+    env,
+    log,
+    client: createClient({
+      transport: kube,
+      env,
+      fieldManager: MANAGER_NAME,
+      userAgent: `${MANAGER_NAME}/webhooks`,
+    }),
+    namespace: leaseNamespace,
+    host: "0.0.0.0",
+    port: webhookPort,
+    issue: (hosts) => issueServing(env, hosts),
+    assertMayWrite: () => running.runner.assertMayWrite(),
+  });
+}
+
+/** A certificate for a server, from an authority whose key nobody has afterwards. */
+async function issueServing(env: Env, hosts: readonly string[]): Promise<Issued> {
+  // The embedded API server has what makes certificates; it is loaded only where one is made, about once a year.
+  const { createAuthority, issueCertificate } = await import("@capstan/apiserver");
+  const authority = await createAuthority(env);
+  return { ca: authority.cert, ...(await issueCertificate(env, authority, { type: "server", hosts })) };
+}
+
+function webhookProblem(error: unknown, port: number): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
+  return new CommandError(`port ${port} is in use; choose another with --webhook-port, or 0 for no webhooks`);
+}
+
+async function serveHealth(
+  { runner }: Manager,
+  address: string,
+  unready: () => readonly string[],
+): Promise<ListeningServer> {
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
   if (port === "")
     throw new CommandError(`--health-addr ${address}: expected HOST:PORT or :PORT, such as :9440`);
   const handler = createDiagnostics({
-    unready: () => runner.unready(),
+    unready,
     metrics: () => runner.metrics.print(),
   });
   return serveHttp(handler, { host: host === "" ? "0.0.0.0" : host, port: Number(port) });

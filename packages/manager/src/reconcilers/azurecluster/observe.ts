@@ -2,6 +2,7 @@ import { type Arm, AzureError, isGone, type JsonObject } from "../../azure/port.
 import type { Decision } from "./decide.ts";
 import { foldedID } from "./folded-id.ts";
 import type { DatedSighting } from "./memory.ts";
+import { throttledFor } from "./operations.ts";
 import { clusterGroupOf, groupID, locationOf } from "./resource.ts";
 import type { Scope } from "./scope.ts";
 
@@ -48,7 +49,19 @@ async function look(scope: Scope, ids: readonly string[]): Promise<void> {
   const absent = isGroupThere ? [] : ids.filter((id) => foldedID(id).startsWith(inGroup));
   for (const id of absent) remember(scope, id, { isFirstHand: true });
   const rest = ids.filter((id) => id !== group && !absent.includes(id));
-  await Promise.all(rest.map((id) => lookAt(scope, id)));
+  await together(rest.map((id) => lookAt(scope, id)));
+}
+
+/**
+ * Waits for all of them, also when one breaks: none may go on behind the back of a pass that has ended. Where several
+ * break, the one that Azure has asked to wait longest for is the news, or it would be asked again too early.
+ */
+async function together(looks: readonly Promise<void>[]): Promise<void> {
+  const errors = (await Promise.allSettled(looks)).flatMap((look) =>
+    look.status === "rejected" ? [look.reason as unknown] : [],
+  );
+  const [first] = errors.toSorted((left, right) => (throttledFor(right) ?? 0) - (throttledFor(left) ?? 0));
+  if (errors.length > 0) throw first;
 }
 
 async function lookAt(scope: Scope, id: string): Promise<void> {

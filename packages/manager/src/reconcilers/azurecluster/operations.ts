@@ -2,7 +2,7 @@ import type { Operation } from "@capstan/api";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
-import { AzureError, type JsonObject } from "../../azure/port.ts";
+import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
 import { foldedID } from "./folded-id.ts";
 import type { ResourceFailure } from "./memory.ts";
@@ -71,8 +71,19 @@ async function step(scope: Scope, resourceID: string, { record, wanted }: Attemp
     if (waitMs !== undefined) return { retryAfterMs: waitMs };
     memory.seen.delete(id);
     if (!(error instanceof AzureError)) throw error;
-    return { failure: failureAbout(scope, resourceID, error) };
+    return afterError(scope, resourceID, error);
   }
+}
+
+// Azure has something else than what was decided on: somebody wrote first, or what it belongs to has gone.
+const OUTDATED: ReadonlySet<AzureErrorClass> = new Set(["Precondition", "Preempted", "Gone"]);
+// Long enough that two who write the same resource in turns do not make each other busy.
+const DECIDE_AGAIN_MS = 15_000;
+
+/** A decision on the past is no refusal: whoever looks again decides otherwise. */
+function afterError(scope: Scope, resourceID: string, error: AzureError): Step {
+  if (OUTDATED.has(error.class)) return { retryAfterMs: DECIDE_AGAIN_MS };
+  return { failure: failureAbout(scope, resourceID, error) };
 }
 
 function afterProgress(scope: Scope, resourceID: string, progress: Progress): Step {
@@ -90,7 +101,7 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
   if (progress.outcome !== "Failed") return {};
   const error =
     progress.error ?? new AzureError({ class: "Transient", code: "Failed", message: progress.why });
-  return { failure: failureAbout(scope, resourceID, error) };
+  return afterError(scope, resourceID, error);
 }
 
 /** Says what failed with the field of the spec that asks for it. */

@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Credential, examine, type Issued } from "./credential.ts";
+import { HOSTS, issuedAt, LIFE_MS, START_MS } from "./issuer.fixture.ts";
+import { type Kept, made, planRotation, prepared, promoted } from "./rotation.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+// Certificates begin an hour before they are made, and last a year from when they are made.
+const THIRD_LEFT_MS = START_MS + LIFE_MS - (LIFE_MS + HOUR_MS) / 3;
+
+let first: Issued;
+let second: Issued;
+let elsewhere: Issued;
+beforeAll(async () => {
+  first = await issuedAt(START_MS);
+  second = await issuedAt(THIRD_LEFT_MS);
+  elsewhere = await issuedAt(START_MS, ["another.capstan-system.svc"]);
+});
+
+const plan = (kept: Kept | undefined, nowMs: number) => planRotation({ kept, hosts: HOSTS, nowMs });
+const authoritiesOf = ({ bundle }: Kept): number => bundle.match(/BEGIN CERTIFICATE/g)?.length ?? 0;
+const isSound = (credential: Credential, { bundle }: Kept): boolean =>
+  typeof examine(credential, { hosts: HOSTS, bundle }) !== "string";
+
+describe("certificates", () => {
+  test("are made where there are none", () => {
+    expect(plan(undefined, START_MS)).toEqual({ action: "make", why: "there are none yet" });
+  });
+
+  test("are kept until a third of their life is left", () => {
+    expect(plan(made(first), START_MS)).toEqual({ action: "keep" });
+    expect(plan(made(first), THIRD_LEFT_MS - 1)).toEqual({ action: "keep" });
+    expect(plan(made(first), THIRD_LEFT_MS)).toEqual({
+      action: "prepare",
+      why: "a third of its life is left, it ends at 2027-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("change after both authorities have been trusted for a day", () => {
+    const during = prepared(made(first), HOSTS, second);
+    expect(authoritiesOf(during)).toBe(2);
+    expect(during.serving.cert).toBe(first.cert);
+    // The next certificate begins an hour before it was made.
+    expect(plan(during, THIRD_LEFT_MS + 23 * HOUR_MS - 1)).toEqual({ action: "keep" });
+    expect(plan(during, THIRD_LEFT_MS + 23 * HOUR_MS)).toMatchObject({ action: "promote" });
+    const after = promoted(during);
+    expect(after).toEqual({ bundle: during.bundle, serving: { cert: second.cert, key: second.key } });
+    expect(plan(after, THIRD_LEFT_MS + DAY_MS)).toEqual({ action: "keep" });
+  });
+
+  test("are trusted in every state of a rotation, whichever of them a replica still serves", () => {
+    const before = made(first);
+    const during = prepared(before, HOSTS, second);
+    const after = promoted(during);
+    expect([before, during, after].map((kept) => isSound(first, kept))).toEqual([true, true, true]);
+    expect([before, during, after].map((kept) => isSound(second, kept))).toEqual([false, true, true]);
+  });
+
+  test("leave behind only the authorities of two of them", async () => {
+    const laterMs = THIRD_LEFT_MS + LIFE_MS;
+    const after = promoted(prepared(made(first), HOSTS, second));
+    const next = prepared(after, HOSTS, await issuedAt(laterMs));
+    expect(authoritiesOf(next)).toBe(2);
+    expect(isSound(first, next)).toBe(false);
+  });
+
+  test("that have ended are replaced at once, by those that lie ready if there are any", () => {
+    const endedMs = START_MS + LIFE_MS;
+    expect(plan(made(first), endedMs)).toEqual({
+      action: "make",
+      why: "the certificate is of no use: it ended at 2027-01-01T00:00:00.000Z",
+    });
+    expect(plan(prepared(made(first), HOSTS, second), endedMs)).toMatchObject({ action: "promote" });
+  });
+
+  test.each<[string, () => Kept, string]>([
+    ["for others", () => made(elsewhere), `it is not for ${HOSTS[0]}`],
+    ["with another key", () => made({ ...first, key: second.key }), "its key belongs to another certificate"],
+    ["of a stranger", () => made({ ...first, ca: second.ca }), "no authority beside it has signed it"],
+    ["without authorities", () => made({ ...first, ca: "" }), "no authority beside it has signed it"],
+    ["in no form", () => made({ ...first, cert: "x" }), "it is not a certificate with its key in PEM"],
+    ["with broken keys", () => made({ ...first, key: "x" }), "it is not a certificate with its key in PEM"],
+  ])("%s are made anew", (_, kept, problem) => {
+    expect(plan(kept(), START_MS)).toEqual({
+      action: "make",
+      why: `the certificate is of no use: ${problem}`,
+    });
+  });
+
+  test("of no use for the next rotation are prepared anew, while the old ones serve", () => {
+    const broken = { ...prepared(made(first), HOSTS, second), next: { cert: "x", key: "x" } };
+    expect(plan(broken, THIRD_LEFT_MS)).toMatchObject({ action: "prepare" });
+  });
+});

@@ -1,0 +1,47 @@
+import type { AzureMachinePool, Frozen } from "@capstan/api";
+import type { JsonObject } from "../../azure/port.ts";
+
+type Image = Frozen<AzureMachinePool["spec"]["template"]["image"]>;
+
+// Where Cluster API's Azure provider publishes its reference images.
+const COMMUNITY_GALLERY = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
+const COMMUNITY_IMAGE = "capi-ubun2-2404";
+
+/** How ARM names an image; without one, the reference image of the Kubernetes version. */
+export function imageReference(image: Image | undefined, version: string): JsonObject {
+  if (image?.id !== undefined) return { id: image.id };
+  if (image?.marketplace) {
+    const { publisher, offer, sku, version: imageVersion } = image.marketplace;
+    return { publisher, offer, sku, version: imageVersion };
+  }
+  if (image?.sharedGallery) return { id: galleryVersionID(image.sharedGallery) };
+  const {
+    gallery,
+    name,
+    version: imageVersion,
+    subscriptionID,
+    resourceGroup,
+  } = image?.computeGallery ?? {
+    gallery: COMMUNITY_GALLERY,
+    name: COMMUNITY_IMAGE,
+    version: version.replace(/^v/, ""),
+  };
+  if (subscriptionID !== undefined && resourceGroup !== undefined) {
+    return { id: galleryVersionID({ subscriptionID, resourceGroup, gallery, name, version: imageVersion }) };
+  }
+  return {
+    communityGalleryImageId: `/CommunityGalleries/${gallery}/Images/${name}/Versions/${imageVersion}`,
+  };
+}
+
+interface GalleryVersion {
+  readonly subscriptionID: string;
+  readonly resourceGroup: string;
+  readonly gallery: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+function galleryVersionID({ subscriptionID, resourceGroup, gallery, name, version }: GalleryVersion): string {
+  return `/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}/providers/Microsoft.Compute/galleries/${gallery}/images/${name}/versions/${version}`;
+}

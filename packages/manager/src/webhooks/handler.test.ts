@@ -1,0 +1,42 @@
+import { Cluster } from "@capstan/api";
+import { silentLogger } from "@capstan/runtime";
+import { cluster } from "@capstan/runtime/testing/builders";
+import { expect, test } from "vitest";
+import { createWebhookHandler, LONGEST_REVIEW_BYTES } from "./handler.ts";
+
+const { group, version, kind } = Cluster;
+const REVIEW = {
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  request: { uid: "u", kind: { group, version, kind }, operation: "CREATE", object: cluster() },
+};
+const handle = createWebhookHandler(silentLogger);
+const post = (path: string, body: unknown) => handle({ method: "POST", path, headers: {}, body });
+
+test("a review in a body of JSON gets a review back", async () => {
+  const answer = await post("/validate?timeout=10s", JSON.stringify(REVIEW));
+  expect([answer.status, answer.headers["content-type"]]).toEqual([200, "application/json"]);
+  expect(await answer.json()).toMatchObject({ response: { uid: "u", allowed: true } });
+});
+
+test("defaults come from one path and verdicts from the other", async () => {
+  const bodies = await Promise.all(
+    ["/mutate", "/validate"].map(async (path) => (await post(path, JSON.stringify(REVIEW))).text()),
+  );
+  expect(bodies.map((body) => body.includes("JSONPatch"))).toEqual([true, false]);
+});
+
+test.each([
+  ["GET", "/mutate", undefined, 405, "only POST is served here"],
+  ["POST", "/", "{}", 404, "served here: /mutate, /validate"],
+  ["POST", "/mutate/x", "{}", 404, "served here: /mutate, /validate"],
+  ["POST", "/mutate", undefined, 400, "the body is not an AdmissionReview but another JSON value"],
+  ["POST", "/mutate", "", 400, "the body is not JSON"],
+  ["POST", "/mutate", "{", 400, "the body is not JSON"],
+  ["POST", "/validate", "{}", 400, "expected an AdmissionReview of admission.k8s.io/v1"],
+  ["POST", "/validate", `"${"x".repeat(LONGEST_REVIEW_BYTES)}"`, 413, "a review may have 8388608 bytes"],
+])("%s %s is answered in plain words where it is no review", async (method, path, body, status, words) => {
+  const answer = await handle({ method, path, headers: {}, body });
+  expect(answer.status).toBe(status);
+  expect(await answer.text()).toContain(words);
+});

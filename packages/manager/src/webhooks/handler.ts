@@ -1,0 +1,55 @@
+import type { Handler, HttpResponse } from "@capstan/env";
+import type { Logger } from "@capstan/runtime";
+import { ReviewError } from "./admission-review.ts";
+import { review, type ReviewVerb } from "./review.ts";
+
+/**
+ * The longest body that is read. kube-apiserver takes objects of up to 3 MiB, and a review of an update has the old
+ * one in it, too; the rest of it is small.
+ */
+export const LONGEST_REVIEW_BYTES = 8 * 1024 * 1024;
+
+const VERBS: ReadonlyMap<string, ReviewVerb> = new Map([
+  ["/mutate", "mutate"],
+  ["/validate", "validate"],
+]);
+
+/** Answers `POST /mutate` and `POST /validate`; whatever is no review is refused in plain words. */
+export function createWebhookHandler(log: Logger): Handler {
+  return async ({ method, path, body }) => {
+    // kube-apiserver adds its time limit as a query.
+    const verb = VERBS.get(path.split("?")[0] ?? "");
+    if (!verb) return text(404, `served here: ${[...VERBS.keys()].join(", ")}`);
+    if (method !== "POST") return text(405, "only POST is served here");
+    if (typeof body === "string" && Buffer.byteLength(body) > LONGEST_REVIEW_BYTES)
+      return text(413, `a review may have ${LONGEST_REVIEW_BYTES} bytes, and this one has more`);
+    try {
+      return json(review(verb, typeof body === "string" ? JSON.parse(body) : body));
+    } catch (error) {
+      if (error instanceof SyntaxError) return text(400, `the body is not JSON: ${error.message}`);
+      if (error instanceof ReviewError) return text(400, error.message);
+      log.error("Bug in a review", { error, verb });
+      return text(500, "the rules of capstan failed on this object; the log of the manager says where");
+    }
+  };
+}
+
+function json(value: object): HttpResponse {
+  return answer(200, JSON.stringify(value), "application/json");
+}
+
+function text(status: number, sentence: string): HttpResponse {
+  return answer(status, `${sentence}\n`, "text/plain; charset=utf-8");
+}
+
+function answer(status: number, body: string, type: string): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": type },
+    text: () => Promise.resolve(body),
+    json: () => Promise.resolve().then(() => JSON.parse(body) as unknown),
+    lines: () => {
+      throw new TypeError("an answer to a review is not a stream");
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { assignOwn, deepCopy } from "@capstan/api";
+import type { AdmissionReview } from "./admission-review.ts";
+import type { PatchOperation } from "./json-patch.ts";
+
+type Place = Record<string, unknown> | unknown[];
+
+/** Carries out a JSON patch by the letter of RFC 6902, as far as ours go. */
+export function patched<T>(document: T, operations: readonly PatchOperation[]): T {
+  const root: Record<string, unknown> = { "": deepCopy<T>(document) };
+  for (const operation of operations) carryOut(root, operation);
+  return root[""] as T;
+}
+
+function carryOut(root: Record<string, unknown>, operation: PatchOperation): void {
+  const tokens = ["", ...operation.path.split("/").slice(1).map(unescaped)];
+  const last = tokens.pop() ?? "";
+  let place: Place = root;
+  for (const token of tokens) {
+    const next: unknown = Object.getOwnPropertyDescriptor(place, token)?.value;
+    if (typeof next !== "object" || next === null) throw new Error(`nothing is at ${operation.path}`);
+    place = next as Place;
+  }
+  if (operation.op !== "add" && !Object.hasOwn(place, last))
+    throw new Error(`nothing is at ${operation.path}`);
+  if (Array.isArray(place)) changeList(place, last, operation);
+  else if (operation.op === "remove") delete place[last];
+  else assignOwn(place, last, operation.value);
+}
+
+function changeList(list: unknown[], token: string, operation: PatchOperation): void {
+  const index = token === "-" ? list.length : Number(token);
+  if (operation.op === "remove") list.splice(index, 1);
+  else list.splice(index, operation.op === "replace" ? 1 : 0, operation.value);
+}
+
+function unescaped(token: string): string {
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** The operations in an answer. */
+export function patchOf({ response }: AdmissionReview): readonly PatchOperation[] {
+  if (response?.patch === undefined) return [];
+  return JSON.parse(Buffer.from(response.patch, "base64").toString()) as readonly PatchOperation[];
+}

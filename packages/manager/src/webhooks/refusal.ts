@@ -1,0 +1,42 @@
+import { type FieldError, formatFieldError, type Kind } from "@capstan/api";
+
+/** The Status that a refused review carries; kube-apiserver hands it on with the name of the webhook before the message. */
+export interface Refusal {
+  readonly status: "Failure";
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group: string;
+    readonly kind: string;
+    readonly causes: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
+  };
+}
+
+/** Refuses an object because of its fields, in the words that kube-apiserver has for its own kinds. */
+export function invalidObject(
+  { group, kind }: Pick<Kind, "group" | "kind">,
+  name: string,
+  errors: readonly FieldError[],
+): Refusal {
+  const texts = [...new Set(errors.map(formatFieldError))];
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
+  return {
+    status: "Failure",
+    code: 422,
+    reason: "Invalid",
+    message: `${kind}.${group} ${JSON.stringify(name)} is invalid: ${list}`,
+    details: {
+      ...(name !== "" && { name }),
+      group,
+      kind,
+      causes: errors.map(({ type, message, field }) => ({ reason: type, message, field })),
+    },
+  };
+}
+
+/** Refuses a question that should not have been asked here. */
+export function badQuestion(message: string): Refusal {
+  return { status: "Failure", code: 400, reason: "BadRequest", message };
+}

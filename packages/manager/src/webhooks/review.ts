@@ -1,0 +1,104 @@
+import {
+  type CustomKind,
+  customKinds,
+  deepCopy,
+  isJsonObject,
+  type KubernetesObject,
+  validateObject,
+  withDefaults,
+} from "@capstan/api";
+import { createRng, nameSuffix } from "@capstan/env";
+import {
+  type AdmissionReview,
+  answered,
+  readReview,
+  type ReviewRequest,
+  type ReviewResponse,
+} from "./admission-review.ts";
+import { jsonPatchBetween } from "./json-patch.ts";
+import { badQuestion, invalidObject } from "./refusal.ts";
+
+/** What a review is for: to fill in defaults, or to say whether an object is right. */
+export type ReviewVerb = "mutate" | "validate";
+
+/** The kinds whose defaults and rules are ours. Those of Azure Service Operator belong to that operator. */
+export const reviewedKinds: readonly CustomKind[] = customKinds.filter(
+  ({ group }) => !group.endsWith(".azure.com"),
+);
+
+const byName = new Map(reviewedKinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
+
+/** Answers a review. It has no effects, so a dry run is answered like any other. */
+export function review(verb: ReviewVerb, question: unknown): AdmissionReview {
+  const request = readReview(question);
+  return answered({ uid: request.uid, ...responseTo(verb, request) });
+}
+
+type Response = Omit<ReviewResponse, "uid">;
+
+const ALLOWED: Response = { allowed: true };
+const ANSWERS = { mutate: mutation, validate: validation } as const;
+
+function responseTo(verb: ReviewVerb, request: ReviewRequest): Response {
+  const { group, version, kind: name } = request.kind;
+  const kind = byName.get(`${group}/${version} ${name}`);
+  if (!kind) {
+    const message = `${name} of ${group}/${version} is no kind that this version of capstan has rules for`;
+    return { allowed: false, status: badQuestion(message) };
+  }
+  // No kind has a rule about deletions, and what is written to subresources is the controllers' own.
+  const isWrite = request.operation === "CREATE" || request.operation === "UPDATE";
+  if (!isWrite || (request.subResource ?? "") !== "") return ALLOWED;
+  return isJsonObject(request.object) && isJsonObject(request.object["metadata"])
+    ? ANSWERS[verb](kind, request)
+    : { allowed: false, status: badQuestion("request.object: expected an object with metadata") };
+}
+
+function mutation(kind: CustomKind, request: ReviewRequest): Response {
+  const object = objectOf(request.object);
+  const draft = withDefaults(kind, named(object, request.uid), oldOf(request));
+  const patch = jsonPatchBetween(object, draft);
+  if (patch.length === 0) return ALLOWED;
+  return {
+    allowed: true,
+    patchType: "JSONPatch",
+    patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
+  };
+}
+
+function validation(kind: CustomKind, request: ReviewRequest): Response {
+  const object = objectOf(request.object);
+  const old = oldOf(request);
+  const { errors, warnings } = validateObject(kind, { object, ...(old && { old }) });
+  if (errors.length > 0) return { allowed: false, status: invalidObject(kind, nameOf(object), errors) };
+  return warnings.length > 0 ? { allowed: true, warnings } : ALLOWED;
+}
+
+function nameOf({ metadata }: KubernetesObject): string {
+  const { name } = metadata as { name?: unknown };
+  return typeof name === "string" ? name : "";
+}
+
+/** The rules look at the form of an object themselves, so any JSON object is one to them. */
+function objectOf(value: unknown): KubernetesObject {
+  return value as KubernetesObject;
+}
+
+function oldOf({ oldObject }: ReviewRequest): KubernetesObject | undefined {
+  return isJsonObject(oldObject) ? objectOf(oldObject) : undefined;
+}
+
+// As kube-apiserver cuts them: with its five random characters a generated name stays a DNS label.
+const LONGEST_GENERATED_PREFIX = 58;
+
+/**
+ * The object with a name. kube-apiserver generates names only after it has asked us, but the defaults of a cluster
+ * are made of its name; so we generate it, from the uid of the question, which is new for each.
+ */
+function named(object: KubernetesObject, uid: string): KubernetesObject {
+  const { name, generateName } = object.metadata as { name?: unknown; generateName?: unknown };
+  if (name || typeof generateName !== "string") return object;
+  const draft = deepCopy<KubernetesObject>(object);
+  draft.metadata.name = generateName.slice(0, LONGEST_GENERATED_PREFIX) + nameSuffix(createRng(uid, "names"));
+  return draft;
+}
