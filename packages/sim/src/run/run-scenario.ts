@@ -50,13 +50,14 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   });
   if (onEvent) world.trace.onEvent(onEvent);
   const failure = await failureIn(world, () => tell(world, scenario));
-  const { trace, scheduler, truth } = world;
+  const { trace, scheduler, truth, azure } = world;
   return {
     events: trace.events,
     facts: {
       scenario: scenario.name,
       seed,
       traceHash: trace.hash,
+      journal: { requests: azure.core.journal.count, hash: azure.core.journal.hash },
       virtualMs: scheduler.monotonicMs,
       steps: scheduler.steps,
       pools: truth.pools().map(({ name, lowest }) => ({ name, ...(lowest && { lowest }) })),

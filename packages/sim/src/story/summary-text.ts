@@ -6,13 +6,14 @@ type Row = readonly string[];
 
 /** A summary as text: facts, then a table for each thing that was counted. */
 export function summaryText(summary: Summary): string {
-  const { scenario, seed, traceHash, virtualMs, steps, violations, pools, faults } = summary;
+  const { scenario, seed, traceHash, journal, virtualMs, steps, violations, pools, faults } = summary;
   const facts = columns([
     ["scenario", scenario],
     ["virtual time", shortDuration(Math.floor(virtualMs / 1000) * 1000)],
     ["steps", String(steps)],
     ["seed", seed],
     ["trace", traceHash],
+    ["journal", `${journal.requests} requests, ${journal.hash.slice(0, 12)}`],
     ["violations", String(violations)],
   ]);
   return [

@@ -8,6 +8,7 @@ const FACTS: RunFacts = {
   scenario: "boot-100",
   seed: "7",
   traceHash: "c0ffee",
+  journal: { requests: 3, hash: "beef" },
   virtualMs: 754_321,
   steps: 4012,
   pools: [{ name: "pool", lowest: { available: 98, of: 100, atMs: 192_000 } }, { name: "spot" }],
@@ -54,6 +55,7 @@ virtual time   12m34s
 steps          4012
 seed           7
 trace          c0ffee
+journal        3 requests, beef
 violations     0
 
 POOL   LOWEST AVAILABLE   OF    AT

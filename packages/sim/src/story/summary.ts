@@ -6,6 +6,8 @@ export interface RunFacts {
   readonly scenario: string;
   readonly seed: string;
   readonly traceHash: string;
+  /** What the simulated Azure itself has counted: its journal's entries, and the hash over them. */
+  readonly journal: { readonly requests: number; readonly hash: string };
   readonly virtualMs: number;
   /** Steps of the scheduler. */
   readonly steps: number;
