@@ -131,7 +131,7 @@ export {
   versionProblem,
   withLeadingV,
 } from "./values/version.ts";
-export { YamlError, parseYaml, yamlText } from "./values/yaml.ts";
+export { isDeeperThan, YamlError, parseYaml, yamlText } from "./values/yaml.ts";
 
 // Cluster API's kinds, and the names it gives a meaning.
 export { Cluster } from "./cluster/cluster.ts";

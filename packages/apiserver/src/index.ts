@@ -1,5 +1,6 @@
 /** An embedded Kubernetes API: the semantics of kube-apiserver, in-process, on a store of your choice. */
 export { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.ts";
+export { PodDisruptionBudget } from "./built-in/disruption-budget.ts";
 export { builtInKinds } from "./built-in/kinds.ts";
 export {
   type ClusterOptions,
@@ -34,6 +35,7 @@ export {
   issueCertificate,
   isValidFor,
 } from "./security/certificates.ts";
+export { humanDuration } from "./table/human-duration.ts";
 export type { User } from "./security/attributes.ts";
 export type { Authentication } from "./security/guard.ts";
 export { type DurableStorage, openSqliteStorage, type SqliteStorageOptions } from "./storage/sqlite.ts";

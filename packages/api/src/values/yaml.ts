@@ -59,7 +59,7 @@ function onlyDocument(text: string): Document {
 }
 
 /** Whether brackets, or dashes in one line, nest deeper than a limit. It reads signs only, and so in linear time. */
-function isDeeperThan(limit: number, text: string): boolean {
+export function isDeeperThan(limit: number, text: string): boolean {
   let brackets = 0;
   let inLine = 0;
   for (const token of new Lexer().lex(text)) {

@@ -1,6 +1,6 @@
+import { humanDuration } from "@capstan/apiserver";
 import { Cluster, type Condition, type Frozen, MachinePool } from "@capstan/api";
 import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
-import { ageText } from "../describe/age.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { table } from "../render/table.ts";
@@ -56,7 +56,7 @@ function rowOf(
     readyOf(status?.conditions ?? []),
     String(own.length),
     machines,
-    ageText(nowMs - Date.parse(creationTimestamp)),
+    humanDuration(nowMs - Date.parse(creationTimestamp)),
   ];
 }
 

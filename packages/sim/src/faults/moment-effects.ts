@@ -2,7 +2,7 @@ import { type Frozen, Node } from "@capstan/api";
 import type { Rng } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
 import { isReady } from "../readiness.ts";
-import { PodDisruptionBudget } from "../world/pod-disruption-budget.ts";
+import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { Effect } from "./effect.ts";
 import type { Reach } from "./reach.ts";
 

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import type { TimedClaims } from "../scenario/claims.ts";
 import type { Action, Machines } from "../scenario/step.ts";
-import { PodDisruptionBudget } from "../world/pod-disruption-budget.ts";
+import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { World } from "../world/world.ts";
 import { Deployment } from "../workloads/workload-kinds.ts";
 import { drain, setUnschedulable } from "./drain.ts";

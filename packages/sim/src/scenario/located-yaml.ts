@@ -1,5 +1,5 @@
 /** YAML in which every value knows where it stands, so that whoever reads it can point at what is wrong. */
-import { assignOwn } from "@capstan/api";
+import { assignOwn, isDeeperThan } from "@capstan/api";
 import {
   type Alias,
   type Document,
@@ -7,7 +7,6 @@ import {
   isMap as isYamlMap,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Node,
   parseAllDocuments,
@@ -49,7 +48,8 @@ export function locateYaml(file: string, text: string): LocatedYaml {
   if (text.length > LONGEST_TEXT) {
     return whole(`${text.length} characters: must have at most ${LONGEST_TEXT}`);
   }
-  if (isTooDeep(text)) return whole(`must not nest deeper than ${DEEPEST_NESTING} levels`);
+  if (isDeeperThan(DEEPEST_NESTING, text))
+    return whole(`must not nest deeper than ${DEEPEST_NESTING} levels`);
   const lineCounter = new LineCounter();
   // The parser compares each name with all others; here a map does that, in linear time.
   const options = {
@@ -91,20 +91,6 @@ export function isList(value: Place["value"]): value is readonly Place[] {
 /** Whether the value of a place is a map. */
 export function isMap(value: Place["value"]): value is ReadonlyMap<string, Entry> {
   return value instanceof Map;
-}
-
-/** Whether brackets, or dashes in one line, or lines one in the other nest too deep. It reads signs, in linear time. */
-function isTooDeep(text: string): boolean {
-  let brackets = 0;
-  let inLine = 0;
-  for (const token of new Lexer().lex(text)) {
-    if (token === "{" || token === "[") brackets++;
-    else if (token === "}" || token === "]") brackets--;
-    else if (token === "-" || token === "?") inLine++;
-    else if (token.endsWith("\n")) inLine = 0;
-    if (brackets + inLine > DEEPEST_NESTING) return true;
-  }
-  return false;
 }
 
 /** A value that cannot be placed; never leaves this file. */
