@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { toCustomResourceDefinition } from "../packages/api/src/crd.ts";
+import type { CustomKind } from "../packages/api/src/kind.ts";
 import { customKinds } from "../packages/api/src/kinds.ts";
 
 const HEADER =
@@ -12,7 +13,12 @@ export function crdFiles(folder: string): Map<string, string> {
       const crd = toCustomResourceDefinition(kind);
       // Sorted keys and no folding: the diff of a change shows the change and nothing else.
       const text = stringify(crd, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 });
-      return [`${folder}/${kind.group}_${kind.plural}.yaml`, HEADER + text];
+      return [`${folder}/${crdFileName(kind)}`, HEADER + text];
     }),
   );
+}
+
+/** The file of a kind's CRD. */
+export function crdFileName({ group, plural }: CustomKind): string {
+  return `${group}_${plural}.yaml`;
 }

@@ -2,19 +2,32 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { architectureDocument } from "./generate-architecture.ts";
+import { configFiles } from "./generate-config.ts";
 import { crdFiles } from "./generate-crds.ts";
+import { referencePages } from "./generate-reference.ts";
 
 const CRD_FOLDER = "packages/api/crds";
+const CONFIG_FOLDER = "config";
+const REFERENCE_FOLDER = "docs/reference";
 
-const wanted = new Map([...crdFiles(CRD_FOLDER), architectureDocument("ARCHITECTURE.md")]);
-const stale = globSync(`${CRD_FOLDER}/*`).filter((path) => !wanted.has(path));
+const wanted = new Map([
+  ...crdFiles(CRD_FOLDER),
+  ...configFiles(CONFIG_FOLDER, CRD_FOLDER),
+  ...(await referencePages(REFERENCE_FOLDER)),
+  architectureDocument("ARCHITECTURE.md"),
+]);
+const stale = globSync([
+  `${REFERENCE_FOLDER}/kinds/*`,
+  `${CRD_FOLDER}/*`,
+  `${CONFIG_FOLDER}/{crd,rbac,manager,webhook}/*`,
+]).filter((path) => !wanted.has(path));
 const outdated = [...wanted]
   .filter(([path, text]) => !existsSync(path) || readFileSync(path, "utf8") !== text)
   .map(([path]) => path);
 
 if (process.argv.includes("--check")) {
   for (const path of outdated) console.log(`${path} is out of date; run npm run generate`);
-  for (const path of stale) console.log(`${path} belongs to no kind any more; run npm run generate`);
+  for (const path of stale) console.log(`${path} is not generated any more; run npm run generate`);
   process.exitCode = outdated.length + stale.length === 0 ? 0 : 1;
 } else {
   for (const path of stale) rmSync(path);

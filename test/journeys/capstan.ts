@@ -33,15 +33,18 @@ export interface Ended {
 export function launch(
   args: readonly string[],
   {
+    program = BIN,
     nodeArgs = [],
     shell = "",
   }: {
+    /** Another form of it, such as the bundle. */
+    readonly program?: string;
     readonly nodeArgs?: readonly string[];
     /** Comes before the program, such as a `ulimit`. */
     readonly shell?: string;
   } = {},
 ): Running {
-  const command = [process.execPath, ...nodeArgs, BIN, ...args];
+  const command = [process.execPath, ...nodeArgs, program, ...args];
   // The shell becomes the program, so the process that is killed is the right one.
   const child = spawn("bash", ["-c", `${shell} exec "$@"`, "bash", ...command], {
     stdio: ["ignore", "pipe", "pipe"],

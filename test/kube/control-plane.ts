@@ -19,6 +19,8 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** Sends requests as the administrator. */
   connect(): Transport;
+  /** Where the requests of users are noted, a line of JSON each, when that was asked for. */
+  readonly auditLog: string;
   /** The processes of the server and its store, for whoever measures them. */
   readonly pids: readonly number[];
   /** From the start of the first process until it was ready. */
@@ -46,10 +48,13 @@ const CONTROLLERS = [
 export async function startControlPlane({
   users = [],
   durable = false,
+  audit = false,
 }: {
   readonly users?: readonly TokenUser[];
   /** Writes are safe on disk before they are answered; tests do not need that. */
   readonly durable?: boolean;
+  /** Notes who asked for what, without bodies. */
+  readonly audit?: boolean;
 } = {}): Promise<ControlPlane> {
   const beganMs = performance.now();
   const assets = kubeAssets((line) => console.log(line));
@@ -63,7 +68,7 @@ export async function startControlPlane({
     const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
     const token = writeCredentials(folder, users);
     run("etcd", [...etcdFlags(folder, client, peer), `--unsafe-no-fsync=${!durable}`]);
-    run("kube-apiserver", apiserverFlags(folder, client, secure));
+    run("kube-apiserver", [...apiserverFlags(folder, client, secure), ...(audit ? auditFlags(folder) : [])]);
     const url = `https://127.0.0.1:${secure}`;
     const connect = (): Transport => connectAs(token, { url, ca: certificate(folder) });
     await ready(connect, { children, log: join(folder, "kube-apiserver.log") });
@@ -78,6 +83,7 @@ export async function startControlPlane({
       kubectl: assets.kubectl,
       kubeconfig,
       connect,
+      auditLog: join(folder, AUDIT_LOG),
       pids,
       startedAfterMs,
       stop: () => stop(children, folder),
@@ -118,6 +124,15 @@ function apiserverFlags(folder: string, etcd: number, secure: number): string[] 
     `--token-auth-file=${join(folder, "tokens.csv")}`,
     `--authentication-config=${join(folder, "authentication.json")}`,
   ];
+}
+
+const AUDIT_LOG = "audit.jsonl";
+
+function auditFlags(folder: string): string[] {
+  const policy = join(folder, "audit-policy.json");
+  const rules = [{ level: "Metadata", omitStages: ["RequestReceived"] }];
+  writeFileSync(policy, JSON.stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules }));
+  return [`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, AUDIT_LOG)}`];
 }
 
 function controllerManagerFlags(folder: string, kubeconfig: string): string[] {

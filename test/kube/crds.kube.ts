@@ -9,7 +9,7 @@ import { type CustomResourceDefinition, establish } from "./custom-resource-defi
 
 let plane: ControlPlane;
 let client: Client;
-const files = globSync("packages/api/crds/*.yaml");
+const files = globSync("packages/api/crds/*_*.yaml");
 
 beforeAll(async () => {
   plane = await startControlPlane();

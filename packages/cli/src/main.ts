@@ -26,8 +26,15 @@ const shell: Shell = {
   stopSignal: () => stopSignalOf(process, env.clock),
 };
 
+const code = await run(process.argv.slice(2), shell);
+await Promise.all([written(process.stdout), written(process.stderr)]);
 // Open connections and timers of a server must not keep a command that is done.
-process.exit(await run(process.argv.slice(2), shell));
+process.exit(code);
+
+/** A pipe takes what was written bit by bit; resolves when it has all of it, or when nobody reads any more. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}
 
 function terminalOf(stream: NodeJS.WriteStream, descriptor: number): Terminal {
   return {

@@ -5,6 +5,7 @@ import { addDescribe, addGetClusters } from "./cluster-program.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";
 import { type CarryOut, type DataDirFlag, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
+import { addInit } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
 import type { Shell } from "./shell.ts";
@@ -45,6 +46,7 @@ Examples:
   capstan status -o json               for scripts
   capstan sim status                   what is in the simulated Azure, as a tree
   capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
+  capstan init                         install the manager in a management cluster of yours
   capstan manager                      the controllers, on a management cluster of yours
   capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
   capstan down --purge                 stop, and remove everything it wrote
@@ -88,6 +90,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addServerCommands(program, shell, carryOut);
   addQuestions(program, shell, carryOut);
   addDescribe(program, shell, carryOut);
+  addInit(program, shell, carryOut);
   addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);
   addSimCommands(program, shell, carryOut);

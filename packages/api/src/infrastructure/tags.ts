@@ -2,7 +2,8 @@ import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 
 /** Azure takes so many on one resource; ours are among them. */
 const MOST_TAGS = 50;
-const OWN_TAGS = 3;
+// Whose it is, its role, its name, and by what a write is known again.
+const OWN_TAGS = 4;
 const LONGEST_NAME = 512;
 const LONGEST_VALUE = 256;
 const FORBIDDEN = /[<>%&\\?/]/;

@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { builtInKind, type CustomResourceDefinition, Lease } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import {
   type Cloud,
   cloudNamed,
-  coexistenceProblems,
   connectToCluster,
   CONTROLLERS,
   createNetwork,
@@ -16,25 +12,18 @@ import {
   type Network,
   WebhookServer,
 } from "@capstan/manager";
-import {
-  connectWithKubeconfig,
-  createClient,
-  createDiagnostics,
-  createLogger,
-  type Logger,
-  type LogLevel,
-} from "@capstan/runtime";
+import { createClient, createDiagnostics, createLogger, type Logger, type LogLevel } from "@capstan/runtime";
+import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
+import { refuseNeighbours } from "../cluster/neighbours.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
+import { readGivenFile } from "../given-file.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Shell } from "../shell.ts";
 import { aborted } from "../signals.ts";
 
 /** How to run the controllers on a management cluster. */
-export interface ManagerCommandOptions {
-  /** The file; wherever kubectl would look, or the pod's own credentials, unless told. */
-  readonly kubeconfig?: string;
-  readonly context?: string;
+export interface ManagerCommandOptions extends ManagementAccess {
   readonly controllers?: readonly string[];
   readonly concurrency: Readonly<Record<string, number>>;
   readonly namespace?: string;
@@ -118,18 +107,6 @@ function loggerFor({ env, err }: Shell, { logLevel, logFormat }: ManagerCommandO
   return createLogger(env, logLevel, logFormat === "json" ? err : prettyLines(err));
 }
 
-async function connectToManagement(
-  shell: Shell,
-  { kubeconfig, context }: ManagerCommandOptions,
-): Promise<Transport> {
-  if (kubeconfig === undefined) return connectWithKubeconfig(context === undefined ? {} : { context });
-  return connectWithKubeconfig({
-    text: readText(shell, kubeconfig, "--kubeconfig"),
-    origin: kubeconfig,
-    ...(context !== undefined && { context }),
-  });
-}
-
 function networkFor(shell: Shell, { azureCa }: ManagerCommandOptions): Network {
   const { variables } = shell;
   const proxyUrl = variables["HTTPS_PROXY"] ?? variables["https_proxy"];
@@ -139,7 +116,7 @@ function networkFor(shell: Shell, { azureCa }: ManagerCommandOptions): Network {
   return createNetwork({
     noProxy,
     ...(proxyUrl !== undefined && proxyUrl !== "" && { proxyUrl }),
-    ...(azureCa !== undefined && { ca: readText(shell, azureCa, "--azure-ca") }),
+    ...(azureCa !== undefined && { ca: readGivenFile(shell, azureCa, "--azure-ca") }),
   });
 }
 
@@ -150,41 +127,19 @@ function cloudFor({ azureEndpoint }: ManagerCommandOptions): Cloud {
   return { ...cloud, name: azureEndpoint, resourceManager: azureEndpoint, authority: azureEndpoint };
 }
 
-function readText({ workingFolder }: Shell, path: string, flag: string): string {
-  try {
-    return readFileSync(resolve(workingFolder, path), "utf8");
-  } catch (error) {
-    throw new CommandError(`${flag} ${path} cannot be read: ${(error as Error).message}`);
-  }
-}
-
-const Definition = builtInKind<CustomResourceDefinition>({
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-});
-
-/** Refuses to fight with another provider over the same objects. */
+/** Refuses to fight with another provider over the objects of the controllers that are to run. */
 async function checkNeighbours(
   { env }: Shell,
   kube: Transport,
   options: ManagerCommandOptions,
 ): Promise<void> {
-  if (options.takeOver) return;
-  const client = createClient({ transport: kube, env, fieldManager: "capstan" });
-  const [definitions, leases] = await Promise.all([client.list(Definition), client.list(Lease)]);
-  const ours = new Set(CONTROLLERS.map(({ kind }) => `${kind.plural}.${kind.group}`));
-  const problems = coexistenceProblems({
-    definitions: definitions.filter(({ metadata }) => ours.has(metadata.name)),
-    leases,
-    nowMs: env.clock.now(),
-  });
-  if (problems.length === 0) return;
-  throw new CommandError(
-    `another provider acts on the same objects:\n  ${problems.join("\n  ")}\nstop it and give --take-over, or choose other kinds with --controllers`,
-  );
+  const { takeOver, controllers } = options;
+  if (takeOver) return;
+  const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
+  const chosen = CONTROLLERS.filter(({ name }) => controllers?.includes(name) ?? true);
+  const kinds = chosen.map(({ kind }) => kind);
+  const advice = "stop it and give --take-over, or choose other kinds with --controllers";
+  await refuseNeighbours({ client, clock: env.clock }, kinds, advice);
 }
 
 /** The webhooks of this process, if it is to have any. */

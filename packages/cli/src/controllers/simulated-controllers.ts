@@ -1,6 +1,6 @@
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { cloudNamed, createControllers } from "@capstan/manager";
-import { type Reconciler, silentLogger } from "@capstan/runtime";
+import type { Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type Seat } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { virtualLogin } from "./virtual-login.ts";
@@ -11,13 +11,14 @@ export function simulatedControllers({
   kube,
   azure,
   connect,
+  log,
   azureToken,
   assertMayWrite,
 }: Seat): readonly Reconciler[] {
   return createControllers({
     env,
     kube,
-    log: silentLogger,
+    log,
     assertMayWrite,
     azure: {
       cloud: cloudNamed(),

@@ -34,8 +34,13 @@ export async function virtualLogin(entra: Transport, applicant: Applicant): Prom
   const isOurs = answer.status < 500 && answer.status !== 429;
   throw new AzureError({
     class: isOurs ? "Auth" : "Transient",
-    code: String(said["error"] ?? "EntraUnavailable"),
-    message: String(said["error_description"] ?? `the simulated Entra answered ${answer.status}`),
+    code: textIn(said["error"]) ?? "EntraUnavailable",
+    message: textIn(said["error_description"]) ?? `the simulated Entra answered ${answer.status}`,
     status: answer.status,
   });
+}
+
+/** Entra says texts; what a fault puts in the place of its answer may be anything. */
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

@@ -1,0 +1,30 @@
+import { builtInKind, type CustomKind, type CustomResourceDefinition, Lease } from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import { coexistenceProblems } from "@capstan/manager";
+import type { Client } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+
+const Definition = builtInKind<CustomResourceDefinition>({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+});
+
+/** Refuses to fight with another provider over the same kinds; the advice says what to do about it. */
+export async function refuseNeighbours(
+  { client, clock }: { readonly client: Client; readonly clock: Clock },
+  kinds: readonly CustomKind[],
+  advice: string,
+): Promise<void> {
+  const [definitions, leases] = await Promise.all([client.list(Definition), client.list(Lease)]);
+  const ours = new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
+  const problems = coexistenceProblems({
+    definitions: definitions.filter(({ metadata }) => ours.has(metadata.name)),
+    leases,
+    nowMs: clock.now(),
+  });
+  if (problems.length === 0) return;
+  throw new CommandError(`another provider acts on the same objects:\n  ${problems.join("\n  ")}\n${advice}`);
+}

@@ -1,0 +1,84 @@
+import { customKinds, toCustomResourceDefinition } from "@capstan/api";
+import { builtInKinds, createApiServer, createMemoryStorage } from "@capstan/apiserver";
+import { createRealEnv, type HttpRequest } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { inProcess } from "../cluster/transport.ts";
+import { installedKinds } from "../install/names.ts";
+import { run } from "../program.ts";
+import { testShell } from "../shell.fixture.ts";
+import { install } from "./init.ts";
+
+// What it does to a cluster is tested on a real kube-apiserver (test/kube/manager.kube.ts): it needs server-side apply.
+describe("capstan init", () => {
+  test("prints what it would create, with the image it is told, and asks nobody", async () => {
+    const shell = testShell({ variables: { KUBECONFIG: "/nowhere" } });
+    expect(await run(["init", "--dry-run", "--image", "example.com/capstan:2"], shell)).toBe(0);
+    const documents = parseAllDocuments(shell.written.out).map(
+      (document) => document.toJS() as { kind: string; spec?: object },
+    );
+    const counts = Map.groupBy(documents, ({ kind }) => kind);
+    expect(Object.fromEntries([...counts].map(([kind, some]) => [kind, some.length]))).toEqual({
+      CustomResourceDefinition: installedKinds.length,
+      Namespace: 1,
+      ServiceAccount: 1,
+      ClusterRole: 2,
+      ClusterRoleBinding: 2,
+      Role: 1,
+      RoleBinding: 1,
+      Deployment: 1,
+      PodDisruptionBudget: 1,
+      Service: 2,
+      MutatingWebhookConfiguration: 1,
+      ValidatingWebhookConfiguration: 1,
+    });
+    expect(counts.get("Deployment")?.[0]?.spec).toMatchObject({
+      template: { spec: { containers: [{ image: "example.com/capstan:2" }] } },
+    });
+  });
+
+  test("leaves the kinds of Azure Service Operator to that operator", () => {
+    const left = customKinds.filter((kind) => !installedKinds.includes(kind));
+    expect(left.map(({ kind }) => kind)).toEqual([
+      "ResourceGroup",
+      "VirtualNetwork",
+      "VirtualNetworksSubnet",
+      "ManagedCluster",
+      "ManagedClustersAgentPool",
+    ]);
+  });
+
+  test("writes nothing where another provider has installed its definitions", async () => {
+    const env = createRealEnv();
+    const { handle } = createApiServer({ env, kinds: builtInKinds, storage: createMemoryStorage() });
+    const writes: string[] = [];
+    const transport = inProcess((request: HttpRequest) => {
+      if (request.method !== "GET") writes.push(request.path);
+      return handle(request);
+    });
+    const [foreign] = customKinds.map(toCustomResourceDefinition);
+    await handle({
+      method: "POST",
+      path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      headers: { "content-type": "application/json" },
+      body: {
+        ...foreign,
+        metadata: { ...foreign?.metadata, labels: { "cluster.x-k8s.io/provider": "cluster-api" } },
+      },
+    });
+    const installing = install(
+      { env, transport, say: () => undefined },
+      { takeOver: false, image: "capstan:test" },
+    );
+    await expect(installing).rejects.toThrow(
+      'clusters.cluster.x-k8s.io belongs to provider "cluster-api" and not to capstan\nstop it and give --take-over',
+    );
+    expect(writes).toEqual([]);
+  });
+
+  test("says which kubeconfig it cannot read", async () => {
+    const shell = testShell();
+    expect(await run(["init", "--kubeconfig", "absent"], shell)).toBe(1);
+    expect(shell.written.err).toMatch(/^capstan: --kubeconfig absent cannot be read: ENOENT/);
+  });
+});

@@ -1,0 +1,52 @@
+import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from "@capstan/manager";
+import { inNamespace, installedKinds, LABELS, type Manifest, NAMESPACE, PORTS, SELECTOR } from "./names.ts";
+
+/** How kube-apiserver asks the manager about our kinds. Whom to trust there is filled in by the manager that leads. */
+export function webhookObjects(): readonly Manifest[] {
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: inNamespace(WEBHOOK_SERVICE),
+      spec: {
+        selector: SELECTOR,
+        ports: [{ name: "webhooks", port: 443, protocol: "TCP", targetPort: PORTS.webhooks }],
+      },
+    },
+    configuration("MutatingWebhookConfiguration", "mutate"),
+    configuration("ValidatingWebhookConfiguration", "validate"),
+  ];
+}
+
+function configuration(kind: string, verb: string): Manifest {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind,
+    metadata: { name: WEBHOOK_CONFIGURATION, labels: LABELS },
+    webhooks: [
+      {
+        name: `${verb}.capstan.cluster.x-k8s.io`,
+        admissionReviewVersions: ["v1"],
+        clientConfig: {
+          service: { name: WEBHOOK_SERVICE, namespace: NAMESPACE, path: `/${verb}`, port: 443 },
+        },
+        // An object that nobody has looked at would be found wrong only when machines depend on it.
+        failurePolicy: "Fail",
+        matchPolicy: "Equivalent",
+        sideEffects: "None",
+        timeoutSeconds: 10,
+        rules: rules(),
+      },
+    ],
+  };
+}
+
+function rules(): readonly object[] {
+  return [...Map.groupBy(installedKinds, ({ apiVersion }) => apiVersion).values()].map((kinds) => ({
+    apiGroups: [kinds[0]?.group],
+    apiVersions: [kinds[0]?.version],
+    operations: ["CREATE", "UPDATE"],
+    resources: kinds.map(({ plural }) => plural),
+    scope: "*",
+  }));
+}

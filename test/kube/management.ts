@@ -1,0 +1,240 @@
+import { execFile, execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { createRealEnv } from "@capstan/env";
+import { type Client, createClient } from "@capstan/runtime";
+import { type Ended, launch, type Running } from "../journeys/capstan.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+
+/** Runs a program to its end and gives what it says, on standard error too. */
+type Run = (...args: string[]) => Promise<string>;
+
+/** A management cluster with a real kube-apiserver, a simulated Azure beside it, and the bundle to be run on both. */
+export interface Management {
+  /** For files of the test; it goes with the rest. */
+  readonly folder: string;
+  readonly plane: ControlPlane;
+  readonly client: Client;
+  /** Runs the bundle from a folder where nothing else is. */
+  readonly capstan: (...args: string[]) => Promise<Ended>;
+  /** Runs kubectl as the administrator. */
+  readonly kubectl: Run;
+  /**
+   * Leads kube-apiserver to the webhooks of the managers, which run beside it and not in pods: the Service stays what it
+   * asks, with the name that the certificates are for.
+   */
+  readonly routeWebhooks: () => Promise<void>;
+  /** Starts a manager that is the ServiceAccount of the installation. */
+  readonly startManager: () => Promise<RunningManager>;
+  /** The ids of everything in the simulated Azure. */
+  readonly azureResources: () => Promise<string[]>;
+  /** Runs the commands of a section of docs/how-to/management-cluster.md as they stand there. */
+  readonly page: (heading: string) => Promise<string>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A manager in a process of its own. */
+export interface RunningManager extends Running {
+  readonly healthUrl: string;
+}
+
+const runFile = promisify(execFile);
+
+/** Builds the bundle and starts all of it. */
+export async function startManagement(): Promise<Management> {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-management-"));
+  execFileSync(process.execPath, ["tools/bundle.ts"]);
+  const program = join(folder, "capstan.mjs");
+  copyFileSync("dist/capstan.mjs", program);
+  const plane = await startControlPlane({ audit: true });
+  const azure = await startAzure(program, join(folder, "azure"));
+  const webhooks = await forwardToFirst();
+  const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
+  const kubectl: Run = async (...args) => {
+    const { stdout, stderr } = await runFile(plane.kubectl, ["--kubeconfig", plane.kubeconfig, ...args]);
+    return stdout + stderr;
+  };
+  return {
+    folder,
+    plane,
+    client: createClient({ transport: plane.connect(), env: createRealEnv(), fieldManager: "test" }),
+    capstan,
+    kubectl,
+    routeWebhooks: () => routeWebhooks(kubectl, webhooks.port),
+    startManager: async () => {
+      const health = `127.0.0.1:${await freePort()}`;
+      const webhookPort = await freePort();
+      webhooks.targets.push(webhookPort);
+      const flags = {
+        kubeconfig: await serviceAccountConfig(folder, plane, kubectl),
+        "azure-endpoint": azure.endpoint,
+        "azure-ca": azure.ca,
+        "health-addr": health,
+        "webhook-port": webhookPort,
+        "log-level": "debug",
+      };
+      const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+      return { ...launch(["manager", ...args], { program }), healthUrl: `http://${health}` };
+    },
+    azureResources: async () => {
+      const { out } = await capstan("sim", "status", "--data-dir", azure.dataDir, "-o", "json");
+      return (JSON.parse(out) as { resources: { id: string }[] }).resources.map(({ id }) => id);
+    },
+    page: (heading) => runPage(folder, plane, heading),
+    stop: async () => {
+      azure.running.child.kill("SIGKILL");
+      webhooks.server.close();
+      await plane.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runPage(
+  folder: string,
+  { kubectl, kubeconfig }: ControlPlane,
+  heading: string,
+): Promise<string> {
+  const text = readFileSync("docs/how-to/management-cluster.md", "utf8");
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands).join("");
+  if (script === "") throw new Error(`the page has no commands below "${heading}"`);
+  const PATH = [dirname(kubectl), join("node_modules", ".bin"), process.env["PATH"]].join(delimiter);
+  // What the first section exports is there in the others.
+  const IMAGE = /^export IMAGE=(.*)$/m.exec(text)?.[1];
+  const env = { ...process.env, PATH, IMAGE, KUBECONFIG: kubeconfig, HOME: folder };
+  const { stdout, stderr } = await runFile("bash", ["-euo", "pipefail", "-c", script], { env });
+  return stdout + stderr;
+}
+
+interface RunningAzure {
+  readonly running: Running;
+  readonly dataDir: string;
+  readonly endpoint: string;
+  /** The file with the authority of its certificate. */
+  readonly ca: string;
+}
+
+/** A minute of the simulation in each second. */
+async function startAzure(program: string, dataDir: string): Promise<RunningAzure> {
+  const running = launch(["azure-sim", "--data-dir", dataDir, "--port", "0", "--speed", "60"], { program });
+  const lines = (await running.until(/Ctrl-C/)).split("\n");
+  const fact = (name: string): string =>
+    lines
+      .find((line) => line.startsWith(name))
+      ?.slice(name.length)
+      .trim() ?? "";
+  return { running, dataDir, endpoint: fact("endpoint"), ca: fact("authority (CA)") };
+}
+
+async function routeWebhooks(kubectl: Run, port: number): Promise<void> {
+  const namespaced = ["-n", "capstan-system"];
+  const spec = { type: "ExternalName", externalName: "127.0.0.1", clusterIP: "" };
+  await kubectl(
+    "patch",
+    "service",
+    "capstan-webhooks",
+    ...namespaced,
+    "--type=merge",
+    "-p",
+    JSON.stringify({ spec }),
+  );
+  const patch = [{ op: "replace", path: "/webhooks/0/clientConfig/service/port", value: port }];
+  for (const kind of ["mutatingwebhookconfiguration", "validatingwebhookconfiguration"]) {
+    await kubectl("patch", kind, "capstan", "--type=json", "-p", JSON.stringify(patch));
+  }
+}
+
+/** Does what a Service does: hands each connection to the first of its targets that takes it. */
+async function forwardToFirst(): Promise<{ server: Server; port: number; targets: number[] }> {
+  const targets: number[] = [];
+  const forward = (client: Socket, [port, ...others]: readonly number[]): void => {
+    if (port === undefined) return void client.destroy();
+    const target = connect({ port, host: "127.0.0.1" });
+    target.once("error", () => forward(client, others));
+    target.once("connect", () => {
+      target.removeAllListeners("error");
+      target.on("error", () => client.destroy());
+      client.pipe(target).pipe(client);
+    });
+  };
+  const server = createServer((client) => {
+    client.on("error", () => undefined);
+    forward(client, targets);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, port: (server.address() as AddressInfo).port, targets };
+}
+
+/** A kubeconfig of the manager's ServiceAccount, with a token as its pods have it. */
+async function serviceAccountConfig(
+  folder: string,
+  { url, ca }: ControlPlane,
+  kubectl: Run,
+): Promise<string> {
+  const token = await kubectl("create", "token", "capstan-manager", "-n", "capstan-system");
+  const path = join(folder, "manager.kubeconfig");
+  const cluster = { server: url, "certificate-authority-data": Buffer.from(ca).toString("base64") };
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "test", cluster }],
+    users: [{ name: "manager", user: { token: token.trim() } }],
+    contexts: [{ name: "test", context: { cluster: "test", user: "manager" } }],
+    "current-context": "test",
+  };
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}
+
+/** A request in the audit log of kube-apiserver, as far as we look at it. */
+export interface AuditEvent {
+  readonly verb: string;
+  readonly userAgent?: string;
+  readonly user: { readonly username: string };
+  readonly responseStatus?: { readonly code: number };
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+}
+
+/** What a user has asked a server for. */
+export function requestsOf({ auditLog }: ControlPlane, username: string): AuditEvent[] {
+  return readFileSync(auditLog, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(({ user }) => user.username === username);
+}
+
+const EVENTUALLY_MS = 90_000;
+
+/** Looks until it holds; fails as it did last when that takes too long. */
+export async function eventually(assertion: () => Promise<void>): Promise<void> {
+  const limitMs = performance.now() + EVENTUALLY_MS;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() > limitMs) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no free port could be had");
+  return address.port;
+}

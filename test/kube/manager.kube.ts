@@ -1,0 +1,304 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AzureCluster, Cluster, KubeadmConfig, Lease, type PolicyRule, Secret } from "@capstan/api";
+import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
+import { FRESH_BOOTSTRAP_ANSWER, FRESH_BOOTSTRAP_REQUEST } from "@capstan/manager";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { killAll } from "../journeys/capstan.ts";
+import { FLEET, fleetOn, POOL } from "./fleet.ts";
+import {
+  eventually,
+  type Management,
+  requestsOf,
+  type RunningManager,
+  startManagement,
+} from "./management.ts";
+
+expect.extend(conditionMatchers);
+
+const DEMO = { name: "demo", namespace: "default" };
+const LEASE = { name: "capstan", namespace: "capstan-system" };
+
+/** Rights that an hour with luck does without. */
+const RARE: ReadonlySet<string> = new Set([
+  // An object is read past a cache that has not seen our own write within 10 s.
+  "get bootstrap.cluster.x-k8s.io/kubeadmconfigs",
+  "get cluster.x-k8s.io/clusters",
+  "get cluster.x-k8s.io/machinepools",
+  "get infrastructure.cluster.x-k8s.io/azureclusters",
+  // An event that was told before is counted up.
+  "get /events",
+  "patch /events",
+  // The certificates of the webhooks are replaced once in their life.
+  "update /secrets",
+]);
+
+let management: Management;
+let leader: RunningManager;
+let standby: RunningManager;
+const logs: string[] = [];
+
+beforeAll(async () => {
+  management = await startManagement();
+});
+afterAll(async () => {
+  killAll();
+  await management.stop();
+});
+
+const init = async (...args: string[]): Promise<string[]> => {
+  const { code, out, err } = await management.capstan(
+    "init",
+    "--kubeconfig",
+    management.plane.kubeconfig,
+    ...args,
+  );
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return out.slice(0, out.indexOf("\n\n")).split("\n");
+};
+
+const holder = async (): Promise<string> =>
+  (await management.client.find(Lease, LEASE))?.spec?.holderIdentity ?? "";
+
+/** The authorities that kube-apiserver trusts at the webhooks. */
+async function trusted(): Promise<readonly string[]> {
+  const kinds = "mutatingwebhookconfiguration,validatingwebhookconfiguration";
+  return (await management.kubectl("get", kinds, "-o", "yaml")).match(/caBundle: \S+/g) ?? [];
+}
+
+/** A manager that is ready to work or to take over. */
+async function readyManager(): Promise<RunningManager> {
+  const manager = await management.startManager();
+  await eventually(async () => expect((await fetch(`${manager.healthUrl}/readyz`)).status).toBe(200));
+  return manager;
+}
+
+describe("capstan init", () => {
+  test("installs everything, definitions first, and says so in a line for each kind", async () => {
+    expect(await init()).toEqual([
+      "CRDs: 19 (19 new, 0 updated, 0 unchanged)",
+      "Namespace: capstan-system (new)",
+      "ServiceAccount: capstan-manager (new)",
+      "ClusterRole: capstan-manager (new), capstan-providers (new)",
+      "ClusterRoleBinding: capstan-manager (new), capstan-providers (new)",
+      "Role: capstan-manager (new)",
+      "RoleBinding: capstan-manager (new)",
+      "Deployment: capstan-manager (new)",
+      "PodDisruptionBudget: capstan-manager (new)",
+      "Service: capstan-metrics (new), capstan-webhooks (new)",
+      "MutatingWebhookConfiguration: capstan (new)",
+      "ValidatingWebhookConfiguration: capstan (new)",
+    ]);
+    const written = requestsOf(management.plane, "admin")
+      .filter(({ verb, userAgent }) => /^(create|patch)$/.test(verb) && userAgent?.startsWith("capstan"))
+      .map(({ objectRef }) => objectRef?.resource === "customresourcedefinitions");
+    expect(written.indexOf(false)).toBe(19);
+    expect(written.lastIndexOf(true)).toBe(18);
+  });
+
+  test("finds nothing to do the second time, and brings back what somebody has changed", async () => {
+    expect((await init()).join("\n")).not.toMatch(/\((new|updated)\)|[1-9]\d* (new|updated)/);
+    await management.kubectl("-n", "capstan-system", "scale", "deployment/capstan-manager", "--replicas=0");
+    const changed = (await init()).filter((line) => /\((new|updated)\)|[1-9]\d* (new|updated)/.test(line));
+    expect(changed).toEqual(["Deployment: capstan-manager (updated)"]);
+  });
+
+  test("installs what kustomize makes of config/", async () => {
+    const { out } = await management.capstan("init", "--dry-run");
+    const kustomized = await management.kubectl("kustomize", "config/default");
+    expect(byName(kustomized)).toEqual(byName(out));
+  });
+
+  test("lets its pods ask for no privilege: the namespace refuses any that does", async () => {
+    const admit = async (change: object): Promise<string> => {
+      const { out } = await management.capstan("init", "--dry-run");
+      const deployment = byName(out).get("Deployment/capstan-manager") as {
+        spec: { template: { spec: object } };
+      };
+      const pod = {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: "trial", namespace: "capstan-system" },
+        spec: { ...deployment.spec.template.spec, ...change },
+      };
+      return management.kubectl("create", "--dry-run=server", "-f", manifestFile("pod", pod));
+    };
+    expect(await admit({})).toBe("pod/trial created (server dry run)\n");
+    await expect(admit({ hostNetwork: true })).rejects.toThrow(
+      'violates PodSecurity "restricted:latest": host namespaces',
+    );
+  });
+});
+
+describe("two managers on a real kube-apiserver and a simulated Azure", () => {
+  test("become ready, and one of them leads", async () => {
+    await management.routeWebhooks();
+    leader = await readyManager();
+    await eventually(async () => expect(await holder()).toMatch(/^capstan_/));
+    const first = await holder();
+    standby = await readyManager();
+    expect(await holder()).toBe(first);
+    await eventually(async () => expect(await trusted()).toHaveLength(2));
+  });
+
+  test("refuse a wrong object by their webhooks, in a sentence", async () => {
+    const wrong = {
+      apiVersion: AzureCluster.apiVersion,
+      kind: "AzureCluster",
+      metadata: { name: "wrong", namespace: "default" },
+      spec: {
+        location: "westeurope",
+        networkSpec: { vnet: { name: "wrong", cidrBlocks: ["10.0.0.0/33"] } },
+        identityRef: { kind: "AzureClusterIdentity", name: "demo-identity" },
+      },
+    };
+    const applying = management.kubectl("apply", "-f", manifestFile("wrong", wrong));
+    await expect(applying).rejects.toThrow(/spec\.networkSpec\.vnet\.cidrBlocks.*10\.0\.0\.0\/33/);
+  });
+
+  test("finish what a killed leader has begun", async () => {
+    const { client, kubectl } = management;
+    await kubectl("apply", "-f", "examples/cluster/");
+    await eventually(async () => {
+      const { status } = await client.get(AzureCluster, DEMO);
+      expect(status?.longRunningOperationStates?.length).toBeGreaterThan(0);
+    });
+    leader.child.kill("SIGKILL");
+    const dead = await leader.ended;
+    logs.push(dead.err);
+    expect((await client.get(AzureCluster, DEMO)).status?.ready ?? false).toBe(false);
+    await eventually(async () => {
+      const cluster = await client.get(Cluster, DEMO);
+      expect(cluster).toHaveCondition("InfrastructureReady", "True");
+      // Nobody runs a control plane here, and that is what it says.
+      expect(cluster).toHaveCondition("ControlPlaneReady", "False", "WaitingForKubeconfig");
+    });
+    expect(await management.azureResources()).toContainEqual(expect.stringContaining("/loadBalancers/"));
+    leader = standby;
+    standby = await readyManager();
+  });
+
+  test("leave nothing in Azure when the cluster is deleted", async () => {
+    await management.kubectl("delete", "cluster", "demo", "--timeout=100s");
+    expect(await management.azureResources()).toEqual([]);
+    expect(await management.client.find(AzureCluster, DEMO)).toBeUndefined();
+  });
+
+  test("do all of their work on clusters of each sort", async () => {
+    const { client, plane, kubectl } = management;
+    await kubectl(
+      "create",
+      "-f",
+      manifestFile("fleet", { apiVersion: "v1", kind: "List", items: fleetOn(plane) }),
+    );
+    await eventually(async () => {
+      for (const name of ["reachable", "kubeadm"]) {
+        const cluster = await client.get(Cluster, { name, namespace: FLEET });
+        expect(cluster).toHaveCondition("InfrastructureReady", "True");
+      }
+      const config = await client.get(KubeadmConfig, POOL);
+      expect(config).toHaveCondition("DataSecretAvailable", "True");
+    });
+    const request = { metadata: { annotations: { [FRESH_BOOTSTRAP_REQUEST]: "again" } } };
+    await client.patch(KubeadmConfig, POOL, { type: "merge", body: request });
+    await eventually(async () => {
+      const { metadata } = await client.get(KubeadmConfig, POOL);
+      expect(metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER]).toBe("again");
+    });
+    await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s");
+    expect(await management.azureResources()).toEqual([]);
+  });
+
+  test("keep the promises of docs/how-to/management-cluster.md", async () => {
+    await management.page("Make the image");
+    const before = await trusted();
+    expect(await management.page("Install it")).toContain("CRDs: 19 (0 new, 0 updated, 19 unchanged)");
+    expect(await trusted()).toEqual(before);
+    await management.routeWebhooks();
+    expect(await management.page("Make a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
+    expect(await management.page("See what it may do")).toMatch(/^no$/m);
+    expect(await management.page("Bring it up to date")).toContain("Deployment: capstan-manager (unchanged)");
+  });
+
+  test("stop within 10 s of SIGTERM and give the Lease back", async () => {
+    for (const manager of [standby, leader]) {
+      const beganMs = performance.now();
+      manager.child.kill("SIGTERM");
+      const { code, err } = await manager.ended;
+      logs.push(err);
+      expect(code).toBe(0);
+      expect(performance.now() - beganMs).toBeLessThan(10_000);
+    }
+    expect(await holder()).toBe("");
+  });
+});
+
+describe("what the managers have left behind", () => {
+  test("shows no secret in logs, events and objects", async () => {
+    const { plane, client, kubectl } = management;
+    const certificate = await client.get(Secret, { ...LEASE, name: "capstan-webhook-certificate" });
+    const canaries = [
+      DEFAULT_PRINCIPAL.clientSecret ?? "",
+      plane.adminToken,
+      Buffer.from(certificate.data?.["tls.key"] ?? "", "base64")
+        .toString()
+        .split("\n")[1] ?? "",
+    ];
+    const events = await kubectl("get", "events", "-A", "-o", "yaml");
+    for (const text of [...logs, events]) {
+      expect(text.length).toBeGreaterThan(100);
+      expect(canaries.filter((canary) => canary === "" || text.includes(canary))).toEqual([]);
+    }
+  });
+
+  test("needs exactly the rights that the roles grant", async () => {
+    const requests = requestsOf(management.plane, "system:serviceaccount:capstan-system:capstan-manager");
+    expect(requests.filter(({ responseStatus }) => responseStatus?.code === 403)).toEqual([]);
+    const used = new Set(
+      requests.map(({ verb, objectRef }) => {
+        const { apiGroup = "", resource, subresource = "" } = objectRef ?? { resource: "nothing" };
+        return `${verb} ${apiGroup}/${[resource, subresource].filter((part) => part !== "").join("/")}`;
+      }),
+    );
+    const granted = new Set(
+      [
+        ...(await rulesOf("clusterrole", "capstan-manager")),
+        ...(await rulesOf("role", "capstan-manager", "-n", "capstan-system")),
+      ].flatMap(({ apiGroups = [], resources = [], verbs }) =>
+        apiGroups.flatMap((group) =>
+          resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group}/${resource}`)),
+        ),
+      ),
+    );
+    expect([...used].filter((right) => !granted.has(right))).toEqual([]);
+    expect([...granted].filter((right) => !used.has(right) && !RARE.has(right))).toEqual([]);
+  });
+
+  test("goes as the page says", async () => {
+    await management.page("Remove it");
+    expect(await management.kubectl("get", "crds,clusterroles,mutatingwebhookconfigurations")).not.toMatch(
+      /capstan|x-k8s\.io\/cluster/,
+    );
+  });
+});
+
+async function rulesOf(...what: string[]): Promise<readonly PolicyRule[]> {
+  const text = await management.kubectl("get", ...what, "-o", "json");
+  return (JSON.parse(text) as { rules: PolicyRule[] }).rules;
+}
+
+function manifestFile(name: string, manifest: object): string {
+  const path = join(management.folder, `${name}.json`);
+  writeFileSync(path, JSON.stringify(manifest));
+  return path;
+}
+
+/** The objects of a text of YAML, by kind and name. */
+function byName(text: string): Map<string, object> {
+  const objects = parseAllDocuments(text).map(
+    (document) => document.toJS() as { kind: string; metadata: { name: string } },
+  );
+  return new Map(objects.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+}
