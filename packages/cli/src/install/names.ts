@@ -1,4 +1,5 @@
-import { customKinds, type CustomKind, type KubernetesObject } from "@capstan/api";
+import type { KubernetesObject } from "@capstan/api";
+import { reviewedKinds } from "@capstan/manager";
 
 /** An object of Kubernetes as it is written into a file or sent to a server. */
 export type Manifest = KubernetesObject & Readonly<Record<string, unknown>>;
@@ -22,7 +23,5 @@ export function inNamespace(name: string): Manifest["metadata"] {
   return { name, namespace: NAMESPACE, labels: LABELS };
 }
 
-/** The kinds that a management cluster gets from us. Those of Azure Service Operator come with that operator. */
-export const installedKinds: readonly CustomKind[] = customKinds.filter(
-  ({ group }) => !group.endsWith(".azure.com"),
-);
+/** The kinds that a management cluster gets from us are those we have rules for. Azure Service Operator brings its own. */
+export const installedKinds = reviewedKinds;
