@@ -67,3 +67,19 @@ test("a silent logger says nothing, and neither do its children", () => {
   for (const level of ["debug", "info", "warn", "error"] as const)
     expect(silentLogger[level]("x")).toBeUndefined();
 });
+
+test("a line that cannot be written is lost, and nothing else", () => {
+  const env = new VirtualProcess(new Scheduler({ seed: "1" }), "p");
+  const lines: string[] = [];
+  let isFull = true;
+  const log = createLogger(env, "info", {
+    write: (line) => {
+      if (isFull) throw new Error("ENOSPC: no space left on device, write");
+      lines.push(line);
+    },
+  });
+  log.info("Lost");
+  isFull = false;
+  log.info("Kept");
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(["Kept"]);
+});

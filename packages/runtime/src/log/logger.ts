@@ -36,9 +36,22 @@ export function createLogger(env: Env, level: LogLevel, destination: LogDestinat
       timestamp: () => `,"ts":"${new Date(env.clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    forgiving(destination),
   );
   return wrap(root);
+}
+
+/** A log that cannot be written, as on a full disk, keeps nobody from their work; and there is no other place to say so. */
+function forgiving(destination: LogDestination): LogDestination {
+  return {
+    write: (line) => {
+      try {
+        destination.write(line);
+      } catch {
+        // The next line is tried again.
+      }
+    },
+  };
 }
 
 /** A logger that writes nothing. */
