@@ -11,7 +11,7 @@ import { findKubectls } from "./kubectls.ts";
 
 const REPOSITORY = join(import.meta.dirname, "../..");
 const EXAMPLES = join(REPOSITORY, "examples/scale-set");
-const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/demo`;
+const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/fleet`;
 const LIMIT_MS = 100_000;
 
 const root = mkdtempSync(join(tmpdir(), "capstan-guests-"));
@@ -53,7 +53,7 @@ async function shell(script: string): Promise<string> {
 
 /** Another port after each start, so the kubeconfig that the page has saved leads nowhere later. */
 const kubectl = (...args: string[]): Promise<string> =>
-  shell(`capstan get kubeconfig demo > ${root}/now && kubectl --kubeconfig ${root}/now ${args.join(" ")}`);
+  shell(`capstan get kubeconfig fleet > ${root}/now && kubectl --kubeconfig ${root}/now ${args.join(" ")}`);
 
 /** Asks until the answer is right, as somebody with kubectl would. */
 async function eventually(ask: () => Promise<string>, pattern: RegExp): Promise<string> {
@@ -153,7 +153,7 @@ describe("capstan up", () => {
     const before = await kubectl("get", "nodes", identities);
     // Slow enough that the machines are found between power on and their join.
     await capstan("sim", "clock", "speed", "10", "--data-dir", dataDir);
-    await capstan("sim", "capacity", "demo/pool", "5", "--data-dir", dataDir);
+    await capstan("sim", "capacity", "fleet/pool", "5", "--data-dir", dataDir);
     const arm = await Arm.connect();
     const list = "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines";
     await eventually(() => arm.send("GET", list), /("provisioningState":"Succeeded"[^]*){4}/);
@@ -202,10 +202,10 @@ describe("capstan up", () => {
     await kubectl("apply", "-f", join(root, "expired.json"));
     const arm = await Arm.connect();
     expect(await arm.putPool(name, customData, image)).toMatch(/^20[01] /);
-    const said = await running.until(new RegExp(`^guest demo/${name}/0: ${reason}: .*$`, "m"));
+    const said = await running.until(new RegExp(`^guest fleet/${name}/0: ${reason}: .*$`, "m"));
     expect(said).toContain(message);
     const events = `kubectl --kubeconfig ${join(dataDir, "kubeconfig")} get events`;
-    expect(await eventually(() => shell(events), new RegExp(`virtualmachine/demo-${name}-0`))).toContain(
+    expect(await eventually(() => shell(events), new RegExp(`virtualmachine/fleet-${name}-0`))).toContain(
       reason,
     );
     expect(await kubectl("get", "nodes")).not.toContain(name);
@@ -219,10 +219,10 @@ describe("capstan up", () => {
 
   test("takes the workload cluster away with its Cluster", async () => {
     const management = `kubectl --kubeconfig ${join(dataDir, "kubeconfig")}`;
-    await shell(`${management} delete cluster demo`);
+    await shell(`${management} delete cluster fleet`);
     const status = async (): Promise<string> => (await capstan("status", "--data-dir", dataDir)).out;
     await eventually(status, /^management +\S+ +\d+ +True\n$/m);
-    expect((await capstan("get", "kubeconfig", "demo", "--data-dir", dataDir)).err).toContain(
+    expect((await capstan("get", "kubeconfig", "fleet", "--data-dir", dataDir)).err).toContain(
       "there is: management",
     );
     running.child.kill("SIGTERM");

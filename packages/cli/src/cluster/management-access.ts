@@ -1,5 +1,8 @@
 import type { Transport } from "@capstan/env";
 import { connectWithKubeconfig } from "@capstan/runtime";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../given-file.ts";
 import type { Shell } from "../shell.ts";
 
@@ -14,6 +17,7 @@ export async function connectToManagement(
   shell: Shell,
   { kubeconfig, context }: ManagementAccess,
 ): Promise<Transport> {
+  if (kubeconfig === undefined) refuseNowhere(shell);
   return connectWithKubeconfig({
     ...(kubeconfig !== undefined && {
       text: readGivenFile(shell, kubeconfig, "--kubeconfig"),
@@ -21,4 +25,13 @@ export async function connectToManagement(
     }),
     ...(context !== undefined && { context }),
   });
+}
+
+/** Without this the official client would try http://localhost:8080, which nobody means any more. */
+function refuseNowhere({ variables }: Shell): void {
+  const usual = join(variables["HOME"] ?? "/", ".kube", "config");
+  if (variables["KUBECONFIG"] || variables["KUBERNETES_SERVICE_HOST"] || existsSync(usual)) return;
+  throw new CommandError(
+    `there is no kubeconfig at ${usual}, and this is no pod; set KUBECONFIG or give --kubeconfig`,
+  );
 }

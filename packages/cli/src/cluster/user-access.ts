@@ -4,6 +4,7 @@ import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 import { timeIn } from "../data-directory/clock.ts";
+import { holderOf } from "../data-directory/holder.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which management cluster a user means. */
@@ -27,8 +28,12 @@ export async function withUserClient<R>(
   const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
   const path = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
   const text = readText(resolve(workingFolder, path));
+  const isOwn = resolve(workingFolder, path) === own;
+  if (isOwn && !holderOf(dataDir)) {
+    throw new CommandError(`nothing is running in ${dataDir}; start with: capstan up`);
+  }
   // The cluster of a data directory may live in another time than the machine.
-  const nowMs = resolve(workingFolder, path) === own ? timeIn(env, dataDir) : env.clock.now();
+  const nowMs = isOwn ? timeIn(env, dataDir) : env.clock.now();
   const transport = await connectWithKubeconfig({
     text,
     origin: path,

@@ -44,6 +44,7 @@ export interface ManagerCommandOptions extends ManagementAccess {
 /** `capstan manager`: runs the controllers against a management cluster and Azure until it is told to stop. */
 export async function manager(shell: Shell, options: ManagerCommandOptions): Promise<number> {
   const { env } = shell;
+  refuseUnknownNames(options);
   const stop = shell.stopSignal();
   const log = loggerFor(shell, options);
   const network = networkFor(shell, options);
@@ -192,4 +193,18 @@ async function serveHealth(
     metrics: () => runner.metrics.print(),
   });
   return serveHttp(handler, { host: host === "" ? "0.0.0.0" : host, port: Number(port) });
+}
+
+/** A controller that does not exist would be one that silently does nothing. */
+function refuseUnknownNames({ controllers = [], concurrency }: ManagerCommandOptions): void {
+  const known = CONTROLLERS.map(({ name }) => name);
+  for (const [flag, names] of [
+    ["--controllers", controllers],
+    ["--concurrency", Object.keys(concurrency)],
+  ] as const) {
+    const unknown = names.filter((name) => !known.includes(name));
+    if (unknown.length === 0) continue;
+    const shown = unknown.map((name) => JSON.stringify(name)).join(", ");
+    throw new CommandError(`${flag}: there is no controller ${shown}; there is: ${known.join(", ")}`);
+  }
 }

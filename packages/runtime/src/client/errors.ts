@@ -38,7 +38,7 @@ export async function failureOf(response: HttpResponse, attempt: string): Promis
 /** The same for an ERROR event inside a watch stream, where the Status is all there is. */
 export function statusFailure(status: Status, attempt: string, retryAfter?: string): Failure {
   const { code = 500, details } = withMeantCode(status);
-  const message = `${attempt}: ${status.message || `the server answered ${code}`}`;
+  const message = `${attempt}: ${status.message?.trim() || `the server answered ${code}`}`;
   if (code === 404 && details?.name === undefined) {
     // The path itself is unknown: the kind is not served. An object that is merely absent is named in the details.
     return transient("KindNotServed", `${message}; is its CustomResourceDefinition installed?`);

@@ -26,7 +26,7 @@ const CLASSES: Readonly<Record<string, AzureErrorClass>> = {
   NetworkSecurityGroupCannotBeDeleted: "Conflict", // likewise
   ParentResourceIsInFailedState: "Conflict", // passes when the parent is repaired
   ReferencedResourceNotProvisioned: "Conflict", // passes when the other resource is ready
-  ScopeLocked: "Conflict", // somebody put a lock on it, and takes it off again
+  ScopeLocked: "Terminal", // somebody put a lock on it on purpose, and has to take it off again
 
   OperationPreempted: "Preempted", // a newer operation on the same resource took its place
 

@@ -5,7 +5,8 @@ import type { DeletionStep } from "./decide-deletion.ts";
 import { WAITING_REASONS } from "./deletion.ts";
 import type { Scope } from "./scope.ts";
 
-const SUMMED_UP = ["ControlPlaneReady", "InfrastructureReady"];
+// What has no infrastructure has no control plane either; the cause is the news.
+const SUMMED_UP = ["InfrastructureReady", "ControlPlaneReady"];
 // Enough to know where to look; a cluster may have thousands of machines.
 const MOST_NAMES = 5;
 
