@@ -1,10 +1,10 @@
 import { block, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { SETTLE_MS } from "../../azure/operations/decide.ts";
-import { isGone, type JsonObject } from "../../azure/port.ts";
+import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import { decideDeletion, type Deletion } from "./decide-deletion.ts";
 import { foldedID } from "./folded-id.ts";
-import { readResource } from "./observe.ts";
+import { readResource, together } from "./observe.ts";
 import { follow, type Round, start } from "./operations.ts";
 import { clusterGroupOf, groupID, locationOf, networkGroupOf } from "./resource.ts";
 import type { Scope } from "./scope.ts";
@@ -71,7 +71,7 @@ async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
   const other = groupID(plan, networkGroupOf(plan));
   const { body: group } = await readResource(arm, own, locationOf(plan));
   const groups = [...(group ? [own] : []), ...(foldedID(other) === foldedID(own) ? [] : [other])];
-  const lists = await Promise.all(groups.map((id) => contentsOf(scope, id)));
+  const lists = await together(groups.map((id) => contentsOf(scope, id)));
   const network = virtualNetworkID(plan);
   const scene = {
     clusterName: plan.clusterName,
@@ -79,14 +79,31 @@ async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
     group,
     networkID: network === undefined ? undefined : foldedID(network),
   };
-  return decideDeletion({ ...scene, resources: lists.flat() });
+  const deletions = decideDeletion({ ...scene, resources: lists.flat() });
+  if (deletions.length > 0 || groups.length === 0) return deletions;
+  return decideDeletion({ ...scene, resources: await stillThere(scope) });
+}
+
+/** What the spec names, looked at one by one: who believes a list that shows nothing leaves everything behind. */
+async function stillThere({ arm, plan, wanted }: Scope): Promise<readonly JsonObject[]> {
+  const readings = await together(wanted.map(({ id }) => readResource(arm, id, locationOf(plan))));
+  return readings.flatMap(({ body }) => (body ? [body] : []));
 }
 
 async function contentsOf({ arm }: Scope, group: string): Promise<readonly JsonObject[]> {
   try {
-    return (await arm.list(`${group}/resources`, { priority: "normal" })).items;
+    const { items } = await arm.list(`${group}/resources`, { priority: "normal" });
+    for (const { id } of items) checkInside(String(id), group);
+    return items;
   } catch (error) {
     if (isGone(error)) return [];
     throw error;
   }
+}
+
+/** What is not in the group that was asked for must not be deleted because some answer shows it. */
+function checkInside(id: string, group: string): void {
+  if (foldedID(id).startsWith(foldedID(`${group}/`))) return;
+  const message = `the resources of ${group} were asked for, and the answer has ${id}`;
+  throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }

@@ -56,12 +56,12 @@ async function look(scope: Scope, ids: readonly string[]): Promise<void> {
  * Waits for all of them, also when one breaks: none may go on behind the back of a pass that has ended. Where several
  * break, the one that Azure has asked to wait longest for is the news, or it would be asked again too early.
  */
-async function together(looks: readonly Promise<void>[]): Promise<void> {
-  const errors = (await Promise.allSettled(looks)).flatMap((look) =>
-    look.status === "rejected" ? [look.reason as unknown] : [],
-  );
+export async function together<T>(reads: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(reads);
+  const errors = results.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
   const [first] = errors.toSorted((left, right) => (throttledFor(right) ?? 0) - (throttledFor(left) ?? 0));
   if (errors.length > 0) throw first;
+  return Promise.all(reads);
 }
 
 async function lookAt(scope: Scope, id: string): Promise<void> {
@@ -76,7 +76,9 @@ export async function readResource(
   location: string,
 ): Promise<{ readonly body?: JsonObject; readonly etag?: string }> {
   try {
-    return await arm.get(id, { location });
+    const reading = await arm.get(id, { location });
+    checkID(reading.body, id);
+    return reading;
   } catch (error) {
     // An Azure that does not have the type has no such resource either.
     if (isGone(error) || (error instanceof AzureError && error.code === "InvalidResourceType")) return {};
@@ -84,12 +86,20 @@ export async function readResource(
   }
 }
 
+/** What is about to be changed or trusted must be what was asked for, whatever mixes up answers on the way. */
+function checkID(body: JsonObject, id: string): void {
+  const shown = body["id"];
+  if (typeof shown !== "string" || foldedID(shown) === foldedID(id)) return;
+  const message = `${id} was asked for, and the answer is about ${shown}`;
+  throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
+}
+
 /** Takes what the lists of the subscription show, and says what they do not. */
 async function notListed(scope: Scope, ids: readonly string[]): Promise<readonly string[]> {
   const { arm, identity, shared } = scope;
   try {
     const collections = [...new Set(ids.flatMap((id) => collectionOf(id) ?? []))];
-    const lists = await Promise.all(
+    const lists = await together(
       collections.map((collection) => shared.inventory.list({ arm, identity, collection })),
     );
     return ids.filter((id) => {

@@ -45,6 +45,8 @@ export async function findZones(scope: Scope): Promise<Outcome> {
     const zones = await shared.zones.find(arm, scope.plan.subscriptionID, locationOf(scope.plan));
     if (!zones) throw noSuchRegion(scope);
     const given = cluster.spec.failureDomains ?? {};
+    const unknown = Object.keys(given).find((zone) => !zones.includes(zone));
+    if (unknown !== undefined) throw noSuchZone(scope, unknown, zones);
     const failureDomains = Object.fromEntries(
       zones.map((zone) => [zone, { controlPlane: given[zone]?.controlPlane !== false }] as const),
     );
@@ -60,6 +62,12 @@ export async function findZones(scope: Scope): Promise<Outcome> {
 function noSuchRegion({ cluster, context }: Scope): Failure {
   const message = `spec.location: Invalid value: ${JSON.stringify(cluster.spec.location)}: Azure offers no machines there; use the name of a region such as westeurope`;
   return refusal(context, "LocationUnknown", { message, conditions: [] });
+}
+
+function noSuchZone({ cluster, context }: Scope, zone: string, zones: readonly string[]): Failure {
+  const known = zones.length === 0 ? "has no zones" : `has the zones ${zones.join(", ")}`;
+  const message = `spec.failureDomains: Invalid value: ${JSON.stringify(zone)}: ${cluster.spec.location} ${known}; remove it`;
+  return refusal(context, "FailureDomainUnknown", { message, conditions: [] });
 }
 
 /** Remembers what is about to be written on the user's behalf before it is written. */

@@ -11,27 +11,31 @@ const COMMUNITY_IMAGE = "capi-ubun2-2404";
 export function imageReference(image: Image | undefined, version: string): JsonObject {
   if (image?.id !== undefined) return { id: image.id };
   if (image?.marketplace) {
-    const { publisher, offer, sku, version: imageVersion } = image.marketplace;
-    return { publisher, offer, sku, version: imageVersion };
+    const { thirdPartyImage: _, ...reference } = image.marketplace;
+    return reference;
   }
   if (image?.sharedGallery) return { id: galleryVersionID(image.sharedGallery) };
-  const {
-    gallery,
-    name,
-    version: imageVersion,
-    subscriptionID,
-    resourceGroup,
-  } = image?.computeGallery ?? {
-    gallery: COMMUNITY_GALLERY,
-    name: COMMUNITY_IMAGE,
-    version: version.replace(/^v/, ""),
-  };
+  return galleryReference(image?.computeGallery ?? referenceImage(version));
+}
+
+type GalleryImage = NonNullable<NonNullable<Image>["computeGallery"]>;
+
+function referenceImage(version: string): GalleryImage {
+  return { gallery: COMMUNITY_GALLERY, name: COMMUNITY_IMAGE, version: version.replace(/^v/, "") };
+}
+
+/** A gallery of which nobody says where it is is a public one. */
+function galleryReference({
+  gallery,
+  name,
+  version,
+  subscriptionID,
+  resourceGroup,
+}: GalleryImage): JsonObject {
   if (subscriptionID !== undefined && resourceGroup !== undefined) {
-    return { id: galleryVersionID({ subscriptionID, resourceGroup, gallery, name, version: imageVersion }) };
+    return { id: galleryVersionID({ subscriptionID, resourceGroup, gallery, name, version }) };
   }
-  return {
-    communityGalleryImageId: `/CommunityGalleries/${gallery}/Images/${name}/Versions/${imageVersion}`,
-  };
+  return { communityGalleryImageId: `/CommunityGalleries/${gallery}/Images/${name}/Versions/${version}` };
 }
 
 interface GalleryVersion {

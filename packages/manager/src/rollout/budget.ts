@@ -1,0 +1,92 @@
+import { resolveRolloutBudget } from "@capstan/api";
+import { isModelHeld } from "./models.ts";
+import {
+  type MachineView,
+  type PoolView,
+  type WholeMachine,
+  isAvailable,
+  isLeaving,
+  isLive,
+  isWhole,
+  machinesOf,
+} from "./view.ts";
+
+/** The numbers behind every decision; the budget line of `rollout status` prints them. */
+export interface Budget {
+  readonly desired: number;
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+  /** Instances that Azure has not begun to delete. */
+  readonly live: number;
+  readonly available: number;
+  readonly upToDate: number;
+  readonly outdated: number;
+  readonly updating: number;
+  readonly leaving: number;
+  /** How many machines there may be at the most. */
+  readonly ceiling: number;
+  /** How many machines must be available at the least. */
+  readonly floor: number;
+  /** How many available machines may be disrupted now. */
+  readonly disruptionsLeft: number;
+}
+
+/** A pool with its machines sorted by what can be done with them. */
+export interface PoolState {
+  readonly view: PoolView;
+  readonly budget: Budget;
+  /** The model that machines are brought to. */
+  readonly goalHash: string;
+  /** Whether instances that are made or updated now get that model. */
+  readonly isModelCurrent: boolean;
+  readonly machines: readonly MachineView[];
+  /** Live machines that nobody decided to remove. */
+  readonly staying: readonly MachineView[];
+  /** Those of them that have a resource and are not picked for anything yet. */
+  readonly free: readonly WholeMachine[];
+}
+
+/** Sorts the machines of a pool and counts them. */
+export function stateOf(view: PoolView): PoolState {
+  const machines = machinesOf(view);
+  const staying = machines.filter((machine) => isLive(machine) && !isLeaving(machine));
+  const goalHash = isModelHeld(view) && view.setHash !== undefined ? view.setHash : view.wantedHash;
+  return {
+    view,
+    budget: budgetOf({ view, machines, staying, goalHash }),
+    goalHash,
+    isModelCurrent: view.setHash === goalHash,
+    machines,
+    staying,
+    free: staying.filter(isWhole).filter((machine) => machine.picked === undefined),
+  };
+}
+
+function budgetOf({ view, machines, staying, goalHash }: Counting): Budget {
+  const { desired } = view;
+  const { maxSurge, maxUnavailable } = resolveRolloutBudget(view, desired);
+  const available = machines.filter(isAvailable).length;
+  const upToDate = staying.filter((machine) => machine.modelHash === goalHash).length;
+  const floor = desired - maxUnavailable;
+  return {
+    desired,
+    maxSurge,
+    maxUnavailable,
+    live: machines.filter(isLive).length,
+    available,
+    upToDate,
+    outdated: staying.length - upToDate,
+    updating: staying.filter((machine) => machine.picked === "update").length,
+    leaving: machines.filter((machine) => machine.instanceID !== undefined && isLeaving(machine)).length,
+    ceiling: desired + maxSurge,
+    floor,
+    disruptionsLeft: Math.max(0, available - floor),
+  };
+}
+
+interface Counting {
+  readonly view: PoolView;
+  readonly machines: readonly MachineView[];
+  readonly staying: readonly MachineView[];
+  readonly goalHash: string;
+}

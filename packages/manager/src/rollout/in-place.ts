@@ -1,0 +1,24 @@
+import { type PoolAction, counted, headingOf } from "./action.ts";
+import type { PoolState } from "./budget.ts";
+import { type WholeMachine, isBroken } from "./view.ts";
+
+/** Whether an outdated machine keeps its instance: only one whose VM works can take a new model. */
+export function isUpdatedInPlace(state: PoolState, machine: WholeMachine): boolean {
+  return state.view.instanceUpdate === "InPlace" && !isBroken(machine);
+}
+
+/** Starts one wave of updates in place. */
+export function updateWave(state: PoolState, wave: readonly WholeMachine[]): PoolAction {
+  const { view, budget, goalHash } = state;
+  const hashes = [...new Set(wave.map(({ modelHash }) => modelHash))].sort().join(", ");
+  const why =
+    `${counted(wave.length, "machine")} with model ${hashes}, wanted is ${goalHash}; ` +
+    `${budget.available} available, at least ${budget.floor} must stay so; data on local disks is lost`;
+  return {
+    ...headingOf(view),
+    action: "UpdateMachineInPlace",
+    targets: wave.map(({ name }) => name),
+    detail: { hash: goalHash, losesLocalData: true },
+    why,
+  };
+}

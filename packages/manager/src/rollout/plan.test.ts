@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import type { PoolAction } from "./action.ts";
+import { NOW_MS, machine, pool, unavailable } from "./plan.fixture.ts";
+import { planPool } from "./plan.ts";
+import type { MachineView, PoolView } from "./view.ts";
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+/** What is to be done, in short: `DeleteMachine mp-0 mp-1`, `SetCapacity 4`. */
+function deeds(view: PoolView): readonly string[] {
+  return planPool(view)
+    .actions.filter(({ action }) => action !== "Wait")
+    .map((action) => `${action.action} ${objectOf(action)}`);
+}
+
+function objectOf(action: PoolAction): string {
+  if (action.action === "SetCapacity") return String(action.detail.to);
+  if (action.action === "PutModel") return `${action.detail.hash} ${action.detail.to}`;
+  return action.targets.join(" ");
+}
+
+function reasons(view: PoolView): readonly string[] {
+  return planPool(view).blocked.map(({ reason }) => reason);
+}
+
+describe("a plan", () => {
+  test("of a settled pool is empty", () => {
+    expect(planPool(pool())).toMatchObject({ actions: [], blocked: [] });
+  });
+
+  test("has the shape that capstan plan prints", () => {
+    expect(planPool(pool({ desired: 4 })).actions).toEqual([
+      {
+        controller: "azuremachinepool",
+        object: { kind: "AzureMachinePool", namespace: "default", name: "mp" },
+        action: "SetCapacity",
+        targets: ["mp"],
+        detail: { from: 3, to: 4 },
+        why: "adds 1 machine: 4 wanted, 3 exist",
+      },
+    ]);
+  });
+
+  test("does nothing while the pool is paused, and says so", () => {
+    const view = pool({ isPaused: true, desired: 9, wantedHash: "B" });
+    expect(deeds(view)).toEqual([]);
+    expect(reasons(view)).toEqual(["Paused"]);
+  });
+
+  test("asks for no second PUT while one runs, but lets single machines go", () => {
+    const operation = { kind: "SetCapacity", sinceMs: NOW_MS - 5000 } as const;
+    expect(deeds(pool({ desired: 5, operation }))).toEqual([]);
+    expect(deeds(pool({ desired: 1, operation }))).toEqual(["DeleteMachine mp-0 mp-1"]);
+  });
+
+  test("does not ask again for machines that the scale set counts but its list does not show", () => {
+    const view = pool({ desired: 4, capacity: 4 });
+    expect(deeds(view)).toEqual([]);
+    expect(reasons(view)).toEqual(["CapacityMismatch"]);
+    expect(deeds({ ...view, desired: 5 })).toEqual(["SetCapacity 5"]);
+  });
+
+  test("carries out a pick that a crash left behind, also when its instance is gone", () => {
+    const left = machine(0, { picked: "delete", instanceID: undefined });
+    expect(deeds(pool({ desired: 2, machines: [left, machine(1), machine(2)] }))).toEqual([
+      "DeleteMachine mp-0",
+    ]);
+  });
+
+  test("adopts an instance without a resource and leaves a deleting one alone", () => {
+    const machines = [machine(0, { name: undefined }), machine(1, { name: undefined, vmState: "Deleting" })];
+    expect(deeds(pool({ desired: 1, machines }))).toEqual(["CreateMachineResource mp-0"]);
+  });
+
+  test("never sees machines of a pool whose name begins the same", () => {
+    const foreign = range(5).map((id) => machine(id, { pool: "mp-10", name: `mp-10-${id}`, modelHash: "Z" }));
+    expect(
+      planPool(pool({ desired: 3, capacity: 3, machines: [...foreign, ...pool().machines] })).actions,
+    ).toEqual([]);
+  });
+});
+
+describe("the budget", () => {
+  const old = (count: number): readonly MachineView[] =>
+    range(count).map((id) => machine(id, { modelHash: "O" }));
+
+  test.each<[string, Partial<PoolView>, readonly string[]]>([
+    ["surges before it replaces", { maxSurge: 1, maxUnavailable: 0 }, ["SetCapacity 5"]],
+    ["takes as many as may be unavailable", { maxSurge: 0, maxUnavailable: 2 }, ["DeleteMachine mp-0 mp-1"]],
+    ["does both at once", { maxSurge: 1, maxUnavailable: 1 }, ["DeleteMachine mp-0", "SetCapacity 5"]],
+    ["rounds surge up", { maxSurge: "26%", maxUnavailable: 0 }, ["SetCapacity 6"]],
+    ["rounds unavailability down", { maxSurge: 0, maxUnavailable: "49%" }, ["DeleteMachine mp-0"]],
+    ["moves one when shares come to nothing", { maxSurge: 0, maxUnavailable: "10%" }, ["DeleteMachine mp-0"]],
+    [
+      "updates a wave in place",
+      { instanceUpdate: "InPlace", maxUnavailable: 2 },
+      ["UpdateMachineInPlace mp-0 mp-1"],
+    ],
+    ["surges first in place when none may be missing", { instanceUpdate: "InPlace" }, ["SetCapacity 5"]],
+  ])("%s", (_name, differences, expected) => {
+    expect(deeds(pool({ machines: old(4), ...differences }))).toEqual(expected);
+  });
+
+  test("counts what is picked, deleting or updating as unavailable, whatever else is said of it", () => {
+    for (const taken of [
+      { picked: "update" },
+      { picked: "delete", isDeleting: true },
+      { isDeleting: true },
+    ] as const) {
+      const machines = [machine(0, { modelHash: "O", ...taken }), ...old(4).slice(1)];
+      expect(planPool(pool({ machines, maxSurge: 0, maxUnavailable: 1 })).budget).toMatchObject({
+        available: 3,
+        disruptionsLeft: 0,
+      });
+      expect(deeds(pool({ machines, maxSurge: 0, maxUnavailable: 1 }))).toEqual([]);
+    }
+  });
+
+  test("waits for the whole wave before it updates more in place", () => {
+    const machines = [machine(0, { modelHash: "O", picked: "update" }), ...old(4).slice(1)];
+    expect(deeds(pool({ machines, maxUnavailable: 3, instanceUpdate: "InPlace" }))).toEqual([]);
+  });
+
+  test("does not grow beyond the ceiling while old machines drain", () => {
+    const machines = [machine(0, { modelHash: "O", isDeleting: true }), ...old(4).slice(1), machine(4)];
+    expect(deeds(pool({ desired: 4, machines }))).toEqual([]);
+  });
+
+  test("is not spent while a machine that a user deleted is leaving", () => {
+    const machines = [machine(0, { isDeleting: true, deletedByUser: true }), ...old(4).slice(1)];
+    const view = pool({ machines, maxSurge: 0, maxUnavailable: 3 });
+    expect(deeds(view)).toEqual([]);
+    expect(reasons(view)).toEqual(["UserDeletion"]);
+  });
+
+  test("is not spent while up-to-date machines do not become available", () => {
+    const view = pool({ machines: [...old(4), unavailable(4, 11)], desired: 4, maxUnavailable: 3 });
+    expect(deeds(view)).toEqual([]);
+    expect(reasons(view)).toEqual(["NewMachinesNotAvailable"]);
+  });
+
+  test("does not replace an available machine only because Azure calls it failed", () => {
+    expect(deeds(pool({ machines: [machine(0, { vmState: "Failed" }), machine(1)] }))).toEqual([]);
+  });
+
+  test("lets a marked machine go at once at scale-down, and else after a surge", () => {
+    const machines = [machine(0), machine(1), machine(2, { hasDeleteAnnotation: true })];
+    expect(deeds(pool({ machines, desired: 2 }))).toEqual(["DeleteMachine mp-2"]);
+    expect(deeds(pool({ machines }))).toEqual(["SetCapacity 4"]);
+    expect(deeds(pool({ machines: [...machines, machine(3)], desired: 3 }))).toEqual(["DeleteMachine mp-2"]);
+    expect(deeds(pool({ machines, maxUnavailable: 1 }))).toEqual(["DeleteMachine mp-2", "SetCapacity 4"]);
+  });
+
+  test("neither adds nor removes machines beside an external autoscaler", () => {
+    expect(deeds(pool({ isExternallyScaled: true, desired: 2 }))).toEqual([]);
+    const view = pool({ isExternallyScaled: true, machines: old(3), instanceUpdate: "InPlace" });
+    expect([deeds(view), reasons(view)]).toEqual([[], ["ExternallyScaled"]]);
+  });
+});
+
+describe("scale-down", () => {
+  const machines = [
+    machine(0),
+    machine(1, { modelHash: "O" }),
+    unavailable(2, 1),
+    unavailable(3, 1, { modelHash: "O" }),
+    unavailable(4, 1, { vmState: "Failed" }),
+    machine(5),
+  ];
+
+  test.each([
+    [5, "mp-3"],
+    [0, "mp-3 mp-4 mp-2 mp-1 mp-0 mp-5"],
+  ])("to %i takes what is missed least", (desired, expected) => {
+    expect(deeds(pool({ desired, machines, maxSurge: 0 }))).toEqual([`DeleteMachine ${expected}`]);
+  });
+
+  test("draws by lot from the seed alone", () => {
+    const drawn = (seed: string, of: readonly MachineView[]): readonly string[] =>
+      deeds(pool({ desired: 5, machines: of, deletePolicy: "Random", seed }));
+    const ten = range(10).map((id) => machine(id));
+    expect(drawn("a", ten)).toEqual(drawn("a", ten.toReversed()));
+    expect(new Set(["a", "b", "c", "d"].map((seed) => drawn(seed, ten).join(""))).size).toBeGreaterThan(1);
+  });
+});
+
+describe("machines that do not work", () => {
+  const failed = (id: number, minutes: number): MachineView =>
+    unavailable(id, minutes, { vmState: "Failed" });
+  const twenty = range(20).map((id) => machine(id));
+
+  test.each<[string, MachineView, readonly string[]]>([
+    ["failed for 11 minutes goes", failed(0, 11), ["DeleteMachine mp-0"]],
+    ["failed for 10 minutes stays", failed(0, 10), []],
+    ["stopped goes", unavailable(0, 11, { vmState: "Stopped" }), ["DeleteMachine mp-0"]],
+    ["deallocated goes", unavailable(0, 11, { vmState: "Deallocated" }), ["DeleteMachine mp-0"]],
+    ["unready and outdated goes", unavailable(0, 11, { modelHash: "O" }), ["DeleteMachine mp-0"]],
+    ["unready and up to date stays", unavailable(0, 11), []],
+  ])("%s", (_name, broken, expected) => {
+    const view = pool({ machines: [broken, ...twenty.slice(1)], maxSurge: 0, maxUnavailable: 1 });
+    expect(deeds(view)).toEqual(expected);
+  });
+
+  test("go a tenth of the pool at a time, those under way included", () => {
+    const machines = [...range(5).map((id) => failed(id, 11)), ...twenty.slice(5)];
+    const view = (first: Partial<MachineView>): PoolView =>
+      pool({
+        machines: [{ ...failed(0, 11), ...first }, ...machines.slice(1)],
+        maxSurge: 0,
+        maxUnavailable: 1,
+      });
+    expect(deeds(view({}))).toEqual(["DeleteMachine mp-0 mp-1"]);
+    expect(deeds(view({ isDeleting: true, picked: "delete" }))).toEqual(["DeleteMachine mp-1"]);
+  });
+
+  test.each([
+    [{ isReachable: false, nodes: 20, notReady: 0 }, ["WorkloadUnreachable"]],
+    [{ isReachable: true, nodes: 20, notReady: 9 }, ["WorkloadUnhealthy"]],
+    [{ isReachable: true, nodes: 20, notReady: 8 }, []],
+  ])("stay while the cluster is ill: %j", (workload, expected) => {
+    const view = pool({
+      machines: [failed(0, 11), ...twenty.slice(1)],
+      maxSurge: 0,
+      maxUnavailable: 1,
+      workload,
+    });
+    expect(reasons(view)).toEqual(expected);
+    expect(deeds(view)).toEqual(expected.length === 0 ? ["DeleteMachine mp-0"] : []);
+  });
+});
+
+describe("models", () => {
+  const of = (models: number): readonly MachineView[] =>
+    range(models).map((id) => machine(id, { modelHash: `M${id}` }));
+
+  test("are put with the machines they need, in one PUT", () => {
+    expect(deeds(pool({ wantedHash: "B" }))).toEqual(["PutModel B 4"]);
+    expect(deeds(pool({ machines: [], desired: 3, setHash: undefined, capacity: 0 }))).toEqual([
+      "PutModel A 3",
+    ]);
+  });
+
+  test("wait when there would be more than ten, while machines move on to the one there is", () => {
+    const view = pool({ machines: of(10), setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
+    expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
+    expect(reasons(view)).toEqual(["TooManyModels"]);
+  });
+
+  test("keep the pool from growing when there are more than ten", () => {
+    const view = pool({
+      machines: of(11),
+      setHash: "M0",
+      wantedHash: "M0",
+      desired: 12,
+      maxSurge: 0,
+      maxUnavailable: 1,
+    });
+    expect(deeds(view)).toEqual([]);
+    expect(reasons(view)).toEqual(["TooManyModels"]);
+  });
+});

@@ -1,0 +1,135 @@
+import { type Blocked, type Cause, type PoolAction, counted, headingOf, isOrAre } from "./action.ts";
+import { type Budget, type PoolState, stateOf } from "./budget.ts";
+import { isUpdatedInPlace, updateWave } from "./in-place.ts";
+import { planRemoval } from "./removal-guard.ts";
+import { pickWithinBudget } from "./replace.ts";
+import { pickSurplus } from "./scale-down.ts";
+import { pickStuck } from "./stuck.ts";
+import { planCapacity } from "./surge.ts";
+import { type PoolView, type WholeMachine, isLive } from "./view.ts";
+import { planWaits } from "./waits.ts";
+
+/** What a pool does next, what keeps it from more, and the numbers it was decided by. */
+export interface Plan {
+  readonly actions: readonly PoolAction[];
+  readonly blocked: readonly Blocked[];
+  readonly budget: Budget;
+}
+
+/** The name of the resource that stands for an instance of a pool. */
+export function machineResourceName(pool: string, instanceID: string): string {
+  return `${pool}-${instanceID}`;
+}
+
+/**
+ * Decides what a pool does next. Actions are in the order they are to be done in; what changes the scale set itself comes
+ * last of what is done, because it starts an operation and so ends the pass.
+ */
+export function planPool(view: PoolView): Plan {
+  const state = stateOf(view);
+  const { budget } = state;
+  if (view.isPaused) {
+    const why = "the pool or its cluster is paused; what has begun is left as it is";
+    return {
+      actions: [],
+      blocked: [{ ...headingOf(view), reason: "Paused", targets: [view.name], why }],
+      budget,
+    };
+  }
+  const adoption = adopt(state);
+  const removal = planRemoval(view);
+  // A list that is not believed is no ground for anything else that removes or adds.
+  if (removal.blocked) return { actions: adoption, blocked: [removal.blocked], budget };
+  const disruption = planDisruption(state);
+  const actions = [...adoption, ...(removal.remove ? [removal.remove] : []), ...disruption.actions];
+  const capacity = planCapacity(state, disruption);
+  if (capacity.put) actions.push(capacity.put);
+  return {
+    actions: [...actions, ...planWaits(state, disruption.going)],
+    blocked: [...disruption.blocked, ...capacity.blocked],
+    budget,
+  };
+}
+
+interface Disruption {
+  readonly actions: readonly PoolAction[];
+  readonly blocked: readonly Blocked[];
+  /** The names of the machines that were picked to be deleted now. */
+  readonly going: ReadonlySet<string>;
+  readonly mayAddForRollout: boolean;
+}
+
+function planDisruption(state: PoolState): Disruption {
+  const stuck = pickStuck(state);
+  const going = new Set(stuck.picks.map(({ name }) => name));
+  const surplus = pickSurplus(state, going);
+  for (const { name } of surplus) going.add(name);
+  const budgeted = pickWithinBudget(state, { going, isScalingDown: surplus.length > 0 });
+  const replaced = budgeted.outdated.filter((machine) => !isUpdatedInPlace(state, machine));
+  const updated = budgeted.outdated.filter((machine) => isUpdatedInPlace(state, machine));
+  for (const { name } of [...budgeted.annotated, ...replaced]) going.add(name);
+  const actions = [
+    ...resume(state),
+    ...deletion(state, "Stuck", stuck.picks),
+    ...deletion(state, "ScaleDown", surplus),
+    ...deletion(state, "Annotated", budgeted.annotated),
+    ...deletion(state, "Outdated", replaced),
+    ...(updated.length > 0 ? [updateWave(state, updated)] : []),
+  ];
+  return {
+    actions,
+    blocked: [...stuck.blocked, ...budgeted.blocked],
+    going,
+    mayAddForRollout: budgeted.mayAddForRollout,
+  };
+}
+
+function adopt(state: PoolState): readonly PoolAction[] {
+  const { view } = state;
+  const instanceIDs = state.machines
+    .filter((machine) => machine.name === undefined && isLive(machine))
+    .flatMap(({ instanceID }) => instanceID ?? []);
+  if (instanceIDs.length === 0) return [];
+  const targets = instanceIDs.map((instanceID) => machineResourceName(view.name, instanceID));
+  const why = `${counted(instanceIDs.length, "instance")} ${instanceIDs.length === 1 ? "has" : "have"} no resource yet`;
+  return [{ ...headingOf(view), action: "CreateMachineResource", targets, detail: { instanceIDs }, why }];
+}
+
+/** A pick that was written down but not carried out is carried out: the process ended in between. */
+function resume(state: PoolState): readonly PoolAction[] {
+  const targets = state.machines
+    .filter((machine) => machine.picked === "delete" && !machine.isDeleting)
+    .flatMap(({ name }) => name ?? []);
+  if (targets.length === 0) return [];
+  const why = `${counted(targets.length, "machine")} ${targets.length === 1 ? "was" : "were"} picked before and ${isOrAre(targets.length)} not being deleted yet`;
+  return [
+    { ...headingOf(state.view), action: "DeleteMachine", targets, detail: { cause: "AlreadyPicked" }, why },
+  ];
+}
+
+function deletion(state: PoolState, cause: Cause, machines: readonly WholeMachine[]): readonly PoolAction[] {
+  if (machines.length === 0) return [];
+  const targets = machines.map(({ name }) => name);
+  const why = whyDeleted(state, cause, machines);
+  return [{ ...headingOf(state.view), action: "DeleteMachine", targets, detail: { cause }, why }];
+}
+
+function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMachine[]): string {
+  const { budget, goalHash } = state;
+  const count = counted(machines.length, "machine");
+  const within = `${budget.available} available, at least ${budget.floor} must stay so`;
+  const hashes = [...new Set(machines.map(({ modelHash }) => modelHash))].sort().join(", ");
+  const states = [...new Set(machines.map(({ vmState }) => vmState))].sort().join(", ");
+  switch (cause) {
+    case "Stuck":
+      return `${count} (${states}, model ${hashes}) unavailable for more than 10 minutes; replacing costs no availability`;
+    case "ScaleDown":
+      return `${budget.desired} wanted, ${state.staying.length} there: ${count} too many`;
+    case "Annotated":
+      return `${count} marked to be deleted first; ${within}`;
+    case "Outdated":
+      return `${count} with model ${hashes}, wanted is ${goalHash}; ${within}`;
+    case "AlreadyPicked":
+      return `${count} picked before`;
+  }
+}

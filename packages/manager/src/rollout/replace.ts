@@ -1,0 +1,107 @@
+import { type Blocked, type BlockedReason, counted, headingOf, isOrAre } from "./action.ts";
+import type { PoolState } from "./budget.ts";
+import { leastMissedFirst } from "./selection.ts";
+import { stuckLimit } from "./stuck.ts";
+import { type WholeMachine, isAvailable, isBroken, isLive, isLongUnavailable } from "./view.ts";
+
+/** Machines that are disrupted within the budget, by what happens to them. */
+export interface BudgetedPicks {
+  readonly annotated: readonly WholeMachine[];
+  readonly outdated: readonly WholeMachine[];
+  readonly blocked: readonly Blocked[];
+  /** Whether a rollout may add machines; not while those it added do not work. */
+  readonly mayAddForRollout: boolean;
+}
+
+/**
+ * Picks the machines that a user marked and those of an older model, as far as the budget goes. Every pick costs one of
+ * it, also that of a machine which is unavailable just now, because it may be back before its replacement is there.
+ */
+export function pickWithinBudget(
+  state: PoolState,
+  already: { readonly going: ReadonlySet<string>; readonly isScalingDown: boolean },
+): BudgetedPicks {
+  const candidates = candidatesOf(state, already.going);
+  const hold = holdOf(state, already.isScalingDown);
+  const mayAddForRollout = hold?.reason !== "NewMachinesNotAvailable";
+  const none = { annotated: [], outdated: [], mayAddForRollout };
+  if (candidates.length === 0) return { ...none, blocked: [] };
+  if (hold) return { ...none, blocked: [{ ...hold, targets: candidates.map(({ name }) => name) }] };
+  const picks = candidates.slice(0, disruptionsFor(state, candidates[0]));
+  return {
+    annotated: picks.filter((machine) => machine.hasDeleteAnnotation),
+    outdated: picks.filter((machine) => !machine.hasDeleteAnnotation),
+    blocked: picks.length === 0 ? usedUp(state) : [],
+    mayAddForRollout,
+  };
+}
+
+function candidatesOf(state: PoolState, going: ReadonlySet<string>): readonly WholeMachine[] {
+  const { view, budget, goalHash } = state;
+  // One wave at a time: the next machines are updated in place when the last have come back.
+  const isWaveOut = view.instanceUpdate === "InPlace" && budget.updating > 0;
+  const mayRoll = state.isModelCurrent && !isWaveOut;
+  const candidates = state.free.filter(
+    (machine) =>
+      !going.has(machine.name) &&
+      (machine.hasDeleteAnnotation || (mayRoll && machine.modelHash !== goalHash)),
+  );
+  return leastMissedFirst(view, candidates, goalHash);
+}
+
+/** A marked machine that does not work costs nothing, so one at a time goes also when all of the budget is needed. */
+function disruptionsFor(state: PoolState, first: WholeMachine | undefined): number {
+  const { available, floor, leaving, disruptionsLeft } = state.budget;
+  const isFree = first?.hasDeleteAnnotation === true && !isAvailable(first);
+  return isFree && available >= floor && leaving === 0 ? Math.max(1, disruptionsLeft) : disruptionsLeft;
+}
+
+type Hold = Omit<Blocked, "targets">;
+
+function holdOf(state: PoolState, isScalingDown: boolean): Hold | undefined {
+  const { view, budget } = state;
+  const hold = (reason: BlockedReason, why: string): Hold => ({ ...headingOf(view), reason, why });
+  // What a user has marked is given up, so nobody waits for it to work.
+  const newcomers = state.staying.filter(
+    (machine) => machine.modelHash === state.goalHash && !machine.hasDeleteAnnotation,
+  );
+  const failing = newcomers.filter(
+    (machine) => !machine.isAvailable && (isBroken(machine) || isLongUnavailable(machine, view.nowMs)),
+  ).length;
+  if (failing >= stuckLimit(budget.desired)) {
+    const why = `${failing} up-to-date ${failing === 1 ? "machine does" : "machines do"} not become available, so no further one is disrupted`;
+    return hold("NewMachinesNotAvailable", why);
+  }
+  if (!view.workload.isReachable) {
+    const why =
+      "the API of the workload cluster cannot be reached, so nobody knows which machines are available";
+    return hold("WorkloadUnreachable", why);
+  }
+  const byUser = state.machines.filter((machine) => machine.deletedByUser && isLive(machine)).length;
+  if (byUser > 0) {
+    const why = `${counted(byUser, "machine")} that a user deleted ${isOrAre(byUser)} still leaving`;
+    return hold("UserDeletion", why);
+  }
+  const isAboveCeiling = !view.isExternallyScaled && budget.live > budget.ceiling;
+  if (!isScalingDown && !isAboveCeiling) return undefined;
+  return hold("ScaleDownUnderWay", `the pool first goes down to ${counted(budget.desired, "machine")}`);
+}
+
+function usedUp(state: PoolState): readonly Blocked[] {
+  const { view, budget } = state;
+  const unavailable = state.staying.filter((machine) => !isAvailable(machine));
+  const isStandstill =
+    budget.live >= budget.ceiling || (view.instanceUpdate === "InPlace" && view.isExternallyScaled);
+  if (!isStandstill || budget.leaving > 0 || view.operation !== undefined) return [];
+  const counts = `${budget.available} of ${counted(budget.desired, "machine")} available, at least ${budget.floor} must stay so`;
+  const isExternal = view.isExternallyScaled && unavailable.length === 0;
+  const advice = "its size is the autoscaler's, so no extra machine is added: allow some maxUnavailable";
+  return [
+    {
+      ...headingOf(view),
+      reason: isExternal ? "ExternallyScaled" : "BudgetUsedUp",
+      targets: unavailable.flatMap(({ name }) => name ?? []),
+      why: isExternal ? `${counts}; ${advice}` : counts,
+    },
+  ];
+}

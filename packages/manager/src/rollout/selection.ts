@@ -1,0 +1,46 @@
+import type { PoolView, WholeMachine } from "./view.ts";
+import { isAvailable, isBroken } from "./view.ts";
+
+/** Sorts machines by who goes first under the pool's deletePolicy; the same set is always sorted the same way. */
+export function inPolicyOrder(
+  view: Pick<PoolView, "deletePolicy" | "seed">,
+  machines: readonly WholeMachine[],
+): readonly WholeMachine[] {
+  const byAge = (a: WholeMachine, b: WholeMachine): number =>
+    a.createdMs - b.createdMs || a.instanceID.localeCompare(b.instanceID, "en", { numeric: true });
+  const compare = {
+    Oldest: byAge,
+    Newest: (a: WholeMachine, b: WholeMachine) => byAge(b, a),
+    Random: (a: WholeMachine, b: WholeMachine) => lot(view.seed, a) - lot(view.seed, b) || byAge(a, b),
+  }[view.deletePolicy];
+  return machines.toSorted(compare);
+}
+
+/**
+ * Sorts machines by who is missed least: marked by a user, then those that do not work (broken ones first), then
+ * those that do; within each, outdated before up to date, then by policy.
+ */
+export function leastMissedFirst(
+  view: PoolView,
+  machines: readonly WholeMachine[],
+  goalHash: string,
+): readonly WholeMachine[] {
+  const rank = (machine: WholeMachine): number =>
+    (machine.hasDeleteAnnotation ? 0 : 8) +
+    (isAvailable(machine) ? 4 : 0) +
+    (machine.modelHash === goalHash ? 2 : 0) +
+    (isBroken(machine) ? 0 : 1);
+  // Sorting is stable, so that the order of the policy holds among equals.
+  return inPolicyOrder(view, machines).toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A number drawn from seed and name alone: who is asked when, and in which order, must not matter. */
+function lot(seed: string, machine: WholeMachine): number {
+  let hash = 0x811c9dc5;
+  for (const character of `${seed}/${machine.instanceID}`) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  // The last rounds spread neighbours such as 10 and 11 over the whole range.
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (hash ^ (hash >>> 12)) >>> 0;
+}

@@ -1,0 +1,107 @@
+import { type Blocked, type PoolAction, counted, headingOf } from "./action.ts";
+import type { PoolState } from "./budget.ts";
+import { MODELS_AT_MOST, hasTooManyModels, isModelHeld } from "./models.ts";
+import type { MachineView, PoolView } from "./view.ts";
+
+/** What is to be asked of the scale set itself: one PUT or none. */
+export interface Capacity {
+  readonly put: PoolAction | undefined;
+  readonly blocked: readonly Blocked[];
+}
+
+/** How many machines beyond the wanted number help the staying machines to be replaced or updated. */
+export function surgeFor(state: PoolState, staying: readonly MachineView[]): number {
+  const { desired, maxSurge } = state.budget;
+  const needing = staying.filter((machine) => needsSurge(state, machine)).length;
+  return Math.min(maxSurge, needing, desired);
+}
+
+function needsSurge(state: PoolState, machine: MachineView): boolean {
+  const { view, budget } = state;
+  const isInPlace = view.instanceUpdate === "InPlace";
+  // What is updated in place does not leave, so the extra machine would have to be removed: not ours to do there.
+  if (isInPlace && view.isExternallyScaled) return false;
+  const onlyBySurge = budget.maxUnavailable === 0;
+  if (machine.modelHash !== state.goalHash && (!isInPlace || onlyBySurge)) return true;
+  return machine.hasDeleteAnnotation && onlyBySurge;
+}
+
+/**
+ * Brings the scale set to the wanted model and adds the machines that are missing or that a rollout needs beyond.
+ *
+ * Capacity is only ever raised: Azure lowers it with each instance that is deleted, and a PUT that lowers it would leave
+ * the choice of instances to Azure. Draining machines still count, so that there are never more than the ceiling.
+ */
+export function planCapacity(
+  state: PoolState,
+  options: { readonly going: ReadonlySet<string>; readonly mayAddForRollout: boolean },
+): Capacity {
+  const { view, budget } = state;
+  const staying = state.staying.filter(({ name }) => name === undefined || !options.going.has(name));
+  const surge = options.mayAddForRollout ? surgeFor(state, staying) : 0;
+  const missing = budget.desired + surge - staying.length;
+  const wanted = Math.max(0, Math.min(missing, budget.ceiling - budget.live));
+  const add = hasTooManyModels(view) ? 0 : wanted;
+  const blocked = [...modelBlocks(view, wanted - add), ...mismatch(state, add)];
+  if (isPutRunning(view)) return { put: undefined, blocked };
+  const to = Math.max(view.capacity, add > 0 ? budget.live + add : 0);
+  const heading = { ...headingOf(view), targets: [view.name] };
+  if (!state.isModelCurrent) {
+    const detail = { hash: state.goalHash, from: view.capacity, to };
+    return { put: { ...heading, action: "PutModel", detail, why: whyPut(state, add) }, blocked };
+  }
+  if (to === view.capacity) return { put: undefined, blocked };
+  const detail = { from: view.capacity, to };
+  return { put: { ...heading, action: "SetCapacity", detail, why: whyAdd(state, add) }, blocked };
+}
+
+function isPutRunning({ operation }: PoolView): boolean {
+  return operation?.kind === "PutModel" || operation?.kind === "SetCapacity";
+}
+
+/** Azure counts the machines already that the list does not show: asking again would change nothing, or make too many. */
+function mismatch({ view, budget, isModelCurrent }: PoolState, add: number): readonly Blocked[] {
+  const isCounted = add > 0 && budget.live + add <= view.capacity;
+  if (!isCounted || !isModelCurrent || view.operation !== undefined) return [];
+  const why = `${counted(add, "machine")} missing, but the scale set counts ${view.capacity} and its list shows ${budget.live}`;
+  return [{ ...headingOf(view), reason: "CapacityMismatch", targets: [view.name], why }];
+}
+
+function whyPut(state: PoolState, add: number): string {
+  const { view, budget } = state;
+  if (view.setHash === undefined) {
+    return `there is no scale set yet, and ${counted(budget.desired, "machine")} ${budget.desired === 1 ? "is" : "are"} wanted`;
+  }
+  const change = `the scale set has model ${view.setHash}, wanted is ${state.goalHash}`;
+  return add === 0 ? change : `${change}; ${whyAdd(state, add)}`;
+}
+
+function whyAdd(state: PoolState, add: number): string {
+  const { desired, live, leaving, maxSurge } = state.budget;
+  const there = leaving === 0 ? `${live} exist` : `${live} exist, ${leaving} leaving`;
+  const limit = live + add > desired ? `, at most ${maxSurge} more at a time` : "";
+  return `adds ${counted(add, "machine")}: ${desired} wanted${limit}, ${there}`;
+}
+
+function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
+  const block = (why: string): Blocked => ({
+    ...headingOf(view),
+    reason: "TooManyModels",
+    targets: [view.name],
+    why,
+  });
+  const models = new Set(view.modelsInUse).size;
+  if (heldBack > 0) {
+    return [
+      block(
+        `${counted(heldBack, "machine")} cannot be added: ${models} models are in use and Azure adds none beyond ${MODELS_AT_MOST}`,
+      ),
+    ];
+  }
+  if (!isModelHeld(view)) return [];
+  return [
+    block(
+      `model ${view.wantedHash} waits until machines have left one of the ${models} models in use: Azure allows ${MODELS_AT_MOST}`,
+    ),
+  ];
+}

@@ -1,0 +1,19 @@
+import { crashEverywhere, rehearse } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { LIVES, leftOf, lifeOf } from "./life.ts";
+
+test.each(LIVES)("a crash before or after any write changes nothing about the end of %j", async (life) => {
+  const rehearsal = lifeOf({ seed: "2", ...life });
+  const calm = await rehearse(rehearsal);
+  expect(calm.failure).toBeUndefined();
+  if (life.until === "deleted") expect(await leftOf(calm.world)).toEqual([]);
+  let runs = 0;
+  for await (const { point, run } of crashEverywhere(rehearsal, calm)) {
+    runs++;
+    const where = JSON.stringify(point);
+    expect(run.failure, where).toBeUndefined();
+    expect(run.world.managers.running()[0]?.process.name, `${where} happens`).toBe("manager-1.2");
+    expect(run.end, where).toEqual(calm.end);
+  }
+  console.log(`${runs} crashes in ${JSON.stringify(life)}`);
+});

@@ -1,0 +1,205 @@
+import {
+  AzureCluster,
+  AzureMachinePool,
+  Cluster,
+  isJsonObject,
+  type Kind,
+  KubeadmConfig,
+  MachinePool,
+  Secret,
+} from "@capstan/api";
+import { simulatedControllers } from "@capstan/cli";
+import { BOOTSTRAP_EXPIRES } from "@capstan/manager";
+import { endStateOf, type Rehearsal, type World, type WorldOptions } from "@capstan/sim";
+import { idIn } from "../azurecluster/network-world.ts";
+import {
+  createCluster,
+  createIdentity,
+  createPool,
+  find,
+  foreignIn,
+  get,
+  giveAuthority,
+  NAMESPACE,
+  patch,
+  PATIENCE_MS,
+  plantForeign,
+  remove,
+  THEIRS,
+} from "./fleet-world.ts";
+
+/** Where the cluster lives: in a group of its own, in one of somebody else's, or in somebody else's network. */
+type Place = "own group" | "their group" | "their network";
+
+/** How far the life of a cluster is told. */
+type Chapter = "changed" | "deleted";
+
+/** Which life is told. */
+export interface LifeOptions {
+  readonly seed: string;
+  readonly place: Place;
+  readonly until: Chapter;
+  readonly world?: Partial<WorldOptions>;
+}
+
+/** The lives that are told with a crash at every write. */
+export const LIVES: readonly Pick<LifeOptions, "place" | "until">[] = [
+  { place: "own group", until: "changed" },
+  { place: "own group", until: "deleted" },
+  { place: "their group", until: "deleted" },
+  { place: "their network", until: "deleted" },
+];
+
+const NAME = "demo";
+const POOL = "demo-workers";
+
+const theirSubnets = (["control-plane", "node"] as const).map((role, index) => ({
+  name: role,
+  role,
+  cidrBlocks: [`10.${index}.0.0/16`],
+  id: idIn(THEIRS, `virtualNetworks/hub/subnets/${role}`),
+}));
+
+const SPECS: Readonly<Record<Place, Partial<AzureCluster["spec"]>>> = {
+  "own group": {},
+  "their group": { resourceGroup: THEIRS },
+  "their network": {
+    networkSpec: { vnet: { name: "hub", resourceGroup: THEIRS }, subnets: theirSubnets },
+  },
+};
+
+/** The life of a whole cluster with a pool, told with the product's own controllers. */
+export function lifeOf({ seed, place, until, world: options = {} }: LifeOptions): Rehearsal {
+  return {
+    world: { seed, controllers: simulatedControllers, ...options },
+    story: async (world) => {
+      await plantForeign(world);
+      const before = foreignIn(world);
+      await createIdentity(world);
+      await createCluster(world, NAME, { ...SPECS[place], additionalTags: { team: "a", old: "x" } });
+      await giveAuthority(world, NAME);
+      await createPool(world, NAME, { preKubeadmCommands: ["echo hello"] });
+      await world.rest(PATIENCE_MS);
+      await changeNetwork(world, place);
+      await world.rest(PATIENCE_MS);
+      if (until === "deleted") await removeAll(world);
+      untouched(world, before);
+    },
+    endState: (world) => ({
+      ...(without(DIFFERS, endStateOf(world)) as object),
+      foreign: foreignIn(world),
+      bodies: bodiesIn(world),
+      tokens: tokensIn(world),
+    }),
+  };
+}
+
+/** A rule comes, a tag goes and another changes, and a new subnet has a route table of its own. */
+async function changeNetwork(world: World, place: Place): Promise<void> {
+  const additionalTags = { old: null, team: "b" };
+  const { spec } = await get(world, AzureCluster, NAME);
+  const subnets = (spec.networkSpec?.subnets ?? []).map((subnet) => ({
+    ...subnet,
+    securityGroup: {
+      ...subnet.securityGroup,
+      securityRules: [...(subnet.securityGroup?.securityRules ?? []), RULE],
+    },
+  }));
+  const networkSpec = { subnets: [...subnets, BATCH] };
+  const isTheirs = place === "their network";
+  await patch(world, AzureCluster, NAME, { spec: { additionalTags, ...(!isTheirs && { networkSpec }) } });
+}
+
+const BATCH = {
+  name: "batch",
+  role: "node",
+  cidrBlocks: ["10.7.0.0/16"],
+  routeTable: { name: "batch-routes" },
+  securityGroup: { name: "batch-guards" },
+};
+
+const RULE = {
+  name: "allow_metrics",
+  description: "Metrics of the machines",
+  direction: "Inbound",
+  priority: 2300,
+  protocol: "Tcp",
+  action: "Allow",
+  source: "10.0.0.0/8",
+  sourcePorts: "*",
+  destination: "*",
+  destinationPorts: "9100",
+};
+
+async function removeAll(world: World): Promise<void> {
+  await remove(world, Cluster, NAME);
+  const key = { resource: `${Cluster.group}/${Cluster.plural}`, name: NAME, namespace: NAMESPACE };
+  // While Azure deletes, nobody does anything for minutes at a time: that is not the end of it.
+  await world.until(() => world.management.storage.get(key) === undefined, PATIENCE_MS);
+  await world.rest(PATIENCE_MS);
+}
+
+/** What is still there of what has to go with its Cluster. */
+export async function leftOf(world: World): Promise<string[]> {
+  const parts: readonly [Kind, string][] = [
+    [Cluster, NAME],
+    [AzureCluster, NAME],
+    [MachinePool, POOL],
+    [AzureMachinePool, POOL],
+    [KubeadmConfig, POOL],
+    [Secret, POOL],
+  ];
+  const left: string[] = [];
+  for (const [kind, name] of parts) {
+    if (await find(world, kind, name)) left.push(`${kind.kind} ${name}`);
+  }
+  return left;
+}
+
+function untouched(world: World, before: string): void {
+  if (foreignIn(world) !== before) throw new Error("something of somebody else's has changed");
+}
+
+/** What users write in a storm is theirs, and data that was made later lasts longer; two good runs differ in it. */
+const DIFFERS = new Set(["user.example.com/note", BOOTSTRAP_EXPIRES]);
+
+/** Everything in Azure as it was last written, without what Azure itself adds and is sent back to it unchanged. */
+function bodiesIn(world: World): unknown {
+  const entries = [...world.azure.core.world.resources.table.entries()].map(([key, { body }]) => [key, body]);
+  return without(ADDED_BY_AZURE, Object.fromEntries(entries));
+}
+
+const ADDED_BY_AZURE = new Set([
+  "etag",
+  "type",
+  "provisioningState",
+  "resourceGuid",
+  "ipAddress",
+  "capstan_wanted-hash",
+]);
+
+function without(keys: ReadonlySet<string>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => without(keys, item));
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).flatMap(([key, child]): [string, unknown][] => {
+    // A part of a resource has a name and, once Azure has shown it, an id; a reference has an id alone.
+    const isIdOfPart = key === "id" && "name" in value && keys === ADDED_BY_AZURE;
+    const rest = keys.has(key) || isIdOfPart ? undefined : without(keys, child);
+    const isEmptied = isJsonObject(rest) && Object.keys(rest).length === 0;
+    return rest === undefined || isEmptied ? [] : [[key, rest]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** How many tokens were made in the workload cluster: a manager that dies in between makes no second one. */
+function tokensIn(world: World): number {
+  return world.trace.events.filter(
+    ({ actor, happening }) =>
+      happening.kind === "write" &&
+      actor.startsWith("manager") &&
+      happening.cluster !== "management" &&
+      happening.verb === "create" &&
+      happening.resource === Secret.plural &&
+      happening.status < 300,
+  ).length;
+}

@@ -1,0 +1,67 @@
+import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
+import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { lifeOf, LIVES } from "./life.ts";
+import { recorded } from "./recorded.ts";
+import { tour } from "./rights.ts";
+
+/** What managers do for themselves and not for a controller: `capstan init` grants it to each of them. */
+const OWN: readonly PolicyRule[] = [
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
+  { apiGroups: [""], resources: ["events"], verbs: ["get", "create", "patch"] },
+  { apiGroups: [""], resources: ["namespaces"], verbs: ["get"] },
+];
+
+function grantedBy(rules: readonly PolicyRule[]): readonly string[] {
+  return rules.flatMap(({ resources, verbs }) =>
+    resources.flatMap((one) => verbs.map((verb) => `${verb} ${one}`)),
+  );
+}
+
+function textOf({ verb, resource, subresource }: Call): string {
+  return `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`}`;
+}
+
+const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted();
+
+/** Everything that managers asked the management cluster for, over all kinds of lives. */
+async function usedIn(): Promise<readonly Call[]> {
+  const { calls, invariant } = recorded();
+  const told = async (rehearsal: Rehearsal, faults: Parameters<typeof rehearse>[1] = []): Promise<void> => {
+    const { failure } = await rehearse(
+      { ...rehearsal, world: { ...rehearsal.world, invariants: [invariant] } },
+      faults,
+    );
+    expect(failure).toBeUndefined();
+  };
+  for (const life of LIVES) await told(lifeOf({ seed: "1", ...life }));
+  await told(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
+  await told(tour("1"));
+  // Whoever finds that a status was changed in the meantime reads the object again.
+  for (const { kind } of CONTROLLERS) {
+    const conflict = {
+      fault: "kube-conflict",
+      when: { trigger: { resource: kind.plural, probability: 0.4 } },
+    };
+    await told(lifeOf({ seed: "2", place: "own group", until: "deleted" }), [conflict]);
+  }
+  return calls.filter(({ server }) => server === "management");
+}
+
+test("managers use exactly the rights that their controllers declare", async () => {
+  const used = await usedIn();
+  const isOwn = ({ resource }: Call): boolean => OWN.some(({ resources }) => resources.includes(resource));
+  const granted = CONTROLLERS.flatMap(({ rbac }) => grantedBy(rbac));
+  expect(sorted(used.filter((call) => !isOwn(call)).map(textOf))).toEqual(sorted(granted));
+  const own = new Set(grantedBy(OWN));
+  expect(sorted(used.filter(isOwn).map(textOf)).filter((text) => !own.has(text))).toEqual([]);
+  // What a controller does in its own name it has declared itself, and not by the luck that another one has.
+  for (const { name, rbac } of CONTROLLERS) {
+    const declared = new Set(grantedBy(rbac));
+    const texts = used.filter((call) => call.by === name && !isOwn(call)).map(textOf);
+    expect(
+      sorted(texts).filter((text) => !declared.has(text)),
+      name,
+    ).toEqual([]);
+  }
+});

@@ -1,0 +1,89 @@
+import {
+  AzureManagedCluster,
+  AzureManagedControlPlane,
+  AzureManagedMachinePool,
+  Cluster,
+  type Kind,
+  KubeadmConfig,
+  KubeadmControlPlane,
+  type KubernetesObject,
+  Machine,
+  MachineDeployment,
+  MachinePool,
+  MachineSet,
+} from "@capstan/api";
+import { simulatedControllers } from "@capstan/cli";
+import {
+  azureManagedCluster,
+  azureManagedControlPlane,
+  azureManagedMachinePool,
+  cluster,
+  kubeadmConfig,
+  kubeadmControlPlane,
+  machine,
+  machineDeployment,
+  machinePool,
+  machineSet,
+} from "@capstan/runtime/testing/builders";
+import type { Rehearsal, World } from "@capstan/sim";
+import { createCluster, createIdentity, MINUTE_MS, patch, remove } from "./fleet-world.ts";
+
+const referenceTo = ({ apiVersion, kind }: Kind, name: string) => ({ apiVersion, kind, name });
+
+/** Every kind that a controller may have to do with, once: managed clusters, control planes, machines of all sorts. */
+export function tour(seed: string): Rehearsal {
+  return {
+    world: { seed, controllers: simulatedControllers },
+    story: async (world) => {
+      await createIdentity(world);
+      await managedCluster(world);
+      await clusterWithMachines(world);
+      await world.rest(10 * MINUTE_MS);
+      await remove(world, Cluster, "managed");
+      await remove(world, Cluster, "full");
+      await world.rest(30 * MINUTE_MS);
+    },
+  };
+}
+
+async function create<T extends KubernetesObject>(world: World, kind: Kind<T>, object: T): Promise<void> {
+  await world.run(world.user.create(kind, object));
+}
+
+/** A cluster of AKS; nobody acts on its parts yet. */
+async function managedCluster(world: World): Promise<void> {
+  const name = "managed";
+  const metadata = { name };
+  const spec = {
+    infrastructureRef: referenceTo(AzureManagedCluster, name),
+    controlPlaneRef: referenceTo(AzureManagedControlPlane, name),
+  };
+  await create(world, Cluster, cluster({ metadata, spec }));
+  await create(world, AzureManagedCluster, azureManagedCluster({ metadata }));
+  await create(world, AzureManagedControlPlane, azureManagedControlPlane({ metadata }));
+  const template = {
+    spec: {
+      clusterName: name,
+      bootstrap: { configRef: undefined, dataSecretName: "" },
+      infrastructureRef: referenceTo(AzureManagedMachinePool, name),
+    },
+  };
+  await create(world, MachinePool, machinePool({ metadata, spec: { clusterName: name, template } }));
+  await create(world, AzureManagedMachinePool, azureManagedMachinePool({ metadata }));
+}
+
+/** A cluster with a kubeadm control plane and machines, with and without sets and deployments. */
+async function clusterWithMachines(world: World): Promise<void> {
+  const name = "full";
+  const metadata = { name };
+  await createCluster(world, name);
+  await patch(world, Cluster, name, {
+    spec: { controlPlaneRef: referenceTo(KubeadmControlPlane, name) },
+  });
+  await create(world, KubeadmControlPlane, kubeadmControlPlane({ metadata }));
+  await create(world, KubeadmConfig, kubeadmConfig({ metadata }));
+  const spec = { clusterName: name, template: { spec: { clusterName: name } } };
+  await create(world, MachineDeployment, machineDeployment({ metadata, spec }));
+  await create(world, MachineSet, machineSet({ metadata, spec }));
+  await create(world, Machine, machine({ metadata, spec: { clusterName: name } }));
+}

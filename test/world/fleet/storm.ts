@@ -1,0 +1,74 @@
+import { simulatedControllers } from "@capstan/cli";
+import type { HttpResponse } from "@capstan/env";
+import {
+  type Controllers,
+  failureReport,
+  faultsOf,
+  rehearse,
+  type Run,
+  type Seat,
+  ViolationError,
+} from "@capstan/sim";
+import { expect } from "vitest";
+import { lifeOf, LIVES } from "./life.ts";
+
+/** The states that storms have reached so far, and how often. */
+export type Reached = Map<string, number>;
+
+/** Tells one of the lives in a storm that the seed chooses, with one manager or two; it ends as without. */
+export async function storm(
+  seed: number,
+  { file, reached }: { file: string; reached: Reached },
+): Promise<void> {
+  const text = String(seed);
+  const life = LIVES[seed % LIVES.length];
+  if (!life) throw new Error("there are lives");
+  const world = { managers: 1 + (seed % 2), controllers: loggedInControllers };
+  const options = { seed: text, ...life, world };
+  const calm = await rehearse(lifeOf(options));
+  const faults = faultsOf("swarm", text);
+  const run = await rehearse(lifeOf(options), faults);
+  for (const [state, count] of run.world.reached()) reached.set(state, (reached.get(state) ?? 0) + count);
+  const told = `seed ${seed}, ${JSON.stringify(life)}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
+  const command = `npx vitest run --project ${file.endsWith(".deep.ts") ? "deep" : "unit"} test/world/fleet/${file} -t "storm ${seed}$"`;
+  expect(calm.failure, `seed ${seed} without faults`).toBeUndefined();
+  if (run.failure) throw new Error(`${told}\n${reportOf(run, command)}`, { cause: run.failure });
+  expect(run.end, `${told}\nreplay it with: ${command}`).toEqual({
+    ...(calm.end as object),
+    // A clock that jumps a year ends every token.
+    tokens: (run.end as { tokens: number }).tokens,
+  });
+}
+
+/**
+ * The product's controllers, with a login that nobody looks at. A login is a POST, and the world takes it for a write:
+ * it would count as one of a manager that only reads, or that has settled.
+ */
+const loggedInControllers: Controllers = (seat) => {
+  const request: Seat["azure"]["request"] = (sent) =>
+    sent.path.endsWith("/oauth2/v2.0/token")
+      ? Promise.resolve(answerOf({ access_token: seat.azureToken(), expires_in: 3600 }))
+      : seat.azure.request(sent);
+  return simulatedControllers({ ...seat, azure: { ...seat.azure, request } });
+};
+
+function answerOf(body: object): HttpResponse {
+  const text = (): Promise<string> => Promise.resolve(JSON.stringify(body));
+  return { status: 200, headers: {}, json: () => Promise.resolve(body), text, async *lines() {} };
+}
+
+function reportOf({ world, failure }: Run, command: string): string {
+  const invariant =
+    failure instanceof ViolationError
+      ? failure.invariant
+      : { name: failure?.name ?? "", says: failure?.message ?? "" };
+  return failureReport({ invariant, events: world.trace.events, command });
+}
+
+/** Says what was reached, the rarest last. */
+export function reachedText(reached: Reached): string {
+  return [...reached]
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([state, count]) => `${String(count).padStart(6)}  ${state}`)
+    .join("\n");
+}

@@ -1,0 +1,38 @@
+import { simulatedControllers } from "@capstan/cli";
+import { rehearse, ViolationError } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { recorded } from "./recorded.ts";
+import { lifeUnderTwo, pausedAt } from "./two-managers.ts";
+
+test("of two managers only the leader writes, to any server, and the other only tries for the Lease", async () => {
+  const { calls, invariant } = recorded();
+  const { failure } = await rehearse(lifeUnderTwo("1", [invariant]));
+  expect(failure).toBeUndefined();
+  const writes = calls.filter(({ isWrite, resource }) => isWrite && resource !== "leases");
+  expect(new Set(writes.map(({ process }) => process)).size).toBe(1);
+  expect(new Set(writes.map(({ server }) => server)), "all of these writes are seen").toEqual(
+    new Set(["management", "azure", "demo"]),
+  );
+  expect(new Set(calls.map(({ process }) => process))).toEqual(new Set(["manager-1", "manager-2"]));
+});
+
+test("a leader that is paused until another leads writes nothing when it wakes up", async () => {
+  const calm = await rehearse(lifeUnderTwo("1"));
+  expect(calm.failure).toBeUndefined();
+  for (let write = 2; write <= calm.writes; write += 31) await pausedAt("1", write, calm);
+});
+
+test("without the question before each write to Azure and workload clusters, a paused leader is caught", async () => {
+  const life = lifeUnderTwo("1");
+  const unguarded: typeof simulatedControllers = (seat) =>
+    simulatedControllers({ ...seat, assertMayWrite: () => undefined });
+  const { writes } = await rehearse(life);
+  const caught: string[] = [];
+  for (let write = 12; write <= writes && caught.length === 0; write++) {
+    const fault = { fault: "two-leaders", when: { trigger: { nth: write } } };
+    const world = { ...life.world, controllers: unguarded };
+    const { failure } = await rehearse({ ...life, world }, [fault]);
+    if (failure instanceof ViolationError) caught.push(failure.invariant.name);
+  }
+  expect(caught).toEqual(["single-writer"]);
+});
