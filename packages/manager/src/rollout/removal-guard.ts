@@ -8,7 +8,7 @@ const ALWAYS_BELIEVED_BELOW = 3;
 const BELIEVED_SHARE = 0.1;
 
 /** How many more lists must agree before many resources go. */
-export const CONFIRMATIONS_NEEDED = 2;
+const CONFIRMATIONS_NEEDED = 2;
 
 /** How far apart those lists must be: a cache or a partial answer of Azure does not live that long. */
 const BETWEEN_CONFIRMATIONS_MS = 5 * 60_000;

@@ -2,7 +2,7 @@ import type { PoolView, WholeMachine } from "./view.ts";
 import { isAvailable, isBroken } from "./view.ts";
 
 /** Sorts machines by who goes first under the pool's deletePolicy; the same set is always sorted the same way. */
-export function inPolicyOrder(
+function inPolicyOrder(
   view: Pick<PoolView, "deletePolicy" | "seed">,
   machines: readonly WholeMachine[],
 ): readonly WholeMachine[] {

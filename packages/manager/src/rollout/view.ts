@@ -127,7 +127,7 @@ export function isBroken(machine: MachineView): boolean {
 }
 
 /** How long a machine may be unavailable before it counts as stuck: a slow boot or a reboot is shorter. */
-export const STUCK_AFTER_MS = 10 * 60_000;
+const STUCK_AFTER_MS = 10 * 60_000;
 
 /** Whether the machine has been unavailable for so long that waiting for it makes no sense. */
 export function isLongUnavailable(machine: MachineView, nowMs: number): boolean {
