@@ -1,14 +1,5 @@
 import { simulatedControllers } from "@capstan/cli";
-import type { HttpResponse } from "@capstan/env";
-import {
-  type Controllers,
-  failureReport,
-  faultsOf,
-  rehearse,
-  type Run,
-  type Seat,
-  ViolationError,
-} from "@capstan/sim";
+import { failureReport, faultsOf, rehearse, type Run, ViolationError } from "@capstan/sim";
 import { expect } from "vitest";
 import { lifeOf, LIVES } from "./life.ts";
 
@@ -23,7 +14,7 @@ export async function storm(
   const text = String(seed);
   const life = LIVES[seed % LIVES.length];
   if (!life) throw new Error("there are lives");
-  const world = { managers: 1 + (seed % 2), controllers: loggedInControllers };
+  const world = { managers: 1 + (seed % 2), controllers: simulatedControllers };
   const options = { seed: text, ...life, world };
   const calm = await rehearse(lifeOf(options));
   const faults = faultsOf("swarm", text);
@@ -38,23 +29,6 @@ export async function storm(
     // A clock that jumps a year ends every token.
     tokens: (run.end as { tokens: number }).tokens,
   });
-}
-
-/**
- * The product's controllers, with a login that nobody looks at. A login is a POST, and the world takes it for a write:
- * it would count as one of a manager that only reads, or that has settled.
- */
-const loggedInControllers: Controllers = (seat) => {
-  const request: Seat["azure"]["request"] = (sent) =>
-    sent.path.endsWith("/oauth2/v2.0/token")
-      ? Promise.resolve(answerOf({ access_token: seat.azureToken(), expires_in: 3600 }))
-      : seat.azure.request(sent);
-  return simulatedControllers({ ...seat, azure: { ...seat.azure, request } });
-};
-
-function answerOf(body: object): HttpResponse {
-  const text = (): Promise<string> => Promise.resolve(JSON.stringify(body));
-  return { status: 200, headers: {}, json: () => Promise.resolve(body), text, async *lines() {} };
 }
 
 function reportOf({ world, failure }: Run, command: string): string {

@@ -1,3 +1,4 @@
+import { simulatedControllers } from "@capstan/cli";
 import { Lease } from "@capstan/api";
 import { type Call, type FaultSpec, rehearse, type Run } from "@capstan/sim";
 import { expect } from "vitest";
@@ -9,7 +10,12 @@ export function lifeUnderTwo(
   seed: string,
   invariants: readonly ReturnType<typeof recorded>["invariant"][] = [],
 ) {
-  return lifeOf({ seed, place: "own group", until: "deleted", world: { managers: 2, invariants } });
+  return lifeOf({
+    seed,
+    place: "own group",
+    until: "deleted",
+    world: { managers: 2, invariants, controllers: simulatedControllers },
+  });
 }
 
 /** Pauses whoever leads at one of its writes until another leads, and lets it go on. */

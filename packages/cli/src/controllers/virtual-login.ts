@@ -31,9 +31,10 @@ export async function virtualLogin(entra: Transport, applicant: Applicant): Prom
       lifetimeMs: Number(said["expires_in"]) * 1000,
     };
   }
-  const isOurs = answer.status < 500 && answer.status !== 429;
+  const wait = Number(answer.headers["retry-after"]);
   throw new AzureError({
-    class: isOurs ? "Auth" : "Transient",
+    class: answer.status === 429 ? "Throttled" : answer.status < 500 ? "Auth" : "Transient",
+    ...(wait > 0 && { retryAfterMs: wait * 1000 }),
     code: textIn(said["error"]) ?? "EntraUnavailable",
     message: textIn(said["error_description"]) ?? `the simulated Entra answered ${answer.status}`,
     status: answer.status,

@@ -20,7 +20,7 @@ test.each<[AzureErrorClass, FailureClass, number | undefined]>([
   expect(failureOf(error, "Creating the scale set")).toMatchObject({
     failure,
     reason: "SomeCode",
-    message: "Creating the scale set: words (Azure's request r1)",
+    message: "Creating the scale set: words",
     retryAfterMs,
     cause: error,
   });

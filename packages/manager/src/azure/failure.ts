@@ -25,12 +25,15 @@ const MEANINGS: Readonly<Record<AzureErrorClass, Meaning>> = {
   Gone: { failure: "NotFound" },
 };
 
-/** Says in the controllers' terms what an error of Azure means; everything else is passed on as it is. */
+/**
+ * Says in the controllers' terms what an error of Azure means; everything else is passed on as it is. The id of the
+ * request stays with the cause, for the log: in a message it would make each retry a new condition and a new event.
+ */
 export function failureOf(error: unknown, attempt: string): unknown {
   if (!(error instanceof AzureError)) return error;
   const { failure, retryAfterMs } = meaningOf(error);
   return new Failure(failure, reasonOf(error.code), {
-    message: `${attempt}: ${error.message}${requestOf(error)}`,
+    message: `${attempt}: ${error.message}`,
     cause: error,
     outcomeUnknown: error.isOutcomeUnknown,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -47,8 +50,4 @@ function reasonOf(code: string): string {
   const words = code.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const reason = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
   return /^[A-Za-z]/.test(reason) ? reason : `Azure${reason}`;
-}
-
-function requestOf({ requestId }: AzureError): string {
-  return requestId === undefined ? "" : ` (Azure's request ${requestId})`;
 }

@@ -89,6 +89,7 @@ function errorFields(error: Error, path: readonly object[]): unknown {
     type: error.name,
     message: error.message,
     ...("reason" in error && { reason: error.reason }),
+    ...("requestId" in error && { requestId: error.requestId }),
     ...(error.cause !== undefined && { cause: copyOf(error.cause, path) }),
     ...(error.name !== "Failure" && { stack: error.stack }),
   };

@@ -75,7 +75,8 @@ function nameIn(body: unknown): string {
 export function armAsked({ method, path }: HttpRequest): Asked {
   const parts = (path.split("?")[0] ?? "").split("/").slice(1);
   const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
-  const isWrite = method !== "GET" && method !== "HEAD";
+  // A login changes nothing although it is posted.
+  const isWrite = method !== "GET" && method !== "HEAD" && parts[1] !== "oauth2";
   if (provider < 0) {
     return { api: "arm", verb: method, resource: parts[2] ?? "subscriptions", name: parts[3] ?? "", isWrite };
   }

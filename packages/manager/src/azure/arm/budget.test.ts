@@ -200,6 +200,15 @@ describe("a budget", () => {
     expect(isHeld(budget.admit(cost, "urgent", 90_000))).toBe(false);
   });
 
+  test("stays away as long as the longest 429 says, in whichever order they come", () => {
+    const budget = new Budget();
+    const [first, second] = [budget.admit(list(), "urgent", 0), budget.admit(list(), "urgent", 0)];
+    if (isHeld(first) || isHeld(second)) throw new Error("held");
+    budget.settle(first, { status: 429, headers: {}, retryAfterMs: 90_000 }, 0);
+    budget.settle(second, { status: 429, headers: {}, retryAfterMs: 5_000 }, 0);
+    expect(budget.admit(list(), "urgent", 10_000)).toMatchObject({ retryAfterMs: 80_000 });
+  });
+
   test("goes on with other scale sets when one has used up its own", () => {
     const budget = new Budget();
     while (!isHeld(budget.admit(list(), "urgent", 0)));

@@ -165,10 +165,11 @@ export class Budget {
     const empty = charges.filter(({ policy }) => remaining.get(policy) === 0);
     const compute = charges.filter((charge) => !isFrontDoor(charge));
     const blamed = empty.length > 0 ? empty : compute.length > 0 ? compute : charges;
-    const blockedUntilMs = nowMs + (answer.retryAfterMs ?? UNTOLD_WAIT_MS);
+    const untilMs = nowMs + (answer.retryAfterMs ?? UNTOLD_WAIT_MS);
     for (const charge of blamed) {
       const entry = this.#entry(charge, nowMs);
-      entry.bucket = { ...entry.bucket, blockedUntilMs };
+      // Answers come out of order: an earlier one may have named the later moment.
+      entry.bucket = { ...entry.bucket, blockedUntilMs: Math.max(entry.bucket.blockedUntilMs, untilMs) };
     }
   }
 
