@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
@@ -28,12 +28,12 @@ export async function withUserClient<R>(
   const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
   const path = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
   const text = readText(resolve(workingFolder, path));
-  const isOwn = resolve(workingFolder, path) === own;
-  if (isOwn && !holderOf(dataDir)) {
-    throw new CommandError(`nothing is running in ${dataDir}; start with: capstan up`);
+  const home = dataDirectoryOf(resolve(workingFolder, path), dataDir);
+  if (home !== undefined && !holderOf(home)) {
+    throw new CommandError(`nothing is running in ${home}; start with: capstan up`);
   }
   // The cluster of a data directory may live in another time than the machine.
-  const nowMs = isOwn ? timeIn(env, dataDir) : env.clock.now();
+  const nowMs = home === undefined ? env.clock.now() : timeIn(env, home);
   const transport = await connectWithKubeconfig({
     text,
     origin: path,
@@ -44,6 +44,15 @@ export async function withUserClient<R>(
   } finally {
     await transport.close();
   }
+}
+
+/** The data directory that a kubeconfig lies in, wherever that is; undefined for any other kubeconfig. */
+function dataDirectoryOf(path: string, dataDir: string): string | undefined {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (kubeconfigPath(folder, MANAGEMENT_CLUSTER) === path && (folder === dataDir || holderOf(folder)))
+      return folder;
+  }
+  return undefined;
 }
 
 function readText(path: string): string {

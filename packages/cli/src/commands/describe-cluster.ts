@@ -76,7 +76,7 @@ async function poolParts(
   };
 }
 
-/** An object of any kind. A reference that leads nowhere is left out; whoever has it says so in a condition. */
+/** An object of any kind. Where a reference leads nowhere, a stand-in says so at the place of the object. */
 async function referred(
   client: Client,
   reference: Frozen<ObjectReference> | undefined,
@@ -87,9 +87,24 @@ async function referred(
     const { kind, name } = targetOf({ reference, field: "reference", namespace });
     return (await client.get(kind, name)) as Reported;
   } catch (error) {
-    if (error instanceof Failure && LEADS_NOWHERE.has(error.reason)) return undefined;
+    if (error instanceof Failure && LEADS_NOWHERE.has(error.reason)) return standIn(reference, error);
     throw error;
   }
+}
+
+function standIn(
+  { apiVersion = "", kind = "", name = "" }: Frozen<ObjectReference>,
+  { reason, message }: Failure,
+): Reported {
+  const missing = {
+    type: "Ready",
+    status: "False",
+    severity: "Error",
+    reason,
+    message,
+    lastTransitionTime: "",
+  } as const;
+  return { apiVersion, kind, metadata: { name }, status: { conditions: [missing] } };
 }
 
 const LEADS_NOWHERE: ReadonlySet<string> = new Set(["NotFound", "KindNotServed", "IncorrectExternalRef"]);

@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseNeighbours } from "../cluster/neighbours.ts";
+import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
 import { definitions, inOrder, installation } from "../install/installation.ts";
@@ -31,6 +32,7 @@ export async function init(shell: Shell, options: InitOptions): Promise<number> 
   const paint = paintFor(out, variables);
   const transport = await connectToManagement(shell, options);
   try {
+    await refuseEmbedded(transport, "capstan init");
     await install({ env, transport, say: (line) => out.write(`${paint.tick}${line}\n`) }, options);
   } finally {
     await transport.close();

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { Namespace } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import {
   type Cloud,
@@ -15,6 +16,7 @@ import {
 import { createClient, createDiagnostics, createLogger, type Logger, type LogLevel } from "@capstan/runtime";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
 import { refuseNeighbours } from "../cluster/neighbours.ts";
+import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readGivenFile } from "../given-file.ts";
@@ -49,7 +51,9 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const log = loggerFor(shell, options);
   const network = networkFor(shell, options);
   const kube = await connectToManagement(shell, options);
+  await refuseEmbedded(kube, "capstan manager");
   await checkNeighbours(shell, kube, options);
+  await checkNamespace(shell, kube, options);
   const running = new Manager({
     env,
     log,
@@ -141,6 +145,20 @@ async function checkNeighbours(
   const kinds = chosen.map(({ kind }) => kind);
   const advice = "stop it and give --take-over, or choose other kinds with --controllers";
   await refuseNeighbours({ client, clock: env.clock }, kinds, advice);
+}
+
+/** Without its namespace there is no place for the Lease or the certificate, and the manager would wait in silence. */
+async function checkNamespace(
+  { env }: Shell,
+  kube: Transport,
+  { leaderElect, leaseNamespace, webhookPort }: ManagerCommandOptions,
+): Promise<void> {
+  if (!leaderElect && webhookPort === 0) return;
+  const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
+  if (await client.find(Namespace, { name: leaseNamespace })) return;
+  throw new CommandError(
+    `there is no namespace ${leaseNamespace} for the Lease and the webhooks' certificate; run capstan init, or choose another with --lease-namespace`,
+  );
 }
 
 /** The webhooks of this process, if it is to have any. */

@@ -43,7 +43,7 @@ function cellsOf({ replicas, available, ready, condition }: Leaf, nowMs: number)
   const { status, severity = "", reason = "", lastTransitionTime, message = "" } = condition;
   // What is as it should be needs no reason.
   const why = status === "True" ? ["", ""] : [severity, reason];
-  const since = lastTransitionTime === undefined ? "" : humanDuration(nowMs - Date.parse(lastTransitionTime));
+  const since = lastTransitionTime === "" ? "" : humanDuration(nowMs - Date.parse(lastTransitionTime));
   return [...counts, status, ...why, since, status === "True" ? "" : firstLine(message)];
 }
 

@@ -41,13 +41,8 @@ const REST_MS = 30 * 60_000;
 export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
   const { scenario, seed, faults, controllers, invariants = [], onEvent } = options;
   const { clusters: _, ...settings } = scenario.world;
-  const world = await createWorld({
-    ...settings,
-    seed,
-    controllers,
-    invariants,
-    faults: faultsOf(faults, seed),
-  });
+  const switchedOn = faultsOf(faults, seed);
+  const world = await createWorld({ ...settings, seed, controllers, invariants, faults: switchedOn });
   if (onEvent) world.trace.onEvent(onEvent);
   const failure = await failureIn(world, () => tell(world, scenario));
   const { trace, scheduler, truth, azure } = world;
@@ -60,6 +55,10 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
       journal: { requests: azure.core.journal.count, hash: azure.core.journal.hash },
       virtualMs: scheduler.monotonicMs,
       steps: scheduler.steps,
+      armed: [
+        ...switchedOn,
+        ...scenario.steps.flatMap(({ action }) => ("fault" in action ? action.fault : [])),
+      ].map(({ fault }) => fault),
       pools: truth.pools().map(({ name, lowest }) => ({ name, ...(lowest && { lowest }) })),
     },
     ...(failure && { failure }),

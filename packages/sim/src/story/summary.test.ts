@@ -11,6 +11,7 @@ const FACTS: RunFacts = {
   journal: { requests: 3, hash: "beef" },
   virtualMs: 754_321,
   steps: 4012,
+  armed: ["arm-throttled", "vm-reboots"],
   pools: [{ name: "pool", lowest: { available: 98, of: 100, atMs: 192_000 } }, { name: "spot" }],
 };
 
@@ -26,8 +27,9 @@ const EVENTS = [
 
 describe("a summary", () => {
   test("counts requests by operation and writes by controller, the refused ones apart", () => {
+    const { armed: _, ...facts } = FACTS;
     expect(summaryOf(EVENTS, FACTS)).toEqual({
-      ...FACTS,
+      ...facts,
       armCalls: {
         count: 3,
         refused: 1,
@@ -44,7 +46,13 @@ describe("a summary", () => {
           { name: "user", count: 1, refused: 0 },
         ],
       },
-      faults: { count: 1, by: [{ name: "arm-throttled", count: 1 }] },
+      faults: {
+        count: 1,
+        by: [
+          { name: "arm-throttled", count: 1 },
+          { name: "vm-reboots", count: 0 },
+        ],
+      },
       violations: 0,
     });
   });
@@ -74,11 +82,13 @@ all               3         1
 
 FAULTS          TIMES
 arm-throttled       1
+vm-reboots          0
+all                 1
 `);
   });
 
   test("leaves out tables that have nothing in them", () => {
-    const text = summaryText(summaryOf([], { ...FACTS, pools: [] }));
+    const text = summaryText(summaryOf([], { ...FACTS, pools: [], armed: [] }));
     expect(text).toMatch(/^scenario[^]*violations {5}0\n$/);
   });
 

@@ -11,6 +11,8 @@ export interface RunFacts {
   readonly virtualMs: number;
   /** Steps of the scheduler. */
   readonly steps: number;
+  /** The faults that were switched on at the beginning or by a step. */
+  readonly armed: readonly string[];
   /** How few machines of each pool have been available. */
   readonly pools: readonly Pick<Pool, "name" | "lowest">[];
 }
@@ -31,18 +33,18 @@ export interface Tallies {
 }
 
 /** A run in numbers; it is printed as it is by `-o json`. */
-export interface Summary extends RunFacts {
+export interface Summary extends Omit<RunFacts, "armed"> {
   /** Requests to Azure by operation. */
   readonly armCalls: Tallies;
   /** Writes to Kubernetes APIs by controller. */
   readonly kubeWrites: Tallies;
-  /** How often each fault struck. */
+  /** How often each fault struck that was switched on; 0 for one that nothing fitted. */
   readonly faults: { readonly count: number; readonly by: readonly Omit<Tally, "refused">[] };
   readonly violations: number;
 }
 
 /** Sums a run up. */
-export function summaryOf(events: readonly TraceEvent[], facts: RunFacts): Summary {
+export function summaryOf(events: readonly TraceEvent[], { armed, ...facts }: RunFacts): Summary {
   const arm = events.flatMap(({ happening }) =>
     happening.kind === "arm" ? [{ name: happening.operation, status: happening.status }] : [],
   );
@@ -53,11 +55,14 @@ export function summaryOf(events: readonly TraceEvent[], facts: RunFacts): Summa
     happening.kind === "fault" ? [{ name: happening.fault, status: 0 }] : [],
   );
   const faults = talliesOf(struck);
+  const idle = [...new Set(armed)]
+    .filter((name) => !faults.by.some((fault) => fault.name === name))
+    .map((name) => ({ name, count: 0 }));
   return {
     ...facts,
     armCalls: talliesOf(arm),
     kubeWrites: talliesOf(writes),
-    faults: { count: faults.count, by: faults.by.map(({ name, count }) => ({ name, count })) },
+    faults: { count: faults.count, by: [...faults.by.map(({ name, count }) => ({ name, count })), ...idle] },
     violations: events.filter(({ happening }) => happening.kind === "violation").length,
   };
 }
