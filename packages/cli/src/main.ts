@@ -9,6 +9,7 @@ const env = createRealEnv();
 
 // Whoever reads our output may stop reading, as `head` does; a server goes on all the same.
 process.stdout.on("error", () => undefined);
+process.stderr.on("error", () => undefined);
 
 // Everything we write is for the one who runs us; what is a secret says so itself as well.
 process.umask(0o077);

@@ -14,7 +14,7 @@ test.each<[AzureErrorClass, FailureClass, number | undefined]>([
   ["Guest", "Transient", 60_000],
   ["Terminal", "Terminal", undefined],
   ["Auth", "Transient", 60_000],
-  ["Gone", "NotFound", undefined],
+  ["Gone", "Transient", 15_000],
 ])("an error of class %s is %s to a reconcile", (errorClass, failure, retryAfterMs) => {
   const error = new AzureError({ class: errorClass, code: "SomeCode", message: "words", requestId: "r1" });
   expect(failureOf(error, "Creating the scale set")).toMatchObject({

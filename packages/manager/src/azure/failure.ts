@@ -22,7 +22,8 @@ const MEANINGS: Readonly<Record<AzureErrorClass, Meaning>> = {
   Guest: { failure: "Transient", retryAfterMs: MINUTE_MS }, // passes when the machine has been replaced
   Terminal: { failure: "Terminal" },
   Auth: { failure: "Transient", retryAfterMs: MINUTE_MS }, // role assignments take minutes to spread
-  Gone: { failure: "NotFound" },
+  // The object is still there and wants it: whoever looks again makes it, or what it belongs to.
+  Gone: { failure: "Transient", retryAfterMs: 15 * SECOND_MS },
 };
 
 /**
