@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { proofRehearsal } from "./harness.ts";
 
 const CRASH_SEEDS = 20;
-const STORM_SEEDS = 200;
+const STORM_SEEDS = 100;
 
 /** What must have happened at least once over all storms, or they prove less than they seem to. */
 const MUST_BE_REACHED = [

@@ -99,6 +99,7 @@ interface Notes {
   lifetimeMs?: number;
   failure?: Error;
   status?: number;
+  retryAfterMs?: number;
   /** The error as Entra wrote it. */
   error?: string;
   description?: string;
@@ -112,6 +113,8 @@ function noting(client: HttpClient, notes: Notes, deadline: AbortSignal): HttpCl
       try {
         const answer = await client.sendRequest(request);
         note(notes, answer.status, answer.bodyAsText ?? "");
+        const seconds = Number(answer.headers.get("retry-after"));
+        if (seconds > 0) notes.retryAfterMs = seconds * 1000;
         return answer;
       } catch (error) {
         notes.failure = error instanceof Error ? error : new Error(String(error));
@@ -146,14 +149,18 @@ function explain(error: unknown, applicant: Applicant, { notes, isLate }: Failed
   return refusal(`${who}: ${withoutSecrets(said, applicant.proof)}`, notes);
 }
 
-function refusal(message: string, { status = 0, error }: Notes): AzureError {
-  if (status >= 500 || status === 429) return transient(message);
+function refusal(message: string, { status = 0, error, retryAfterMs }: Notes): AzureError {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 429) {
+    return new AzureError({ class: "Throttled", code: "TooManyRequests", message, status, ...wait });
+  }
+  if (status >= 500) return transient(message, wait);
   const code = /AADSTS\d+/.exec(message)?.[0] ?? error ?? "AuthenticationFailed";
   return new AzureError({ class: "Auth", code, message, ...(status > 0 && { status }) });
 }
 
-function transient(message: string): AzureError {
-  return new AzureError({ class: "Transient", code: "EntraUnavailable", message });
+function transient(message: string, wait: { readonly retryAfterMs?: number } = {}): AzureError {
+  return new AzureError({ class: "Transient", code: "EntraUnavailable", message, ...wait });
 }
 
 // Three parts of base64url, of which the first is always the beginning of a JSON object.

@@ -223,7 +223,7 @@ describe("an identity that cannot be used says why", () => {
   test.each<[string, () => HttpResponse, object]>([
     ["Entra refuses", () => answer(401, refused), { class: "Auth", code: "AADSTS7000215", status: 401 }],
     ["Entra is unwell", () => answer(503, {}), { class: "Transient", code: "EntraUnavailable" }],
-    ["Entra is busy", () => answer(429, {}), { class: "Transient", code: "EntraUnavailable" }],
+    ["Entra is busy", () => answer(429, {}), { class: "Throttled", code: "TooManyRequests" }],
     [
       "nobody answers",
       () => {

@@ -1,10 +1,33 @@
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { Sensitive } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
+import { AzureError } from "../port.ts";
 import { renewedTokens } from "./renewal.ts";
 import type { TokenSource } from "./token-source.ts";
 
 const MINUTE_MS = 60_000;
+
+test("nobody asks again before the time that Entra has told one to wait", async () => {
+  const scheduler = new Scheduler({ seed: "tokens" });
+  let asked = 0;
+  const tokens = renewedTokens({
+    principal: "t/c",
+    clock: new VirtualProcess(scheduler, "p").clock,
+    acquire: () => {
+      asked++;
+      const refused = { class: "Throttled", code: "TooManyRequests", message: "slowly" } as const;
+      throw new AzureError({ ...refused, retryAfterMs: MINUTE_MS });
+    },
+  });
+  await expect(tokens.token()).rejects.toMatchObject({ retryAfterMs: MINUTE_MS });
+  await scheduler.advance(20_000);
+  tokens.forget();
+  await expect(tokens.token()).rejects.toMatchObject({ class: "Throttled", retryAfterMs: 40_000 });
+  expect(asked).toBe(1);
+  await scheduler.advance(40_000);
+  await expect(tokens.token()).rejects.toMatchObject({ retryAfterMs: MINUTE_MS });
+  expect(asked).toBe(2);
+});
 
 function create(lifetimeMs: number): {
   scheduler: Scheduler;

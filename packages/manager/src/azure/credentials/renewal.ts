@@ -1,5 +1,6 @@
 import type { Clock } from "@capstan/env";
 import type { Sensitive } from "@capstan/runtime";
+import { AzureError } from "../port.ts";
 import type { TokenSource } from "./token-source.ts";
 
 /** A token as it was given out. */
@@ -34,9 +35,24 @@ interface Current {
 export function renewedTokens({ principal, clock, acquire }: RenewalOptions): TokenSource {
   let current: Current | undefined;
   let flight: Promise<Current> | undefined;
+  let refusal: { readonly error: AzureError; readonly untilMs: number } | undefined;
+  /** All who need a token wait as long as Entra has told one of them to. */
+  const ask = async (): Promise<FreshToken> => {
+    const waitMs = (refusal?.untilMs ?? 0) - clock.monotonic();
+    if (refusal && waitMs > 0) throw delayed(refusal.error, waitMs);
+    try {
+      return await acquire();
+    } catch (error) {
+      const { retryAfterMs } = error instanceof AzureError ? error : {};
+      if (error instanceof AzureError && retryAfterMs !== undefined) {
+        refusal = { error, untilMs: clock.monotonic() + retryAfterMs };
+      }
+      throw error;
+    }
+  };
   const renew = async (): Promise<Current> => {
     const askedAtMs = clock.monotonic();
-    const { token, lifetimeMs } = await acquire();
+    const { token, lifetimeMs } = await ask();
     const marginMs = Math.min(MARGIN_MS, lifetimeMs * MARGIN_SHARE);
     const expiresAtMs = askedAtMs + lifetimeMs;
     return { token, expiresAtMs, renewAtMs: expiresAtMs - marginMs };
@@ -65,4 +81,14 @@ export function renewedTokens({ principal, clock, acquire }: RenewalOptions): To
       current = undefined;
     },
   };
+}
+
+function delayed({ class: meaning, code, message, status }: AzureError, retryAfterMs: number): AzureError {
+  return new AzureError({
+    class: meaning,
+    code,
+    message,
+    retryAfterMs,
+    ...(status !== undefined && { status }),
+  });
 }
