@@ -24,6 +24,7 @@ export { startWorkloads, type Workloads, type WorkloadsOptions } from "./workloa
 export { EFFECTS, type FaultSpec } from "./faults/faults.ts";
 export type { Moments, Trigger } from "./faults/trigger.ts";
 export { GENERAL_INVARIANTS } from "./invariants/general.ts";
+export { MACHINE_POOL_INVARIANTS } from "./invariants/machine-pools/machine-pools.ts";
 export { type Invariant, ViolationError, type Watch } from "./invariants/invariant.ts";
 export type { ArmCall, Happening, KubeWrite, TraceEvent } from "./trace/trace-event.ts";
 export type { Call } from "./world/call.ts";

@@ -18,6 +18,12 @@ export interface Call {
   readonly name: string;
   readonly subresource?: string;
   readonly isWrite: boolean;
+  /** Takes a Node out of the scheduler's hands. */
+  readonly isCordon?: boolean;
+  /** The size that a scale set is to have. */
+  readonly capacity?: number;
+  /** The instances of a scale set that something is done to. */
+  readonly instances?: readonly string[];
 }
 
 /** What a request asks of a server, without who asks. */
@@ -42,6 +48,7 @@ export function kubeAsked({ method, path, body }: HttpRequest): Asked {
     ...scope,
     // A review is a question although it is created.
     isWrite: method !== "GET" && !resource.endsWith("reviews"),
+    ...(resource === "nodes" && isCordon(body) && { isCordon: true }),
   };
 }
 
@@ -71,8 +78,12 @@ function nameIn(body: unknown): string {
   return name ?? generateName;
 }
 
+function isCordon(body: unknown): boolean {
+  return (body as { spec?: { unschedulable?: unknown } } | undefined)?.spec?.unschedulable === true;
+}
+
 /** What a request asks of Azure Resource Manager. */
-export function armAsked({ method, path }: HttpRequest): Asked {
+export function armAsked({ method, path, body }: HttpRequest): Asked {
   const parts = (path.split("?")[0] ?? "").split("/").slice(1);
   const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
   // A login changes nothing although it is posted.
@@ -90,5 +101,17 @@ export function armAsked({ method, path }: HttpRequest): Asked {
     resource: types.join("/"),
     name: names.join("/"),
     isWrite,
+    ...detailsIn(body),
+  };
+}
+
+function detailsIn(body: unknown): Pick<Call, "capacity" | "instances"> {
+  const { sku, instanceIds } = (body ?? {}) as {
+    sku?: { capacity?: number };
+    instanceIds?: readonly string[];
+  };
+  return {
+    ...(sku?.capacity !== undefined && { capacity: sku.capacity }),
+    ...(instanceIds && { instances: instanceIds }),
   };
 }

@@ -13,6 +13,8 @@ export interface Pool {
   readonly available: number;
   /** The fewest since all machines that were wanted were there for the first time. */
   readonly lowest?: { readonly available: number; readonly of: number; readonly atMs: number };
+  /** When a machine was last lost that nobody had cordoned before: that was nobody's decision. */
+  readonly lossMs?: number;
 }
 
 /** What there is in a workload cluster. */
@@ -27,6 +29,7 @@ interface PoolState {
   readonly scaleSetId: string;
   readonly available: Set<string>;
   lowest?: { available: number; of: number; atMs: number };
+  lossMs?: number;
 }
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
@@ -38,28 +41,41 @@ const NODES = `${Node.group}/${Node.plural}`;
 /** What is really so in a world, whatever any status says. It follows commits and machines, and tells them to the trace. */
 export class Truth {
   readonly #trace: Trace;
-  readonly #azure: Azure;
+  /** The cloud, seen from inside. */
+  readonly azure: Azure;
+  #management: Storage | undefined;
+  readonly #workloads = new Map<string, Storage>();
+  /** The machine of each Node, by cluster and name. */
+  readonly #machineOf = new Map<string, string>();
   readonly #nowMs: () => number;
+  readonly #wallMs: () => number;
   readonly #censuses = new Map<string, { nodes: number; nodesReady: number; podsRunning: number }>();
   readonly #lostNotes: string[] = [];
   readonly #pools = new Map<string, PoolState>();
   /** The Node of each machine, by the id of the machine in lower case. */
   readonly #nodeOf = new Map<string, { readonly cluster: string; readonly node: Frozen<Node> }>();
 
-  constructor(parts: { readonly trace: Trace; readonly azure: Azure; readonly nowMs: () => number }) {
+  constructor(parts: {
+    readonly trace: Trace;
+    readonly azure: Azure;
+    readonly nowMs: () => number;
+    readonly wallMs: () => number;
+  }) {
+    this.#wallMs = parts.wallMs;
     this.#trace = parts.trace;
-    this.#azure = parts.azure;
+    this.azure = parts.azure;
     this.#nowMs = parts.nowMs;
     parts.azure.core.onInstance((event) => this.#machine(event));
   }
 
   /** The scale sets that have, or had, nodes. */
   pools(): Pool[] {
-    return [...this.#pools.values()].map(({ scaleSetId, available, lowest }) => ({
+    return [...this.#pools.values()].map(({ scaleSetId, available, lowest, lossMs }) => ({
       name: lastPart(scaleSetId),
       scaleSetId,
       available: available.size,
       ...(lowest && { lowest }),
+      ...(lossMs !== undefined && { lossMs }),
     }));
   }
 
@@ -82,8 +98,46 @@ export class Truth {
     return found && { cluster: found.cluster, name: found.node.metadata.name };
   }
 
+  /** The id of the machine of a Node, in lower case. */
+  machineOf(cluster: string, node: string): string | undefined {
+    return this.#machineOf.get(`${cluster}/${node}`);
+  }
+
+  /** The Node of a machine with all that is known of it, by the id of the machine in lower case. */
+  node(machine: string): { readonly cluster: string; readonly node: Frozen<Node> } | undefined {
+    return this.#nodeOf.get(machine);
+  }
+
+  /** Whether a machine can do work. */
+  isAvailable(machine: string): boolean {
+    const [setKey = ""] = machine.split(MACHINES);
+    return this.#pools.get(setKey)?.available.has(machine) ?? false;
+  }
+
+  /** What the management cluster holds. */
+  get management(): Storage {
+    if (!this.#management) throw new Error("nobody follows the management cluster yet");
+    return this.#management;
+  }
+
+  /** What a workload cluster holds. */
+  workload(cluster: string): Storage | undefined {
+    return this.#workloads.get(cluster);
+  }
+
+  /** The time of day that everybody's clock shows. */
+  get wallMs(): number {
+    return this.#wallMs();
+  }
+
+  /** The virtual milliseconds since the world began. */
+  get nowMs(): number {
+    return this.#nowMs();
+  }
+
   /** Follows the management cluster: conditions of our objects are news. */
   followManagement(storage: Storage): void {
+    this.#management = storage;
     storage.follow((resource, event) => {
       if (!CONDITIONED.has(resource)) return;
       this.#notes(event);
@@ -95,6 +149,7 @@ export class Truth {
   followWorkload(cluster: string, storage: Storage): void {
     const census = { nodes: 0, nodesReady: 0, podsRunning: 0 };
     this.#censuses.set(cluster, census);
+    this.#workloads.set(cluster, storage);
     storage.follow((resource, event) => {
       const { object, previous, line } = event;
       const now = line.type === "DELETED" ? undefined : object;
@@ -136,8 +191,14 @@ export class Truth {
     }
     const machine = machineKeyOf(node);
     if (machine === undefined) return;
-    if (isGone) this.#nodeOf.delete(machine);
-    else this.#nodeOf.set(machine, { cluster, node });
+    const name = `${cluster}/${node.metadata.name}`;
+    if (isGone) {
+      this.#nodeOf.delete(machine);
+      this.#machineOf.delete(name);
+    } else {
+      this.#nodeOf.set(machine, { cluster, node });
+      this.#machineOf.set(name, machine);
+    }
     this.#count(machine);
   }
 
@@ -150,11 +211,11 @@ export class Truth {
   /** Whether a machine counts as available changes one number of one pool. */
   #count(machineKey: string): void {
     const [setKey = "", instanceId = ""] = machineKey.split(MACHINES);
-    const set = this.#azure.core.world.scaleSets.get(setKey);
+    const set = this.azure.core.world.scaleSets.get(setKey);
     const pool = this.#poolOf(setKey, set?.id);
-    const isRunning = this.#azure.core.machine(setKey, instanceId)?.power === "running";
-    if (isRunning && isAvailable(this.#nodeOf.get(machineKey)?.node)) pool.available.add(machineKey);
-    else pool.available.delete(machineKey);
+    const isRunning = this.azure.core.machine(setKey, instanceId)?.power === "running";
+    const node = this.#nodeOf.get(machineKey)?.node;
+    noteMachine(pool, { machineKey, isAvailable: isRunning && isAvailable(node), node, atMs: this.#nowMs() });
     noteLowest(pool, set?.capacity ?? 0, this.#nowMs());
   }
 
@@ -163,6 +224,19 @@ export class Truth {
     this.#pools.set(setKey, pool);
     return pool;
   }
+}
+
+function noteMachine(
+  pool: PoolState,
+  seen: {
+    readonly machineKey: string;
+    readonly isAvailable: boolean;
+    readonly node: Frozen<Node> | undefined;
+    readonly atMs: number;
+  },
+): void {
+  if (seen.isAvailable) pool.available.add(seen.machineKey);
+  else if (pool.available.delete(seen.machineKey) && !isCordoned(seen.node)) pool.lossMs = seen.atMs;
 }
 
 /** Before a pool has been complete for the first time, few machines are no news. */
@@ -201,18 +275,22 @@ function newsOf(
 ): ("joined" | "ready" | "notReady" | "cordoned" | "uncordoned" | "gone")[] {
   if (before === "gone") return ["gone"];
   const wasReady = isReady(before);
-  const wasCordoned = before?.spec?.unschedulable === true;
-  const isCordoned = node.spec?.unschedulable === true;
+  const wasCordoned = isCordoned(before);
+  const isNowCordoned = isCordoned(node);
   return [
     ...(before ? [] : (["joined"] as const)),
     ...(isReady(node) === wasReady ? [] : [wasReady ? ("notReady" as const) : ("ready" as const)]),
-    ...(isCordoned === wasCordoned ? [] : [wasCordoned ? ("uncordoned" as const) : ("cordoned" as const)]),
+    ...(isNowCordoned === wasCordoned ? [] : [wasCordoned ? ("uncordoned" as const) : ("cordoned" as const)]),
   ];
+}
+
+function isCordoned(node: Frozen<Node> | undefined): boolean {
+  return node?.spec?.unschedulable === true;
 }
 
 function isAvailable(node: Frozen<Node> | undefined): boolean {
   const isInitialized = node?.spec?.taints?.every(({ key }) => key !== UNINITIALIZED) ?? true;
-  return isReady(node) && node?.spec?.unschedulable !== true && isInitialized;
+  return isReady(node) && !isCordoned(node) && isInitialized;
 }
 
 function machineKeyOf(node: Frozen<Node>): string | undefined {

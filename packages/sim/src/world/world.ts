@@ -103,6 +103,7 @@ export class World {
       trace: this.trace,
       azure: this.azure,
       nowMs: () => this.scheduler.monotonicMs,
+      wallMs: () => this.scheduler.wallMs,
     });
     this.#faults = new Faults(seed);
     this.#checks = new Checks([...GENERAL_INVARIANTS, ...(options.invariants ?? [])], this);

@@ -1,0 +1,107 @@
+import {
+  type AzureMachinePoolMachine,
+  EXCLUDE_NODE_DRAINING_ANNOTATION,
+  type Frozen,
+  type Node,
+  parseDuration,
+  Pod,
+} from "@capstan/api";
+import { isReady } from "../../readiness.ts";
+import type { Call } from "../../world/call.ts";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+/** I3 and I4. */
+export const drainsFirst: Invariant = {
+  name: "drains-first",
+  says: "an instance is deleted or updated only after its Node was cordoned and its pods were evicted, or the drain's time was over",
+  watch: (truth) => {
+    const books = new PoolBooks(truth);
+    return {
+      called: (call) => {
+        if (call.api === "kube" && call.resource === "pods" && call.verb === "delete") {
+          return `${call.by} deletes pod ${call.namespace}/${call.name} where it could evict it`;
+        }
+        for (const { scaleSet, instance } of targetsOf(truth, call)) {
+          const record = books.poolNamed(scaleSet);
+          if (!record || record.isClusterLeaving) continue;
+          const problem = undrained(truth, books, { record, scaleSet, instance });
+          if (problem !== undefined)
+            return `${call.by}: ${call.verb} ${call.resource} of ${instance}: ${problem}`;
+        }
+        return undefined;
+      },
+    };
+  },
+};
+
+interface Target {
+  readonly scaleSet: string;
+  readonly instance: string;
+}
+
+const DISRUPTIVE = /^virtualMachineScaleSets\/(delete|manualupgrade|reimage|poweroff|deallocate|restart)$/i;
+
+function targetsOf(truth: Truth, call: Call): Target[] {
+  if (call.api !== "arm") return [];
+  if (call.verb === "POST" && DISRUPTIVE.test(call.resource)) {
+    return (call.instances ?? []).map((instance) => ({ scaleSet: call.name, instance }));
+  }
+  if (call.verb !== "DELETE" || call.resource !== "virtualMachineScaleSets") return [];
+  return [...truth.azure.core.world.scaleSets.sets.entries()]
+    .filter(([, { id }]) => id.toLowerCase().endsWith(`/${call.name.toLowerCase()}`))
+    .flatMap(([, { id }]) => [...truth.azure.core.world.scaleSets.members(id).keys()])
+    .map((instance) => ({ scaleSet: call.name, instance: String(instance) }));
+}
+
+function undrained(
+  truth: Truth,
+  books: PoolBooks,
+  { record, scaleSet, instance }: Target & { readonly record: PoolRecord },
+): string | undefined {
+  const machine = books.machine(record, instance);
+  const found = nodeOf(truth, scaleSet, instance);
+  // A Node that does not answer cannot tell of its pods; one that is not there has none.
+  if (!found || !isReady(found.node) || isExcluded(machine)) return undefined;
+  const { cluster, node } = found;
+  if (node.spec?.unschedulable !== true) return `Node ${node.metadata.name} is not cordoned`;
+  const pods = evictable(truth, cluster, node);
+  if (pods.length === 0 || isOverdue(truth, record, machine?.status?.nodeDrainStartTime)) return undefined;
+  return `pod ${pods[0]} still runs on Node ${node.metadata.name}`;
+}
+
+function isExcluded(machine: Frozen<AzureMachinePoolMachine> | undefined): boolean {
+  return machine?.metadata.annotations?.[EXCLUDE_NODE_DRAINING_ANNOTATION] !== undefined;
+}
+
+function nodeOf(
+  truth: Truth,
+  scaleSet: string,
+  instance: string,
+): { readonly cluster: string; readonly node: Frozen<Node> } | undefined {
+  const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet.toLowerCase());
+  return pool && truth.node(`${pool.scaleSetId}/virtualMachines/${instance}`.toLowerCase());
+}
+
+const MIRROR = "kubernetes.io/config.mirror";
+
+function evictable(truth: Truth, cluster: string, node: Frozen<Node>): string[] {
+  const pods = [...(truth.workload(cluster)?.list({ resource: `${Pod.group}/${Pod.plural}` }) ?? [])];
+  return (pods as unknown as Frozen<Pod>[])
+    .filter(({ spec }) => spec?.nodeName === node.metadata.name)
+    .filter(({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed")
+    .filter(({ metadata }) => metadata.annotations?.[MIRROR] === undefined)
+    .filter(({ metadata }) => !metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet"))
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+// What is written in whole seconds may be up to one second late.
+const ROUNDING_MS = 1000;
+
+function isOverdue(truth: Truth, { pool, owner }: PoolRecord, startedAt: string | undefined): boolean {
+  const limit = pool.spec.nodeDrainTimeout ?? owner?.spec.template.spec.nodeDrainTimeout;
+  const limitMs = limit === undefined ? 0 : parseDuration(limit);
+  if (limitMs === 0 || startedAt === undefined) return false;
+  return truth.wallMs - Date.parse(startedAt) >= limitMs - ROUNDING_MS;
+}

@@ -1,0 +1,79 @@
+import type { Call } from "../../world/call.ts";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { LimitBooks, READ_AGE_MS } from "./limits.ts";
+import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+/**
+ * I1. Whatever is done to a machine that works begins with a cordon, so that is the moment to count. What users delete
+ * is their will; what Azure or a guest has taken away meanwhile is nobody's decision.
+ */
+export const keepsAvailability: Invariant = {
+  name: "keeps-availability",
+  says: "no machine that works is disrupted when fewer than replicas minus maxUnavailable would be left",
+  watch: (truth) => {
+    const books = new PoolBooks(truth);
+    const limits = new LimitBooks(truth);
+    const decidedMs = new Map<string, number>();
+    const byUser = new Set<string>();
+    /** Cordons on their way: the Node does not show them yet. */
+    const sent = new Map<string, string>();
+    return {
+      happened: (event) => {
+        limits.happened(event);
+        const { happening, actor, atMs } = event;
+        if (happening.kind !== "write" || happening.resource !== "azuremachinepoolmachines") return undefined;
+        const isPick = happening.verb === "delete" || actor.endsWith("/azuremachinepool");
+        if (isPick && happening.status < 300) decidedMs.set(happening.name, atMs);
+        if (happening.verb === "delete" && actor === "user") byUser.add(happening.name);
+        return undefined;
+      },
+      answered: (call) => {
+        if (call.isCordon) sent.delete(keyOf(call));
+        return undefined;
+      },
+      called: (call, atMs) => {
+        const machine = call.isCordon ? truth.machineOf(call.server, call.name) : undefined;
+        if (machine === undefined || !truth.isAvailable(machine)) return undefined;
+        const { scaleSet, instance } = partsOf(machine);
+        const record = books.poolNamed(scaleSet);
+        if (!record || isFree(record)) return undefined;
+        const name = `${record.pool.metadata.name}-${instance}`;
+        sent.set(keyOf(call), machine);
+        if (byUser.has(name)) return undefined;
+        const sinceMs = decidedMs.get(name) ?? atMs;
+        const left = availableIn(truth, scaleSet, sent.values());
+        const { floor } = limits.since(record, sinceMs);
+        if (left >= floor || isLossSince(truth, scaleSet, sinceMs - READ_AGE_MS)) return undefined;
+        return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
+      },
+    };
+  },
+};
+
+/** What goes as a whole, and what an autoscaler sizes, has no number of machines to keep. */
+function isFree({ isLeaving, isExternallyScaled }: PoolRecord): boolean {
+  return isLeaving || isExternallyScaled;
+}
+
+function keyOf({ process, server, name }: Call): string {
+  return `${process} ${server} ${name}`;
+}
+
+function partsOf(machine: string): { readonly scaleSet: string; readonly instance: string } {
+  const parts = machine.split("/");
+  return { scaleSet: parts.at(-3) ?? "", instance: parts.at(-1) ?? "" };
+}
+
+function availableIn(truth: Truth, scaleSet: string, without: Iterable<string>): number {
+  const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet);
+  const gone = [...new Set(without)].filter(
+    (machine) => partsOf(machine).scaleSet === scaleSet && truth.isAvailable(machine),
+  );
+  return (pool?.available ?? 0) - gone.length;
+}
+
+function isLossSince(truth: Truth, scaleSet: string, sinceMs: number): boolean {
+  const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet);
+  return pool?.lossMs !== undefined && pool.lossMs >= sinceMs;
+}

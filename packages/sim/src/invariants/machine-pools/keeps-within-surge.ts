@@ -1,0 +1,61 @@
+import type { Call } from "../../world/call.ts";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { LimitBooks } from "./limits.ts";
+import { PoolBooks } from "./pool-books.ts";
+
+/** I2, and one write of the set at a time: a second one would preempt the first. */
+export const keepsWithinSurge: Invariant = {
+  name: "keeps-within-surge",
+  says: "a scale set is never asked to be larger than replicas plus maxSurge, nor written while a write of it runs",
+  watch: (truth) => {
+    const books = new PoolBooks(truth);
+    const limits = new LimitBooks(truth);
+    return {
+      happened: (event) => {
+        limits.happened(event);
+        return undefined;
+      },
+      called: (call, atMs) => {
+        if (!isSetWrite(call)) return undefined;
+        const record = books.poolNamed(call.name);
+        if (!record) return `${call.by} writes scale set ${call.name}, which no pool has`;
+        const running = writeOf(truth, call.name);
+        if (running !== undefined) {
+          return `${call.by} writes scale set ${call.name} while ${running} still runs`;
+        }
+        if (call.capacity === undefined || record.isExternallyScaled) return undefined;
+        const { ceiling } = limits.since(record, atMs);
+        const before = setNamed(truth, call.name)?.capacity ?? 0;
+        if (call.capacity <= Math.max(ceiling, before)) return undefined;
+        return `${call.by} wants ${call.capacity} machines in ${call.name}, of which there may be ${ceiling}`;
+      },
+    };
+  },
+};
+
+function isSetWrite({ api, verb, resource }: Call): boolean {
+  return api === "arm" && resource === "virtualMachineScaleSets" && (verb === "PUT" || verb === "PATCH");
+}
+
+function setNamed(
+  truth: Truth,
+  name: string,
+): { readonly id: string; readonly capacity: number } | undefined {
+  for (const [, set] of truth.azure.core.world.scaleSets.sets.entries()) {
+    if (set.id.toLowerCase().endsWith(`/${name.toLowerCase()}`)) return set;
+  }
+  return undefined;
+}
+
+function writeOf(truth: Truth, name: string): string | undefined {
+  const set = setNamed(truth, name);
+  const { operations, resources } = truth.azure.core.world;
+  const id = set && resources.get(set.id)?.operation;
+  const operation = id === undefined ? undefined : operations.get(id);
+  return operation?.status === "InProgress" &&
+    operation.name.startsWith("P") &&
+    !operation.name.startsWith("POST")
+    ? operation.name
+    : undefined;
+}

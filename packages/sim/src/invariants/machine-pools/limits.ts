@@ -1,0 +1,60 @@
+import type { TraceEvent } from "../../trace/trace-event.ts";
+import type { Truth } from "../../world/truth.ts";
+import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+/** How few available machines a pool may have, and how many machines in all. */
+export interface Limits {
+  readonly floor: number;
+  readonly ceiling: number;
+}
+
+interface History {
+  current: Limits;
+  readonly past: { readonly limits: Limits; readonly untilMs: number }[];
+}
+
+/** Whoever acts has read the spec a moment before; that long ago it may have said something else. */
+export const READ_AGE_MS = 30_000;
+
+/** What the specs of pools allow, and have allowed until a moment ago. */
+export class LimitBooks {
+  readonly #truth: Truth;
+  readonly #books: PoolBooks;
+  readonly #histories = new Map<string, History>();
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+    this.#books = new PoolBooks(truth);
+  }
+
+  /** Looks again after a write that may have changed a spec. */
+  happened({ happening }: TraceEvent): void {
+    if (happening.kind !== "write" || happening.cluster !== "management") return;
+    if (!/^(azure)?machinepools$/.test(happening.resource)) return;
+    for (const record of this.#books.pools()) this.#note(record);
+  }
+
+  /** The most that was allowed to one who has read the spec shortly before a moment, or any time since. */
+  since(record: PoolRecord, atMs: number): Limits {
+    const { current, past } = this.#note(record);
+    const read = past.filter(({ untilMs }) => untilMs >= atMs - READ_AGE_MS).map(({ limits }) => limits);
+    return {
+      floor: Math.min(current.floor, ...read.map(({ floor }) => floor)),
+      ceiling: Math.max(current.ceiling, ...read.map(({ ceiling }) => ceiling)),
+    };
+  }
+
+  #note(record: PoolRecord): History {
+    const key = `${record.pool.metadata.namespace}/${record.pool.metadata.name}`;
+    const { desired, maxSurge, maxUnavailable } = record;
+    const limits = { floor: desired - maxUnavailable, ceiling: desired + maxSurge };
+    const history = this.#histories.get(key) ?? { current: limits, past: [] };
+    const { current } = history;
+    if (current.floor !== limits.floor || current.ceiling !== limits.ceiling) {
+      history.past.push({ limits: current, untilMs: this.#truth.nowMs });
+      history.current = limits;
+    }
+    this.#histories.set(key, history);
+    return history;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Invariant } from "../invariant.ts";
+import { drainsFirst } from "./drains-first.ts";
+import { keepsAvailability } from "./keeps-availability.ts";
+import { keepsWithinSurge } from "./keeps-within-surge.ts";
+import { oneResourcePerInstance } from "./one-resource-per-instance.ts";
+
+/** What must hold in every world with machine pools. */
+export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
+  keepsAvailability,
+  keepsWithinSurge,
+  drainsFirst,
+  oneResourcePerInstance,
+];

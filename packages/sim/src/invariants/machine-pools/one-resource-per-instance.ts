@@ -1,0 +1,75 @@
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+/** I5, I13 and I22: what there is in Azure and what the management cluster says of it are one and the same. */
+export const oneResourcePerInstance: Invariant = {
+  name: "one-resource-per-instance",
+  says: "no two resources stand for one instance, and when all is done each instance has its resource, which tells the truth of it",
+  watch: (truth) => {
+    const books = new PoolBooks(truth);
+    return {
+      happened: ({ happening }) => {
+        const isCreate = happening.kind === "write" && happening.verb === "create";
+        if (!isCreate || happening.resource !== "azuremachinepoolmachines") return undefined;
+        return twice(books.machines().map(({ spec }) => spec.providerID.toLowerCase()));
+      },
+      atRest: () => {
+        for (const record of books.pools().filter(({ isLeaving }) => !isLeaving)) {
+          const problem = differenceIn(truth, books, record);
+          if (problem !== undefined) return problem;
+        }
+        return orphanIn(truth, books);
+      },
+    };
+  },
+};
+
+function twice(ids: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const id of ids) {
+    if (seen.has(id)) return `two resources stand for ${id}`;
+    seen.add(id);
+  }
+  return undefined;
+}
+
+function differenceIn(truth: Truth, books: PoolBooks, { pool }: PoolRecord): string | undefined {
+  const { scaleSets } = truth.azure.core.world;
+  const set = [...scaleSets.sets.entries()].find(([, { id }]) => nameIn(id) === pool.metadata.name)?.[1];
+  const instances = set
+    ? [...scaleSets.members(set.id).values()].map(({ id }) => `${set.id}/virtualMachines/${id}`.toLowerCase())
+    : [];
+  const machines = books
+    .machines()
+    .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
+  const known = new Map(
+    machines.map((one) => [one.spec.providerID.replace("azure://", "").toLowerCase(), one]),
+  );
+  const unknown = instances.find((id) => !known.has(id));
+  if (unknown !== undefined) return `instance ${unknown} has no resource`;
+  for (const [id, machine] of known) {
+    const { name } = machine.metadata;
+    if (!instances.includes(id)) return `AzureMachinePoolMachine ${name} has no instance`;
+    const isReady = truth.isAvailable(id);
+    if (isReady && machine.status?.ready !== true)
+      return `AzureMachinePoolMachine ${name} is not ready, but its Node is`;
+  }
+  return undefined;
+}
+
+/** A scale set of ours that nobody in the management cluster knows. */
+function orphanIn(truth: Truth, books: PoolBooks): string | undefined {
+  const { scaleSets, resources } = truth.azure.core.world;
+  const pools = new Set(books.pools().map(({ pool }) => pool.metadata.name));
+  for (const [, { id }] of scaleSets.sets.entries()) {
+    const tags = resources.get(id)?.body["tags"] as Readonly<Record<string, string>> | undefined;
+    if (tags?.["capstan_model-hash"] !== undefined && !pools.has(nameIn(id)))
+      return `scale set ${id} is nobody's`;
+  }
+  return undefined;
+}
+
+function nameIn(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1).toLowerCase();
+}

@@ -1,0 +1,101 @@
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  type Kind,
+  MachinePool,
+  REPLICAS_MANAGED_BY_ANNOTATION,
+  resolveRolloutBudget,
+} from "@capstan/api";
+import type { Truth } from "../../world/truth.ts";
+
+/** A pool with its owner, as the management cluster holds them. */
+export interface PoolRecord {
+  readonly pool: Frozen<AzureMachinePool>;
+  readonly owner: Frozen<MachinePool> | undefined;
+  /** Whether nothing of the pool is to stay. */
+  readonly isLeaving: boolean;
+  /** Whether the whole cluster goes, and nobody minds its workloads. */
+  readonly isClusterLeaving: boolean;
+  readonly isExternallyScaled: boolean;
+  readonly desired: number;
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+}
+
+/** What the management cluster says about the machines of scale sets, looked up by what Azure calls them. */
+export class PoolBooks {
+  readonly #truth: Truth;
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+  }
+
+  /** All pools. */
+  pools(): PoolRecord[] {
+    return this.#list<AzureMachinePool>(AzureMachinePool).map((pool) => this.#record(pool));
+  }
+
+  /** The pool whose scale set has this name; names are compared whole. */
+  poolNamed(scaleSet: string): PoolRecord | undefined {
+    const name = scaleSet.toLowerCase();
+    const pool = this.#list<AzureMachinePool>(AzureMachinePool).find((one) => one.metadata.name === name);
+    return pool && this.#record(pool);
+  }
+
+  /** All resources of machines. */
+  machines(): Frozen<AzureMachinePoolMachine>[] {
+    return this.#list<AzureMachinePoolMachine>(AzureMachinePoolMachine);
+  }
+
+  /** The resource of an instance. */
+  machine({ pool }: PoolRecord, instanceID: string): Frozen<AzureMachinePoolMachine> | undefined {
+    const { name, namespace } = pool.metadata;
+    return this.#get<AzureMachinePoolMachine>(AzureMachinePoolMachine, `${name}-${instanceID}`, namespace);
+  }
+
+  #record(pool: Frozen<AzureMachinePool>): PoolRecord {
+    const { metadata, spec } = pool;
+    const owned = metadata.ownerReferences?.find(({ kind }) => kind === MachinePool.kind);
+    const owner = owned && this.#get<MachinePool>(MachinePool, owned.name, metadata.namespace);
+    const isClusterLeaving = isDeleted(this.#clusterOf(pool));
+    const desired = owner?.spec.replicas ?? 1;
+    return {
+      pool,
+      owner,
+      isClusterLeaving,
+      isLeaving: isDeleted(pool) || isDeleted(owner) || isClusterLeaving,
+      isExternallyScaled: isExternallyScaled(owner),
+      desired,
+      ...resolveRolloutBudget({ ...USUAL_LIMITS, ...spec.strategy?.rollingUpdate }, desired),
+    };
+  }
+
+  #clusterOf({ metadata }: Frozen<AzureMachinePool>): Frozen<Cluster> | undefined {
+    return this.#get<Cluster>(Cluster, metadata.labels?.[CLUSTER_NAME_LABEL] ?? "", metadata.namespace);
+  }
+
+  #list<T>({ group, plural }: Kind): Frozen<T>[] {
+    return [...this.#truth.management.list({ resource: `${group}/${plural}` })] as unknown as Frozen<T>[];
+  }
+
+  #get<T>({ group, plural }: Kind, name: string, namespace = ""): Frozen<T> | undefined {
+    const key = { resource: `${group}/${plural}`, name, namespace };
+    return this.#truth.management.get(key) as Frozen<T> | undefined;
+  }
+}
+
+const USUAL_LIMITS = { maxSurge: 1, maxUnavailable: 0 };
+
+function isExternallyScaled(owner: Frozen<MachinePool> | undefined): boolean {
+  const manager = owner?.metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
+  return manager !== undefined && manager !== "false";
+}
+
+function isDeleted(
+  object: { readonly metadata: { readonly deletionTimestamp?: string } } | undefined,
+): boolean {
+  return object?.metadata.deletionTimestamp !== undefined;
+}
