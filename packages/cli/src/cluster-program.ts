@@ -5,10 +5,10 @@ import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./f
 import type { Shell } from "./shell.ts";
 
 /** Flags by which commands find the management cluster. */
-type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace: string };
+export type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace: string };
 
 /** A command with the flags of all that ask a management cluster. */
-function asking(parent: Command, name: string, shell: Shell): Command {
+export function asking(parent: Command, name: string, shell: Shell): Command {
   return parent
     .command(name)
     .addOption(dataDirOption(shell))
@@ -17,7 +17,11 @@ function asking(parent: Command, name: string, shell: Shell): Command {
     .option("-n, --namespace <name>", "the namespace", "default");
 }
 
-function accessOf({ workingFolder }: Shell, { dataDir, kubeconfig, context }: AccessFlags): UserAccess {
+/** Which management cluster the flags mean. */
+export function accessOf(
+  { workingFolder }: Shell,
+  { dataDir, kubeconfig, context }: AccessFlags,
+): UserAccess {
   return {
     dataDir: resolve(workingFolder, dataDir),
     ...(kubeconfig !== undefined && { kubeconfig }),

@@ -36,6 +36,10 @@ describe("a command line", () => {
     [["up", "extra"], "too many arguments"],
     [["get", "nonsense"], "unknown command 'nonsense'"],
     [["get"], "kubeconfig"],
+    [["rollout"], "restart"],
+    [["rollout", "status"], "missing required argument 'pool'"],
+    [["rollout", "status", "mp", "--watch=maybe"], "Allowed choices are true, false."],
+    [["rollout", "status", "mp", "--timeout", "soon"], "Expected a duration above 0"],
     [[], "Examples:"],
   ])("%j that makes no sense ends with 2 and says why", async (args, message) => {
     const { code, out, err } = await capstan(args);
@@ -47,10 +51,16 @@ describe("a command line", () => {
     [["--help"], "Exit codes:"],
     [["up", "--help"], "--port <number>"],
     [["get", "kubeconfig", "--help"], "[cluster]"],
+    [["plan", "--help"], "2   machines would be deleted or updated in place"],
+    [["rollout", "watch", "--help"], "until Ctrl-C"],
   ])("%j explains itself and ends with 0", async (args, message) => {
     const { code, out, err } = await capstan(args);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain(message);
+  });
+
+  test("of plan that makes no sense ends with 1, because 2 says that a change disrupts", async () => {
+    expect(await capstan(["plan", "--fast"])).toMatchObject({ code: 1, out: "" });
   });
 
   test("knows its data directory by option before variable before default", async () => {

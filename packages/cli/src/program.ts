@@ -8,6 +8,7 @@ import { type CarryOut, type DataDirFlag, dataDirOption, type OutputFlag, output
 import { addInit } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
+import { addPlan, addRollout } from "./rollout-program.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
 
@@ -18,10 +19,15 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     await programFor(shell, ended).parseAsync([...args], { from: "user" });
     return ended.code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : usageCode(args);
     shell.err.write(`capstan: ${sentenceFor(error)}\n`);
     return EXIT.failed;
   }
+}
+
+/** Pipelines ask `plan` by its exit code whether a change disrupts: a mistyped flag must not look like that. */
+function usageCode([command]: readonly string[]): number {
+  return command === "plan" ? EXIT.failed : EXIT.usage;
 }
 
 // By name, because loading the packages that they come from would take longer than most commands do.
@@ -46,6 +52,8 @@ Examples:
   capstan status -o json               for scripts
   capstan sim status                   what is in the simulated Azure, as a tree
   capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
+  capstan rollout watch mp-0           a pool while it is rolled
+  capstan plan -f pool.yaml            what applying it would do, before it is done
   capstan init                         install the manager in a management cluster of yours
   capstan manager                      the controllers, on a management cluster of yours
   capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
@@ -59,6 +67,7 @@ Exit codes:
   0   done
   1   it could not be done; a sentence on stderr says why
   2   the command line makes no sense
+  2   plan: machines would be taken away from their pods
   3   status: nothing is running
 `;
 
@@ -90,6 +99,8 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   addServerCommands(program, shell, carryOut);
   addQuestions(program, shell, carryOut);
   addDescribe(program, shell, carryOut);
+  addPlan(program, shell, carryOut);
+  addRollout(program, shell, carryOut);
   addInit(program, shell, carryOut);
   addManager(program, shell, carryOut);
   addAzureSim(program, shell, carryOut);

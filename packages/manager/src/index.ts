@@ -57,9 +57,35 @@ export type { ClusterPorts } from "./reconcilers/cluster/scope.ts";
 export { machinePoolRbac } from "./reconcilers/machinepool/rbac.ts";
 export { machinePoolReconciler } from "./reconcilers/machinepool/reconciler.ts";
 export type { MachinePoolPorts } from "./reconcilers/machinepool/scope.ts";
+export type { MachineFacts } from "./reconcilers/azuremachinepool/machine-view.ts";
+export { type WantedHash, wantedHashOf } from "./reconcilers/azuremachinepool/model-hash.ts";
+export {
+  factsFromStatus,
+  type PoolFacts,
+  poolView,
+  type SetFacts,
+  type WorkloadFacts,
+} from "./reconcilers/azuremachinepool/pool-view.ts";
+export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
+export { MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
+export type { Blocked, BlockedReason, PoolAction } from "./rollout/action.ts";
+export type { Budget } from "./rollout/budget.ts";
+export {
+  type Forecast,
+  forecastPool,
+  isDisruptive,
+  type TimedAction,
+  type Totals,
+  type Wave,
+} from "./rollout/forecast/forecast.ts";
+export type { StepTimes } from "./rollout/forecast/step-times.ts";
+export { obstinate } from "./rollout/obstinate.ts";
+export { type Plan, planPool } from "./rollout/plan.ts";
+export { RESTARTED_AT_ANNOTATION } from "./rollout/restart.ts";
+export type { MachineView, PoolView } from "./rollout/view.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";
 export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";
-export type { KubeconfigFacts } from "./workload/kubeconfig.ts";
+export { type KubeconfigFacts, readKubeconfig } from "./workload/kubeconfig.ts";
 export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
 export type { Applicant } from "./azure/credentials/entra.ts";

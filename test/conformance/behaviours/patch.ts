@@ -350,6 +350,19 @@ export const patchBehaviours: readonly Behaviour[] = [
     await api.patch(path, "merge", { metadata: { finalizers: null } });
   }),
 
+  behaviour("a finalizer without a domain is warned of when it comes, and not again", async (api) => {
+    const boats = await api.customKind();
+    await api.create(boats.path(), boats.object("a"));
+    const path = `${boats.path()}/a`;
+    const added = await api.patch(path, "merge", { metadata: { finalizers: ["boats.example.com"] } });
+    expect(added.headers["warning"]).toBe(
+      String.raw`299 - "metadata.finalizers: \"boats.example.com\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`,
+    );
+    const changed = await api.patch(path, "merge", { metadata: { labels: { deck: "upper" } } });
+    expect([changed.status, changed.headers["warning"]]).toEqual([200, undefined]);
+    await api.patch(path, "merge", { metadata: { finalizers: null } });
+  }),
+
   behaviour("a patch is validated as the object it makes", async (api) => {
     await api.create(api.inNamespace("configmaps"), { metadata: { name: "a" } });
     const answer = await api.patch(api.inNamespace("configmaps/a"), "merge", { data: { "no key": "1" } });

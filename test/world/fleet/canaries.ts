@@ -87,9 +87,11 @@ function storyOf(options: CanaryOptions, log: Logger): Rehearsal {
       await createCluster(world, "demo");
       await giveAuthority(world, "demo");
       await createPool(world, "demo", {
-        files: [{ path: "/etc/patch.yaml", content: CANARIES.fileContent, permissions: "0600" }],
-        users: [{ name: "admin", passwd: CANARIES.password }],
-        preKubeadmCommands: [`echo ${CANARIES.fileContent}`],
+        config: {
+          files: [{ path: "/etc/patch.yaml", content: CANARIES.fileContent, permissions: "0600" }],
+          users: [{ name: "admin", passwd: CANARIES.password }],
+          preKubeadmCommands: [`echo ${CANARIES.fileContent}`],
+        },
       });
       await world.rest(30 * MINUTE_MS);
     },

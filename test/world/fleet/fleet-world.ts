@@ -72,24 +72,28 @@ export async function giveAuthority(world: World, clusterName: string): Promise<
   );
 }
 
-/** Creates a pool of workers; nobody acts on its AzureMachinePool yet. */
+/** A version that simulated Azure has an image of. */
+const VERSION = "v1.34.1";
+
+/** Creates a pool of workers. */
 export async function createPool(
   world: World,
   clusterName: string,
-  config: KubeadmConfig["spec"] = {},
+  { config = {}, replicas = 1 }: { config?: KubeadmConfig["spec"]; replicas?: number } = {},
 ): Promise<void> {
   const name = `${clusterName}-workers`;
   const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
   const template = {
     spec: {
       clusterName,
+      version: VERSION,
       bootstrap: { configRef: reference(KubeadmConfig) },
       infrastructureRef: reference(AzureMachinePool),
     },
   };
   const { user } = world;
   await world.run(
-    user.create(MachinePool, machinePool({ metadata: { name }, spec: { clusterName, template } })),
+    user.create(MachinePool, machinePool({ metadata: { name }, spec: { clusterName, replicas, template } })),
   );
   await world.run(user.create(KubeadmConfig, kubeadmConfig({ metadata: { name }, spec: config })));
   await world.run(user.create(AzureMachinePool, azureMachinePool({ metadata: { name } })));

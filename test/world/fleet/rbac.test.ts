@@ -1,6 +1,8 @@
+import { AzureMachinePoolMachine } from "@capstan/api";
 import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
 import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
+import { rehearsalOf, STORIES } from "../machinepools/stories.ts";
 import { lifeOf, LIVES } from "./life.ts";
 import { recorded } from "./recorded.ts";
 import { tour } from "./rights.ts";
@@ -37,13 +39,16 @@ async function usedIn(): Promise<readonly Call[]> {
   for (const life of LIVES) await told(lifeOf({ seed: "1", ...life }));
   await told(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
   await told(tour("1"));
+  for (const story of Object.keys(STORIES)) await told(rehearsalOf(story, "1"));
   // Whoever finds that a status was changed in the meantime reads the object again.
   for (const { kind } of CONTROLLERS) {
     const conflict = {
       fault: "kube-conflict",
       when: { trigger: { resource: kind.plural, probability: 0.4 } },
     };
-    await told(lifeOf({ seed: "2", place: "own group", until: "deleted" }), [conflict]);
+    const hasMachines = kind === AzureMachinePoolMachine;
+    const life = lifeOf({ seed: "2", place: "own group", until: "deleted" });
+    await told(hasMachines ? rehearsalOf("delete one machine", "2") : life, [conflict]);
   }
   return calls.filter(({ server }) => server === "management");
 }

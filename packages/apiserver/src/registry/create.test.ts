@@ -236,7 +236,7 @@ describe("create", () => {
     const { status, headers } = await client.create(paths.widgets, odd);
     expect(status).toBe(201);
     expect(headers["warning"]).toBe(
-      String.raw`299 - "unknown field \"metadata.colour\"", 299 - "metadata.finalizers: \"abc\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`,
+      String.raw`299 - "unknown field \"metadata.colour\"", 299 - "metadata.finalizers: \"abc\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`,
     );
   });
 

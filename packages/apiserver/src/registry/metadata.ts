@@ -42,13 +42,14 @@ export function metadataChangeErrors(old: Frozen<ObjectMeta>, metadata: ObjectMe
   ];
 }
 
-/** Hints about metadata that is allowed and not wise. */
-export function metadataWarnings(metadata: Frozen<ObjectMeta>): string[] {
+/** Hints about metadata that is allowed and not wise; what was there before has been hinted at when it came. */
+export function metadataWarnings(metadata: Frozen<ObjectMeta>, old?: Frozen<ObjectMeta>): string[] {
   return (metadata.finalizers ?? [])
+    .filter((finalizer) => !old?.finalizers?.includes(finalizer))
     .filter((finalizer) => !finalizer.includes("/") && !STANDARD_FINALIZERS.has(finalizer))
     .map(
       (finalizer) =>
-        `metadata.finalizers: "${finalizer}": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+        `metadata.finalizers: "${finalizer}": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`,
     );
 }
 

@@ -109,7 +109,7 @@ async function admit(
   ]);
   const warnings = [
     ...(await validate(admissions, review)),
-    ...metadataWarnings(draft.metadata),
+    ...metadataWarnings(draft.metadata, old.metadata),
     ...(subresource === "" ? (strategy.warnings?.(draft, old) ?? []) : []),
   ];
   toStoredSchema(resource, draft);

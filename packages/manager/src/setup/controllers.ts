@@ -1,5 +1,7 @@
 import {
   AzureCluster,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
   Cluster,
   type CustomKind,
   type Frozen,
@@ -7,9 +9,14 @@ import {
   MachinePool,
 } from "@capstan/api";
 import type { Client, Reconciler } from "@capstan/runtime";
+import type { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import type { AzureClusterPorts } from "../reconcilers/azurecluster/scope.ts";
+import { azureMachinePoolRbac } from "../reconcilers/azuremachinepool/rbac.ts";
+import { azureMachinePoolReconciler } from "../reconcilers/azuremachinepool/reconciler.ts";
+import { azureMachinePoolMachineRbac } from "../reconcilers/azuremachinepoolmachine/rbac.ts";
+import { azureMachinePoolMachineReconciler } from "../reconcilers/azuremachinepoolmachine/reconciler.ts";
 import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
@@ -22,6 +29,8 @@ import type { WorkloadClusters } from "../workload/workload-clusters.ts";
 /** What controllers are made with. */
 export interface ControllerPorts extends AzureClusterPorts {
   readonly workloads: WorkloadClusters;
+  /** What lists of scale sets have shown, for all controllers of this process. */
+  readonly scaleSets: ScaleSetSightings;
   /** The way into the workload cluster of a Cluster; fails while it does not answer. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
 }
@@ -55,5 +64,17 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: KubeadmConfig,
     rbac: kubeadmConfigRbac,
     create: kubeadmConfigReconciler,
+  },
+  {
+    name: "azuremachinepool",
+    kind: AzureMachinePool,
+    rbac: azureMachinePoolRbac,
+    create: azureMachinePoolReconciler,
+  },
+  {
+    name: "azuremachinepoolmachine",
+    kind: AzureMachinePoolMachine,
+    rbac: azureMachinePoolMachineRbac,
+    create: azureMachinePoolMachineReconciler,
   },
 ];

@@ -8,6 +8,7 @@ import type { EntraPorts } from "../azure/credentials/entra.ts";
 import type { TokenSource } from "../azure/credentials/token-source.ts";
 import { guardArm } from "../azure/guarded-arm.ts";
 import type { Arm } from "../azure/port.ts";
+import { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
 import type { ConnectToCluster } from "../workload/connect.ts";
 import { WorkloadClusters } from "../workload/workload-clusters.ts";
 import { type ControllerPorts, CONTROLLERS } from "./controllers.ts";
@@ -70,7 +71,11 @@ export function createControllers(options: ControllersOptions): CreatedControlle
     { clock: env.clock, forMs: SECRET_MS },
   );
   const workloads = new WorkloadClusters({ env, log, readSecret, ...options.workload });
-  const ports = { ...azurePorts(options, client, readSecret), ...workloadPorts(options, workloads) };
+  const ports = {
+    ...azurePorts(options, client, readSecret),
+    ...workloadPorts(options, workloads),
+    scaleSets: new ScaleSetSightings(),
+  };
   const chosen = CONTROLLERS.filter(({ name }) => controllers.includes(name));
   return {
     reconcilers: chosen.map(({ name, create }) => {

@@ -47,6 +47,11 @@ export class WorkloadNodes {
     }
   }
 
+  /** All Nodes of the cluster, whoever they belong to. */
+  all(): readonly Frozen<Node>[] {
+    return this.#informer.store.all();
+  }
+
   /** The Nodes that say they are this machine; more than one is somebody's mistake. */
   of(providerID: string): readonly Frozen<Node>[] {
     return this.#informer.store.byIndex(BY_PROVIDER_ID, providerKey(providerID));

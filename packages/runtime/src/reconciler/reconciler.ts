@@ -88,6 +88,11 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly condition?: string;
   /** Passes that may run at once, for different objects; 10 unless told. */
   readonly concurrency?: number;
+  /**
+   * How far apart passes over an object begin that news about other objects asks for: so much news costs one pass. A
+   * change of the object itself does not wait, and neither does anything unless told.
+   */
+  restMs?(object: Frozen<T>): number;
   scope(context: Context<T>): S | Promise<S>;
   readonly normal: readonly Phase<S>[];
   readonly deleting?: readonly Phase<S>[];

@@ -48,6 +48,8 @@ export class Controller {
   readonly #ownWrites = new Map<string, OwnWrites>();
   /** Changes of the objects that a pass is under way for. */
   readonly #held = new Map<string, Change<KubernetesObject>[]>();
+  /** Until when, monotonic, news about others waits for an object. */
+  readonly #restUntil = new Map<string, number>();
   #workers: Promise<void>[] = [];
   #resync: Timer | undefined;
 
@@ -98,15 +100,23 @@ export class Controller {
         watch.concerns(object, cache).map((name) => keyOf({ metadata: name })),
       );
     }
-    for (const source of sources) source((name) => this.queue.add(keyOf({ metadata: name })), cache);
+    for (const source of sources) source((name) => this.#wake(keyOf({ metadata: name })), cache);
   }
 
   /** A change concerns whom the object pointed to before it as much as whom it points to now. */
   #followOther(kind: Kind, keysOf: (object: Frozen<KubernetesObject>) => readonly string[]): void {
     this.#options.cache.informer(kind).addHandler((change) => {
       const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
-      this.#enqueue(change, [...new Set(objects.flatMap(keysOf))]);
+      const priority = priorityOf(change);
+      for (const key of new Set(objects.flatMap(keysOf))) this.#wake(key, priority);
     });
+  }
+
+  /** News about others: an object that has just been looked at rests before it is looked at for that again. */
+  #wake(key: string, priority: Priority = "now"): void {
+    const leftMs = (this.#restUntil.get(key) ?? 0) - this.#options.env.clock.monotonic();
+    if (leftMs > 0) this.queue.addAfter(key, leftMs);
+    else this.queue.add(key, priority);
   }
 
   /** A Cluster that is paused or resumed concerns all objects that bear its name. */
@@ -142,7 +152,7 @@ export class Controller {
   }
 
   #enqueue(change: Change<KubernetesObject>, keys: readonly string[]): void {
-    const priority: Priority = change.type === "added" && change.initial ? "later" : "now";
+    const priority = priorityOf(change);
     for (const key of keys) this.queue.add(key, priority);
   }
 
@@ -189,8 +199,10 @@ export class Controller {
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (!stored || !this.#isMeant(stored)) {
       this.#ownWrites.delete(key);
+      this.#restUntil.delete(key);
       return { type: "settled" };
     }
+    this.#beginRest(key, stored);
     const writes = new OwnWrites();
     this.#ownWrites.set(key, writes);
     const client = writes.track(this.#options.client);
@@ -198,6 +210,12 @@ export class Controller {
     // Most objects of a settled fleet have nothing to remember.
     if (writes.isEmpty) this.#ownWrites.delete(key);
     return result;
+  }
+
+  #beginRest(key: string, object: Frozen<KubernetesObject>): void {
+    const restMs = this.#reconciler.restMs?.(object) ?? 0;
+    if (restMs > 0) this.#restUntil.set(key, this.#options.env.clock.monotonic() + restMs);
+    else this.#restUntil.delete(key);
   }
 
   /** Several managers can share a cluster: each has a value of the label, and leaves all others alone. */
@@ -275,6 +293,10 @@ export class Controller {
     const object = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (object) this.#options.events.record(object, { type: "Warning", reason, message });
   }
+}
+
+function priorityOf(change: Change<KubernetesObject>): Priority {
+  return change.type === "added" && change.initial ? "later" : "now";
 }
 
 /** The key of the object of our kind that controls this one. */

@@ -152,6 +152,21 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
   ),
   longRunningOperationStates: optional(LongRunningOperationStates),
   operation: optional(Operation),
+  instanceOperations: optional(
+    listOf("What is being done to single instances beside it, at most 3 at once.", Operation),
+  ),
+  instancesToReimage: optional(
+    listOf(
+      "Instances that are updated in place and get their disk anew afterwards, because their image stays the same.",
+      string("An instance id."),
+    ),
+  ),
+  pickedForDeletion: optional(
+    listOf(
+      "The machines that the pool has decided to delete; written before they are. Others that go were deleted by a user.",
+      string("The name of an AzureMachinePoolMachine."),
+    ),
+  ),
   modelHash: optional(
     string("The hash of the VM profile that new instances get, with the version of the hash."),
   ),

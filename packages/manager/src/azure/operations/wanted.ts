@@ -74,7 +74,8 @@ export function bodyToSend(wanted: WantedWrite): JsonObject {
 // 128 bits: no two wishes meet by chance, and a tag stays short.
 const HASH_LENGTH = 32;
 
-function digest(value: unknown): string {
+/** A short text that is the same for the same JSON, whatever the order of its fields. */
+export function digest(value: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(ordered(value)))
     .digest("hex")

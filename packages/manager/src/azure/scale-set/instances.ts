@@ -37,11 +37,11 @@ const USUAL_PAGE = 100;
  * enough of them for every controller to have its own.
  */
 export class ScaleSetInstances {
-  readonly #arm: Arm;
+  readonly #arm: Pick<Arm, "list">;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(arm: Arm, clock: Clock) {
+  constructor(arm: Pick<Arm, "list">, clock: Clock) {
     this.#arm = arm;
     this.#clock = clock;
   }

@@ -1,4 +1,4 @@
-import { clusterGroupOf, locationOf, type Plan } from "./resource.ts";
+import { clusterGroupOf, locationOf, type Plan } from "../../azure-cluster/plan.ts";
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;

@@ -3,12 +3,12 @@ import { failureOf } from "../../azure/failure.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { markResources } from "./conditions.ts";
 import { decide, type Decision, type Scene, shortName } from "./decide.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import { confirm, observe } from "./observe.ts";
 import { follow, type Round, start, throttledFor } from "./operations.ts";
 import { rememberedIn } from "./remembered.ts";
 import { markBegun, type Scope } from "./scope.ts";
-import { virtualNetworkID } from "./wanted-network.ts";
+import { virtualNetworkID } from "../../azure-cluster/plan.ts";
 
 // Somebody else works on a resource of ours, and nothing tells when they are done.
 const LOOK_AGAIN_MS = 15_000;

@@ -1,6 +1,6 @@
 import { AzureCluster, withDefaults } from "@capstan/api";
 import { azureCluster, type Overrides } from "@capstan/runtime/testing/builders";
-import type { Plan } from "./resource.ts";
+import type { Plan } from "../../azure-cluster/plan.ts";
 
 // The subscription of the clusters in tests.
 const SUBSCRIPTION = "00000000-0000-0000-0000-000000000001";

@@ -1,6 +1,6 @@
 import { Failure } from "@capstan/runtime";
 import type { Decision } from "./decide.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import type { ResourceFailure } from "./memory.ts";
 import { CONDITIONS, type ResourceCondition } from "./resource.ts";
 import type { Scope } from "./scope.ts";

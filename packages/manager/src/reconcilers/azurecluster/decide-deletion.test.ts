@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../azure/port.ts";
 import { idOf } from "./cluster.fixture.ts";
 import { decideDeletion, type DeletionScene } from "./decide-deletion.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 
 const OWNED = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "owned" };
 const ours = (path: string, group?: string): JsonObject => ({ id: idOf(path, group), tags: OWNED });

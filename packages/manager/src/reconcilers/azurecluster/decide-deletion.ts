@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
-import { foldedID } from "./folded-id.ts";
-import { isOwned } from "./tags.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { isOwned } from "../../azure-cluster/tags.ts";
 
 /** Everything that is known when it is decided what to delete. */
 export interface DeletionScene {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../azure/port.ts";
 import { idOf, planOf } from "./cluster.fixture.ts";
 import { decide, type Decision, type Scene, type Sighting } from "./decide.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import { applied } from "./remembered.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";

@@ -1,11 +1,11 @@
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import { isJsonObject } from "@capstan/api";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { JsonObject } from "../../azure/port.ts";
 import { laidOver, withoutNamed } from "./lay-over.ts";
 import type { Remembered } from "./remembered.ts";
 import type { WantedResource } from "./resource.ts";
-import { isOwned, mergedTags, ownershipTag, type Tags, tagsIn } from "./tags.ts";
+import { isOwned, mergedTags, ownershipTag, type Tags, tagsIn } from "../../azure-cluster/tags.ts";
 
 /** A resource as Azure showed it; without a body it is not there. */
 export interface Sighting {

@@ -1,14 +1,19 @@
+import {
+  clusterGroupOf,
+  groupID,
+  locationOf,
+  networkGroupOf,
+  virtualNetworkID,
+} from "../../azure-cluster/plan.ts";
 import { block, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { SETTLE_MS } from "../../azure/operations/decide.ts";
 import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import { decideDeletion, type Deletion } from "./decide-deletion.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import { readResource, together } from "./observe.ts";
 import { follow, type Round, start } from "./operations.ts";
-import { clusterGroupOf, groupID, locationOf, networkGroupOf } from "./resource.ts";
 import type { Scope } from "./scope.ts";
-import { virtualNetworkID } from "./wanted-network.ts";
 
 const DELETING = "Deleting";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/env";
 import type { Arm, JsonObject } from "../../azure/port.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 
 interface Flight {
   readonly atMs: number;

@@ -1,7 +1,7 @@
 import { type AzureCluster, isJsonObject, type Operation } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { Task } from "../../azure/operations/operations.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 
 type States = NonNullable<NonNullable<AzureCluster["status"]>["longRunningOperationStates"]>;
 

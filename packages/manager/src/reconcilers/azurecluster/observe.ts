@@ -1,9 +1,9 @@
 import { type Arm, AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import type { Decision } from "./decide.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import type { DatedSighting } from "./memory.ts";
 import { throttledFor } from "./operations.ts";
-import { clusterGroupOf, groupID, locationOf } from "./resource.ts";
+import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/plan.ts";
 import type { Scope } from "./scope.ts";
 
 // A little less than the shortest time between two resyncs: each of them looks for what others have changed.

@@ -4,9 +4,9 @@ import { advance, type Progress, type Task } from "../../azure/operations/operat
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import type { ResourceFailure } from "./memory.ts";
-import { locationOf } from "./resource.ts";
+import { locationOf } from "../../azure-cluster/plan.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far a number of operations have come. */

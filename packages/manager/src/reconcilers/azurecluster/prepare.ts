@@ -2,7 +2,7 @@ import { AzureCluster, deepEqual, formatFieldError } from "@capstan/api";
 import { block, type Failure, next, type Outcome, terminal } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { annotationsFor, applied, joined, rememberedIn } from "./remembered.ts";
-import { locationOf } from "./resource.ts";
+import { locationOf } from "../../azure-cluster/plan.ts";
 import type { Scope } from "./scope.ts";
 import { unsupportedIn } from "./unsupported.ts";
 import { wantedResources } from "./wanted.ts";

@@ -1,13 +1,12 @@
+import { networkID, subnetID, virtualNetworkID } from "../../azure-cluster/plan.ts";
 import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { annotate } from "./prepare.ts";
-import { foldedID } from "./folded-id.ts";
+import { foldedID } from "../../azure-cluster/folded-id.ts";
 import { annotationsFor, applied } from "./remembered.ts";
-import { networkID } from "./resource.ts";
 import type { Scope } from "./scope.ts";
-import { isOwned, ownershipTag } from "./tags.ts";
+import { isOwned, ownershipTag } from "../../azure-cluster/tags.ts";
 import { apiServerBalancerID } from "./wanted-load-balancers.ts";
-import { subnetID, virtualNetworkID } from "./wanted-network.ts";
 
 /** Everything is there: writes down where, and that what left the spec has left Azure. */
 export function publish(scope: Scope): Outcome {

@@ -1,12 +1,13 @@
 import { AzureCluster, AzureClusterIdentity } from "@capstan/api";
 import { defineReconciler, index, on, type Reconciler } from "@capstan/runtime";
+import { identityKeyOf } from "../../azure-cluster/login.ts";
 import { build } from "./build.ts";
 import { deleteResources } from "./deletion.ts";
 import { Inventory } from "./inventory.ts";
 import { Memory } from "./memory.ts";
 import { findZones, refuseInvalid, refuseUnsupported, rememberApplied } from "./prepare.ts";
 import { publish } from "./publish.ts";
-import { type AzureClusterPorts, buildScope, CONTROLLER, identityKeyOf, type Scope } from "./scope.ts";
+import { type AzureClusterPorts, buildScope, CONTROLLER, type Scope } from "./scope.ts";
 import { RegionZones } from "./zones.ts";
 
 const BY_IDENTITY = "identity";

@@ -1,7 +1,7 @@
 import { isJsonObject } from "@capstan/api";
-import type { Plan } from "./resource.ts";
+import type { Plan } from "../../azure-cluster/plan.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
-import type { Tags } from "./tags.ts";
+import type { Tags } from "../../azure-cluster/tags.ts";
 
 /** What was written to Azure on the user's behalf: what leaves the spec is taken away there, and nothing else. */
 export interface Remembered {

@@ -1,20 +1,4 @@
-import type { AzureCluster, Frozen } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
-import type { Tags } from "./tags.ts";
-
-/** The wanted state of a cluster's infrastructure. */
-export type ClusterSpec = Frozen<AzureCluster["spec"]>;
-
-/** Everything that decides which resources a cluster has. */
-export interface Plan {
-  /** The name of the Cluster, by which its resources are known. */
-  readonly clusterName: string;
-  readonly subscriptionID: string;
-  readonly spec: ClusterSpec;
-  readonly apiServerPort: number;
-  /** The zones of the region. */
-  readonly zones: readonly string[];
-}
 
 /** The conditions by which users follow the parts of a cluster, named as Cluster API's Azure provider names them. */
 export const CONDITIONS = [
@@ -53,37 +37,4 @@ export interface WantedResource {
   readonly hasNoTags?: boolean;
   /** Names of items that were ours once, by the list in `properties` that they are in. */
   readonly retired?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The id of the resource group of that name. */
-export function groupID({ subscriptionID }: Pick<Plan, "subscriptionID">, name: string): string {
-  return `/subscriptions/${subscriptionID}/resourceGroups/${name}`;
-}
-
-/** The id of a network resource in the cluster's group, or in another one. */
-export function networkID(plan: Plan, path: string, group = clusterGroupOf(plan)): string {
-  return `${groupID(plan, group)}/providers/Microsoft.Network/${path}`;
-}
-
-/** The name of the cluster's resource group. */
-export function clusterGroupOf({ spec, clusterName }: Pick<Plan, "spec" | "clusterName">): string {
-  return spec.resourceGroup ?? clusterName;
-}
-
-/** The name of the virtual network's resource group. */
-export function networkGroupOf(plan: Plan): string {
-  return plan.spec.networkSpec?.vnet?.resourceGroup ?? clusterGroupOf(plan);
-}
-
-/** The region as Azure writes it. */
-export function locationOf({ spec }: Pick<Plan, "spec">): string {
-  return spec.location.replaceAll(" ", "").toLowerCase();
-}
-
-/** What the tags of the cluster's resources are made from. */
-export function tagSourceOf({ clusterName, spec }: Plan): {
-  readonly clusterName: string;
-  readonly additionalTags: Tags;
-} {
-  return { clusterName, additionalTags: spec.additionalTags ?? {} };
 }

@@ -1,34 +1,19 @@
-import {
-  type AzureCluster,
-  AzureClusterIdentity,
-  Cluster,
-  CLUSTER_NAME_LABEL,
-  type Frozen,
-  getCondition,
-} from "@capstan/api";
+import { type AzureCluster, Cluster, CLUSTER_NAME_LABEL, type Frozen, getCondition } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, Failure, terminal, waiting } from "@capstan/runtime";
-import type { ArmRequest } from "../../azure/azure.ts";
-import { failureOf } from "../../azure/failure.ts";
-import { type Arm, AzureError } from "../../azure/port.ts";
+import { type Context, Failure, waiting } from "@capstan/runtime";
+import type { Arm } from "../../azure/port.ts";
+import { identityKeyOf, logIn, type LoginPorts, subscriptionOf } from "../../azure-cluster/login.ts";
 import type { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
 import type { ClusterMemory, Memory } from "./memory.ts";
-import type { Plan, WantedResource } from "./resource.ts";
+import type { Plan } from "../../azure-cluster/plan.ts";
+import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
 import type { RegionZones } from "./zones.ts";
 
 /** The ways to Azure that a cluster may take. */
-export interface AzureClusterPorts {
+export interface AzureClusterPorts extends LoginPorts {
   readonly clock: Clock;
-  readonly azure: {
-    /** As the identity that a cluster names. */
-    armFor(request: ArmRequest): Promise<Arm>;
-  };
-  /** With the manager's own credentials, for clusters that name no identity; undefined when it has none. */
-  readonly defaultArm?: (controller: string) => Promise<Arm>;
-  /** For clusters that name no subscription. */
-  readonly defaultSubscriptionID?: string;
 }
 
 /** What the passes of one process share. */
@@ -60,9 +45,8 @@ export const CONTROLLER = "azurecluster";
 
 const GROUP_CONDITION = "ResourceGroupReady";
 const API_SERVER_PORT = 6443;
-// Whoever sets an owner or creates an identity wakes the cluster; this is for what nobody tells.
+// Whoever sets an owner wakes the cluster; this is for what nobody tells.
 const LOOK_AGAIN_MS = 10 * 60_000;
-const MINUTE_MS = 60_000;
 
 /** Finds out whose cluster it is and how to reach Azure for it. Nothing is touched when that is not clear. */
 export async function buildScope(shared: Shared, context: Context<AzureCluster>): Promise<Scope> {
@@ -74,8 +58,11 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
     throw blocked(context, waiting("WaitingForClusterOwner", message, LOOK_AGAIN_MS));
   }
   const isUntouched = isDeleting && !hasBegun(cluster);
-  const plan = planOf(context, owner, isUntouched ? "" : subscriptionOf(shared, context));
-  const arm = isUntouched ? undefined : await logIn(shared, context);
+  const { ports } = shared;
+  const visitor = { cluster, cache: context.cache, controller: CONTROLLER };
+  const subscriptionID = isUntouched ? "" : await orBlocked(context, () => subscriptionOf(ports, cluster));
+  const plan = planOf(context, owner, subscriptionID);
+  const arm = isUntouched ? undefined : await orBlocked(context, () => logIn(ports, visitor));
   return {
     context,
     cluster,
@@ -105,12 +92,6 @@ function planOf({ object }: Context<AzureCluster>, owner: Owner | undefined, sub
   };
 }
 
-/** One text for the identity that a cluster names; empty for the manager's own. */
-export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
-  const name = identityNameOf(cluster);
-  return name ? `${name.namespace}/${name.name}` : "";
-}
-
 /**
  * Whether anything was ever written to Azure for a cluster. The condition is in the status before the first write is
  * sent, together with its intent.
@@ -124,15 +105,6 @@ function hasBegun({ status }: Frozen<AzureCluster>): boolean {
 export function markBegun({ cluster, context }: Pick<Scope, "cluster" | "context">): void {
   if (hasBegun(cluster)) return;
   context.mark({ type: GROUP_CONDITION, status: "False", severity: "Info", reason: "Creating" });
-}
-
-/** The identity that a cluster names; undefined when it names none. */
-function identityNameOf({
-  metadata,
-  spec,
-}: Frozen<AzureCluster>): { readonly name: string; readonly namespace: string } | undefined {
-  const { name, namespace } = spec.identityRef ?? {};
-  return name ? { name, namespace: namespace || (metadata.namespace ?? "") } : undefined;
 }
 
 /** The Cluster that refers to an AzureCluster. */
@@ -154,42 +126,13 @@ function ownerOf({
   return { name: reference.name, ...(port !== undefined && { apiServerPort: port }) };
 }
 
-function subscriptionOf({ ports }: Shared, context: Context<AzureCluster>): string {
-  const id = context.object.spec.subscriptionID ?? ports.defaultSubscriptionID;
-  if (id) return id;
-  const message =
-    "spec.subscriptionID is not set, and the manager has no subscription of its own; set one of them";
-  throw blocked(context, terminal("SubscriptionMissing", message));
-}
-
-async function logIn({ ports }: Shared, context: Context<AzureCluster>): Promise<Arm> {
-  const { object: cluster, cache } = context;
-  const reference = identityNameOf(cluster);
-  if (!reference) {
-    if (ports.defaultArm) return ports.defaultArm(CONTROLLER);
-    const message =
-      "spec.identityRef is not set, and the manager has no credentials of its own; name an AzureClusterIdentity";
-    throw blocked(context, terminal("IdentityMissing", message));
-  }
-  const identity = cache.get(AzureClusterIdentity, reference);
-  if (!identity) {
-    const message = `spec.identityRef: there is no AzureClusterIdentity ${JSON.stringify(reference.name)} in namespace ${reference.namespace}`;
-    throw blocked(context, waiting("IdentityNotFound", message, LOOK_AGAIN_MS));
-  }
-  const namespace = cluster.metadata.namespace ?? "";
+/** Does something without which nothing else can be done; where it fails, the cluster says why. */
+async function orBlocked<T>(context: Context<AzureCluster>, attempt: () => T | Promise<T>): Promise<T> {
   try {
-    return await ports.azure.armFor({ identity, namespace, controller: CONTROLLER });
+    return await attempt();
   } catch (error) {
-    throw blocked(context, loginFailure(error));
+    throw blocked(context, error);
   }
-}
-
-function loginFailure(error: unknown): unknown {
-  if (error instanceof AzureError && error.code === "NamespaceNotAllowed") {
-    const options = { message: error.message, cause: error, retryAfterMs: MINUTE_MS };
-    return new Failure("Transient", "NamespaceNotAllowedByIdentity", options);
-  }
-  return failureOf(error, "logging in to Azure");
 }
 
 /** Marks why nothing is done; says it again by failing. */

@@ -1,7 +1,7 @@
 import type { Frozen, Subnet } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
-import type { Plan } from "./resource.ts";
-import type { Tags } from "./tags.ts";
+import type { Plan } from "../../azure-cluster/plan.ts";
+import type { Tags } from "../../azure-cluster/tags.ts";
 
 type SecurityGroup = NonNullable<Frozen<Subnet>["securityGroup"]>;
 type SecurityRule = NonNullable<SecurityGroup["securityRules"]>[number];

@@ -1,4 +1,4 @@
-import type { ClusterSpec } from "./resource.ts";
+import type { ClusterSpec } from "../../azure-cluster/plan.ts";
 
 /** A field that asks for something that is not built yet. */
 export interface Unsupported {

@@ -1,16 +1,18 @@
-import type { Frozen, LoadBalancer } from "@capstan/api";
-import type { JsonObject } from "../../azure/port.ts";
 import {
+  backendPoolOf,
   clusterGroupOf,
   groupID,
   locationOf,
   networkID,
   type Plan,
   tagSourceOf,
-  type WantedResource,
-} from "./resource.ts";
-import { tagsOf } from "./tags.ts";
-import { subnetID, virtualNetworkID } from "./wanted-network.ts";
+  subnetID,
+  virtualNetworkID,
+} from "../../azure-cluster/plan.ts";
+import type { Frozen, LoadBalancer } from "@capstan/api";
+import type { JsonObject } from "../../azure/port.ts";
+import { type WantedResource } from "./resource.ts";
+import { tagsOf } from "../../azure-cluster/tags.ts";
 
 type Balancer = Frozen<LoadBalancer>;
 
@@ -56,7 +58,7 @@ function loadBalancer(plan: Plan, one: PlacedBalancer): WantedResource {
   const { balancer, name, field, role } = one;
   const id = networkID(plan, `loadBalancers/${name}`);
   const frontends = (balancer.frontendIPs ?? []).map((frontend) => frontendBody(plan, balancer, frontend));
-  const pool = balancer.backendPool?.name ?? `${name}-backendPool`;
+  const pool = backendPoolOf(name, balancer);
   const parts: Parts = {
     frontends: frontends.map(({ name: frontend }) => ({ id: `${id}/frontendIPConfigurations/${frontend}` })),
     pool: { id: `${id}/backendAddressPools/${pool}` },

@@ -7,10 +7,11 @@ import {
   networkID,
   type Plan,
   tagSourceOf,
-  type WantedResource,
-} from "./resource.ts";
+  virtualNetworkID,
+} from "../../azure-cluster/plan.ts";
+import { tagsOf } from "../../azure-cluster/tags.ts";
+import type { WantedResource } from "./resource.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
-import { tagsOf } from "./tags.ts";
 
 const SUBNETS = "spec.networkSpec.subnets";
 
@@ -35,17 +36,6 @@ export function natGatewaysIn(plan: Plan): readonly { readonly gateway: Gateway;
     seen.add(gateway.name.toLowerCase());
     return [{ gateway, field: `${SUBNETS}[${index}].natGateway` }];
   });
-}
-
-/** The id of the cluster's virtual network; undefined when the spec has none. */
-export function virtualNetworkID(plan: Plan): string | undefined {
-  const name = plan.spec.networkSpec?.vnet?.name;
-  return name === undefined ? undefined : networkID(plan, `virtualNetworks/${name}`, networkGroupOf(plan));
-}
-
-/** The id of one of the cluster's subnets. */
-export function subnetID(plan: Plan, name: string): string {
-  return `${virtualNetworkID(plan) ?? ""}/subnets/${name}`;
 }
 
 function subnetsOf({ spec }: Plan): readonly Frozen<Subnet>[] {

@@ -1,7 +1,8 @@
 import { isJsonObject } from "@capstan/api";
 import { describe, expect, test } from "vitest";
 import { idOf, planOf } from "./cluster.fixture.ts";
-import type { Plan, WantedResource } from "./resource.ts";
+import type { Plan } from "../../azure-cluster/plan.ts";
+import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
 
 const short = (id: string): string => id.split("/").slice(-2).join("/");

@@ -6,9 +6,9 @@ import {
   networkID,
   type Plan,
   tagSourceOf,
-  type WantedResource,
-} from "./resource.ts";
-import { tagsOf } from "./tags.ts";
+} from "../../azure-cluster/plan.ts";
+import { type WantedResource } from "./resource.ts";
+import { tagsOf } from "../../azure-cluster/tags.ts";
 import { wantedLoadBalancers } from "./wanted-load-balancers.ts";
 import { natGatewaysIn, wantedNetwork } from "./wanted-network.ts";
 

@@ -1,4 +1,5 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
+import { isNodeReady, isNodeUsable, readySinceMs } from "../../workload/availability.ts";
 
 /** The Nodes of a pool, as far as they are there. */
 export interface NodeCount {
@@ -17,9 +18,6 @@ export interface CountOptions {
   readonly nowMs: number;
 }
 
-// A Node with it has not been looked at by the cloud's controller, and nothing can run on it yet.
-const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
-
 /** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
 export function countNodes(
   providerIDs: readonly string[],
@@ -29,9 +27,9 @@ export function countNodes(
   const found = [...new Set(providerIDs)].map((id) => ({ id, nodes: nodesOf(id) }));
   const nodes = found.flatMap(({ nodes: all }) => (all.length === 1 ? all : []));
   const readySince = nodes
-    .filter(isReady)
+    .filter(isNodeReady)
     .map((node) => ({ node, sinceMs: readySinceMs(node) + options.minReadySeconds * 1000 }));
-  const usable = readySince.filter(({ node }) => isUsable(node));
+  const usable = readySince.filter(({ node }) => isNodeUsable(node));
   const coming = usable.map(({ sinceMs }) => sinceMs).filter((sinceMs) => sinceMs > options.nowMs);
   return {
     refs: nodes.map(({ metadata: { name, uid } }) => ({
@@ -45,25 +43,4 @@ export function countNodes(
     ...(coming.length > 0 && { nextAvailableMs: Math.min(...coming) }),
     disputed: found.filter(({ nodes: all }) => all.length > 1).map(({ id }) => id),
   };
-}
-
-function isReady(node: Frozen<Node>): boolean {
-  return readyCondition(node)?.status === "True";
-}
-
-function readySinceMs(node: Frozen<Node>): number {
-  const sinceMs = Date.parse(readyCondition(node)?.lastTransitionTime ?? "");
-  return Number.isNaN(sinceMs) ? 0 : sinceMs;
-}
-
-function readyCondition({
-  status,
-}: Frozen<Node>): { readonly status: string; readonly lastTransitionTime?: string } | undefined {
-  return status?.conditions?.find(({ type }) => type === "Ready");
-}
-
-/** Ready is not enough: pods must be able to come, and the Node must be about to stay. */
-function isUsable({ metadata, spec }: Frozen<Node>): boolean {
-  const isInitialized = spec?.taints?.every(({ key }) => key !== UNINITIALIZED) ?? true;
-  return metadata.deletionTimestamp === undefined && spec?.unschedulable !== true && isInitialized;
 }

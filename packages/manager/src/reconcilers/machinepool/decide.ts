@@ -159,7 +159,7 @@ function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undef
     return { type, status: "False", severity: "Error", reason: "ProviderIDNotUnique", message };
   }
   if (ready === replicas) return { type, status: "True", reason: "AllReplicasReady" };
-  const message = `${ready} of ${replicas} machines have a Node that is Ready`;
+  const message = `${ready} machines have a Node that is Ready, ${replicas} are wanted`;
   return { type, status: "False", severity: "Info", reason: "WaitingForReplicasReady", message };
 }
 

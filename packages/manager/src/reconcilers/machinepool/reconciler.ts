@@ -11,6 +11,7 @@ import {
 } from "@capstan/runtime";
 import { referenceKey } from "../../contract/reference.ts";
 import { providerKey } from "../../workload/nodes.ts";
+import { restMsOf } from "../../workload/rest.ts";
 import { deleteNodes, deleteReferences } from "./deletion.ts";
 import { joinCluster, observeNodes, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
@@ -38,6 +39,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
+    restMs: ({ spec }) => restMsOf(spec.providerIDList),
     scope: (context) => buildScope(ports, context),
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],

@@ -22,6 +22,7 @@ export const keepsAvailability: Invariant = {
       happened: (event) => {
         limits.happened(event);
         const { happening, actor, atMs } = event;
+        if (happening.kind === "process" && happening.event === "crashed") forget(sent, happening.process);
         if (happening.kind !== "write" || happening.resource !== "azuremachinepoolmachines") return undefined;
         const isPick = happening.verb === "delete" || actor.endsWith("/azuremachinepool");
         if (isPick && happening.status < 300) decidedMs.set(happening.name, atMs);
@@ -54,6 +55,11 @@ export const keepsAvailability: Invariant = {
 /** What goes as a whole, and what an autoscaler sizes, has no number of machines to keep. */
 function isFree({ isLeaving, isExternallyScaled }: PoolRecord): boolean {
   return isLeaving || isExternallyScaled;
+}
+
+/** A call of a process that has crashed is either carried out by now or never will be. */
+function forget(sent: Map<string, string>, process: string): void {
+  for (const key of sent.keys()) if (key.startsWith(`${process} `)) sent.delete(key);
 }
 
 function keyOf({ process, server, name }: Call): string {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@capstan/api";
-import { HASH_TAG } from "../../azure/operations/wanted.ts";
-import type { JsonObject } from "../../azure/port.ts";
+import { HASH_TAG } from "../azure/operations/wanted.ts";
+import type { JsonObject } from "../azure/port.ts";
 
 /** Tags of a resource, by name. */
 export type Tags = Readonly<Record<string, string>>;

@@ -1,0 +1,200 @@
+import { AzureMachinePool, type KubernetesObject, MachinePool } from "@capstan/api";
+import type { Client } from "@capstan/runtime";
+import { azureCluster, cluster, type Overrides, pod } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
+import { sortObjects } from "../plan/given-objects.ts";
+import { expectGolden } from "../plan/golden.fixture.ts";
+import { managementWith } from "../plan/management.fixture.ts";
+import { obstaclesOf } from "../plan/obstacles.ts";
+import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
+import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
+import { proposedPools } from "../plan/proposed-pools.ts";
+import { wantedModel } from "../plan/wanted-model.ts";
+import { findPool, readPool } from "../rollout/live-pool.ts";
+import { testShell } from "../shell.fixture.ts";
+import { forecastsOf } from "./plan.ts";
+
+const NOW_MS = Date.parse(NOW);
+const POOL = { name: "pool", namespace: "default" };
+const AROUND = [
+  cluster(),
+  azureCluster({ spec: { subscriptionID: "00000000-0000-0000-0000-000000000001" } }),
+];
+
+/** A management cluster with a settled pool of three machines, of which kubectl applied the given part. */
+async function settled(applied: Overrides<AzureMachinePool> = {}): Promise<Client> {
+  const lastApplied = JSON.stringify(manifest(poolObject(applied)));
+  const stored = poolObject(applied, {
+    metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": lastApplied } },
+  });
+  const draft = await managementWith(...AROUND, stored, machinePoolObject());
+  const { wanted } = wantedModel(await readPool(draft, await findPool(draft, POOL)));
+  return managementWith(
+    ...AROUND,
+    poolObject(stored, { status: { modelHash: wanted.hash } }),
+    machinePoolObject(),
+    ...[0, 1, 2].map((id) => machineObject(id, wanted.hash)),
+  );
+}
+
+/** A manifest as people write it: nothing that a server adds. */
+function manifest<T extends KubernetesObject>(object: T): T {
+  const { uid: _, ...metadata } = object.metadata;
+  return { ...object, metadata, status: undefined };
+}
+const poolManifest = (spec: Overrides<AzureMachinePool["spec"]> = {}): AzureMachinePool =>
+  manifest(poolObject({ spec }));
+const machinesManifest = (spec: Overrides<MachinePool["spec"]> = {}): MachinePool =>
+  manifest(machinePoolObject({ spec }));
+
+const given = (...manifests: readonly KubernetesObject[]) => sortObjects(manifests as never, "default");
+const forecasts = (client: Client, ...manifests: readonly KubernetesObject[]) =>
+  forecastsOf(testShell(), { client, given: given(...manifests), nowMs: NOW_MS });
+const totalsOf = ([pool]: readonly PoolForecast[]) => pool?.typical.totals;
+const ROLLED = { vmSize: "Standard_D4s_v3" };
+
+describe("capstan plan of manifests", () => {
+  test("that change nothing plans nothing", async () => {
+    const pools = await forecasts(await settled(), poolManifest(), machinesManifest());
+    expect(pools).toMatchObject([
+      { isNew: false, changes: [], typical: { totals: { waves: 0 }, isReached: true }, blocked: [] },
+    ]);
+    expect(isForecastDisruptive(pools)).toBe(false);
+    expect(printForecast(pools, "text")).toContain("nothing to do");
+  });
+
+  test("says what a new size does, in every form", async () => {
+    const pools = await forecasts(await settled(), poolManifest({ template: ROLLED }));
+    expect(isForecastDisruptive(pools)).toBe(true);
+    for (const form of ["text", "markdown", "json"] as const) {
+      expectGolden(`change-${form}`, printForecast(pools, form));
+    }
+  });
+
+  test("says that an update in place loses local data", async () => {
+    const strategy = {
+      rollingUpdate: { maxSurge: 0, maxUnavailable: 1, instanceUpdate: "InPlace" as const },
+    };
+    const pools = await forecasts(await settled(), poolManifest({ template: ROLLED, strategy }));
+    expect(totalsOf(pools)).toMatchObject({ updatedInPlace: 3, created: 0, deleted: 0, waves: 3 });
+    expect(printForecast(pools, "text")).toContain("3 updated in place (data on their local disks is lost)");
+  });
+
+  test("sees what a MachinePool alone changes: its size and its version", async () => {
+    const client = await settled();
+    expect(totalsOf(await forecasts(client, machinesManifest({ replicas: 5 })))).toMatchObject({
+      created: 2,
+      deleted: 0,
+    });
+    const version = { template: { spec: { version: "v1.32.0" } } };
+    const upgraded = await forecasts(client, machinesManifest(version));
+    expect(totalsOf(upgraded)).toMatchObject({ created: 3, deleted: 3 });
+    expect(upgraded[0]?.changes).toEqual([
+      { path: "MachinePool spec.template.spec.version", before: "v1.31.2", after: "v1.32.0" },
+    ]);
+  });
+
+  test("that are of a new pool creates it, and nothing is disrupted", async () => {
+    const client = await managementWith(...AROUND);
+    const pools = await forecasts(client, poolManifest(), machinesManifest());
+    expect(pools).toMatchObject([{ isNew: true, typical: { totals: { created: 3, waves: 1 } } }]);
+    expect(isForecastDisruptive(pools)).toBe(false);
+  });
+
+  test("takes away what was applied before and is in them no more, as kubectl does", async () => {
+    const client = await settled({ spec: { template: { terminateNotificationTimeout: 7 } } });
+    const pools = await forecasts(client, poolManifest());
+    expect(pools[0]?.changes).toEqual([
+      { path: "AzureMachinePool spec.template.terminateNotificationTimeout", before: 7, after: undefined },
+    ]);
+    expect(totalsOf(pools)).toMatchObject({ deleted: 3 });
+  });
+
+  test("leaves alone what others have set", async () => {
+    const client = await settled();
+    await client.patch(AzureMachinePool, POOL, {
+      type: "merge",
+      body: { spec: { nodeDrainTimeout: "10m" } },
+    });
+    expect((await forecasts(client, poolManifest()))[0]?.changes).toEqual([]);
+  });
+
+  test.each<[string, KubernetesObject, string]>([
+    [
+      "cannot be changed",
+      poolManifest({ location: "eastus" }),
+      "AzureMachinePool default/pool cannot be applied: ",
+    ],
+    [
+      "makes no sense",
+      poolManifest({ strategy: { rollingUpdate: { maxSurge: "many" } } }),
+      "spec.strategy.rollingUpdate.maxSurge",
+    ],
+    [
+      "has machines of nobody",
+      machinesManifest({ template: { spec: { infrastructureRef: { name: "nobody" } } } }),
+      "MachinePool default/pool refers to AzureMachinePool nobody, which is neither given nor",
+    ],
+  ])("refuses what %s, with the field", async (_, object, message) => {
+    await expect(forecasts(await settled(), object)).rejects.toThrow(message);
+  });
+
+  test("stores nothing", async () => {
+    const client = await settled();
+    const before = await client.get(AzureMachinePool, POOL);
+    await forecasts(client, poolManifest({ template: ROLLED }), machinesManifest({ replicas: 9 }));
+    expect(await client.get(AzureMachinePool, POOL)).toEqual(before);
+    expect((await client.get(MachinePool, POOL)).spec.replicas).toBe(3);
+  });
+
+  test("says that it could not ask the workload cluster", async () => {
+    const [pool] = await forecasts(await settled(), poolManifest());
+    expect(pool?.notes).toEqual([
+      expect.stringContaining("the workload cluster was not asked for disruption budgets: "),
+    ]);
+  });
+
+  test("says what would block a drain, and only for machines that are drained", async () => {
+    const client = await settled();
+    const budget = {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: { name: "web", namespace: "shop" },
+      spec: { selector: { matchLabels: { app: "web" } } },
+    };
+    const allowing = (disruptionsAllowed: number) => ({
+      ...budget,
+      status: { disruptionsAllowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+    });
+    const web = pod({
+      metadata: { name: "web-1", namespace: "shop", labels: { app: "web" } },
+      spec: { nodeName: "pool000001" },
+    });
+    const elsewhere = pod({
+      metadata: { namespace: "other", labels: { app: "web" } },
+      spec: { nodeName: "pool000001" },
+    });
+    const machines = [0, 1, 2].map((id) => machineObject(id, "v1-a"));
+    const obstacles = obstaclesOf({ pool: poolObject(), machines }, [allowing(0)], [web, elsewhere]);
+    expect(obstacles).toMatchObject([
+      {
+        reason: "DisruptionBudget",
+        targets: ["pool-1"],
+        why: "PodDisruptionBudget shop/web allows no eviction now; it holds shop/web-1; a drain waits for as long as that is so",
+      },
+    ]);
+    expect(obstaclesOf({ pool: poolObject(), machines }, [allowing(1)], [web])).toEqual([]);
+    const limited = poolObject({ spec: { nodeDrainTimeout: "10m" } });
+    expect(obstaclesOf({ pool: limited, machines }, [allowing(0)], [web])[0]?.why).toContain("waits for 10m");
+    expect(obstaclesOf({ pool: poolObject(), machines: machines.slice(2) }, [allowing(0)], [web])).toEqual(
+      [],
+    );
+    const blockedBy = async (spec: Overrides<AzureMachinePool["spec"]>) => {
+      const [change] = await proposedPools(client, given(poolManifest(spec)));
+      return change && forecastChange(change, obstacles, NOW_MS).blocked.map(({ reason }) => reason);
+    };
+    expect(await blockedBy({ template: ROLLED })).toEqual(["DisruptionBudget"]);
+    expect(await blockedBy({})).toEqual([]);
+  });
+});

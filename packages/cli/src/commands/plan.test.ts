@@ -1,0 +1,313 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
+import { afterAll, describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { expectGolden } from "../plan/golden.fixture.ts";
+import {
+  machineObject,
+  machinePoolObject,
+  NOW,
+  poolObject,
+  poolObjects,
+} from "../plan/pool-objects.fixture.ts";
+import { run } from "../program.ts";
+import { testShell } from "../shell.fixture.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "capstan-plan-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes texts to files and plans them. */
+async function plan(texts: readonly string[], ...args: string[]) {
+  const files = texts.flatMap((text, index) => {
+    const path = join(folder, `${index}.yaml`);
+    writeFileSync(path, text);
+    return ["-f", path];
+  });
+  const shell = testShell({ workingFolder: folder });
+  const code = await run(["plan", ...files, ...args], shell);
+  return { code, ...shell.written };
+}
+
+const listOf = (...items: readonly object[]): string => stringify({ apiVersion: "v1", kind: "List", items });
+const dump = listOf(...poolObjects());
+
+interface Answer {
+  readonly actions: readonly { readonly action: string; readonly targets: readonly string[] }[];
+  readonly blocked: readonly { readonly reason: string }[];
+}
+const answerTo = async (text: string): Promise<Answer> =>
+  JSON.parse((await plan([text], "-o", "json")).out) as Answer;
+const actionsOf = async (...objects: readonly object[]): Promise<string[]> =>
+  (await answerTo(listOf(...objects))).actions.map(({ action, targets }) => `${action} ${targets.join(" ")}`);
+
+describe("capstan plan of a dump", () => {
+  test.each(["text", "json", "markdown"])("prints %s", async (form) => {
+    const { code, out } = await plan([dump], "-o", form);
+    expect(code).toBe(2);
+    expectGolden(`dump-${form}`, out);
+  });
+
+  test("has the example of its reference page", async () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../../docs/reference/plan.md"), "utf8");
+    const { out } = await plan([dump], "-o", "json");
+    expect(page).toContain(`\`\`\`json\n${out}\`\`\``);
+  });
+
+  test("is the same from one list, from documents, from JSON and from several files", async () => {
+    const { out } = await plan([dump]);
+    const documents = poolObjects().map((object) => stringify(object));
+    const json = JSON.stringify({ kind: "List", items: poolObjects() });
+    const lines = poolObjects().map((object) => JSON.stringify(object));
+    for (const texts of [[documents.join("---\n")], [json], documents, [lines.join("\n---\n")]]) {
+      expect((await plan(texts)).out).toBe(out);
+    }
+  });
+
+  test.each<[string, number, string[], readonly object[]]>([
+    [
+      "settled",
+      0,
+      [],
+      [poolObject(), machinePoolObject({ spec: { replicas: 1 } }), machineObject(2, "v1-new")],
+    ],
+    [
+      "that grows",
+      0,
+      ["SetCapacity pool"],
+      [poolObject(), machinePoolObject({ spec: { replicas: 2 } }), machineObject(2, "v1-new")],
+    ],
+    [
+      "without a scale set",
+      0,
+      ["PutModel pool"],
+      [
+        poolObject({ metadata: { creationTimestamp: NOW }, status: { modelHash: undefined } }),
+        machinePoolObject(),
+      ],
+    ],
+    [
+      "that shrinks",
+      2,
+      ["DeleteMachine pool-1"],
+      [
+        poolObject(),
+        machinePoolObject({ spec: { replicas: 1 } }),
+        machineObject(1, "v1-new"),
+        machineObject(2, "v1-new"),
+      ],
+    ],
+    [
+      "that is updated in place",
+      2,
+      ["UpdateMachineInPlace pool-1"],
+      [
+        poolObject({
+          spec: { strategy: { rollingUpdate: { maxUnavailable: 1, instanceUpdate: "InPlace" } } },
+        }),
+        machinePoolObject({ spec: { replicas: 2 } }),
+        machineObject(1, "v1-old"),
+        machineObject(2, "v1-new"),
+      ],
+    ],
+    [
+      "in the middle of it",
+      0,
+      ["Wait pool-0", "Wait pool-1"],
+      [
+        poolObject({
+          spec: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+          status: { pickedForDeletion: ["pool-0"] },
+        }),
+        machinePoolObject(),
+        machineObject(0, "v1-old", { metadata: { deletionTimestamp: NOW } }),
+        machineObject(1, "v1-old", {
+          metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: `v1-${"a".repeat(64)}` } },
+        }),
+        machineObject(2, "v1-new"),
+      ],
+    ],
+  ])("of a pool %s ends with %d", async (_, code, actions, objects) => {
+    expect(await actionsOf(...objects)).toEqual(actions);
+    expect((await plan([listOf(...objects)])).code).toBe(code);
+  });
+
+  test("says what keeps a pool from more", async () => {
+    const [, ...rest] = poolObjects();
+    const paused = poolObject({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
+    expect(await answerTo(listOf(paused, ...rest))).toMatchObject({
+      actions: [],
+      blocked: [{ reason: "Paused" }],
+    });
+    const inCluster = listOf(...poolObjects(), cluster({ spec: { paused: true } }));
+    expect(await answerTo(inCluster)).toMatchObject({ blocked: [{ reason: "Paused" }] });
+  });
+
+  test("takes its time from --now, else from the newest timestamp in it", async () => {
+    const failed = (since: string) =>
+      machineObject(0, "v1-new", {
+        status: {
+          ready: false,
+          provisioningState: "Failed",
+          conditions: [{ type: "Ready", status: "False", reason: "Failed", lastTransitionTime: since }],
+        },
+      });
+    const objects = (since: string) =>
+      listOf(
+        poolObject(),
+        machinePoolObject(),
+        failed(since),
+        machineObject(1, "v1-new"),
+        machineObject(2, "v1-new"),
+      );
+    // The newest timestamp is that of the healthy machine, 10:10; a machine is given 10 minutes.
+    expect((await plan([objects("2026-01-01T10:05:00Z")])).code).toBe(0);
+    expect((await plan([objects("2026-01-01T09:55:00Z")])).code).toBe(2);
+    expect((await plan([objects("2026-01-01T10:05:00Z")], "--now", NOW)).code).toBe(2);
+  });
+
+  test("knows the machines of a pool by owner or label and never by a part of its name", async () => {
+    const other = machineObject(7, "v1-old", {
+      metadata: {
+        labels: { "azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool": "pool-1" },
+      },
+    });
+    const ownerReferences = [
+      {
+        apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+        kind: "AzureMachinePool",
+        name: "pool-1",
+        uid: "u",
+      },
+    ];
+    const owned = machineObject(8, "v1-old", { metadata: { ownerReferences } });
+    const { out } = await plan([dump]);
+    expect((await plan([dump, stringify(other), stringify(owned)])).out).toBe(out);
+  });
+
+  test("comes from standard input, too", () => {
+    const bin = join(import.meta.dirname, "../../bin/capstan.mjs");
+    const { status, stdout } = spawnSync(process.execPath, [bin, "plan", "-f", "-", "-o", "json"], {
+      input: dump,
+      encoding: "utf8",
+    });
+    expect([status, JSON.parse(stdout)]).toMatchObject([2, { actions: [{ action: "DeleteMachine" }, {}] }]);
+  });
+
+  test("compares with the model of the spec when it knows the cluster, and says so when it does not", async () => {
+    const [pool, machines] = [poolObject(), machinePoolObject({ spec: { replicas: 1 } })];
+    const objects = [pool, machines, machineObject(2, "v1-new")];
+    const without = await plan([listOf(...objects)]);
+    expect([without.code, without.err]).toEqual([
+      0,
+      "note: AzureMachinePool default/pool: its Cluster or AzureCluster is not given, so a change of its spec cannot be seen; machines are compared with status.modelHash\n",
+    ]);
+    const within = await plan([listOf(...objects, cluster(), azureCluster())], "-o", "json");
+    expect(within.err).toBe("");
+    const [action] = (JSON.parse(within.out) as { actions: { action: string; detail: { hash: string } }[] })
+      .actions;
+    expect(action).toMatchObject({
+      action: "PutModel",
+    });
+    expect(action?.detail.hash).toMatch(/^v1-[0-9a-f]+$/);
+    const settled = [
+      poolObject({ status: { modelHash: action?.detail.hash } }),
+      machines,
+      machineObject(2, action?.detail.hash ?? ""),
+    ];
+    expect((await plan([listOf(...settled, cluster(), azureCluster())])).out).toContain("nothing to do");
+  });
+
+  test("of another provider, which stamps no models, goes by what is the latest", async () => {
+    const stamp = { modelHash: undefined };
+    const objects = [
+      poolObject({ status: stamp }),
+      machinePoolObject({ spec: { replicas: 2 } }),
+      machineObject(0, "", { status: { ...stamp, latestModelApplied: false } }),
+      machineObject(1, "", { status: { ...stamp, latestModelApplied: true } }),
+    ];
+    expect(await actionsOf(...objects)).toEqual(["SetCapacity pool"]);
+  });
+});
+
+describe("capstan plan of what makes no sense", () => {
+  const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
+
+  test("leaves out kinds that it does not know, and says so", async () => {
+    const { code, err } = await plan([dump, stringify(other)]);
+    expect([code, err]).toEqual([2, expect.stringContaining("note: 1 ConfigMap ignored")]);
+  });
+
+  test.each<[string, string, string]>([
+    ["neither YAML nor JSON", "a: [", "is neither YAML nor JSON"],
+    ["a text", "hello", 'holds "hello" where a Kubernetes object was expected'],
+    ["a number", "7", "holds 7 where a Kubernetes object was expected"],
+    ["no object", "a: b", "holds an object without apiVersion or kind"],
+    ["no name", stringify({ ...other, metadata: {} }), "holds a ConfigMap without metadata.name"],
+    ["nothing", "", "there is no AzureMachinePool and no MachinePool in what was given"],
+    ["no pool", stringify(other), "there is no AzureMachinePool and no MachinePool in what was given"],
+    [
+      "machines without their pool",
+      listOf(machinePoolObject(), machineObject(0, "v1-new")),
+      "there is no AzureMachinePool in the dump",
+    ],
+    [
+      "a pool without its MachinePool",
+      listOf(poolObject(), machineObject(0, "v1-new")),
+      "no MachinePool refers to AzureMachinePool default/pool; add it, for example with kubectl get machinepools,",
+    ],
+    [
+      "a pool of another version",
+      stringify({ ...poolObject(), apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2" }),
+      "only infrastructure.cluster.x-k8s.io/v1beta1 is understood",
+    ],
+    [
+      "a pool without a template",
+      stringify({ ...poolObject(), spec: {} }),
+      "AzureMachinePool default/pool has no spec.template.osDisk, which is required",
+    ],
+    ["a pool twice", listOf(poolObject(), poolObject()), "AzureMachinePool default/pool is given twice"],
+    [
+      "half a dump",
+      listOf(poolObject(), machinePoolObject({ metadata: { uid: undefined } })),
+      "partly a dump (AzureMachinePool default/pool has a status or a uid) and partly manifests (MachinePool default/pool has none)",
+    ],
+    [
+      "a dump without a time",
+      listOf(poolObject(), machinePoolObject()),
+      "there is no timestamp in the dump, so nobody knows its time; give it with --now",
+    ],
+  ])("%s", async (_, text, message) => {
+    const { code, out, err } = await plan([text]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(message);
+  });
+
+  test.each([
+    [
+      "--now yesterday",
+      ["--now", "yesterday"],
+      '--now "yesterday" is no time; write it as 2026-01-31T12:00:00Z',
+    ],
+    ["--now of a day", ["--now", "2026-01-31"], "is no time"],
+    ["--now that is none", ["--now", "2026-13-01T00:00:00Z"], "is no time"],
+    ["-o yaml", ["-o", "yaml"], "Allowed choices are text, json, markdown."],
+    ["a file that is not there", ["-f", "nowhere.yaml"], "-f nowhere.yaml cannot be read"],
+  ])("%s ends with 1, because 2 says that a change disrupts", async (_, args, message) => {
+    const { code, err } = await plan([dump], ...args);
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  test("needs a file", async () => {
+    const { code, err } = await plan([]);
+    expect([code, err]).toEqual([1, expect.stringContaining("required option '-f, --filename <file>'")]);
+  });
+
+  test("has no use for --now with manifests", async () => {
+    const manifest = stringify(poolObject({ metadata: { uid: undefined }, status: undefined }));
+    expect((await plan([manifest], "--now", NOW)).err).toContain("--now is the time of a dump");
+  });
+});

@@ -1,0 +1,95 @@
+import { CommandError } from "../command-error.ts";
+import type { Client } from "@capstan/runtime";
+import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { EXIT } from "../exit-codes.ts";
+import { type GivenObjects, sortObjects } from "../plan/given-objects.ts";
+import { isDump } from "../plan/is-dump.ts";
+import { findObstacles } from "../plan/obstacles.ts";
+import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
+import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
+import { proposedPools } from "../plan/proposed-pools.ts";
+import { newestTimeIn, timeOf } from "../plan/newest-time.ts";
+import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
+import { partsOfPools } from "../plan/pool-parts.ts";
+import type { PlanForm } from "../plan/plan-form.ts";
+import { hasDisruption, printPlan } from "../plan/print-plan.ts";
+import { type GivenObject, readObjects } from "../plan/read-objects.ts";
+import type { Shell } from "../shell.ts";
+
+/** What a plan is made from, and how it is printed. */
+export interface PlanOptions {
+  readonly access: UserAccess;
+  readonly files: readonly string[];
+  /** For objects that name none. */
+  readonly namespace: string;
+  readonly output: PlanForm;
+  /** The time of a dump, instead of the newest in it. */
+  readonly now?: string;
+}
+
+/** `capstan plan`: what would happen next, or what a change would do. */
+export async function plan(shell: Shell, options: PlanOptions): Promise<number> {
+  const objects = readObjects(shell, options.files);
+  const given = sortObjects(objects, options.namespace);
+  for (const [kind, count] of given.ignored) {
+    shell.err.write(`note: ${count} ${kind} ignored: it has no part in a plan\n`);
+  }
+  if (given.pools.length === 0 && given.machinePools.length === 0) {
+    throw new CommandError(
+      "there is no AzureMachinePool and no MachinePool in what was given, so there is nothing to plan",
+    );
+  }
+  if (isDump(given)) return planOfDump(shell, given, { ...options, nowMs: timeOfDump(objects, options.now) });
+  if (options.now !== undefined) {
+    throw new CommandError(
+      "--now is the time of a dump; what was given are manifests, which are planned for now",
+    );
+  }
+  const pools = await withUserClient(shell, options.access, (client, nowMs) =>
+    forecastsOf(shell, { client, given, nowMs }),
+  );
+  shell.out.write(printForecast(pools, options.output));
+  return isForecastDisruptive(pools) ? EXIT.disruptive : EXIT.done;
+}
+
+/** What applying manifests would do to each pool that they change. */
+export async function forecastsOf(
+  shell: Shell,
+  { client, given, nowMs }: { readonly client: Client; readonly given: GivenObjects; readonly nowMs: number },
+): Promise<readonly PoolForecast[]> {
+  const proposed = await proposedPools(client, given);
+  return Promise.all(
+    proposed.map(async (pool) => {
+      const { obstacles, note } = await findObstacles(shell, client, pool.after);
+      const forecast = forecastChange(pool, obstacles, nowMs);
+      return { ...forecast, notes: [...forecast.notes, ...(note === undefined ? [] : [note])] };
+    }),
+  );
+}
+
+function planOfDump(
+  shell: Shell,
+  given: GivenObjects,
+  { output, nowMs }: { readonly output: PlanForm; readonly nowMs: number },
+): number {
+  if (given.pools.length === 0) {
+    throw new CommandError(
+      "there is no AzureMachinePool in the dump; add it with kubectl get azuremachinepools",
+    );
+  }
+  const pools: readonly PlannedPool[] = partsOfPools(given).map((parts) => planFor(parts, nowMs));
+  for (const note of pools.flatMap(({ notes }) => notes)) shell.err.write(`note: ${note}\n`);
+  shell.out.write(printPlan(pools, output));
+  return hasDisruption(pools) ? EXIT.disruptive : EXIT.done;
+}
+
+function timeOfDump(objects: readonly GivenObject[], given: string | undefined): number {
+  if (given !== undefined) {
+    const nowMs = timeOf(given);
+    if (nowMs !== undefined) return nowMs;
+    throw new CommandError(`--now ${JSON.stringify(given)} is no time; write it as 2026-01-31T12:00:00Z`);
+  }
+  const newestMs = newestTimeIn(objects);
+  if (newestMs !== undefined) return newestMs;
+  throw new CommandError("there is no timestamp in the dump, so nobody knows its time; give it with --now");
+}

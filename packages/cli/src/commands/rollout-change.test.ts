@@ -1,0 +1,119 @@
+import { AzureMachinePool, type KubernetesObject, MachinePool } from "@capstan/api";
+import { RESTARTED_AT_ANNOTATION } from "@capstan/manager";
+import { cluster } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { managementWith } from "../plan/management.fixture.ts";
+import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
+import { wantedModel } from "../plan/wanted-model.ts";
+import { findPool, readPool } from "../rollout/live-pool.ts";
+import { changeRollout, type RolloutVerb } from "./rollout-change.ts";
+import { azureCluster } from "@capstan/runtime/testing/builders";
+
+const POOL = { name: "pool", namespace: "default" };
+const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } };
+
+/** Changes a pool in a cluster with these objects; says what was said and what the pool then has. */
+async function change(verbs: readonly RolloutVerb[], ...objects: readonly KubernetesObject[]) {
+  const client = await managementWith(...objects);
+  const said: string[] = [];
+  for (const verb of verbs) {
+    const parts = await readPool(client, await findPool(client, POOL));
+    said.push(await changeRollout(client, verb, { parts, nowMs: Date.parse(NOW) }));
+  }
+  const { metadata } = await client.get(AzureMachinePool, POOL);
+  return { said: said.join(""), annotations: metadata.annotations ?? {}, client };
+}
+
+describe("capstan rollout", () => {
+  test("pauses the AzureMachinePool and leaves the MachinePool to count its nodes", async () => {
+    const { said, annotations, client } = await change(["pause", "pause"], ...poolObjects());
+    expect(annotations).toEqual({ "cluster.x-k8s.io/paused": "true" });
+    expect((await client.get(MachinePool, POOL)).metadata.annotations).toBeUndefined();
+    expect(said).toBe(
+      "AzureMachinePool default/pool paused: nothing of it is added, replaced or updated until it is resumed\n" +
+        "AzureMachinePool default/pool is paused already\n",
+    );
+  });
+
+  test("resumes, and says what else keeps the pool from going on", async () => {
+    const { said, annotations } = await change(["pause", "resume", "resume"], ...poolObjects());
+    expect(annotations).toEqual({});
+    expect(said).toContain("AzureMachinePool default/pool resumed\n");
+    expect(said).toContain("AzureMachinePool default/pool was not paused\n");
+    const still = await change(
+      ["resume"],
+      poolObject(PAUSED),
+      machinePoolObject(PAUSED),
+      cluster({ spec: { paused: true } }),
+    );
+    expect(still.said).toBe(
+      "AzureMachinePool default/pool resumed\n" +
+        "it still rests: MachinePool default/pool has the annotation cluster.x-k8s.io/paused and Cluster default/cluster has spec.paused set\n",
+    );
+  });
+
+  test("restarts by a change that makes every machine outdated and leaves the spec alone", async () => {
+    const objects = [...poolObjects(), cluster(), azureCluster()];
+    const before = await managementWith(...objects);
+    const { annotations, client } = await change(["restart"], ...objects);
+    expect(annotations).toEqual({ [RESTARTED_AT_ANNOTATION]: NOW });
+    const [old, restarted] = await Promise.all(
+      [before, client].map(async (one) => wantedModel(await readPool(one, await findPool(one, POOL))).wanted),
+    );
+    expect(restarted?.hash).not.toBe(old?.hash);
+    const specs = await Promise.all([before, client].map((one) => one.get(AzureMachinePool, POOL)));
+    expect(specs[0]?.spec).toEqual(specs[1]?.spec);
+  });
+
+  test("does not restart what is paused", async () => {
+    const restart = change(["restart"], poolObject(PAUSED), machinePoolObject());
+    await expect(restart).rejects.toThrow(
+      "AzureMachinePool default/pool cannot be restarted: AzureMachinePool default/pool is paused; resume it first, with capstan rollout resume pool",
+    );
+  });
+});
+
+describe("a pool is named", () => {
+  const named = machinePoolObject({ metadata: { name: "workers", uid: "other" } });
+
+  test.each([
+    "pool",
+    "azuremachinepool/pool",
+    "amp/pool",
+    "AMP/pool",
+    "workers",
+    "machinepool/workers",
+    "mp/workers",
+  ])("as %s", async (name) => {
+    const client = await managementWith(poolObject(), named);
+    expect((await findPool(client, { name, namespace: "default" })).metadata.name).toBe("pool");
+  });
+
+  test.each([
+    ["nobody", 'there is no pool "nobody" in namespace default; there is: pool'],
+    ["amp/workers", 'there is no pool "amp/workers" in namespace default; there is: pool'],
+    ["node/pool", '"node/pool" names no pool; write NAME, azuremachinepool/NAME or machinepool/NAME'],
+    ["amp/", '"amp/" names no pool'],
+    ["amp/a/b", '"amp/a/b" names no pool'],
+  ])("but not as %s", async (name, message) => {
+    const client = await managementWith(poolObject(), named);
+    await expect(findPool(client, { name, namespace: "default" })).rejects.toThrow(message);
+  });
+
+  test("by its kind when two pools share a name", async () => {
+    const other = poolObject({ metadata: { name: "workers", uid: "another" } });
+    const client = await managementWith(poolObject(), named, other);
+    const find = (name: string) => findPool(client, { name, namespace: "default" });
+    await expect(find("workers")).rejects.toThrow("say which: amp/workers or mp/workers");
+    expect((await find("amp/workers")).metadata.name).toBe("workers");
+    expect((await find("mp/workers")).metadata.name).toBe("pool");
+  });
+
+  test("and is no pool of another provider", async () => {
+    const foreign = machinePoolObject({
+      spec: { template: { spec: { infrastructureRef: { kind: "DockerMachinePool" } } } },
+    });
+    const client = await managementWith(foreign);
+    await expect(findPool(client, POOL)).rejects.toThrow("its machines are of DockerMachinePool");
+  });
+});

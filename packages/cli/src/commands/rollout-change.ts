@@ -1,0 +1,90 @@
+import { AzureMachinePool, formatTimestamp, type Frozen, PAUSED_ANNOTATION } from "@capstan/api";
+import { RESTARTED_AT_ANNOTATION } from "@capstan/manager";
+import type { Client } from "@capstan/runtime";
+import { withUserClient } from "../cluster/user-access.ts";
+import { CommandError } from "../command-error.ts";
+import { EXIT } from "../exit-codes.ts";
+import { titleOf } from "../plan/given-objects.ts";
+import type { PoolParts } from "../plan/pool-parts.ts";
+import { findPool, readPool } from "../rollout/live-pool.ts";
+import type { Shell } from "../shell.ts";
+import type { RolloutOptions } from "./rollout-status.ts";
+
+/** What can be asked of a rollout. */
+export type RolloutVerb = "pause" | "resume" | "restart";
+
+/** `capstan rollout pause`, `resume` and `restart`. */
+export async function rolloutChange(
+  shell: Shell,
+  verb: RolloutVerb,
+  options: RolloutOptions,
+): Promise<number> {
+  const said = await withUserClient(shell, options.access, async (client, nowMs) => {
+    const pool = await findPool(client, options);
+    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs });
+  });
+  shell.out.write(said);
+  return EXIT.done;
+}
+
+/**
+ * Makes the change and says what was done.
+ *
+ * Only the AzureMachinePool is paused: its controller is the one that adds and takes machines. The MachinePool goes on
+ * counting Nodes, and what runs on them is left alone.
+ */
+export function changeRollout(
+  client: Client,
+  verb: RolloutVerb,
+  { parts, nowMs }: { readonly parts: PoolParts; readonly nowMs: number },
+): Promise<string> {
+  return { pause, resume, restart }[verb](client, parts, nowMs);
+}
+
+async function pause(client: Client, { pool }: PoolParts): Promise<string> {
+  if (isPaused(pool)) return `${titleOf(pool)} is paused already\n`;
+  await annotate(client, pool, { [PAUSED_ANNOTATION]: "true" });
+  return `${titleOf(pool)} paused: nothing of it is added, replaced or updated until it is resumed\n`;
+}
+
+async function resume(client: Client, parts: PoolParts): Promise<string> {
+  const { pool } = parts;
+  if (isPaused(pool)) await annotate(client, pool, { [PAUSED_ANNOTATION]: null });
+  const others = pausedElsewhere(parts);
+  const said = isPaused(pool) ? `${titleOf(pool)} resumed\n` : `${titleOf(pool)} was not paused\n`;
+  return others.length === 0 ? said : `${said}it still rests: ${others.join(" and ")}\n`;
+}
+
+async function restart(client: Client, parts: PoolParts, nowMs: number): Promise<string> {
+  const { pool } = parts;
+  const paused = [...(isPaused(pool) ? [`${titleOf(pool)} is paused`] : []), ...pausedElsewhere(parts)];
+  if (paused.length > 0) {
+    throw new CommandError(
+      `${titleOf(pool)} cannot be restarted: ${paused.join(" and ")}; resume it first, with capstan rollout resume ${pool.metadata.name}`,
+    );
+  }
+  await annotate(client, pool, { [RESTARTED_AT_ANNOTATION]: formatTimestamp(nowMs) });
+  return `${titleOf(pool)} restarted: each of its machines is made anew, within the pool's budget\n`;
+}
+
+function isPaused({ metadata }: Frozen<{ metadata: AzureMachinePool["metadata"] }>): boolean {
+  return metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
+}
+
+/** What else keeps a pool from being rolled, and is not ours to change. */
+function pausedElsewhere({ machinePool, cluster }: PoolParts): readonly string[] {
+  return [
+    ...(isPaused(machinePool) ? [`${titleOf(machinePool)} has the annotation ${PAUSED_ANNOTATION}`] : []),
+    ...(cluster?.spec.paused === true ? [`${titleOf(cluster)} has spec.paused set`] : []),
+  ];
+}
+
+async function annotate(
+  client: Client,
+  { metadata }: Frozen<AzureMachinePool>,
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const { name, namespace } = metadata;
+  const body = { metadata: { annotations } };
+  await client.patch(AzureMachinePool, { name, namespace }, { type: "merge", body });
+}

@@ -1,0 +1,60 @@
+import { type Blocked, type Forecast, forecastPool, isDisruptive } from "@capstan/manager";
+import { expectedTimes } from "./expected-times.ts";
+import type { Obstacle } from "./obstacles.ts";
+import { observedPool } from "./pool-plan.ts";
+import type { ProposedPool } from "./proposed-pools.ts";
+import { changesBetween, type FieldChange } from "./spec-changes.ts";
+
+/** What a change would do to a pool. */
+export interface PoolForecast {
+  readonly namespace: string;
+  readonly name: string;
+  readonly isNew: boolean;
+  readonly changes: readonly FieldChange[];
+  /** As it goes when every step takes as long as half of them do. */
+  readonly typical: Forecast;
+  /** How long it takes when every step is as slow as one in ten. */
+  readonly slowMs: number;
+  readonly blocked: readonly (Blocked | Obstacle)[];
+  readonly notes: readonly string[];
+}
+
+/** Goes through the rollout that a change starts. */
+export function forecastChange(
+  { before, after }: ProposedPool,
+  obstacles: readonly Obstacle[],
+  nowMs: number,
+): PoolForecast {
+  const { view, notes } = observedPool(after, nowMs);
+  const { minReadySeconds = 0 } = after.machinePool.spec;
+  const typical = forecastPool(view, expectedTimes("p50", minReadySeconds));
+  const slow = forecastPool(view, expectedTimes("p90", minReadySeconds));
+  return {
+    namespace: view.namespace,
+    name: view.name,
+    isNew: before === undefined,
+    changes: before
+      ? [
+          ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
+          ...changesBetween(before.machinePool.spec, after.machinePool.spec, "MachinePool spec"),
+        ]
+      : [],
+    typical,
+    slowMs: slow.totals.durationMs,
+    blocked: [...typical.blocked, ...inTheWayOf(typical, obstacles)],
+    notes,
+  };
+}
+
+/** Only what is disrupted is drained. */
+function inTheWayOf({ waves }: Forecast, obstacles: readonly Obstacle[]): readonly Obstacle[] {
+  const disrupted = new Set(
+    waves.flatMap(({ actions }) =>
+      actions.flatMap(({ action }) => (isDisruptive(action) ? action.targets : [])),
+    ),
+  );
+  return obstacles.flatMap((obstacle) => {
+    const targets = obstacle.targets.filter((name) => disrupted.has(name));
+    return targets.length === 0 ? [] : [{ ...obstacle, targets }];
+  });
+}

@@ -1,0 +1,116 @@
+import {
+  AzureCluster,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  type CustomKind,
+  type Frozen,
+  isJsonObject,
+  type KubernetesObject,
+  MachinePool,
+} from "@capstan/api";
+import { CommandError } from "../command-error.ts";
+import type { GivenObject } from "./read-objects.ts";
+
+/** The objects that a plan is made from. */
+export interface PlanObjects {
+  readonly pools: readonly Frozen<AzureMachinePool>[];
+  readonly machinePools: readonly Frozen<MachinePool>[];
+  readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
+  readonly clusters: readonly Frozen<Cluster>[];
+  readonly azureClusters: readonly Frozen<AzureCluster>[];
+}
+
+/** What files hold: what a plan is made from, and what it is not. */
+export interface GivenObjects extends PlanObjects {
+  /** Kinds that have no part in a plan, with how many there are. */
+  readonly ignored: ReadonlyMap<string, number>;
+}
+
+const KINDS: readonly CustomKind[] = [
+  AzureMachinePool,
+  MachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  AzureCluster,
+];
+
+// A field without which nothing can be said about an object of the kind; servers refuse objects without it.
+const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  AzureMachinePool: [["spec", "template", "osDisk"]],
+  MachinePool: [
+    ["spec", "clusterName"],
+    ["spec", "template", "spec", "infrastructureRef"],
+  ],
+  AzureMachinePoolMachine: [["spec", "providerID"]],
+};
+
+/** Sorts objects by kind; the door where what was read becomes typed. */
+export function sortObjects(objects: readonly GivenObject[], namespace: string): GivenObjects {
+  const known = new Map<string, GivenObject[]>(KINDS.map(({ kind }) => [kind, []]));
+  const ignored = new Map<string, number>();
+  for (const object of objects) {
+    const definition = KINDS.find(({ kind, group }) => kind === object.kind && isOfGroup(object, group));
+    if (!definition) {
+      ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1);
+      continue;
+    }
+    const { metadata } = object;
+    const placed = { ...object, metadata: { ...metadata, namespace: metadata.namespace ?? namespace } };
+    check(placed, definition);
+    known.get(object.kind)?.push(placed);
+  }
+  const all = <T extends KubernetesObject>({ kind }: CustomKind<T>): T[] =>
+    unique(known.get(kind) ?? []) as unknown as T[];
+  return {
+    pools: all(AzureMachinePool),
+    machinePools: all(MachinePool),
+    machines: all(AzureMachinePoolMachine),
+    clusters: all(Cluster),
+    azureClusters: all(AzureCluster),
+    ignored,
+  };
+}
+
+function isOfGroup({ apiVersion }: GivenObject, group: string): boolean {
+  return apiVersion.slice(0, apiVersion.indexOf("/")) === group;
+}
+
+/** What an object is called in a message. */
+export function titleOf({
+  kind,
+  metadata,
+}: {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+}): string {
+  return `${kind} ${metadata.namespace ?? "default"}/${metadata.name}`;
+}
+
+function check(object: GivenObject, { apiVersion, kind }: CustomKind): void {
+  if (object.apiVersion !== apiVersion) {
+    throw new CommandError(
+      `${titleOf(object)} has apiVersion ${object.apiVersion}; only ${apiVersion} is understood`,
+    );
+  }
+  for (const path of NEEDED[kind] ?? []) {
+    if (valueAt(object, path) === undefined) {
+      throw new CommandError(`${titleOf(object)} has no ${path.join(".")}, which is required`);
+    }
+  }
+}
+
+function valueAt(object: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, field) => (isJsonObject(value) ? value[field] : undefined), object);
+}
+
+/** Refuses two objects of one name: nobody could say which of them is meant. */
+function unique(objects: readonly GivenObject[]): readonly GivenObject[] {
+  const titles = new Set<string>();
+  for (const object of objects) {
+    const title = titleOf(object);
+    if (titles.has(title)) throw new CommandError(`${title} is given twice; leave one of them out`);
+    titles.add(title);
+  }
+  return objects;
+}

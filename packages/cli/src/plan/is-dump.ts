@@ -1,0 +1,19 @@
+import { CommandError } from "../command-error.ts";
+import { type GivenObjects, titleOf } from "./given-objects.ts";
+
+/**
+ * Whether objects are what a server holds, or manifests that somebody wants to apply. Machines are never written by
+ * hand; of pools, what came from a server has a status or a UID.
+ */
+export function isDump({ pools, machinePools, machines }: GivenObjects): boolean {
+  if (machines.length > 0) return true;
+  const all = [...pools, ...machinePools];
+  const stored = all.filter(({ status, metadata }) => status !== undefined || metadata.uid !== undefined);
+  if (stored.length === 0) return false;
+  if (stored.length === all.length) return true;
+  const [fresh] = all.filter((one) => !stored.includes(one));
+  const [old] = stored;
+  throw new CommandError(
+    `what was given is partly a dump (${old ? titleOf(old) : ""} has a status or a uid) and partly manifests (${fresh ? titleOf(fresh) : ""} has none); plan them one after the other`,
+  );
+}

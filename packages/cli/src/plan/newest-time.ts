@@ -1,0 +1,22 @@
+import { isJsonObject } from "@capstan/api";
+
+// Timestamps of Kubernetes: RFC 3339, with or without fractions of a second.
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A timestamp in milliseconds; undefined for any other text. */
+export function timeOf(text: string): number | undefined {
+  const ms = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** The newest timestamp anywhere in a value: a dump cannot be older than what it tells of. */
+export function newestTimeIn(value: unknown): number | undefined {
+  if (typeof value === "string") return timeOf(value);
+  const parts = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
+  return parts.reduce<number | undefined>((newest, part) => later(newest, newestTimeIn(part)), undefined);
+}
+
+function later(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.max(one, other);
+}

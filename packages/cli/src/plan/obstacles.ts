@@ -1,0 +1,105 @@
+import { type Frozen, parseDuration, Pod, Secret, selectorMatches, selectorOf } from "@capstan/api";
+import { PodDisruptionBudget } from "@capstan/apiserver";
+import { connectToCluster, readKubeconfig } from "@capstan/manager";
+import { type Client, createClient, Failure } from "@capstan/runtime";
+import type { Shell } from "../shell.ts";
+import type { PoolParts } from "./pool-parts.ts";
+
+/** Something in the workload cluster that would hold up the drain of machines; reads like what blocks a pool. */
+export interface Obstacle {
+  readonly controller: "azuremachinepoolmachine";
+  readonly object: { readonly kind: string; readonly namespace: string; readonly name: string };
+  readonly reason: "DisruptionBudget";
+  /** The machines that would wait. */
+  readonly targets: readonly string[];
+  readonly why: string;
+}
+
+/** What was found in a workload cluster, or why it could not be looked at. */
+export interface ObstacleReport {
+  readonly obstacles: readonly Obstacle[];
+  readonly note?: string;
+}
+
+// A cluster that does not answer is no reason not to have a plan.
+const PATIENCE_MS = 10_000;
+
+/** Looks for disruption budgets that allow nothing now and have pods on the machines of a pool. */
+export async function findObstacles(shell: Shell, client: Client, parts: PoolParts): Promise<ObstacleReport> {
+  if (parts.machines.every(({ status }) => status?.nodeRef === undefined)) return { obstacles: [] };
+  const stop = new AbortController();
+  const tooLate = shell.env.clock.sleep(PATIENCE_MS, stop.signal).then(
+    () => unasked(`it did not answer within ${PATIENCE_MS / 1000} s`),
+    () => unasked("the answer came first"),
+  );
+  try {
+    return await Promise.race([askWorkload(shell, client, parts), tooLate]);
+  } finally {
+    stop.abort();
+  }
+}
+
+async function askWorkload({ env }: Shell, client: Client, parts: PoolParts): Promise<ObstacleReport> {
+  const { clusterName } = parts.machinePool.spec;
+  const { namespace } = parts.machinePool.metadata;
+  try {
+    const secret = await client.get(Secret, { name: `${clusterName}-kubeconfig`, namespace });
+    const text = Buffer.from(secret.data?.["value"] ?? "", "base64").toString();
+    const transport = connectToCluster(readKubeconfig(text, `Secret ${secret.metadata.name}`));
+    try {
+      const workload = createClient({ transport, env, fieldManager: "capstan-cli" });
+      const [budgets, pods] = await Promise.all([workload.list(PodDisruptionBudget), workload.list(Pod)]);
+      return { obstacles: obstaclesOf(parts, budgets, pods) };
+    } finally {
+      await transport.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return unasked(error.message);
+  }
+}
+
+function unasked(why: string): ObstacleReport {
+  return { obstacles: [], note: `the workload cluster was not asked for disruption budgets: ${why}` };
+}
+
+/** The budgets that allow nothing, each with the machines that its pods are on. */
+export function obstaclesOf(
+  { pool, machines }: Pick<PoolParts, "pool" | "machines">,
+  budgets: readonly Frozen<PodDisruptionBudget>[],
+  pods: readonly Frozen<Pod>[],
+): readonly Obstacle[] {
+  const machineOf = new Map(machines.map(({ metadata, status }) => [status?.nodeRef?.name, metadata.name]));
+  const { nodeDrainTimeout = "0" } = pool.spec;
+  const patience =
+    parseDuration(nodeDrainTimeout) > 0
+      ? `a drain waits for ${nodeDrainTimeout}`
+      : "a drain waits for as long as that is so";
+  return budgets.flatMap((budget) => {
+    if (budget.status?.disruptionsAllowed !== 0) return [];
+    const held = pods.filter((pod) => isCovered(pod, budget) && machineOf.has(pod.spec?.nodeName ?? ""));
+    if (held.length === 0) return [];
+    const targets = [...new Set(held.flatMap(({ spec }) => machineOf.get(spec?.nodeName) ?? []))].sort();
+    const { name, namespace = "default" } = budget.metadata;
+    const names = held.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
+    const more = names.length > NAMED_AT_MOST ? ` and ${names.length - NAMED_AT_MOST} more` : "";
+    return [
+      {
+        controller: "azuremachinepoolmachine" as const,
+        object: { kind: PodDisruptionBudget.kind, namespace, name },
+        reason: "DisruptionBudget" as const,
+        targets,
+        why: `PodDisruptionBudget ${namespace}/${name} allows no eviction now; it holds ${names.slice(0, NAMED_AT_MOST).join(", ")}${more}; ${patience}`,
+      },
+    ];
+  });
+}
+
+// One pod is enough to hold a drain up; a few show which application it is.
+const NAMED_AT_MOST = 3;
+
+function isCovered(pod: Frozen<Pod>, { metadata, spec }: Frozen<PodDisruptionBudget>): boolean {
+  const { namespace, labels = {} } = pod.metadata;
+  if (namespace !== metadata.namespace || !spec?.selector) return false;
+  return selectorMatches(selectorOf(spec.selector), labels);
+}

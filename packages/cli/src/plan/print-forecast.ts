@@ -1,0 +1,133 @@
+import { humanDuration } from "@capstan/apiserver";
+import { isDisruptive, type PoolAction, type TimedAction, type Totals, type Wave } from "@capstan/manager";
+import { ASSUMPTIONS } from "./expected-times.ts";
+import type { PoolForecast } from "./forecast-plan.ts";
+import type { PlanForm } from "./plan-form.ts";
+import { actionJson, actionTable, actionText, blockedJson, blockedTable, blockedText } from "./print-plan.ts";
+import { changeLine } from "./spec-changes.ts";
+
+/** What changes would do to pools, in the form that was asked for. */
+export function printForecast(pools: readonly PoolForecast[], form: PlanForm): string {
+  if (form === "json") return forecastJson(pools);
+  const parts = pools.map(form === "text" ? poolText : poolMarkdown);
+  const assumed =
+    form === "text"
+      ? `Assumed:\n${ASSUMPTIONS.map((one) => `  ${one}\n`).join("")}`
+      : `<details><summary>Assumed</summary>\n\n${ASSUMPTIONS.map((one) => `- ${one}\n`).join("")}\n</details>\n`;
+  return [...parts, assumed].join("\n");
+}
+
+/** Whether machines would be taken away from their pods. */
+export function isForecastDisruptive(pools: readonly PoolForecast[]): boolean {
+  return pools.some((pool) => actionsOf(pool).some(isDisruptive));
+}
+
+function actionsOf({ typical }: PoolForecast): readonly PoolAction[] {
+  return typical.waves.flatMap(({ actions }) => actions.map(({ action }) => action));
+}
+
+/** The schema of a plan, with all actions until the end in their order, and the waves they come in beside it. */
+function forecastJson(pools: readonly PoolForecast[]): string {
+  const actions = pools.flatMap(actionsOf);
+  const forecast = pools.map(({ namespace, name, changes, typical, slowMs, notes }) => ({
+    object: { kind: "AzureMachinePool", namespace, name },
+    changes,
+    waves: typical.waves.map((wave) => ({
+      number: wave.number,
+      afterSeconds: seconds(wave.afterMs),
+      durationSeconds: seconds(wave.durationMs),
+      actions: wave.actions.map(({ action }) => actions.indexOf(action)),
+    })),
+    totals: totalsJson(typical.totals, slowMs),
+    notes,
+  }));
+  const blocked = pools.flatMap((pool) => pool.blocked.map(blockedJson));
+  const answer = { actions: actions.map(actionJson), blocked, forecast, assumptions: ASSUMPTIONS };
+  return `${JSON.stringify(answer, undefined, 2)}\n`;
+}
+
+function totalsJson({ durationMs, ...totals }: Totals, slowMs: number): object {
+  return { ...totals, durationSeconds: { p50: seconds(durationMs), p90: seconds(slowMs) } };
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
+}
+
+function poolText(pool: PoolForecast): string {
+  const lines = [
+    `AzureMachinePool ${pool.namespace}/${pool.name}${pool.isNew ? " (new)" : ""}`,
+    ...pool.changes.map((change) => `  ${changeLine(change)}`),
+    ...summaryOf(pool).map((line) => `  ${line}`),
+    ...shownWaves(pool.typical.waves).flatMap(waveText),
+    ...pool.blocked.map(blockedText),
+    ...pool.notes.map((note) => `  note: ${note}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function poolMarkdown(pool: PoolForecast): string {
+  const isDisruption = actionsOf(pool).some(isDisruptive);
+  const verdict = isDisruption
+    ? "**Disruptive**: machines are taken away from their pods."
+    : "Not disruptive.";
+  const changes = pool.changes.map((change) => `- \`${changeLine(change)}\`\n`).join("");
+  const head = `### AzureMachinePool \`${pool.namespace}/${pool.name}\`${pool.isNew ? " (new)" : ""}\n\n${verdict}\n`;
+  const waves = shownWaves(pool.typical.waves).map((wave) =>
+    typeof wave === "string" ? `\n${wave}\n` : `\n#### ${waveTitle(wave)}\n${actionTable(actionsIn(wave))}`,
+  );
+  const notes = pool.notes.map((note) => `\n> ${note}\n`).join("");
+  return [
+    head,
+    ...(changes === "" ? [] : [`\n${changes}`]),
+    `\n${summaryOf(pool).join("  \n")}\n`,
+    ...waves,
+    blockedTable(pool.blocked),
+    notes,
+  ].join("");
+}
+
+/** What there is to know at a glance. */
+function summaryOf({ typical, slowMs }: PoolForecast): readonly string[] {
+  const { waves, durationMs, created, deleted, updatedInPlace, lowestAvailable, mostMachines } =
+    typical.totals;
+  if (waves === 0)
+    return [typical.isReached ? "nothing to do" : "nothing happens until what blocks it is gone"];
+  const times = `about ${humanDuration(durationMs)}, ${humanDuration(slowMs)} when everything is slow`;
+  return [
+    `${waves} ${waves === 1 ? "wave" : "waves"}, ${times}`,
+    `${created} created, ${deleted} deleted, ${updatedInPlace} updated in place${updatedInPlace > 0 ? " (data on their local disks is lost)" : ""}`,
+    `at least ${lowestAvailable} available, at most ${mostMachines} machines at any time`,
+    ...(typical.isReached ? [] : ["it stops before its end, at what blocks it"]),
+  ];
+}
+
+// So many waves are shown whole; of a long row the first and the last.
+const SHOWN_AT_MOST = 6;
+
+function shownWaves(waves: readonly Wave[]): readonly (Wave | string)[] {
+  if (waves.length <= SHOWN_AT_MOST) return waves;
+  const head = waves.slice(0, SHOWN_AT_MOST - 1);
+  const hidden = waves.length - SHOWN_AT_MOST;
+  return [...head, `and ${hidden} more ${hidden === 1 ? "wave" : "waves"} like these`, ...waves.slice(-1)];
+}
+
+function waveTitle({ number, afterMs, durationMs }: Wave): string {
+  return `wave ${number}, after ${humanDuration(afterMs)}, takes ${humanDuration(durationMs)}`;
+}
+
+function waveText(wave: Wave | string): readonly string[] {
+  if (typeof wave === "string") return [`  ${wave}`];
+  return [`  ${waveTitle(wave)}`, ...actionsIn(wave).map((action) => indented(actionText(action)))];
+}
+
+function actionsIn({ actions }: Wave): readonly PoolAction[] {
+  return actions.map(({ action }: TimedAction) => action);
+}
+
+function indented(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+}

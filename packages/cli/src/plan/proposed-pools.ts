@@ -1,0 +1,98 @@
+import {
+  AzureMachinePool,
+  type CustomKind,
+  type Frozen,
+  type KubernetesObject,
+  MachinePool,
+} from "@capstan/api";
+import { type Client, Failure } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+import { readPool } from "../rollout/live-pool.ts";
+import { applyPatch } from "./apply-patch.ts";
+import { type GivenObjects, titleOf } from "./given-objects.ts";
+import { isFor, type PoolParts } from "./pool-parts.ts";
+import type { GivenObject } from "./read-objects.ts";
+
+/** A pool as it is, and as it would be. */
+export interface ProposedPool {
+  /** Undefined when the pool does not exist yet. */
+  readonly before: PoolParts | undefined;
+  readonly after: PoolParts;
+}
+
+/** Lets the server say what applying manifests would give: its defaults, its rules, and nothing stored. */
+export async function proposedPools(client: Client, given: GivenObjects): Promise<readonly ProposedPool[]> {
+  const pools = await Promise.all(given.pools.map((pool) => proposed(client, AzureMachinePool, pool)));
+  const machinePools = await Promise.all(
+    given.machinePools.map((machinePool) => proposed(client, MachinePool, machinePool)),
+  );
+  const others = await otherPools(client, pools, machinePools);
+  return Promise.all([...pools, ...others].map((pool) => proposedParts(client, pool, machinePools)));
+}
+
+/** An object as it is, if it is there, and as it would be. */
+interface Change<T extends KubernetesObject> {
+  readonly before: Frozen<T> | undefined;
+  readonly after: Frozen<T>;
+}
+
+async function proposed<T extends KubernetesObject>(
+  client: Client,
+  kind: CustomKind<T>,
+  manifest: Frozen<T>,
+): Promise<Change<T>> {
+  const { name, namespace } = manifest.metadata;
+  const before = await client.find(kind, { name, namespace });
+  try {
+    const after = before
+      ? await client.patch(
+          kind,
+          { name, namespace },
+          {
+            type: "merge",
+            body: applyPatch(before, manifest as unknown as GivenObject),
+            dryRun: true,
+          },
+        )
+      : await client.create(kind, manifest, { dryRun: true });
+    return { before, after };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new CommandError(`${titleOf(manifest)} cannot be applied: ${error.message}`);
+  }
+}
+
+/** The pools that only their MachinePool was given of: a new version or number of machines is a change of them, too. */
+async function otherPools(
+  client: Client,
+  pools: readonly Change<AzureMachinePool>[],
+  machinePools: readonly Change<MachinePool>[],
+): Promise<readonly Change<AzureMachinePool>[]> {
+  const alone = machinePools.filter(({ after }) => !pools.some((pool) => isFor(after, pool.after)));
+  return Promise.all(
+    alone.map(async ({ after }) => {
+      const {
+        kind,
+        name = "",
+        namespace = after.metadata.namespace,
+      } = after.spec.template.spec.infrastructureRef;
+      const pool =
+        kind === AzureMachinePool.kind && (await client.find(AzureMachinePool, { name, namespace }));
+      if (pool) return { before: pool, after: pool };
+      throw new CommandError(
+        `${titleOf(after)} refers to ${kind} ${name}, which is neither given nor an AzureMachinePool of the cluster`,
+      );
+    }),
+  );
+}
+
+async function proposedParts(
+  client: Client,
+  pool: Change<AzureMachinePool>,
+  machinePools: readonly Change<MachinePool>[],
+): Promise<ProposedPool> {
+  const change = machinePools.find(({ after }) => isFor(after, pool.after));
+  const after = await readPool(client, pool.after, change?.after);
+  const machinePool = change ? change.before : after.machinePool;
+  return { before: pool.before && machinePool && { ...after, pool: pool.before, machinePool }, after };
+}

@@ -1,0 +1,38 @@
+import { type WantedHash, wantedHashOf } from "@capstan/manager";
+import type { PoolParts } from "./pool-parts.ts";
+
+/** The model that a pool wants, and what had to be assumed to say so. */
+export interface WantedModel {
+  readonly wanted: WantedHash;
+  readonly note?: string;
+}
+
+/** The name of a model of which only one thing is known: that the pool wants it. */
+const UNNAMED = "wanted";
+
+/** What the machines of a pool should be made from. It depends on the network of the cluster, which may not be known. */
+export function wantedModel(parts: PoolParts): WantedModel {
+  const { pool, machinePool, azureCluster } = parts;
+  const subscriptionID = azureCluster?.spec.subscriptionID ?? subscriptionIn(parts);
+  if (azureCluster && subscriptionID !== undefined) {
+    const { clusterName } = machinePool.spec;
+    const facts = { pool, machinePool, azureCluster, clusterName, subscriptionID };
+    return { wanted: wantedHashOf(facts) };
+  }
+  const hash = pool.status?.modelHash ?? UNNAMED;
+  const missing = azureCluster
+    ? "nothing names its subscription"
+    : "its Cluster or AzureCluster is not given";
+  return {
+    wanted: { hash, names: new Set([hash]) },
+    note: `${missing}, so a change of its spec cannot be seen; machines are compared with ${
+      pool.status?.modelHash === undefined ? "the newest model of the scale set" : "status.modelHash"
+    }`,
+  };
+}
+
+/** Where the cluster leaves its subscription to the manager, ids of what was made say which one it was. */
+function subscriptionIn({ pool, machines }: PoolParts): string | undefined {
+  const ids = [pool.spec.providerID, ...machines.map(({ spec }) => spec.providerID)];
+  return ids.map((id) => /^azure:\/\/\/subscriptions\/([^/]+)\//i.exec(id ?? "")?.[1]).find(Boolean);
+}

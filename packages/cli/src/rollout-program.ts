@@ -1,0 +1,107 @@
+import { Option } from "commander";
+import type { Command } from "commander";
+import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
+import { durationMs } from "./arguments.ts";
+import type { CarryOut } from "./flags.ts";
+import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
+import type { Shell } from "./shell.ts";
+
+type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: string };
+
+/** Adds `capstan plan`. */
+export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): void {
+  asking(program, "plan", shell)
+    .description("say what the controllers would do next, or what a change of a pool would do")
+    .addOption(
+      new Option(
+        "-f, --filename <file>",
+        "a dump of kubectl get -o yaml, or manifests to apply; - is standard input; may be repeated",
+      )
+        .argParser((file: string, before: readonly string[] | undefined) => [...(before ?? []), file])
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option("-o, --output <form>", "how to print it").choices(PLAN_FORMS).default("text"))
+    .option("--now <time>", "the time of a dump (default: the newest timestamp in it)")
+    .addHelpText("after", PLAN_HELP)
+    .action(async ({ filename: files, output, now, ...flags }: PlanFlags) => {
+      const { plan } = await import("./commands/plan.ts");
+      const access = accessOf(shell, flags);
+      const { namespace } = flags;
+      await carryOut(flags, () =>
+        plan(shell, { access, files, namespace, output, ...(now !== undefined && { now }) }),
+      );
+    });
+}
+
+const PLAN_HELP = `
+Examples:
+  capstan plan -f pool.yaml                  what applying it would do, to the cluster of the kubeconfig
+  capstan plan -f pool.yaml -o markdown      the same, for a pull request
+  kubectl get machinepools,azuremachinepools,azuremachinepoolmachines,clusters,azureclusters -o yaml | capstan plan -f -
+                                             what the controllers would do next, without asking anybody
+
+Exit codes:
+  0   nothing is disrupted
+  1   it cannot be planned, or the command line makes no sense
+  2   machines would be deleted or updated in place
+`;
+
+const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME or mp/NAME";
+
+type StatusFlags = AccessFlags & { watch: string; timeout?: number };
+
+/** Adds `capstan rollout` with its verbs. */
+export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): void {
+  const rollout = program
+    .command("rollout")
+    .description("follow and steer the rollout of a machine pool: status, watch, pause, resume, restart");
+  asking(rollout, "status", shell)
+    .description("wait until every machine of a pool is up to date and available")
+    .argument("<pool>", POOL)
+    .addOption(
+      new Option("-w, --watch <yes>", "whether to wait; false says how it is now")
+        .choices(["true", "false"])
+        .default("true"),
+    )
+    .option("--timeout <duration>", "how long to wait, such as 30m (default: for ever)", durationMs)
+    .addHelpText("after", STATUS_HELP)
+    .action(async (name: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags) => {
+      const { rolloutStatus } = await import("./commands/rollout-status.ts");
+      const options = { access: accessOf(shell, flags), name, namespace: flags.namespace };
+      const isWatching = watch === "true";
+      await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs }));
+    });
+  asking(rollout, "watch", shell)
+    .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
+    .argument("<pool>", POOL)
+    .action(async (name: string, flags: AccessFlags) => {
+      const { rolloutWatch } = await import("./commands/rollout-status.ts");
+      const options = { access: accessOf(shell, flags), name, namespace: flags.namespace };
+      await carryOut(flags, () => rolloutWatch(shell, options));
+    });
+  for (const [verb, description] of VERBS) {
+    asking(rollout, verb, shell)
+      .description(description)
+      .argument("<pool>", POOL)
+      .action(async (name: string, flags: AccessFlags) => {
+        const { rolloutChange } = await import("./commands/rollout-change.ts");
+        const options = { access: accessOf(shell, flags), name, namespace: flags.namespace };
+        await carryOut(flags, () => rolloutChange(shell, verb, options));
+      });
+  }
+}
+
+const VERBS = [
+  ["pause", "leave a pool as it is: nothing is added, replaced or updated; its nodes go on working"],
+  ["resume", "let a paused pool go on"],
+  [
+    "restart",
+    "make each machine of a pool anew, within its budget, although nothing of its spec has changed",
+  ],
+] as const;
+
+const STATUS_HELP = `
+Exit codes:
+  0   it is rolled out
+  1   it is not: it failed, took longer than --timeout, or --watch=false found it on its way
+`;

@@ -1,0 +1,194 @@
+import type { Condition } from "@capstan/api";
+import { createRealEnv } from "@capstan/env";
+import { describe, expect, test } from "vitest";
+import { expectGolden } from "../plan/golden.fixture.ts";
+import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
+import type { PoolParts } from "../plan/pool-parts.ts";
+import { testShell, type TestShell } from "../shell.fixture.ts";
+import { awaitRollout, showRollout } from "./follow-rollout.ts";
+import { rolloutState } from "./rollout-state.ts";
+import { rolloutTree } from "./rollout-tree.ts";
+
+const NOW_MS = Date.parse(NOW);
+const condition = (type: string, reason: string, message: string): Condition => ({
+  type,
+  status: "False",
+  reason,
+  message,
+  lastTransitionTime: "2026-01-01T11:57:00Z",
+});
+const partsWith = (differences: Partial<PoolParts>): PoolParts => ({
+  pool: poolObject(),
+  machinePool: machinePoolObject(),
+  machines: [0, 1, 2].map((id) => machineObject(id, "v1-new")),
+  cluster: undefined,
+  azureCluster: undefined,
+  ...differences,
+});
+const DONE = partsWith({});
+const ON_ITS_WAY = partsWith({
+  machines: [machineObject(0, "v1-old"), machineObject(1, "v1-new"), machineObject(2, "v1-new")],
+});
+const FAILED = partsWith({
+  pool: poolObject({ status: { failureReason: "QuotaExceeded", failureMessage: "no cores left" } }),
+});
+const DRAINING = partsWith({
+  pool: poolObject({ status: { pickedForDeletion: ["pool-0"] } }),
+  machines: [
+    machineObject(0, "v1-old", {
+      metadata: { deletionTimestamp: "2026-01-01T11:57:00Z" },
+      status: {
+        conditions: [condition("Drained", "DrainBlocked", "pod shop/web-1 is held by budget shop/web")],
+      },
+    }),
+    machineObject(1, "v1-old"),
+    machineObject(2, "v1-new"),
+    machineObject(3, "v1-new", {
+      status: {
+        ready: false,
+        nodeRef: undefined,
+        provisioningState: "Creating",
+        conditions: [condition("Ready", "WaitingForNode", "no Node yet")],
+      },
+    }),
+  ],
+});
+
+/** A shell in which waiting takes no time, and which is interrupted after so many waits. */
+function quickShell({ waits = 100, isTerminal = false } = {}): TestShell {
+  const env = createRealEnv();
+  let nowMs = 0;
+  const sleep = (ms: number): Promise<void> => {
+    nowMs += ms;
+    if (--waits <= 0) shell.interrupt();
+    return Promise.resolve();
+  };
+  const clock = { ...env.clock, monotonic: () => nowMs, sleep };
+  const shell: TestShell = testShell({ env: { ...env, clock }, isTerminal });
+  return shell;
+}
+
+/** Sees one state after the other; the last one stays. */
+function seeing(...all: readonly PoolParts[]) {
+  let looks = 0;
+  return () => Promise.resolve(rolloutState(all[Math.min(looks++, all.length - 1)] ?? DONE, NOW_MS));
+}
+
+describe("rollout status", () => {
+  test("says each change once and ends with the rollout", async () => {
+    const shell = quickShell();
+    const look = seeing(ON_ITS_WAY, ON_ITS_WAY, DRAINING, DONE);
+    expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
+    expect(shell.written).toEqual({
+      out: [
+        "Waiting for AzureMachinePool default/pool: 2 of 3 up to date, 1 outdated, 3 available",
+        "Waiting for AzureMachinePool default/pool: 2 of 3 up to date, 1 outdated, 2 available, 1 leaving",
+        "AzureMachinePool default/pool is rolled out: 3 of 3 up to date and available",
+        "",
+      ].join("\n"),
+      err: "",
+    });
+  });
+
+  test.each([
+    ["it is done", DONE, { isWatching: true }, 0, "is rolled out"],
+    ["it is done and nobody waits", DONE, { isWatching: false }, 0, "is rolled out"],
+    ["it is not done and nobody waits", ON_ITS_WAY, { isWatching: false }, 1, "Waiting for"],
+    ["it has failed", FAILED, { isWatching: true }, 1, "has failed: QuotaExceeded: no cores left"],
+    ["it takes too long", ON_ITS_WAY, { isWatching: true, timeoutMs: 10_000 }, 1, "Waiting for"],
+  ])("%s", async (_, parts, patience, code, words) => {
+    const shell = quickShell();
+    expect(await awaitRollout(shell, seeing(parts), patience)).toBe(code);
+    expect(shell.written.out).toContain(words);
+    const isLate = "timeoutMs" in patience;
+    expect(shell.written.err).toBe(
+      isLate ? "capstan: AzureMachinePool default/pool was not rolled out in time\n" : "",
+    );
+  });
+
+  test("says what blocks it and goes on waiting", async () => {
+    const shell = quickShell();
+    const paused = partsWith({
+      ...ON_ITS_WAY,
+      pool: poolObject({ metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } }),
+    });
+    expect(await awaitRollout(shell, seeing(paused, DONE), { isWatching: true })).toBe(0);
+    expect(shell.written.out).toContain("\nblocked, Paused: the pool or its cluster is paused");
+  });
+
+  test("says what the pool and its machines say when they are in trouble, and nothing that is on its way", async () => {
+    const refused = {
+      ...condition("Ready", "ScaleSetProvisionFailed", "no such image"),
+      severity: "Error" as const,
+    };
+    const coming = { ...condition("Ready", "ScaleSetScalingUp", "2 of 3"), severity: "Info" as const };
+    const held = { ...condition("Ready", "DrainBlocked", "pod web-1 stays"), severity: "Warning" as const };
+    const inTrouble = (id: number) => machineObject(id, "v1-old", { status: { conditions: [held] } });
+    const machines = [0, 1, 2, 3, 4].map(inTrouble);
+    const shell = quickShell();
+    const look = seeing(
+      partsWith({ ...ON_ITS_WAY, pool: poolObject({ status: { conditions: [coming] } }) }),
+      partsWith({ pool: poolObject({ status: { conditions: [refused] } }), machines }),
+    );
+    await awaitRollout(shell, look, { isWatching: false });
+    expect(shell.written.out).not.toContain("ScalingUp");
+    await awaitRollout(shell, look, { isWatching: false });
+    expect(shell.written.out.split("\n").slice(-6)).toEqual([
+      "pool, ScaleSetProvisionFailed: no such image",
+      "pool-0, DrainBlocked: pod web-1 stays",
+      "pool-1, DrainBlocked: pod web-1 stays",
+      "pool-2, DrainBlocked: pod web-1 stays",
+      "and 2 more machines in trouble",
+      "",
+    ]);
+    expect(rolloutTree(await look())).toContain("└── pool, ScaleSetProvisionFailed: no such image");
+  });
+
+  test("says nothing of a budget that is used up only until a new machine is there", async () => {
+    const machines = [...ON_ITS_WAY.machines, machineObject(3, "v1-new", { status: { ready: false } })];
+    const surging = partsWith({ machines });
+    expect(rolloutState(surging, NOW_MS).plan.blocked).toMatchObject([{ reason: "BudgetUsedUp" }]);
+    const shell = quickShell();
+    await awaitRollout(shell, seeing(surging), { isWatching: false });
+    expect(shell.written.out).not.toContain("blocked");
+  });
+
+  test("is no success when it is interrupted", async () => {
+    const shell = quickShell({ waits: 2 });
+    expect(await awaitRollout(shell, seeing(ON_ITS_WAY), { isWatching: true })).toBe(1);
+  });
+});
+
+describe("rollout watch", () => {
+  test("shows the machines by what becomes of them", () => {
+    expectGolden("tree-rolling", rolloutTree(rolloutState(DRAINING, NOW_MS)));
+    expectGolden("tree-done", rolloutTree(rolloutState(DONE, NOW_MS)));
+  });
+
+  test("counts the machines of a large pool that need no look", () => {
+    const machines = Array.from({ length: 25 }, (_, id) =>
+      machineObject(id, "v1-new", {
+        metadata: { creationTimestamp: NOW },
+        ...(id === 20 && { status: { ready: false } }),
+      }),
+    );
+    const text = rolloutTree(rolloutState(partsWith({ machines }), NOW_MS));
+    expect(text).toContain("up to date: 25, 24 available");
+    expect(text).toContain("pool-20   Running, not available");
+    expect(text).toContain("and 15 more");
+  });
+
+  test("draws a terminal anew when something has changed, and only then", async () => {
+    const shell = quickShell({ waits: 3, isTerminal: true });
+    expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
+    const screens = shell.written.out.split("\u001B[H\u001B[J").slice(1);
+    expect(screens).toEqual([ON_ITS_WAY, DONE].map((parts) => rolloutTree(rolloutState(parts, NOW_MS))));
+  });
+
+  test("writes a line for each change where nobody looks at a terminal", async () => {
+    const shell = quickShell({ waits: 3 });
+    await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, DONE));
+    expect(shell.written.out.split("\n").length).toBe(3);
+    expect(shell.written.out).not.toContain("\u001B");
+  });
+});

@@ -1,0 +1,84 @@
+import { obstinate } from "@capstan/manager";
+import type { Shell } from "../shell.ts";
+import {
+  blockedLine,
+  machineTroubles,
+  poolTrouble,
+  type RolloutState,
+  sentenceFor,
+} from "./rollout-state.ts";
+import { rolloutTree } from "./rollout-tree.ts";
+import { EXIT } from "../exit-codes.ts";
+
+/** Looks at a pool. */
+export type Look = () => Promise<RolloutState>;
+
+// As often as people look; a rollout takes minutes.
+const BETWEEN_LOOKS_MS = 2000;
+
+/** How long a rollout is waited for. */
+export interface Patience {
+  /** Looks once, if false. */
+  readonly isWatching: boolean;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Prints a line whenever something has changed, until the rollout is done, has failed or takes too long. */
+export async function awaitRollout(shell: Shell, look: Look, patience: Patience): Promise<number> {
+  const { clock } = shell.env;
+  const stop = shell.stopSignal();
+  const beganMs = clock.monotonic();
+  let before = "";
+  for (;;) {
+    const state = await look();
+    const text = linesFor(state);
+    if (text !== before) shell.out.write(text);
+    before = text;
+    if (state.isDone) return EXIT.done;
+    if (state.failure !== undefined || !patience.isWatching) return EXIT.failed;
+    const leftMs = (patience.timeoutMs ?? Number.POSITIVE_INFINITY) - (clock.monotonic() - beganMs);
+    if (leftMs <= 0) {
+      shell.err.write(`capstan: ${state.title} was not rolled out in time\n`);
+      return EXIT.failed;
+    }
+    if (await isStopped(shell, Math.min(BETWEEN_LOOKS_MS, leftMs), stop)) return EXIT.failed;
+  }
+}
+
+/** Shows a pool until Ctrl-C: on a terminal always as it is now, elsewhere a text for each change. */
+export async function showRollout(shell: Shell, look: Look): Promise<number> {
+  const stop = shell.stopSignal();
+  let before = "";
+  for (;;) {
+    const state = await look();
+    const text = shell.out.isTerminal ? clipped(rolloutTree(state), shell.out.columns) : linesFor(state);
+    if (text !== before) shell.out.write(shell.out.isTerminal ? CLEARED + text : text);
+    before = text;
+    if (await isStopped(shell, BETWEEN_LOOKS_MS, stop)) return EXIT.done;
+  }
+}
+
+// To the upper left corner, and nothing below it.
+const CLEARED = "\u001B[H\u001B[J";
+
+/** A line that breaks would move everything below it. */
+function clipped(text: string, columns: number): string {
+  return text
+    .split("\n")
+    .map((line) => (line.length > columns ? `${line.slice(0, Math.max(0, columns - 1))}…` : line))
+    .join("\n");
+}
+
+function linesFor(state: RolloutState): string {
+  const blocked = obstinate(state.plan).map(blockedLine);
+  return `${[sentenceFor(state), ...blocked, ...poolTrouble(state), ...machineTroubles(state)].join("\n")}\n`;
+}
+
+async function isStopped(shell: Shell, delayMs: number, stop: AbortSignal): Promise<boolean> {
+  try {
+    await shell.env.clock.sleep(delayMs, stop);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+  return stop.aborted;
+}

@@ -1,0 +1,111 @@
+import {
+  AzureCluster,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  type Frozen,
+  MachinePool,
+} from "@capstan/api";
+import { MACHINE_POOL_LABEL } from "@capstan/manager";
+import type { Client } from "@capstan/runtime";
+import { CommandError } from "../command-error.ts";
+import { isFor, partsOf, type PoolParts } from "../plan/pool-parts.ts";
+
+/** A pool that a user named, and where. */
+export interface PoolName {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */
+export async function findPool(
+  client: Client,
+  { name: given, namespace }: PoolName,
+): Promise<Frozen<AzureMachinePool>> {
+  const { name, kinds } = meantBy(given);
+  const [pool, machinePool] = await Promise.all([
+    kinds.has("pool") ? client.find(AzureMachinePool, { name, namespace }) : undefined,
+    kinds.has("machinePool") ? client.find(MachinePool, { name, namespace }) : undefined,
+  ]);
+  if (pool && machinePool && !isFor(machinePool, pool)) {
+    throw new CommandError(
+      `AzureMachinePool and MachinePool ${name} are not of one pool; say which: amp/${name} or mp/${name}`,
+    );
+  }
+  const found = pool ?? (machinePool && (await infrastructureOf(client, machinePool)));
+  if (!found) throw new CommandError(await unknown(client, given, namespace));
+  return found;
+}
+
+type KindOfPool = "pool" | "machinePool";
+
+/** The words for the two kinds that a pool may be named by, in small letters. */
+const KINDS: Readonly<Record<string, KindOfPool>> = {
+  azuremachinepool: "pool",
+  azuremachinepools: "pool",
+  amp: "pool",
+  machinepool: "machinePool",
+  machinepools: "machinePool",
+  mp: "machinePool",
+};
+
+function meantBy(given: string): { readonly name: string; readonly kinds: ReadonlySet<KindOfPool> } {
+  const [first = "", ...rest] = given.split("/");
+  if (rest.length === 0) return { name: first, kinds: new Set(Object.values(KINDS)) };
+  const kind = KINDS[first.toLowerCase()];
+  const [name = "", ...more] = rest;
+  if (kind !== undefined && name !== "" && more.length === 0) return { name, kinds: new Set([kind]) };
+  throw new CommandError(
+    `${JSON.stringify(given)} names no pool; write NAME, azuremachinepool/NAME or machinepool/NAME`,
+  );
+}
+
+async function infrastructureOf(
+  client: Client,
+  { metadata, spec }: Frozen<MachinePool>,
+): Promise<Frozen<AzureMachinePool> | undefined> {
+  const { kind, name, namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
+  if (kind !== AzureMachinePool.kind) {
+    throw new CommandError(`MachinePool ${metadata.name} is no pool of ours: its machines are of ${kind}`);
+  }
+  return client.find(AzureMachinePool, { name: name ?? "", namespace });
+}
+
+async function unknown(client: Client, given: string, namespace: string): Promise<string> {
+  const others = (await client.list(AzureMachinePool, { namespace })).map(({ metadata }) => metadata.name);
+  const there = others.length === 0 ? "there are none" : `there is: ${others.join(", ")}`;
+  return `there is no pool ${JSON.stringify(given)} in namespace ${namespace}; ${there}`;
+}
+
+/** Reads everything that decides about a pool from its management cluster; a MachinePool may be given instead. */
+export async function readPool(
+  client: Client,
+  pool: Frozen<AzureMachinePool>,
+  given?: Frozen<MachinePool>,
+): Promise<PoolParts> {
+  const { name, namespace = "default" } = pool.metadata;
+  const [machinePools, machines] = await Promise.all([
+    given ? [given] : client.list(MachinePool, { namespace }),
+    client.list(AzureMachinePoolMachine, { namespace, labelSelector: `${MACHINE_POOL_LABEL}=${name}` }),
+  ]);
+  const around = await clusterAround(
+    client,
+    machinePools.find((one) => isFor(one, pool)),
+  );
+  return partsOf(pool, { pools: [pool], machinePools, machines, ...around });
+}
+
+async function clusterAround(
+  client: Client,
+  machinePool: Frozen<MachinePool> | undefined,
+): Promise<{ clusters: readonly Frozen<Cluster>[]; azureClusters: readonly Frozen<AzureCluster>[] }> {
+  const { namespace } = machinePool?.metadata ?? {};
+  const cluster =
+    machinePool && (await client.find(Cluster, { name: machinePool.spec.clusterName, namespace }));
+  const { kind, name } = cluster?.spec.infrastructureRef ?? {};
+  const azureCluster =
+    kind === AzureCluster.kind && name !== undefined
+      ? await client.find(AzureCluster, { name, namespace })
+      : undefined;
+  return { clusters: cluster ? [cluster] : [], azureClusters: azureCluster ? [azureCluster] : [] };
+}

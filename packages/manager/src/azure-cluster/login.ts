@@ -1,0 +1,91 @@
+import { type AzureCluster, AzureClusterIdentity, type Frozen } from "@capstan/api";
+import { type CacheReader, Failure, terminal, waiting } from "@capstan/runtime";
+import type { ArmRequest } from "../azure/azure.ts";
+import { failureOf } from "../azure/failure.ts";
+import { type Arm, AzureError } from "../azure/port.ts";
+
+/** The ways to Azure that a cluster may take. */
+export interface LoginPorts {
+  readonly azure: {
+    /** As the identity that a cluster names. */
+    armFor(request: ArmRequest): Promise<Arm>;
+  };
+  /** With the manager's own credentials, for clusters that name no identity; undefined when it has none. */
+  readonly defaultArm?: (controller: string) => Promise<Arm>;
+  /** For clusters that name no subscription. */
+  readonly defaultSubscriptionID?: string;
+}
+
+/** Who logs in for which cluster. */
+export interface Visitor {
+  readonly cluster: Frozen<AzureCluster>;
+  readonly cache: CacheReader;
+  readonly controller: string;
+}
+
+// Whoever creates an identity wakes the cluster; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+
+/** One text for the identity that a cluster names; empty for the manager's own. */
+export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
+  const name = identityNameOf(cluster);
+  return name ? `${name.namespace}/${name.name}` : "";
+}
+
+/** The identity that a cluster names; undefined when it names none. */
+function identityNameOf({
+  metadata,
+  spec,
+}: Frozen<AzureCluster>): { readonly name: string; readonly namespace: string } | undefined {
+  const { name, namespace } = spec.identityRef ?? {};
+  return name ? { name, namespace: namespace || (metadata.namespace ?? "") } : undefined;
+}
+
+/** The identity of a cluster; undefined when it names none, or one that is not there. */
+export function identityOf(
+  cluster: Frozen<AzureCluster>,
+  cache: CacheReader,
+): Frozen<AzureClusterIdentity> | undefined {
+  const name = identityNameOf(cluster);
+  return name && cache.get(AzureClusterIdentity, name);
+}
+
+/** The subscription of a cluster. Throws a Failure when nobody says which. */
+export function subscriptionOf(ports: LoginPorts, { spec }: Frozen<AzureCluster>): string {
+  const id = spec.subscriptionID ?? ports.defaultSubscriptionID;
+  if (id) return id;
+  const message =
+    "spec.subscriptionID is not set, and the manager has no subscription of its own; set one of them";
+  throw terminal("SubscriptionMissing", message);
+}
+
+/** The resource manager as a cluster's identity may use it. Throws a Failure when it may not. */
+export async function logIn(ports: LoginPorts, { cluster, cache, controller }: Visitor): Promise<Arm> {
+  const reference = identityNameOf(cluster);
+  if (!reference) {
+    if (ports.defaultArm) return ports.defaultArm(controller);
+    const message =
+      "spec.identityRef is not set, and the manager has no credentials of its own; name an AzureClusterIdentity";
+    throw terminal("IdentityMissing", message);
+  }
+  const identity = identityOf(cluster, cache);
+  if (!identity) {
+    const message = `spec.identityRef: there is no AzureClusterIdentity ${JSON.stringify(reference.name)} in namespace ${reference.namespace}`;
+    throw waiting("IdentityNotFound", message, LOOK_AGAIN_MS);
+  }
+  const namespace = cluster.metadata.namespace ?? "";
+  try {
+    return await ports.azure.armFor({ identity, namespace, controller });
+  } catch (error) {
+    throw loginFailure(error);
+  }
+}
+
+function loginFailure(error: unknown): unknown {
+  if (error instanceof AzureError && error.code === "NamespaceNotAllowed") {
+    const options = { message: error.message, cause: error, retryAfterMs: MINUTE_MS };
+    return new Failure("Transient", "NamespaceNotAllowedByIdentity", options);
+  }
+  return failureOf(error, "logging in to Azure");
+}

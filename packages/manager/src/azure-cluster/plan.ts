@@ -1,0 +1,75 @@
+import type { AzureCluster, Frozen } from "@capstan/api";
+import type { Tags } from "./tags.ts";
+
+/** The wanted state of a cluster's infrastructure. */
+export type ClusterSpec = Frozen<AzureCluster["spec"]>;
+
+/** Everything that decides which resources a cluster has. */
+export interface Plan {
+  /** The name of the Cluster, by which its resources are known. */
+  readonly clusterName: string;
+  readonly subscriptionID: string;
+  readonly spec: ClusterSpec;
+  readonly apiServerPort: number;
+  /** The zones of the region. */
+  readonly zones: readonly string[];
+}
+
+/** The id of the resource group of that name. */
+export function groupID({ subscriptionID }: Pick<Plan, "subscriptionID">, name: string): string {
+  return `/subscriptions/${subscriptionID}/resourceGroups/${name}`;
+}
+
+/** The id of a network resource in the cluster's group, or in another one. */
+export function networkID(plan: Plan, path: string, group = clusterGroupOf(plan)): string {
+  return `${groupID(plan, group)}/providers/Microsoft.Network/${path}`;
+}
+
+/** The name of the cluster's resource group. */
+export function clusterGroupOf({ spec, clusterName }: Pick<Plan, "spec" | "clusterName">): string {
+  return spec.resourceGroup ?? clusterName;
+}
+
+/** The name of the virtual network's resource group. */
+export function networkGroupOf(plan: Plan): string {
+  return plan.spec.networkSpec?.vnet?.resourceGroup ?? clusterGroupOf(plan);
+}
+
+/** The region as Azure writes it. */
+export function locationOf({ spec }: Pick<Plan, "spec">): string {
+  return spec.location.replaceAll(" ", "").toLowerCase();
+}
+
+/** What the tags of the cluster's resources are made from. */
+export function tagSourceOf({ clusterName, spec }: Plan): {
+  readonly clusterName: string;
+  readonly additionalTags: Tags;
+} {
+  return { clusterName, additionalTags: spec.additionalTags ?? {} };
+}
+
+/** The id of the cluster's virtual network; undefined when the spec has none. */
+export function virtualNetworkID(plan: Plan): string | undefined {
+  const name = plan.spec.networkSpec?.vnet?.name;
+  return name === undefined ? undefined : networkID(plan, `virtualNetworks/${name}`, networkGroupOf(plan));
+}
+
+/** The id of one of the cluster's subnets. */
+export function subnetID(plan: Plan, name: string): string {
+  return `${virtualNetworkID(plan) ?? ""}/subnets/${name}`;
+}
+
+/** The id of the pool of addresses by which nodes reach out; undefined when there is no such load balancer. */
+export function nodeOutboundPoolID(plan: Plan): string | undefined {
+  const balancer = plan.spec.networkSpec?.nodeOutboundLB;
+  if (!balancer?.name || (balancer.frontendIPs ?? []).length === 0) return undefined;
+  return `${networkID(plan, `loadBalancers/${balancer.name}`)}/backendAddressPools/${backendPoolOf(balancer.name, balancer)}`;
+}
+
+/** The name of the pool of a load balancer. */
+export function backendPoolOf(
+  name: string,
+  { backendPool }: { readonly backendPool?: { readonly name?: string } | undefined },
+): string {
+  return backendPool?.name ?? `${name}-backendPool`;
+}

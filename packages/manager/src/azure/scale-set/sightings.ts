@@ -1,0 +1,72 @@
+import { deepEqual } from "@capstan/api";
+import type { ScaleSetInstance } from "./instance.ts";
+
+/** What the last complete list says about one instance. Nobody knows anything before the first list of a process. */
+export type InstanceSighting =
+  | { readonly state: "seen"; readonly instance: ScaleSetInstance; readonly atMs: number }
+  | { readonly state: "gone"; readonly atMs: number }
+  | { readonly state: "unknown" };
+
+/** Is told the provider ids of instances that came, went or changed. */
+export type SightingListener = (providerIDs: readonly string[]) => void;
+
+interface ListedSet {
+  /** By folded provider id. */
+  readonly instances: ReadonlyMap<string, ScaleSetInstance>;
+  readonly atMs: number;
+}
+
+/**
+ * What the instances of all scale sets were like when they were listed last. Whoever lists a set records it here; all
+ * others look here and never ask Azure: a list costs a token an instance.
+ */
+export class ScaleSetSightings {
+  readonly #sets = new Map<string, ListedSet>();
+  readonly #listeners: SightingListener[] = [];
+
+  /** Takes up a complete list; `atMs` is the wall clock when it set out. */
+  record(scaleSetID: string, instances: readonly ScaleSetInstance[], atMs: number): void {
+    const before = this.#sets.get(folded(scaleSetID))?.instances ?? new Map<string, ScaleSetInstance>();
+    const after = new Map(instances.map((instance) => [folded(instance.providerID), instance]));
+    this.#sets.set(folded(scaleSetID), { instances: after, atMs });
+    const gone = [...before.values()].filter(({ providerID }) => !after.has(folded(providerID)));
+    const changed = instances.filter((instance) => isNews(before.get(folded(instance.providerID)), instance));
+    const providerIDs = [...gone, ...changed].map(({ providerID }) => providerID);
+    if (providerIDs.length === 0) return;
+    for (const listener of this.#listeners) listener(providerIDs);
+  }
+
+  /** What is known about the instance with that provider id. */
+  instance(providerID: string): InstanceSighting {
+    const set = this.#sets.get(setOf(providerID));
+    if (!set) return { state: "unknown" };
+    const instance = set.instances.get(folded(providerID));
+    return instance ? { state: "seen", instance, atMs: set.atMs } : { state: "gone", atMs: set.atMs };
+  }
+
+  /** Tells of changes from now on. */
+  onChange(listener: SightingListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The scale set is of no interest any more. */
+  forget(scaleSetID: string): void {
+    this.#sets.delete(folded(scaleSetID));
+  }
+}
+
+/** Azure writes the same id in different cases. */
+function folded(id: string): string {
+  return id.toLowerCase();
+}
+
+/** The folded ARM id of the scale set that a provider id names an instance of. */
+function setOf(providerID: string): string {
+  return folded(providerID)
+    .replace(/^azure:\/\//, "")
+    .replace(/\/virtualmachines\/[^/]*$/, "");
+}
+
+function isNews(before: ScaleSetInstance | undefined, after: ScaleSetInstance): boolean {
+  return before === undefined || !deepEqual(before.raw, after.raw);
+}

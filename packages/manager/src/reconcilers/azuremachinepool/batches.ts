@@ -1,0 +1,115 @@
+import { type AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capstan/api";
+import { again, next, type Outcome } from "@capstan/runtime";
+import type { InstanceAction } from "../../azure/operations/wanted.ts";
+import { covers } from "../../azure/operations/covers.ts";
+import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { updateOf } from "../../workload/availability.ts";
+import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { startOnInstances } from "./operations.ts";
+import { needed, type Scope, type Sight } from "./scope.ts";
+
+/** How many things may be under way with instances at once: each is a record in the status. */
+const AT_ONCE = 3;
+
+interface Batch {
+  readonly action: InstanceAction;
+  readonly instanceIDs: readonly string[];
+  /** The disks are written anew after it. */
+  readonly isFirstHalf?: boolean;
+}
+
+/** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
+export async function actOnInstances(scope: Scope): Promise<Outcome> {
+  const sight = needed(scope.sight);
+  const waits: number[] = [];
+  for (const planned of batchesFor(scope, sight)) {
+    const { action, instanceIDs } = planned;
+    if ((scope.pool.status?.instanceOperations ?? []).length >= AT_ONCE) break;
+    const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
+    if (!wanted) continue;
+    noteReimages(scope, planned, wanted.instanceIDs);
+    waits.push(await startOnInstances(scope, wanted));
+  }
+  return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
+}
+
+interface Drained {
+  readonly machine: Frozen<AzureMachinePoolMachine>;
+  readonly seen: ScaleSetInstance;
+  readonly node: Frozen<Node> | undefined;
+}
+
+function batchesFor(scope: Scope, sight: Sight): readonly Batch[] {
+  const drained = drainedOf(scope, sight);
+  const leaving = drained.filter(isLeaving);
+  const updating = drained.filter(isUpdating);
+  const outdated = updating.filter(({ seen }) => seen.isLatestModel === false);
+  const sameImage = outdated.filter(({ seen }) => hasSameImage(sight, seen));
+  const half = updating.filter(
+    ({ machine, seen }) => seen.isLatestModel === true && isHalf(scope, machine, seen),
+  );
+  return [
+    batch("delete", leaving),
+    { ...batch("manualupgrade", sameImage), isFirstHalf: true },
+    batch(
+      "manualupgrade",
+      outdated.filter((one) => !sameImage.includes(one)),
+    ),
+    batch("reimage", half),
+  ].filter(({ instanceIDs }) => instanceIDs.length > 0);
+}
+
+function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
+  return { action, instanceIDs: drained.map(({ seen }) => seen.instanceID) };
+}
+
+/** The machines that say they are drained, whose instances are there and have nothing else done to them. */
+function drainedOf({ pool, memory }: Scope, { machines, instances }: Sight): readonly Drained[] {
+  const busy = new Set(
+    (pool.status?.instanceOperations ?? []).flatMap(({ instanceIDs = [] }) => instanceIDs),
+  );
+  const byID = new Map(instances.map((instance) => [instance.instanceID, instance]));
+  return machines.flatMap(({ machine, instance, node }) => {
+    const seen = instance && byID.get(instance.instanceID);
+    if (!machine || !seen || busy.has(seen.instanceID)) return [];
+    // What has become of it shows in the next list.
+    if (memory.endedOn(seen.instanceID) !== undefined) return [];
+    return isTrue(machine.status?.conditions, DRAINED) ? [{ machine, seen, node }] : [];
+  });
+}
+
+function isLeaving({ machine, seen, node }: Drained): boolean {
+  const { deletionTimestamp } = machine.metadata;
+  if (deletionTimestamp === undefined || seen.provisioningState === "Deleting") return false;
+  // A machine that is deleted when its update has just come back: it was the Node before that was drained.
+  const { nodeUID } = machine.status?.instanceUpdate ?? {};
+  return nodeUID === undefined || !node || node.metadata.uid === nodeUID;
+}
+
+function isUpdating({ machine, seen }: Drained): boolean {
+  const { deletionTimestamp } = machine.metadata;
+  const isAsked = deletionTimestamp === undefined && updateOf(machine) !== undefined;
+  // Azure works on no instance that it still works on; one that failed is left to the planner.
+  return isAsked && machine.status?.instanceUpdate !== undefined && seen.provisioningState === "Succeeded";
+}
+
+/** Whether an instance has the new model and still its old disk: it boots from the same image, or nothing but the wish is new. */
+function isHalf({ pool }: Scope, machine: Drained["machine"], seen: ScaleSetInstance): boolean {
+  if ((pool.status?.instancesToReimage ?? []).includes(seen.instanceID)) return true;
+  const startedMs = Date.parse(machine.status?.instanceUpdate?.startedAt ?? "");
+  return (seen.provisionedAtMs ?? Infinity) < startedMs;
+}
+
+/** An update in place writes the disk anew only for another image. */
+function hasSameImage({ set }: Sight, { imageReference = {} }: ScaleSetInstance): boolean {
+  return set !== undefined && covers(imageReference, set.imageReference);
+}
+
+/** Notes, in the write that holds the intent, which instances get their disk anew after it. */
+function noteReimages({ pool }: Scope, { action, isFirstHalf }: Batch, ids: readonly string[]): void {
+  const { instancesToReimage = [], ...rest } = pool.status ?? {};
+  const others = instancesToReimage.filter((id) => !ids.includes(id));
+  const all = action === "manualupgrade" && isFirstHalf === true ? [...others, ...ids] : others;
+  pool.status = all.length > 0 ? { ...rest, instancesToReimage: all } : rest;
+}

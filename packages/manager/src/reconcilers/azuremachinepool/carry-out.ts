@@ -1,0 +1,159 @@
+import { AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { again, type Client, isAlreadyExists, isNotFound, next, type Outcome } from "@capstan/runtime";
+import { isFinal } from "../../azure/operations/decide.ts";
+import type { PoolAction } from "../../rollout/action.ts";
+import { isStillFresh } from "./fresh-data.ts";
+import { newMachine } from "./new-machine.ts";
+import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
+import { BOOTSTRAP_TAG } from "./scale-set-body.ts";
+import { needed, type Scope, type Sight } from "./scope.ts";
+
+// Nothing tells when others are done.
+const OTHERS_MS = 15_000;
+// How many small writes to the management cluster are under way at once.
+const AT_ONCE = 25;
+
+/** Does what was planned, in its order. What changes the scale set itself comes last. */
+export async function carryOut(scope: Scope): Promise<Outcome> {
+  const sight = needed(scope.sight);
+  await removeResources(scope, sight, targetsOf(sight.planned.actions, "DeleteMachineResource"));
+  await createResources(scope, sight);
+  await deleteMachines(scope, sight);
+  if (scope.pool.status?.operation) return next;
+  return isWrittenByOthers(scope, sight) ? again(OTHERS_MS, "ScaleSetBusy") : changeSet(scope, sight);
+}
+
+/** Whether somebody else has something done to the scale set: two writes at once would end one of them half done. */
+function isWrittenByOthers({ pool }: Scope, { set }: Sight): boolean {
+  const isOurs = (pool.status?.instanceOperations ?? []).length > 0;
+  return set !== undefined && !isOurs && !isFinal(set.provisioningState);
+}
+
+/** One change of the scale set at a time: what was planned, then what keeps it good, then its tags. */
+async function changeSet(scope: Scope, sight: Sight): Promise<Outcome> {
+  const capacity = sight.set?.capacity ?? 0;
+  for (const action of sight.planned.actions) {
+    if (action.action === "UpdateMachineInPlace") return updateInPlace(scope, sight, action);
+    if (action.action === "PutModel" || action.action === "SetCapacity")
+      return putModel(scope, { capacity: action.detail.to, why: action.why });
+  }
+  if (needsRenewal(scope, sight))
+    return putModel(scope, { capacity, why: "its bootstrap data has been renewed" });
+  return needsPatchOfTags(scope, sight) ? patchTags(scope, sight) : next;
+}
+
+function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"]): readonly string[] {
+  return actions.filter((one) => one.action === action).flatMap(({ targets }) => targets);
+}
+
+/** An instance without a resource gets one, whoever made it. */
+async function createResources(scope: Scope, { planned, machines }: Sight): Promise<void> {
+  const { context } = scope;
+  const wanted = new Set(
+    planned.actions.flatMap((one) => (one.action === "CreateMachineResource" ? one.detail.instanceIDs : [])),
+  );
+  const instances = machines.flatMap(({ machine, instance }) =>
+    !machine && instance && wanted.has(instance.instanceID) ? [instance] : [],
+  );
+  await inTurns(instances, async (instance) => {
+    try {
+      await context.client.create(AzureMachinePoolMachine, newMachine(scope, instance));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  });
+}
+
+/** Resources whose instance is gone go: their controller has nothing to drain any more. */
+async function removeResources(scope: Scope, sight: Sight, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const why = sight.planned.actions.find(({ action }) => action === "DeleteMachineResource")?.why ?? "";
+  scope.context.event({ type: "Normal", reason: "InstancesGone", message: `${listed(names)}: ${why}` });
+  await deleteAll(scope.context.client, resourcesNamed(sight, names));
+}
+
+/** What is picked is written down before anything happens to it: whatever else goes was deleted by a user. */
+async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
+  const { pool, context } = scope;
+  const deletions = sight.planned.actions.filter((one) => one.action === "DeleteMachine");
+  const names = deletions.flatMap(({ targets }) => targets);
+  const there = new Set(sight.machines.flatMap(({ machine }) => machine?.metadata.name ?? []));
+  const { pickedForDeletion = [], ...rest } = pool.status ?? {};
+  const picked = [...new Set([...pickedForDeletion.filter((name) => there.has(name)), ...names])].sort();
+  pool.status = picked.length > 0 ? { ...rest, pickedForDeletion: picked } : rest;
+  if (names.length === 0) return;
+  await context.persistStatus();
+  for (const { targets, why, detail } of deletions) {
+    if (detail.cause === "AlreadyPicked") continue;
+    context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
+  }
+  await deleteAll(context.client, resourcesNamed(sight, names));
+}
+
+/** A wave is marked when the model that it moves to is there, with bootstrap data that is good for long enough. */
+async function updateInPlace(
+  scope: Scope,
+  sight: Sight,
+  wave: Extract<PoolAction, { action: "UpdateMachineInPlace" }>,
+): Promise<Outcome> {
+  const { context } = scope;
+  if (!isStillFresh(scope, sight.set?.tags[BOOTSTRAP_TAG])) {
+    const why = "machines that are updated in place join anew with it";
+    return putModel(scope, { capacity: sight.set?.capacity ?? 0, why: `fresh bootstrap data: ${why}` });
+  }
+  const { targets, detail, why } = wave;
+  context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
+  const body = { metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: detail.hash } } };
+  await inTurns(resourcesNamed(sight, targets), async (machine) => {
+    try {
+      await context.client.patch(AzureMachinePoolMachine, placeOf(machine), { type: "merge", body });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  });
+  return again(0, "UpdatingInPlace");
+}
+
+type Machine = Frozen<AzureMachinePoolMachine>;
+
+function resourcesNamed({ machines }: Sight, names: readonly string[]): readonly Machine[] {
+  const wanted = new Set(names);
+  return machines.flatMap(({ machine }) => (machine && wanted.has(machine.metadata.name) ? [machine] : []));
+}
+
+/** Tells machines to go, this very one of each name. */
+export async function deleteAll(client: Client, machines: readonly Machine[]): Promise<void> {
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inTurns(staying, async (machine) => {
+    const { uid } = machine.metadata;
+    try {
+      await client.delete(AzureMachinePoolMachine, placeOf(machine), uid === undefined ? {} : { uid });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  });
+}
+
+function placeOf({ metadata: { name, namespace } }: Machine): {
+  readonly name: string;
+  readonly namespace?: string;
+} {
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+/** Some at a time; all of a turn end before the pass does, also when one breaks. */
+async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    const turn = items.slice(start, start + AT_ONCE).map(act);
+    await Promise.allSettled(turn);
+    await Promise.all(turn);
+  }
+}
+
+// Enough to see which; the rest can be listed.
+const NAMED = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
+}

@@ -1,0 +1,102 @@
+import {
+  AzureCluster,
+  type AzureClusterIdentity,
+  type AzureMachinePool,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  deepEqual,
+  type Frozen,
+  ownerReferenceTo,
+  Secret,
+} from "@capstan/api";
+import { type Context, isAlreadyExists, Sensitive } from "@capstan/runtime";
+import { identityOf, subscriptionOf } from "../../azure-cluster/login.ts";
+import { type CloudLogin, cloudProviderConfig } from "./cloud-provider-config.ts";
+import type { Shared } from "./scope.ts";
+import { clusterPlanOf } from "./wanted-model.ts";
+
+// A Secret that somebody has changed or deleted is repaired as late as everything else.
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+/**
+ * Keeps the Secret POOL-azure-json with the configuration of the cloud provider. Manifests written for CAPZ refer to it in
+ * their bootstrap config, which waits for it.
+ */
+export async function keepCloudConfig(
+  { ports, memory }: Shared,
+  context: Context<AzureMachinePool>,
+  clusterName: string,
+): Promise<void> {
+  const { object: pool, cache, env } = context;
+  const azureCluster = azureClusterOf(context, clusterName);
+  const identity = azureCluster && identityOf(azureCluster, cache);
+  if (!identity) return;
+  const known = memory.of(pool.metadata.uid ?? "");
+  const source = [azureCluster, identity, pool].map(({ metadata }) => metadata.generation).join(" ");
+  const nowMs = env.clock.monotonic();
+  if (known.cloudConfig?.source === source && nowMs - known.cloudConfig.atMs < LOOK_AGAIN_MS) return;
+  const subscriptionID = subscriptionOf(ports, azureCluster);
+  const config = cloudProviderConfig({
+    pool,
+    plan: clusterPlanOf({ azureCluster, clusterName, subscriptionID }),
+    login: await loginOf(context, identity),
+  });
+  await write(context, clusterName, `${JSON.stringify(config, undefined, 4)}\n`);
+  known.cloudConfig = { source, atMs: nowMs };
+}
+
+function azureClusterOf(
+  { object, cache }: Context<AzureMachinePool>,
+  clusterName: string,
+): Frozen<AzureCluster> | undefined {
+  const { namespace } = object.metadata;
+  const cluster = cache.get(Cluster, { name: clusterName, namespace });
+  return cache.get(AzureCluster, { name: cluster?.spec.infrastructureRef?.name ?? "", namespace });
+}
+
+/** The password of an identity that several namespaces share is not handed on to them. */
+async function loginOf(
+  { object: pool, client }: Context<AzureMachinePool>,
+  { metadata, spec }: Frozen<AzureClusterIdentity>,
+): Promise<CloudLogin> {
+  const { tenantID, clientID, clientSecret } = spec;
+  const login = { tenantID, clientID };
+  const isShared = metadata.namespace !== pool.metadata.namespace;
+  if (isShared || clientSecret?.name === undefined || spec.type === "ServicePrincipalCertificate")
+    return login;
+  const { namespace = metadata.namespace } = clientSecret;
+  const secret = await client.find(Secret, {
+    name: clientSecret.name,
+    ...(namespace !== undefined && { namespace }),
+  });
+  const password = secret?.data?.["clientSecret"];
+  if (password === undefined) return login;
+  return { ...login, clientSecret: new Sensitive(Buffer.from(password, "base64").toString("utf8").trim()) };
+}
+
+/** A Secret of that name that is not ours stays as its owner wants it. */
+async function write(context: Context<AzureMachinePool>, clusterName: string, text: string): Promise<void> {
+  const { object: pool, client } = context;
+  const name = `${pool.metadata.name}-azure-json`;
+  const { namespace = "" } = pool.metadata;
+  const encoded = Buffer.from(text).toString("base64");
+  const data = {
+    "worker-node-azure.json": encoded,
+    "control-plane-azure.json": encoded,
+    "azure.json": encoded,
+  };
+  const existing = await client.find(Secret, { name, namespace });
+  if (existing) {
+    const isOurs = existing.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid);
+    if (isOurs !== true || deepEqual(existing.data, data)) return;
+    await client.patch(Secret, { name, namespace }, { type: "merge", body: { data } });
+    return;
+  }
+  const labels = { [CLUSTER_NAME_LABEL]: clusterName };
+  const metadata = { name, namespace, labels, ownerReferences: [ownerReferenceTo(pool)] };
+  try {
+    await client.create(Secret, { metadata, data });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}

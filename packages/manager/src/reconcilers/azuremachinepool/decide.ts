@@ -1,0 +1,130 @@
+import { formatTimestamp } from "@capstan/api";
+import { again, block, next, type Outcome, terminal } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { AzureError } from "../../azure/port.ts";
+import { planPool } from "../../rollout/plan.ts";
+import { missingNames, observeMissing } from "../../rollout/removal-guard.ts";
+import type { PoolView } from "../../rollout/view.ts";
+import { type AzureSight, busyListMs, joinFacts, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
+import { wishKey } from "./operations.ts";
+import { hashOfNames, poolView } from "./pool-view.ts";
+import { foreignProblem } from "./scale-set-body.ts";
+import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
+import { tagsToWrite } from "./tags.ts";
+
+const MINUTE_MS = 60_000;
+const UNTOLD_WAIT_MS = MINUTE_MS;
+
+/** Looks at everything and plans. What would change something is decided on what was seen just now. */
+export async function observeAndPlan(scope: Scope): Promise<Outcome> {
+  try {
+    const sight = await looked(scope);
+    refuseForeign(scope, sight);
+    scope.sight = sight;
+    rememberGuard(scope, sight);
+    forgetRefusal(scope, sight);
+    return comeBack(scope, sight);
+  } catch (error) {
+    // Without a fresh look nothing is decided.
+    if (error instanceof AzureError && error.class === "Throttled")
+      return block(error.retryAfterMs ?? UNTOLD_WAIT_MS, "WaitingForAzure");
+    throw failureOf(error, "looking at the scale set");
+  }
+}
+
+async function looked(scope: Scope): Promise<Sight> {
+  const sight = await sightOf(scope, false);
+  return isDoubtful(scope, sight) ? sightOf(scope, true) : sight;
+}
+
+async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
+  const seen = await lookAtAzure(scope, isFresh);
+  const nodes = await nodesOf(scope);
+  const machines = joinFacts(scope, seen, nodes);
+  const view = viewOf(scope, seen, { machines, workload: workloadFacts(nodes, machines) });
+  return { ...seen, machines, view, planned: planPool(view) };
+}
+
+function viewOf(
+  scope: Scope,
+  { set, listedAtMs }: AzureSight,
+  seen: Pick<Parameters<typeof poolView>[0], "machines" | "workload">,
+): PoolView {
+  const { pool, family, wish, context } = scope;
+  const view = poolView({
+    pool,
+    machinePool: needed(family).machinePool,
+    scaleSet: set,
+    wanted: needed(wish).hash,
+    nowMs: context.env.clock.now(),
+    ...seen,
+  });
+  // A list is counted by the time it set out, so that it counts once, however often it is looked at.
+  return { ...view, removalGuard: observeMissing(view.removalGuard, missingNames(view), listedAtMs) };
+}
+
+/** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
+function isDoubtful(scope: Scope, sight: Sight): boolean {
+  if (sight.isFirstHand) return false;
+  const { view, planned, instances, set } = sight;
+  const isPut = planned.actions.some(({ action }) => action === "PutModel" || action === "SetCapacity");
+  const live = instances.filter(({ provisioningState }) => provisioningState !== "Deleting").length;
+  const isMiscounted = set !== undefined && view.operation === undefined && live !== set.capacity;
+  const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
+  return isPut || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
+}
+
+/** Two pools must never share a scale set, and one that somebody else made is not ours. */
+function refuseForeign({ site, context }: Scope, { set }: Sight): void {
+  const { plan, poolKey } = needed(site);
+  const problem = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey });
+  if (problem === undefined) return;
+  const message = `metadata.name: ${problem}`;
+  context.mark({
+    type: SCALE_SET_RUNNING,
+    status: "False",
+    severity: "Error",
+    reason: "ScaleSetForeign",
+    message,
+  });
+  throw terminal("ScaleSetForeign", message);
+}
+
+/** What lists have said about a removal that is too large to be believed at once outlives the process. */
+function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
+  const isBlocked = planned.blocked.some(({ reason }) => reason === "RemovalBlocked");
+  const { blockedRemoval: _, ...rest } = pool.status ?? {};
+  const guard = view.removalGuard;
+  if (!isBlocked || !guard) {
+    pool.status = rest;
+    return;
+  }
+  const { missing, confirmations, lastCountedMs } = guard;
+  const lastConfirmedAt = formatTimestamp(lastCountedMs);
+  pool.status = {
+    ...rest,
+    blockedRemoval: { hash: hashOfNames(missing), count: missing.length, confirmations, lastConfirmedAt },
+  };
+}
+
+/** What Azure said no to is told until it says yes, or until nobody wants it any more. */
+function forgetRefusal(scope: Scope, { planned, set }: Sight): void {
+  const { memory } = scope;
+  const isWanted = planned.actions.some(({ action }) => action === "PutModel" || action === "SetCapacity");
+  const isOver = !isWanted && set?.provisioningState === "Succeeded";
+  if (isOver || memory.refusal?.wish !== wishKey(scope)) memory.refusal = undefined;
+}
+
+const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]);
+
+/** When to look again, if there is anything to wait for. Nodes and resources that change tell of themselves. */
+function comeBack({ memory }: Scope, { planned, view, instances }: Sight): Outcome {
+  const isQuiet =
+    planned.actions.length === 0 && planned.blocked.length === 0 && view.operation === undefined;
+  memory.isSettled = isQuiet;
+  if (isQuiet) return next;
+  const isMoving =
+    view.operation !== undefined || instances.some(({ provisioningState }) => MOVING.has(provisioningState));
+  const reason = planned.blocked[0]?.reason ?? "Progressing";
+  return again(Math.max(isMoving ? 0 : MINUTE_MS, busyListMs(instances.length)), reason);
+}

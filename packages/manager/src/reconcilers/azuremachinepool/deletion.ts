@@ -1,0 +1,95 @@
+import { isTrue } from "@capstan/api";
+import { block, Failure, next, type Outcome } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { advance, type Progress } from "../../azure/operations/operations.ts";
+import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { deleteAll } from "./carry-out.ts";
+import { lookAtAzure, machinesOf, readSet } from "./observe.ts";
+import { operationPorts, setKeeper } from "./operations.ts";
+import { foreignProblem } from "./scale-set-body.ts";
+import { needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
+
+const DELETING = "ScaleSetDeleting";
+// Machines that change tell of themselves; this is for what nobody tells.
+const LOOK_AGAIN_MS = 30_000;
+
+/** Says that the pool goes, and tells its machines. Those of a cluster that goes as a whole are not waited for. */
+export async function drainMachines(scope: Scope): Promise<Outcome> {
+  const { context, isClusterGoing, pool } = scope;
+  context.mark({ type: SCALE_SET_RUNNING, status: "False", severity: "Info", reason: DELETING });
+  pool.status = { ...pool.status, ready: false };
+  const machines = machinesOf(scope);
+  await deleteAll(context.client, machines);
+  if (machines.length > 0) await lookForMachines(scope);
+  const isDrained = machines.every(({ status }) => isTrue(status?.conditions, DRAINED));
+  // A scale set whose deletion has begun takes its machines with it, drained or not.
+  const hasBegun = pool.status.operation?.verb === "DELETE";
+  return isClusterGoing || isDrained || hasBegun ? next : block(LOOK_AGAIN_MS, "DrainingMachines");
+}
+
+/** The machines drain only what they know is there, and after a restart nobody has told them yet. */
+async function lookForMachines(scope: Scope): Promise<void> {
+  if (!scope.site || scope.pool.status?.operation) return;
+  try {
+    await lookAtAzure(scope, false);
+  } catch (error) {
+    throw failureOf(error, "looking at the scale set");
+  }
+}
+
+/** Deletes the scale set with all that is left in it; through when it is gone. */
+export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
+  const { site, memory, shared, context } = scope;
+  if (!site) return next;
+  try {
+    const waitMs = await deletion(scope);
+    if (waitMs !== undefined) return block(waitMs, DELETING);
+  } catch (error) {
+    const failure = failureOf(error, "deleting the scale set");
+    const isWait = failure instanceof Failure && failure.failure === "Waiting";
+    if (isWait) return block(failure.retryAfterMs ?? LOOK_AGAIN_MS, DELETING);
+    throw failure;
+  }
+  memory.forgetSet(site.scaleSetID);
+  shared.ports.scaleSets.record(site.scaleSetID, [], context.env.clock.now());
+  return next;
+}
+
+/** Takes the deletion as far as it goes; says when to come back, undefined when nothing of ours is left. */
+async function deletion(scope: Scope): Promise<number | undefined> {
+  const { scaleSetID, location } = needed(scope.site);
+  const record = scope.pool.status?.operation;
+  const task = { persist: setKeeper(scope), location };
+  const wanted = { verb: "DELETE", resourceID: scaleSetID } as const;
+  if (record?.verb === "DELETE") {
+    return waitFor(await advance(operationPorts(scope), { ...task, record, wanted }));
+  }
+  // A write that may have arrived is looked for first; one that was accepted is overtaken by the deletion.
+  if (record && record.url === undefined) {
+    const progress = await advance(operationPorts(scope), { ...task, record });
+    if (!progress.isDone) return progress.retryAfterMs;
+  }
+  if (!(await isOursThere(scope))) return undefined;
+  return waitFor(await advance(operationPorts(scope), { ...task, wanted }));
+}
+
+function waitFor(progress: Progress): number | undefined {
+  if (!progress.isDone) return progress.retryAfterMs;
+  return progress.outcome === "Succeeded" ? undefined : LOOK_AGAIN_MS;
+}
+
+/** Whether there is a scale set, and it is ours to delete. */
+async function isOursThere(scope: Scope): Promise<boolean> {
+  const { plan, poolKey } = needed(scope.site);
+  const set = await readSet(scope);
+  return set !== undefined && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
+}
+
+/** The machines let go when they see that their instances are gone; the last of them lets the pool go. */
+export function awaitMachines(scope: Scope): Outcome {
+  const { shared, pool, site } = scope;
+  if (machinesOf(scope).length > 0) return block(LOOK_AGAIN_MS, "WaitingForMachines");
+  shared.memory.forget(pool.metadata.uid ?? "");
+  if (site) shared.ports.scaleSets.forget(site.scaleSetID);
+  return next;
+}

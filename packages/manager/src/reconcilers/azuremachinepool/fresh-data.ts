@@ -1,0 +1,98 @@
+import { type Frozen, groupOf, KubeadmConfig, Secret } from "@capstan/api";
+import { digest } from "../../azure/operations/wanted.ts";
+import {
+  BOOTSTRAP_EXPIRES,
+  FRESH_BOOTSTRAP_ANSWER,
+  FRESH_BOOTSTRAP_REQUEST,
+  isFreshFor,
+} from "../../bootstrap/fresh-bootstrap.ts";
+import { needed, type Scope } from "./scope.ts";
+
+/** Bootstrap data that machines can join with now. */
+export interface FreshData {
+  /** In base64, as Azure takes it. */
+  readonly customData: string;
+  /** What tells this data from other data, for a tag. */
+  readonly mark: string;
+}
+
+// As long as Azure may take for a thousand machines.
+const JOIN_WITHIN_MS = 3_600_000;
+/** The mark of data that users bring themselves: they know themselves how long it is good. */
+const GIVEN = "given";
+
+/**
+ * Bootstrap data for a write that adds or re-images machines; undefined while it is being made. The request is derived
+ * from what is intended, so that whoever asks again after a crash asks the same.
+ */
+export async function freshData(scope: Scope, intent: string): Promise<FreshData | undefined> {
+  const config = configOf(scope);
+  if (!config) return dataIn(scope, GIVEN);
+  const request = requestFor(scope, config, intent);
+  if (isFresh(scope, config, request)) return dataIn(scope, markOf(config, request));
+  if (config.metadata.annotations?.[FRESH_BOOTSTRAP_REQUEST] !== request) await ask(scope, config, request);
+  return undefined;
+}
+
+/** Whether machines that are made from data with this mark can still join. */
+export function isStillFresh(scope: Scope, mark = ""): boolean {
+  const config = configOf(scope);
+  if (!config) return true;
+  const [request = ""] = mark.split("/");
+  return mark === markOf(config, request) && isFresh(scope, config, request);
+}
+
+/** Whether there is newer data than that with this mark, made without anybody asking. */
+export function isRenewed(scope: Scope, mark = ""): boolean {
+  const config = configOf(scope);
+  return config !== undefined && !mark.endsWith(`/${expiryOf(config)}`);
+}
+
+/** Names the answer and until when it is good: data that is renewed later has the same request and another end. */
+function markOf(config: Frozen<KubeadmConfig>, request: string): string {
+  return `${request}/${expiryOf(config)}`;
+}
+
+function expiryOf({ metadata }: Frozen<KubeadmConfig>): string {
+  return metadata.annotations?.[BOOTSTRAP_EXPIRES] ?? "";
+}
+
+function isFresh({ context }: Scope, config: Frozen<KubeadmConfig>, request: string): boolean {
+  return isFreshFor(config, { request, untilMs: context.env.clock.now() + JOIN_WITHIN_MS });
+}
+
+/** The config that the data is made from; undefined for data that a user brings. */
+function configOf({ family, context, pool }: Scope): Frozen<KubeadmConfig> | undefined {
+  const { configRef } = needed(family).machinePool.spec.template.spec.bootstrap;
+  if (configRef?.kind !== KubeadmConfig.kind || groupOf(configRef.apiVersion ?? "") !== KubeadmConfig.group)
+    return undefined;
+  return context.cache.get(KubeadmConfig, { name: configRef.name ?? "", namespace: pool.metadata.namespace });
+}
+
+/** One id for each intent; where its answer has become too old, the next one. */
+function requestFor(scope: Scope, config: Frozen<KubeadmConfig>, intent: string): string {
+  const prefix = digest(intent).slice(0, 16);
+  const { [FRESH_BOOTSTRAP_REQUEST]: asked = "", [FRESH_BOOTSTRAP_ANSWER]: answer } =
+    config.metadata.annotations ?? {};
+  if (!asked.startsWith(`${prefix}.`)) return `${prefix}.0`;
+  const isOver = answer === asked && !isFresh(scope, config, asked);
+  return isOver ? `${prefix}.${Number(asked.slice(prefix.length + 1)) + 1}` : asked;
+}
+
+async function ask({ context }: Scope, config: Frozen<KubeadmConfig>, request: string): Promise<void> {
+  const { name, namespace } = config.metadata;
+  const body = { metadata: { annotations: { [FRESH_BOOTSTRAP_REQUEST]: request } } };
+  await context.client.patch(
+    KubeadmConfig,
+    { name, ...(namespace !== undefined && { namespace }) },
+    { type: "merge", body },
+  );
+}
+
+async function dataIn({ context, family, pool }: Scope, mark: string): Promise<FreshData | undefined> {
+  const { dataSecretName = "" } = needed(family).machinePool.spec.template.spec.bootstrap;
+  const { namespace = "" } = pool.metadata;
+  const secret = await context.client.find(Secret, { name: dataSecretName, namespace });
+  const customData = secret?.data?.["value"];
+  return customData === undefined ? undefined : { customData, mark };
+}

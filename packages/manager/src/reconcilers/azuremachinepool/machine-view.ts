@@ -1,0 +1,139 @@
+import {
+  type AzureMachinePoolMachine,
+  DELETE_MACHINE_ANNOTATION,
+  type Frozen,
+  getCondition,
+  type Node,
+} from "@capstan/api";
+import type { PowerState } from "../../azure/scale-set/instance.ts";
+import type { MachineView, VmState } from "../../rollout/view.ts";
+import { availabilityOf, updateOf } from "../../workload/availability.ts";
+import { currentName, type WantedHash } from "./model-hash.ts";
+import { MODEL_HASH_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
+
+/** What a plan has to know of an instance. */
+export interface InstanceFacts {
+  readonly instanceID: string;
+  readonly providerID: string;
+  /** As Azure writes it: `Creating`, `Updating`, `Succeeded`, `Failed`, `Deleting`, or empty. */
+  readonly provisioningState: string;
+  readonly powerState: PowerState;
+  readonly isLatestModel?: boolean;
+  readonly createdMs?: number;
+  /** The model it was made from, where that is known without its resource. */
+  readonly modelHash?: string;
+}
+
+/** What is known of one machine: its resource, its instance and its Node, as far as there are any. */
+export interface MachineFacts {
+  readonly machine?: Frozen<AzureMachinePoolMachine>;
+  readonly instance?: InstanceFacts;
+  readonly node?: Frozen<Node>;
+  /** Where instance and Node cannot be looked at: what the status of the resource says. */
+  readonly isAvailable?: boolean;
+}
+
+/** What all machines of a pool are looked at with. */
+export interface MachineContext {
+  readonly pool: string;
+  readonly picked: ReadonlySet<string>;
+  readonly wanted: WantedHash;
+  readonly minReadySeconds: number;
+  readonly nowMs: number;
+}
+
+/** Puts what is known of a machine into the planner's words. */
+export function machineView(context: MachineContext, facts: MachineFacts): MachineView {
+  const { pool, wanted, nowMs } = context;
+  const { instance } = facts;
+  return {
+    pool,
+    instanceID: instance?.instanceID,
+    createdMs: createdMs(facts, nowMs),
+    modelHash: currentName(modelOf(facts), wanted),
+    vmState: instance ? vmStateOf(instance) : "Unknown",
+    ...workOf(facts, context),
+    ...decidedAbout(facts.machine, context),
+  };
+}
+
+type Decided = Pick<
+  MachineView,
+  "name" | "isDeleting" | "deletedByUser" | "hasDeleteAnnotation" | "picked" | "updatingToHash"
+>;
+
+/** What was decided about a machine before, by whom, and how far that has come. */
+function decidedAbout(
+  machine: Frozen<AzureMachinePoolMachine> | undefined,
+  { picked, wanted }: MachineContext,
+): Decided {
+  if (!machine) {
+    const nothing = { picked: undefined, updatingToHash: undefined, hasDeleteAnnotation: false };
+    return { name: undefined, isDeleting: false, deletedByUser: false, ...nothing };
+  }
+  const { name, deletionTimestamp, annotations = {} } = machine.metadata;
+  const isDeleting = deletionTimestamp !== undefined;
+  const hash = updateOf(machine);
+  return {
+    name,
+    isDeleting,
+    deletedByUser: isDeleting && !picked.has(name),
+    hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
+    picked: picked.has(name) ? "delete" : hash === undefined ? undefined : "update",
+    updatingToHash: hash && currentName(hash, wanted),
+  };
+}
+
+function createdMs({ machine, instance }: MachineFacts, nowMs: number): number {
+  const created = Date.parse(machine?.metadata.creationTimestamp ?? "");
+  return Number.isNaN(created) ? (instance?.createdMs ?? nowMs) : created;
+}
+
+function modelOf({ machine, instance }: MachineFacts): string {
+  const stamped = machine?.status?.modelHash ?? machine?.metadata.annotations?.[MODEL_HASH_ANNOTATION];
+  return stamped ?? instance?.modelHash ?? UNKNOWN_MODEL;
+}
+
+/** Whether a machine works and since when it does not: for one that was never heard of, since it exists. */
+function workOf(
+  facts: MachineFacts,
+  context: MachineContext,
+): Pick<MachineView, "isAvailable" | "unavailableSinceMs"> {
+  const ready = getCondition(facts.machine?.status?.conditions, "Ready");
+  const { isAvailable, sinceMs } =
+    facts.isAvailable === undefined ? availabilityOf({ ...facts, ...context }) : said(facts);
+  if (isAvailable) return { isAvailable, unavailableSinceMs: undefined };
+  return {
+    isAvailable,
+    unavailableSinceMs: sinceMs ?? (ready ? undefined : createdMs(facts, context.nowMs)),
+  };
+}
+
+function said({ isAvailable = false, machine }: MachineFacts): {
+  isAvailable: boolean;
+  sinceMs: number | undefined;
+} {
+  const ready = getCondition(machine?.status?.conditions, "Ready");
+  const sinceMs = ready && ready.status !== "True" ? Date.parse(ready.lastTransitionTime) : undefined;
+  return { isAvailable, sinceMs };
+}
+
+const VM_STATES: Readonly<Record<string, VmState>> = {
+  Creating: "Creating",
+  Updating: "Updating",
+  Failed: "Failed",
+  Canceled: "Failed",
+  Deleting: "Deleting",
+};
+
+/** What a virtual machine is doing: a state that says more than "done" comes first, then whether it is on. */
+export function vmStateOf({
+  provisioningState,
+  powerState,
+}: Pick<InstanceFacts, "provisioningState" | "powerState">): VmState {
+  const state = VM_STATES[provisioningState];
+  if (state !== undefined) return state;
+  if (powerState === "stopped" || powerState === "stopping") return "Stopped";
+  if (powerState === "deallocated" || powerState === "deallocating") return "Deallocated";
+  return provisioningState === "Succeeded" ? "Running" : "Unknown";
+}

@@ -1,0 +1,102 @@
+import type { Operation } from "@capstan/api";
+import type { Clock } from "@capstan/env";
+import type { Arm } from "../../azure/port.ts";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
+import type { SeenSet } from "./scale-set-body.ts";
+
+/** What this process knows of one pool; everything in it can be read again. */
+export class PoolMemory {
+  readonly instances: ScaleSetInstances;
+  /** The scale set as it was last read; undefined inside when there was none. */
+  set: { readonly seen: SeenSet | undefined; readonly atMs: number } | undefined;
+  /** The last list, and the wall clock when it set out. */
+  listed: { readonly instances: readonly ScaleSetInstance[]; readonly atMs: number } | undefined;
+  /** Whether the last pass left nothing to wait for, so that a look now and then will do. */
+  isSettled = false;
+  /** Whether a Node of the pool has changed since the last list. */
+  isDisturbed = false;
+  /** When, monotonic, the numbers of the pool were told last. */
+  toldAtMs = -Infinity;
+  /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */
+  cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
+  /** Why Azure refused the last write of the scale set, until one is accepted. */
+  refusal: { readonly error: Error; readonly retryAtMs: number; readonly wish: string } | undefined;
+  readonly #clock: Clock;
+  /** When, monotonic, an operation is worth asking about again, by its address. */
+  readonly #askAgainMs = new Map<string, number>();
+  /** What has ended on instances, and when, monotonic: a list that set out before does not show it. */
+  readonly #ended = new Map<string, { readonly action: string | undefined; readonly atMs: number }>();
+  #listSetOutMs = -Infinity;
+  #arm: Arm | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const list: Arm["list"] = (path, options) => {
+      if (!this.#arm) throw new Error("instances are listed before anybody has logged in");
+      this.#listSetOutMs = clock.monotonic();
+      return this.#arm.list(path, options);
+    };
+    this.instances = new ScaleSetInstances({ list }, clock);
+  }
+
+  /** From now on lists are made with these rights. */
+  use(arm: Arm): void {
+    this.#arm = arm;
+  }
+
+  /** How long to wait before an operation is asked about again; 0 when it may be now. */
+  askAgainInMs({ url = "" }: Operation): number {
+    return Math.max(0, (this.#askAgainMs.get(url) ?? 0) - this.#clock.monotonic());
+  }
+
+  /** Azure has said how long it wants to be left alone about an operation. */
+  leaveAlone({ url }: Operation, forMs: number): void {
+    if (url !== undefined) this.#askAgainMs.set(url, this.#clock.monotonic() + forMs);
+  }
+
+  /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
+  noteEnd({ url = "", action, instanceIDs = [] }: Operation): void {
+    this.#askAgainMs.delete(url);
+    const atMs = this.#clock.monotonic();
+    for (const id of instanceIDs) this.#ended.set(id, { action, atMs });
+  }
+
+  /** A list has come back: from now on it tells what has become of instances. */
+  noteList(): void {
+    for (const [id, { atMs }] of this.#ended) if (atMs <= this.#listSetOutMs) this.#ended.delete(id);
+  }
+
+  /** What has ended on an instance since it was listed; undefined when the list is the newest news of it. */
+  endedOn(instanceID: string): string | undefined {
+    return this.#ended.get(instanceID)?.action;
+  }
+
+  /** Something was done to the scale set: what was seen before it does not count any more. */
+  forgetSet(scaleSetID: string): void {
+    this.set = undefined;
+    this.instances.forget(scaleSetID);
+  }
+}
+
+/** What this process knows of all pools, so that a pass asks Azure only what has changed or is old. */
+export class Memory {
+  readonly #clock: Clock;
+  readonly #pools = new Map<string, PoolMemory>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(uid: string): PoolMemory {
+    const known = this.#pools.get(uid);
+    if (known) return known;
+    const fresh = new PoolMemory(this.#clock);
+    this.#pools.set(uid, fresh);
+    return fresh;
+  }
+
+  forget(uid: string): void {
+    this.#pools.delete(uid);
+  }
+}

@@ -1,0 +1,220 @@
+import { AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capstan/api";
+import { Failure } from "@capstan/runtime";
+import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { isNodeReady } from "../../workload/availability.ts";
+import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import { machineResourceName } from "../../rollout/plan.ts";
+import { type InstanceFacts, type MachineFacts, vmStateOf } from "./machine-view.ts";
+import type { WorkloadFacts } from "./pool-view.ts";
+import { needed, type Scope } from "./scope.ts";
+import { parseScaleSet, type SeenSet } from "./scale-set-body.ts";
+
+/** The index of machines by their pool. */
+export const BY_POOL = "machines-of-pool";
+
+const SECOND_MS = 1000;
+// A little less than the shortest time between two resyncs: each of them lists.
+const SETTLED_LIST_MS = 8 * 60 * SECOND_MS;
+const SETTLED_SET_MS = 55 * 60 * SECOND_MS;
+const BUSY_MS = 15 * SECOND_MS;
+// A set affords ten pages of a hundred instances a minute.
+const MS_FOR_INSTANCE = 60;
+
+/** What Azure shows of a pool. */
+export interface AzureSight {
+  readonly set: SeenSet | undefined;
+  readonly isFirstHand: boolean;
+  readonly instances: readonly ScaleSetInstance[];
+  readonly listedAtMs: number;
+}
+
+/** How old a list may be while something is under way: larger sets afford fewer of them. */
+export function busyListMs(instances: number): number {
+  return Math.max(BUSY_MS, instances * MS_FOR_INSTANCE);
+}
+
+/** Looks at the scale set and then at its instances; `isFresh` leaves nothing to memory. */
+export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<AzureSight> {
+  const { memory, context } = scope;
+  const nowMs = context.env.clock.monotonic();
+  const known = memory.set;
+  const setMs = memory.isSettled ? SETTLED_SET_MS : Infinity;
+  const isFirstHand = isFresh || !known || nowMs - known.atMs > setMs;
+  const set = isFirstHand ? await readSet(scope) : known.seen;
+  memory.set = isFirstHand ? { seen: set, atMs: nowMs } : known;
+  if (!set) return { set, isFirstHand, ...noInstances(scope) };
+  return { set, isFirstHand, ...(await list(scope, set, isFresh)) };
+}
+
+/** Reads the scale set; undefined when there is none. */
+export async function readSet({ site }: Scope): Promise<SeenSet | undefined> {
+  const { arm, scaleSetID, location } = needed(site);
+  try {
+    const { body, etag } = await arm.get(scaleSetID, { location });
+    checkID(body, scaleSetID);
+    return parseScaleSet(body, etag ?? etagIn(body));
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What is about to be changed or trusted must be what was asked for, whatever mixes up answers on the way. */
+function checkID({ id }: JsonObject, wanted: string): void {
+  if (typeof id !== "string" || id.toLowerCase() === wanted.toLowerCase()) return;
+  const message = `${wanted} was asked for, and the answer is about ${id}`;
+  throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
+}
+
+function etagIn({ etag }: JsonObject): string | undefined {
+  return typeof etag === "string" && etag !== "" ? etag : undefined;
+}
+
+type Listed = Pick<AzureSight, "instances" | "listedAtMs">;
+
+/** There is no set, and so there are no instances: as good as a list that shows none, unless it is just being made. */
+function noInstances({ context, memory, pool, shared, site }: Scope): Listed {
+  const listedAtMs = context.env.clock.now();
+  memory.listed = { instances: [], atMs: listedAtMs };
+  if (!pool.status?.operation) shared.ports.scaleSets.record(needed(site).scaleSetID, [], listedAtMs);
+  return { instances: [], listedAtMs };
+}
+
+async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Listed> {
+  const { memory, context, site, shared } = scope;
+  const { scaleSetID, location } = needed(site);
+  const startedMs = context.env.clock.now();
+  const before = memory.listed;
+  const busyMs = busyListMs(set.capacity);
+  const usualMs = memory.isSettled && !memory.isDisturbed ? SETTLED_LIST_MS : busyMs;
+  const maxAgeMs = isFresh ? Math.min(usualMs, BUSY_MS) : usualMs;
+  const instances = await memory.instances.list(scaleSetID, {
+    maxAgeMs,
+    location,
+    expected: set.capacity,
+    priority: "normal",
+  });
+  for (const { resourceID } of instances) checkInside(resourceID, scaleSetID);
+  memory.isDisturbed = false;
+  if (before && before.instances === instances) return { instances, listedAtMs: before.atMs };
+  memory.listed = { instances, atMs: startedMs };
+  memory.noteList();
+  shared.ports.scaleSets.record(scaleSetID, instances, startedMs);
+  return { instances, listedAtMs: startedMs };
+}
+
+/** An instance of another set must not be acted on because some answer shows it. */
+function checkInside(id: string, scaleSetID: string): void {
+  if (id.toLowerCase().startsWith(`${scaleSetID.toLowerCase()}/`)) return;
+  const message = `the instances of ${scaleSetID} were asked for, and the answer has ${id}`;
+  throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
+}
+
+/** The machines of a pool: those whose owner it is, or whose label says so. Names are compared whole. */
+export function machinesOf({ context, pool }: Scope): readonly Frozen<AzureMachinePoolMachine>[] {
+  const { namespace, name } = pool.metadata;
+  return context.cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: `${namespace}/${name}` });
+}
+
+/** The Nodes of the cluster, if it answers. */
+export async function nodesOf({ family, shared }: Scope): Promise<WorkloadNodes | undefined> {
+  const { cluster } = needed(family);
+  if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return undefined;
+  try {
+    return await (await shared.ports.workloads.get(cluster)).nodes();
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** Puts resources, instances and Nodes together. An instance is found by its whole id, never by the name of a resource. */
+export function joinFacts(
+  scope: Scope,
+  { instances, set }: AzureSight,
+  nodes: WorkloadNodes | undefined,
+): readonly MachineFacts[] {
+  const { name } = scope.pool.metadata;
+  const accepted = acceptedDeletions(scope);
+  const known = (instance: ScaleSetInstance): InstanceFacts => {
+    const facts = instanceFacts(instance, set);
+    return accepted(facts.instanceID) ? { ...facts, provisioningState: "Deleting" } : facts;
+  };
+  const byID = new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
+  const taken = new Set<string>();
+  const facts: MachineFacts[] = [];
+  const resources = machinesOf(scope).toSorted(
+    (a, b) => Number(isHandMade(name, a)) - Number(isHandMade(name, b)),
+  );
+  for (const machine of resources) {
+    const key = providerKey(machine.spec.providerID);
+    const instance = taken.has(key) ? undefined : byID.get(key);
+    if (instance) taken.add(key);
+    facts.push({
+      machine,
+      ...(instance && { instance: known(instance), ...nodeOf(nodes, key) }),
+    });
+  }
+  for (const [key, instance] of byID)
+    if (!taken.has(key)) facts.push({ instance: known(instance), ...nodeOf(nodes, key) });
+  return facts;
+}
+
+/** Instances that Azure has agreed to delete go, whatever a list from before says. */
+function acceptedDeletions({ memory, pool }: Scope): (instanceID: string) => boolean {
+  const running = (pool.status?.instanceOperations ?? []).filter(
+    ({ action, url }) => action === "delete" && url !== undefined,
+  );
+  const ids = new Set(running.flatMap(({ instanceIDs = [] }) => instanceIDs));
+  return (id) => ids.has(id) || memory.endedOn(id) === "delete";
+}
+
+/** Where two resources stand for one instance, the one that we have made has it. */
+function isHandMade(pool: string, { metadata, spec }: Frozen<AzureMachinePoolMachine>): boolean {
+  return metadata.name !== machineResourceName(pool, spec.instanceID ?? "");
+}
+
+function nodeOf(nodes: WorkloadNodes | undefined, providerID: string): { readonly node?: Frozen<Node> } {
+  const [node, second] = nodes?.of(providerID) ?? [];
+  // Two Nodes that say they are one machine are somebody's mistake; neither is believed.
+  return node && !second ? { node } : {};
+}
+
+function instanceFacts(instance: ScaleSetInstance, set: SeenSet | undefined): InstanceFacts {
+  const { instanceID, providerID, provisioningState, powerState, isLatestModel } = instance;
+  const createdMs = Date.parse(textIn(instance.raw["properties"], "timeCreated"));
+  return {
+    instanceID,
+    providerID,
+    provisioningState,
+    powerState,
+    ...(isLatestModel !== undefined && { isLatestModel }),
+    ...(!Number.isNaN(createdMs) && { createdMs }),
+    ...(isLatestModel === true && set && { modelHash: set.modelHash }),
+  };
+}
+
+function textIn(value: unknown, field: string): string {
+  const text = (value as Readonly<Record<string, unknown>> | undefined)?.[field];
+  return typeof text === "string" ? text : "";
+}
+
+/** How the cluster is doing. A Node whose machine Azure says is off tells nothing about it, and is not counted. */
+export function workloadFacts(
+  nodes: WorkloadNodes | undefined,
+  machines: readonly MachineFacts[],
+): WorkloadFacts {
+  if (!nodes) return { isReachable: false, nodes: 0, notReady: 0 };
+  const off = new Set(
+    machines.flatMap(({ instance, node }) =>
+      instance && node && vmStateOf(instance) !== "Running" ? [node.metadata.uid] : [],
+    ),
+  );
+  const counted = nodes.all().filter(({ metadata }) => !off.has(metadata.uid));
+  return {
+    isReachable: true,
+    nodes: counted.length,
+    notReady: counted.filter((node) => !isNodeReady(node)).length,
+  };
+}

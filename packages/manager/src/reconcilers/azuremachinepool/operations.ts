@@ -1,0 +1,158 @@
+import type { Operation } from "@capstan/api";
+import { again, type Failure, next, type Outcome } from "@capstan/runtime";
+import { failureOf } from "../../azure/failure.ts";
+import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
+import type { Wanted } from "../../azure/operations/wanted.ts";
+import { AzureError } from "../../azure/port.ts";
+import { needed, type Scope } from "./scope.ts";
+
+/** Something else must be looked at before anybody decides again: soon, and not at once. */
+const DECIDE_AGAIN_MS = 5_000;
+// What CAPZ waits when Azure does not say how long.
+const UNTOLD_WAIT_MS = 60_000;
+const TEN_MINUTES_MS = 10 * 60_000;
+
+/** Asks once how everything is doing that is under way. What hangs holds up nothing but itself. */
+export async function followOperations(scope: Scope): Promise<Outcome> {
+  const { operation, instanceOperations = [] } = scope.pool.status ?? {};
+  const waits: number[] = [];
+  if (operation) waits.push(await follow(scope, { record: operation, persist: setKeeper(scope) }));
+  for (const record of instanceOperations)
+    waits.push(await follow(scope, { record, persist: instanceKeeper(scope, record) }));
+  const soonest = Math.min(...waits.filter((waitMs) => waitMs > 0));
+  return Number.isFinite(soonest) ? again(soonest, "OperationRunning") : next;
+}
+
+/** Many things wake a pool; Azure is asked no more often than it wants to be. */
+async function follow(scope: Scope, attempt: Attempt & { readonly record: Operation }): Promise<number> {
+  const waitMs = scope.memory.askAgainInMs(attempt.record);
+  return waitMs > 0 ? waitMs : step(scope, attempt);
+}
+
+/** Starts a write of the scale set itself; what is under way must have ended. */
+export function startOnSet(scope: Scope, wanted: Wanted): Promise<number> {
+  return step(scope, { wanted, persist: setKeeper(scope) });
+}
+
+/** Starts something on instances, beside whatever else is under way. */
+export function startOnInstances(scope: Scope, wanted: Wanted): Promise<number> {
+  return step(scope, { wanted, persist: instanceKeeper(scope) });
+}
+
+/** What operations are carried out with. */
+export function operationPorts({ context, memory, site }: Scope): OperationPorts {
+  const { arm, location } = needed(site);
+  const instances: OperationPorts["instances"] = (id) => memory.instances.list(id, { maxAgeMs: 0, location });
+  return { arm, clock: context.env.clock, instances };
+}
+
+type Keeper = (record: Operation | undefined) => Promise<void>;
+
+/**
+ * Keeps the record of the scale set's own operation. An intent is durable before it is carried out; an address or an end
+ * waits for the patch that ends the pass: lost in a crash, a look at Azure makes up for either.
+ */
+export function setKeeper({ pool, context }: Scope): Keeper {
+  return async (record) => {
+    const { operation: _, ...rest } = pool.status ?? {};
+    pool.status = record ? { ...rest, operation: record } : rest;
+    if (record && record.url === undefined) await context.persistStatus();
+  };
+}
+
+function instanceKeeper({ pool, context }: Scope, known?: Operation): Keeper {
+  let kept = known;
+  return async (record) => {
+    const { instanceOperations = [], ...rest } = pool.status ?? {};
+    const others = instanceOperations.filter((one) => !kept || !isSameRecord(one, kept));
+    const all = record ? [...others, record] : others;
+    pool.status = all.length > 0 ? { ...rest, instanceOperations: all } : rest;
+    kept = record;
+    if (record && record.url === undefined) await context.persistStatus();
+  };
+}
+
+function isSameRecord(one: Operation, other: Operation): boolean {
+  return one.hash === other.hash && one.startedAt === other.startedAt;
+}
+
+interface Attempt {
+  readonly record?: Operation;
+  readonly wanted?: Wanted;
+  readonly persist: Keeper;
+}
+
+/** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
+async function step(scope: Scope, attempt: Attempt): Promise<number> {
+  const { memory, site } = scope;
+  const { scaleSetID, location } = needed(site);
+  // What was seen before a write does not count after it, whatever became of it. Of instances it is known what became.
+  if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
+  else if (attempt.wanted) memory.set = undefined;
+  try {
+    const progress = await advance(operationPorts(scope), { ...attempt, location });
+    if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
+    if (attempt.record) memory.noteEnd(attempt.record);
+    if (attempt.record?.verb !== "POST") memory.forgetSet(scaleSetID);
+    ended(scope, attempt, progress);
+    return 0;
+  } catch (error) {
+    return refused(scope, error, (attempt.record ?? attempt.wanted)?.verb === "POST");
+  }
+}
+
+function wait({ memory, pool }: Scope, { record, wanted }: Attempt, waitMs: number): number {
+  const { operation, instanceOperations = [] } = pool.status ?? {};
+  const started = wanted?.verb === "POST" ? instanceOperations.at(-1) : operation;
+  const followed = record ?? started;
+  if (followed) memory.leaveAlone(followed, waitMs);
+  return waitMs;
+}
+
+function ended(
+  scope: Scope,
+  { record, wanted }: Attempt,
+  { outcome, error, why }: Extract<Progress, { isDone: true }>,
+): void {
+  const isOfSet = (record ?? wanted)?.verb !== "POST";
+  if (outcome === "Succeeded" && isOfSet) scope.memory.refusal = undefined;
+  if (outcome !== "Failed") return;
+  const failure = error ?? new AzureError({ class: "Transient", code: "Failed", message: why });
+  // What Azure could not do to one instance shows on that instance, and the next plan sees it.
+  if (isOfSet) remember(scope, failure);
+  tell(scope, failure);
+}
+
+/** What Azure says no to is told and tried again when that makes sense; the rest of the pass goes on. */
+export function refused(scope: Scope, error: unknown, isOfInstances = false): number {
+  if (!(error instanceof AzureError)) throw error;
+  const { class: meaning, retryAfterMs } = error;
+  if (meaning === "Throttled") return retryAfterMs ?? UNTOLD_WAIT_MS;
+  if (meaning === "Precondition" || meaning === "Preempted" || meaning === "Gone") return DECIDE_AGAIN_MS;
+  const waitMs = remember(scope, error, isOfInstances);
+  tell(scope, error);
+  return waitMs;
+}
+
+function remember(scope: Scope, error: AzureError, isOfInstances = false): number {
+  const { memory, context } = scope;
+  const failure = failureOf(error, "writing the scale set") as Failure;
+  const waitMs = failure.retryAfterMs ?? (failure.failure === "Terminal" ? TEN_MINUTES_MS : UNTOLD_WAIT_MS);
+  if (isOfInstances) return waitMs;
+  memory.refusal = {
+    error: failure,
+    retryAtMs: context.env.clock.monotonic() + waitMs,
+    wish: wishKey(scope),
+  };
+  return waitMs;
+}
+
+/** Another wish is worth another try. */
+export function wishKey({ pool, family }: Scope): string {
+  return `${pool.metadata.generation}/${family?.machinePool.metadata.generation}`;
+}
+
+function tell({ context }: Scope, error: AzureError): void {
+  const failure = failureOf(error, "Azure refused a change of the scale set") as Failure;
+  context.event({ type: "Warning", reason: failure.reason, message: failure.message });
+}

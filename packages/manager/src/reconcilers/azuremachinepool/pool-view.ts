@@ -1,0 +1,161 @@
+import {
+  type AzureMachinePool,
+  type AzureMachinePoolMachine,
+  type Frozen,
+  getCondition,
+  type MachinePool,
+  PAUSED_ANNOTATION,
+  REPLICAS_MANAGED_BY_ANNOTATION,
+} from "@capstan/api";
+import { digest } from "../../azure/operations/wanted.ts";
+import type { PowerState } from "../../azure/scale-set/instance.ts";
+import { missingNames } from "../../rollout/removal-guard.ts";
+import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
+import { updateOf } from "../../workload/availability.ts";
+import { type InstanceFacts, type MachineFacts, machineView } from "./machine-view.ts";
+import { currentName, type WantedHash } from "./model-hash.ts";
+import { ALLOW_REMOVAL_ANNOTATION } from "./well-known.ts";
+
+/** What is known of the scale set; undefined as a whole when there is none. */
+export interface SetFacts {
+  readonly capacity: number;
+  /** The model as it is stamped on the set. */
+  readonly modelHash: string;
+}
+
+/** What is known of the cluster that the machines are Nodes of. */
+export type WorkloadFacts = PoolView["workload"];
+
+/** Everything that a plan rests on. */
+export interface PoolFacts {
+  readonly pool: Frozen<AzureMachinePool>;
+  readonly machinePool: Frozen<MachinePool>;
+  readonly machines: readonly MachineFacts[];
+  readonly scaleSet: SetFacts | undefined;
+  readonly wanted: WantedHash;
+  readonly workload: WorkloadFacts;
+  readonly nowMs: number;
+}
+
+/** Puts what is known of a pool into the planner's words: the one place where that is done, live and from a dump. */
+export function poolView(facts: PoolFacts): PoolView {
+  const { pool, machinePool, scaleSet, wanted, workload, nowMs } = facts;
+  const { name, namespace = "", uid } = pool.metadata;
+  const machines = machineViews(facts);
+  const setHash = scaleSet && currentName(scaleSet.modelHash, wanted);
+  const view: PoolView = {
+    namespace,
+    name,
+    desired: desiredOf(machinePool, scaleSet),
+    ...strategyOf(pool),
+    capacity: scaleSet?.capacity ?? 0,
+    wantedHash: wanted.hash,
+    setHash,
+    isExternallyScaled: isExternallyScaled(machinePool),
+    isPaused: isPaused(pool) || isPaused(machinePool),
+    operation: operationOf(pool),
+    modelsInUse: modelsIn(machines, setHash),
+    workload,
+    removalGuard: undefined,
+    allowedRemovals: allowedRemovals(pool),
+    machines,
+    nowMs,
+    seed: uid ?? name,
+  };
+  return { ...view, removalGuard: guardIn(pool, missingNames(view)) };
+}
+
+function machineViews({ pool, machinePool, machines, wanted, nowMs }: PoolFacts): readonly MachineView[] {
+  const { minReadySeconds = 0 } = machinePool.spec;
+  const picked = new Set(pool.status?.pickedForDeletion ?? []);
+  const context = { pool: pool.metadata.name, picked, wanted, minReadySeconds, nowMs };
+  return machines.map((machine) => machineView(context, machine));
+}
+
+type Strategy = Pick<PoolView, "maxSurge" | "maxUnavailable" | "deletePolicy" | "instanceUpdate">;
+
+function strategyOf({ spec }: Frozen<AzureMachinePool>): Strategy {
+  const { rollingUpdate = {} } = spec.strategy ?? {};
+  const {
+    maxSurge = 1,
+    maxUnavailable = 0,
+    deletePolicy = "Oldest",
+    instanceUpdate = "Replace",
+  } = rollingUpdate;
+  return { maxSurge, maxUnavailable, deletePolicy, instanceUpdate };
+}
+
+function isPaused({ metadata }: Frozen<AzureMachinePool> | Frozen<MachinePool>): boolean {
+  return metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
+}
+
+/** Whether somebody else sets the number of machines; as in Cluster API, any value but false counts. */
+export function isExternallyScaled({ metadata }: Frozen<MachinePool>): boolean {
+  const value = metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
+  return value !== undefined && value !== "false";
+}
+
+/** What names are remembered by: a list of hundreds would not fit into a status. */
+export function hashOfNames(names: readonly string[]): string {
+  return digest(names);
+}
+
+/** A machine as the status of its resource tells of it, where Azure and its Node cannot be asked. */
+export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): MachineFacts {
+  const { metadata, spec, status = {} } = machine;
+  const { provisioningState = "Creating", latestModelApplied: isLatestModel } = status;
+  const running = getCondition(status.conditions, "VMRunning");
+  const instance: InstanceFacts = {
+    instanceID: spec.instanceID ?? spec.providerID.split("/").at(-1) ?? "",
+    providerID: spec.providerID,
+    provisioningState,
+    powerState: powerIn(running?.status === "False" ? running.reason : undefined),
+    ...(isLatestModel !== undefined && { isLatestModel }),
+  };
+  const isStaying = metadata.deletionTimestamp === undefined && updateOf(machine) === undefined;
+  return { machine, instance, isAvailable: status.ready === true && isStaying };
+}
+
+function powerIn(reason: string | undefined): PowerState {
+  const said = reason?.toLowerCase() ?? "";
+  return (
+    (["deallocated", "deallocating", "stopped", "stopping"] as const).find((one) => said.includes(one)) ??
+    "unknown"
+  );
+}
+
+/** With an autoscaler the wanted number is what the scale set was last set to. */
+function desiredOf(machinePool: Frozen<MachinePool>, scaleSet: SetFacts | undefined): number {
+  const { replicas = 1 } = machinePool.spec;
+  return isExternallyScaled(machinePool) && scaleSet ? scaleSet.capacity : replicas;
+}
+
+function modelsIn(machines: readonly MachineView[], setHash: string | undefined): readonly string[] {
+  const models = machines
+    .filter(({ instanceID }) => instanceID !== undefined)
+    .map(({ modelHash }) => modelHash);
+  return [...new Set([...models, ...(setHash === undefined ? [] : [setHash])])];
+}
+
+function allowedRemovals({ metadata }: Frozen<AzureMachinePool>): number | undefined {
+  const text = metadata.annotations?.[ALLOW_REMOVAL_ANNOTATION] ?? "";
+  return /^[0-9]{1,6}$/.test(text) ? Number(text) : undefined;
+}
+
+/** What was remembered counts only when it is about the same names. */
+function guardIn({ status }: Frozen<AzureMachinePool>, missing: readonly string[]): RemovalGuard | undefined {
+  const stored = status?.blockedRemoval;
+  if (!stored || stored.hash !== hashOfNames(missing)) return undefined;
+  const { confirmations, lastConfirmedAt } = stored;
+  return { missing, confirmations, lastCountedMs: Date.parse(lastConfirmedAt) };
+}
+
+/** What is under way; a write of the set itself matters more than what is done to single instances. */
+function operationOf({ status }: Frozen<AzureMachinePool>): SetOperation | undefined {
+  const { operation, instanceOperations = [] } = status ?? {};
+  if (operation) return { kind: "PutModel", sinceMs: Date.parse(operation.startedAt) };
+  const [first] = instanceOperations;
+  if (!first) return undefined;
+  const kind = first.action === "delete" ? "DeleteInstances" : "UpdateInstances";
+  return { kind, sinceMs: Date.parse(first.startedAt) };
+}

@@ -1,0 +1,102 @@
+import { again, next, type Outcome } from "@capstan/runtime";
+import type { WantedWrite } from "../../azure/operations/wanted.ts";
+import { type FreshData, freshData, isRenewed } from "./fresh-data.ts";
+import { refused, startOnSet, wishKey } from "./operations.ts";
+import { isExternallyScaled } from "./pool-view.ts";
+import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
+import { needed, type Scope, type Sight } from "./scope.ts";
+import { tagsToWrite, wantedTags } from "./tags.ts";
+
+/** What a write of the scale set is for. */
+export interface PutOptions {
+  readonly capacity: number;
+  readonly why: string;
+}
+
+// Whoever makes the data wakes the pool; this is for a maker that has died.
+const DATA_MS = 15_000;
+
+/** Brings the scale set to the wanted model and a size, with bootstrap data that its new machines can join with. */
+export async function putModel(scope: Scope, { capacity, why }: PutOptions): Promise<Outcome> {
+  const { pool, context } = scope;
+  const { set } = needed(scope.sight);
+  const heldMs = heldFor(scope);
+  if (heldMs > 0) return again(heldMs, "WaitingForAzure");
+  const intent = `${needed(scope.wish).hash.hash}/${set?.capacity ?? 0}/${capacity}`;
+  const data = await freshData(scope, intent);
+  if (!data) return again(DATA_MS, "WaitingForBootstrapData");
+  const waitMs = await startOnSet(scope, writeOf(scope, capacity, data));
+  if (pool.status?.operation) {
+    const reason = set ? "ScaleSetUpdated" : "ScaleSetCreated";
+    context.event({ type: "Normal", reason, message: `The scale set is written: ${why}` });
+  }
+  return again(waitMs, "OperationRunning");
+}
+
+function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData): WantedWrite {
+  const { set } = needed(scope.sight);
+  const { model, hash } = needed(scope.wish);
+  const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: mark };
+  return {
+    verb: "PUT",
+    resourceID: needed(scope.site).scaleSetID,
+    body: scaleSetBody(scope.pool, { model, capacity, tags, customData }),
+    // Whoever else changes the set meanwhile, such as an autoscaler, is not overwritten.
+    ...(set ? etagOf(set) : { isNew: true }),
+  };
+}
+
+function etagOf({ etag }: SeenSet): { readonly etag?: string } {
+  return etag === undefined ? {} : { etag };
+}
+
+/** How long a write that Azure has refused is not tried again, unless something else is wanted now. */
+function heldFor(scope: Scope): number {
+  const { refusal } = scope.memory;
+  if (!refusal || refusal.wish !== wishKey(scope)) return 0;
+  scope.trouble = refusal.error;
+  return refusal.retryAtMs - scope.context.env.clock.monotonic();
+}
+
+/** Pools whose machines come without us asking for them must have good bootstrap data at any time. */
+export function needsRenewal(scope: Scope, { set, view }: Sight): boolean {
+  const { pool, family } = scope;
+  const isSpot = pool.spec.template.spotVMOptions !== undefined;
+  const isAlwaysGood = isSpot || isExternallyScaled(needed(family).machinePool);
+  return (
+    set !== undefined &&
+    isAlwaysGood &&
+    view.setHash === view.wantedHash &&
+    isRenewed(scope, set.tags[BOOTSTRAP_TAG])
+  );
+}
+
+/** Whether only tags of the scale set are not as they should be. */
+export function needsPatchOfTags(scope: Scope, sight: Sight): boolean {
+  return sight.isFirstHand && tagsToWrite(scope, sight) !== undefined;
+}
+
+/**
+ * Writes the tags alone, ours and no others: neither the model nor any machine is touched by that. It is done at once,
+ * and doing it twice changes nothing, so that it needs no record.
+ */
+export async function patchTags(scope: Scope, { set }: Sight): Promise<Outcome> {
+  const wanted = tagsToWrite(scope, { set });
+  if (!set || !wanted) return next;
+  const heldMs = heldFor(scope);
+  if (heldMs > 0) return again(heldMs, "WaitingForAzure");
+  const { arm, scaleSetID, location } = needed(scope.site);
+  const entries = Object.entries(wanted).filter(([name, value]) => set.tags[name] !== value);
+  const leaving = Object.entries(set.tags).filter(([name]) => !(name in wanted));
+  try {
+    for (const [operation, tags] of [["Delete", leaving] as const, ["Merge", entries] as const]) {
+      if (tags.length === 0) continue;
+      const body = { operation, properties: { tags: Object.fromEntries(tags) } };
+      await arm.patch(`${scaleSetID}/providers/Microsoft.Resources/tags/default`, body, { location });
+    }
+  } catch (error) {
+    return again(refused(scope, error), "WaitingForAzure");
+  }
+  scope.memory.forgetSet(scaleSetID);
+  return again(0, "TagsWritten");
+}

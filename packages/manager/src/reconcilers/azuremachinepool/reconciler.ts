@@ -1,0 +1,122 @@
+import {
+  AzureCluster,
+  AzureClusterIdentity,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  groupOf,
+  KubeadmConfig,
+  MachinePool,
+} from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  index,
+  keyOf,
+  type ObjectName,
+  on,
+  type Reconciler,
+  type Source,
+} from "@capstan/runtime";
+import { providerKey } from "../../workload/nodes.ts";
+import { restMsOf } from "../../workload/rest.ts";
+import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";
+import { actOnInstances } from "./batches.ts";
+import { carryOut } from "./carry-out.ts";
+import { observeAndPlan } from "./decide.ts";
+import { awaitMachines, deleteScaleSet, drainMachines } from "./deletion.ts";
+import { Memory } from "./memory.ts";
+import { HASH_FUNCTIONS } from "./model-hash.ts";
+import { BY_POOL } from "./observe.ts";
+import { followOperations } from "./operations.ts";
+import { refuseUnsupported } from "./refuse.ts";
+import { report } from "./report.ts";
+import { type AzureMachinePoolPorts, buildScope, CONTROLLER, type Scope, type Shared } from "./scope.ts";
+import { rememberTags } from "./tags.ts";
+
+const BY_CLUSTER = "cluster-of-pool";
+const BY_SCALE_SET = "scale-set";
+const BY_CONFIG = "bootstrap-config";
+
+/**
+ * Keeps one scale set at the model and size that its AzureMachinePool asks for, gives every instance a resource of its
+ * own, and decides which of them are deleted or updated when. It alone talks to Azure about a pool.
+ */
+export function azureMachinePoolReconciler(
+  ports: AzureMachinePoolPorts,
+  hashFunctions = HASH_FUNCTIONS,
+): Reconciler {
+  const shared: Shared = { ports, memory: new Memory(ports.clock), hashFunctions };
+  return defineReconciler<AzureMachinePool, Scope>({
+    name: CONTROLLER,
+    for: AzureMachinePool,
+    // CAPZ's, so that either can let go of what the other has built.
+    finalizer: "machinepool.cluster.x-k8s.io",
+    owns: [AzureMachinePoolMachine],
+    indexes: [
+      index(AzureMachinePoolMachine, BY_POOL, (machine) => [
+        keyOf({ metadata: { name: poolNameOf(machine), namespace: machine.metadata.namespace } }),
+      ]),
+      index(AzureMachinePool, BY_CLUSTER, ({ metadata }) => {
+        const cluster = metadata.labels?.[CLUSTER_NAME_LABEL];
+        return cluster === undefined ? [] : [`${metadata.namespace}/${cluster}`];
+      }),
+      index(AzureMachinePool, BY_SCALE_SET, ({ spec }) =>
+        spec.providerID === undefined ? [] : [providerKey(spec.providerID)],
+      ),
+      index(MachinePool, BY_CONFIG, ({ metadata, spec }) => {
+        const { configRef } = spec.template.spec.bootstrap;
+        return configRef?.kind === KubeadmConfig.kind ? [`${metadata.namespace}/${configRef.name}`] : [];
+      }),
+    ],
+    watches: [
+      on(MachinePool, poolsOf),
+      on(KubeadmConfig, ({ metadata }, cache) =>
+        cache
+          .list(MachinePool, { index: BY_CONFIG, value: `${metadata.namespace}/${metadata.name}` })
+          .flatMap(poolsOf),
+      ),
+      on(Cluster, ({ metadata: { name, namespace } }, cache) => poolsIn(cache, `${namespace}/${name}`)),
+      on(AzureCluster, ({ metadata: { labels, name, namespace } }, cache) =>
+        poolsIn(cache, `${namespace}/${labels?.[CLUSTER_NAME_LABEL] ?? name}`),
+      ),
+      // Read, and no news: whoever cannot log in comes back by itself.
+      on(AzureClusterIdentity, () => []),
+    ],
+    sources: [nodesOf(shared)],
+    restMs: ({ spec }) => restMsOf(spec.providerIDList),
+    scope: (context) => buildScope(shared, context),
+    normal: [refuseUnsupported, rememberTags, followOperations, observeAndPlan, carryOut, actOnInstances],
+    deleting: [drainMachines, deleteScaleSet, awaitMachines],
+    status: report,
+  });
+}
+
+function poolsOf({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
+  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
+  const isOurs = kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
+  return isOurs && name !== undefined && metadata.namespace !== undefined
+    ? [{ name, namespace: metadata.namespace }]
+    : [];
+}
+
+function poolsIn(cache: CacheReader, cluster: string): readonly ObjectName[] {
+  return cache.list(AzureMachinePool, { index: BY_CLUSTER, value: cluster }).map(({ metadata }) => metadata);
+}
+
+/** The Nodes of workload clusters: one that changes wakes the pool whose scale set it is an instance of. */
+function nodesOf({ ports, memory }: Shared): Source {
+  return (wake, cache) =>
+    ports.workloads.onNodeChange((cluster, providerIDs) => {
+      const sets = new Set(providerIDs.map((id) => providerKey(id).replace(/\/virtualmachines\/[^/]*$/, "")));
+      for (const value of sets) {
+        for (const { metadata } of cache.list(AzureMachinePool, { index: BY_SCALE_SET, value })) {
+          if (metadata.namespace !== cluster.namespace) continue;
+          memory.of(metadata.uid ?? "").isDisturbed = true;
+          wake(metadata);
+        }
+      }
+    });
+}

@@ -1,0 +1,60 @@
+import { AzureMachinePool, formatFieldError } from "@capstan/api";
+import { next, type Outcome, terminal } from "@capstan/runtime";
+import { needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
+import { nodeSubnetsOf } from "./wanted-model.ts";
+
+/** Says what cannot be built, before anything is touched; what runs stays as it is. */
+export function refuseUnsupported(scope: Scope): Outcome {
+  const problem = problemOf(scope);
+  if (!problem) return next;
+  const { reason, message } = problem;
+  scope.context.mark({ type: SCALE_SET_RUNNING, status: "False", severity: "Error", reason, message });
+  throw terminal(reason, message);
+}
+
+interface Problem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+function problemOf(scope: Scope): Problem | undefined {
+  const { pool } = scope;
+  const errors = AzureMachinePool.validate({ object: pool });
+  if (errors.length > 0) return { reason: "InvalidSpec", message: errors.map(formatFieldError).join("; ") };
+  const message = unsupported(scope) ?? versionProblem(scope) ?? subnetProblem(scope);
+  return message === undefined ? undefined : { reason: "NotSupported", message };
+}
+
+function unsupported({ pool }: Scope): string | undefined {
+  const { spec } = pool;
+  if (spec.orchestrationMode === "Flexible")
+    return 'spec.orchestrationMode: "Flexible" is not supported yet; use Uniform';
+  if (spec.template.osDisk.osType === "Windows")
+    return 'spec.template.osDisk.osType: "Windows" is not supported; use Linux';
+  if (spec.identity === "SystemAssigned")
+    return 'spec.identity: "SystemAssigned" needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles';
+  return undefined;
+}
+
+/** Without an image of its own a pool boots the reference image of its version. */
+function versionProblem({ pool, family }: Scope): string | undefined {
+  const { version } = needed(family).machinePool.spec.template.spec;
+  return version === undefined && !pool.spec.template.image
+    ? "spec.template.image is not set and neither is spec.template.spec.version of the MachinePool; set one of them"
+    : undefined;
+}
+
+function subnetProblem({ pool, site }: Scope): string | undefined {
+  const { plan } = needed(site);
+  const all = (plan.spec.networkSpec?.subnets ?? []).map(({ name }) => name);
+  const interfaces = pool.spec.template.networkInterfaces ?? [{}];
+  for (const [index, { subnetName }] of interfaces.entries()) {
+    const field = `spec.template.networkInterfaces[${index}].subnetName`;
+    if (subnetName !== undefined && !all.includes(subnetName))
+      return `${field}: ${JSON.stringify(subnetName)} is no subnet of the AzureCluster; it has ${all.join(", ")}`;
+    // The first of several, so that a subnet that is added later concerns no pool that is there.
+    if (subnetName === undefined && nodeSubnetsOf(plan).length === 0)
+      return `${field} is not set, and the AzureCluster has no subnet for nodes; name one of ${all.join(", ")}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,161 @@
+import { type AzureMachinePool, formatProviderId, type Frozen, parseProviderId } from "@capstan/api";
+import type { Failure } from "@capstan/runtime";
+import { type Mark, summarize } from "../../contract/ready.ts";
+import type { Budget } from "../../rollout/budget.ts";
+import { obstinate } from "../../rollout/obstinate.ts";
+import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
+import { forgetTags, tagsToWrite } from "./tags.ts";
+
+const REMOVAL_BLOCKED = "RemovalBlocked";
+const ROLLOUT = "RolloutProgressing";
+const SUMMED_UP = [
+  SCALE_SET_RUNNING,
+  "BootstrapSucceeded",
+  "ScaleSetDesiredReplicas",
+  "ScaleSetModelUpdated",
+];
+const MACHINE_KIND = "AzureMachinePoolMachine";
+
+/** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
+export function report(scope: Scope): void {
+  const { pool, sight, context } = scope;
+  if (pool.metadata.deletionTimestamp !== undefined || !sight) return;
+  tellNumbers(scope, sight);
+  if (areTagsWritten(scope, sight)) forgetTags(scope);
+  for (const mark of marksOf(scope, sight)) context.mark(mark);
+  markRemoval(scope, sight);
+  summarize(pool, SUMMED_UP, context.env.clock.now());
+}
+
+/** The status, and the ids where others look for them; numbers that are held back stay as they were told last. */
+function tellNumbers(scope: Scope, sight: Sight): void {
+  const { pool } = scope;
+  const isTold = mayTell(scope, sight);
+  const { replicas = 0 } = pool.status ?? {};
+  pool.status = { ...pool.status, ...statusOf(scope, sight), ...(!isTold && { replicas }) };
+  if (sight.set && isTold) publishIDs(scope, sight);
+}
+
+/** Whether Azure was just seen to have the tags that are wanted, and none that are not. */
+function areTagsWritten(scope: Scope, sight: Sight): boolean {
+  const isSeen = sight.isFirstHand && sight.set !== undefined && !scope.pool.status?.operation;
+  return isSeen && tagsToWrite(scope, sight) === undefined;
+}
+
+// A thousand machines that become ready one by one are told of ten seconds at a time, three at once.
+const MS_FOR_MACHINE = 100;
+const TELL_WITHIN_MS = 10_000;
+
+/** Whether numbers are told now: while much is going on they are news every moment, and each of them costs a write. */
+function mayTell({ memory, context }: Scope, { machines }: Sight): boolean {
+  const nowMs = context.env.clock.monotonic();
+  const pauseMs = Math.min(TELL_WITHIN_MS, machines.length * MS_FOR_MACHINE);
+  if (!memory.isSettled && nowMs - memory.toldAtMs < pauseMs) return false;
+  memory.toldAtMs = nowMs;
+  return true;
+}
+
+type Status = NonNullable<AzureMachinePool["status"]>;
+
+function statusOf({ pool, family }: Scope, { set, machines, view }: Sight): Partial<Status> {
+  const isReady = machines.filter(
+    ({ machine }) => machine?.status?.ready === true && machine.metadata.deletionTimestamp === undefined,
+  );
+  const { version } = needed(family).machinePool.spec.template.spec;
+  const isCurrent = view.setHash === view.wantedHash;
+  const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
+  return {
+    ready: isServing(pool, set?.provisioningState),
+    replicas: isReady.length,
+    infrastructureMachineKind: MACHINE_KIND,
+    ...(set && { provisioningState: set.provisioningState }),
+    ...(view.setHash !== undefined && { modelHash: view.setHash }),
+    ...(isCurrent && version !== undefined && { version }),
+    ...(isCurrent && pool.spec.template.image && { image }),
+    ...(view.desired === view.machines.length && { lastReconciledReplicas: view.desired }),
+  };
+}
+
+/** A pool serves from its first success on. While it is changed it still does, or nobody would follow its machines. */
+function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefined): boolean {
+  if (state === "Succeeded" || state === "Updating") return true;
+  return state !== undefined && state !== "Deleting" && status?.ready === true;
+}
+
+/** Ids, where Cluster API looks for them. */
+function publishIDs({ pool, site }: Scope, { instances }: Sight): void {
+  pool.spec.providerID ??= formatProviderId(parseProviderId(`azure://${needed(site).scaleSetID}`));
+  const ids = instances
+    .filter(({ provisioningState }) => provisioningState !== "Deleting")
+    .map(({ providerID }) => providerID);
+  if (ids.length > 0 || pool.spec.providerIDList) pool.spec.providerIDList = ids.sort();
+}
+
+function marksOf(scope: Scope, sight: Sight): readonly Mark[] {
+  const { budget } = sight.planned;
+  return [
+    { type: "BootstrapSucceeded", status: "True", reason: "BootstrapDataAvailable" },
+    runningMark(scope, sight),
+    replicasMark(budget),
+    modelMark(sight, budget),
+    rolloutMark(sight),
+  ];
+}
+
+function runningMark({ memory, trouble }: Scope, { set, view }: Sight): Mark {
+  const type = SCALE_SET_RUNNING;
+  const failure = (trouble ?? memory.refusal?.error) as Failure | undefined;
+  if (failure) {
+    const { message } = failure;
+    const severity = failure.failure === "Terminal" ? "Error" : "Warning";
+    return { type, status: "False", severity, reason: "ScaleSetProvisionFailed", message };
+  }
+  if (!set || set.provisioningState === "Creating")
+    return { type, status: "False", severity: "Info", reason: "ScaleSetCreating" };
+  if (set.provisioningState === "Failed" && view.operation === undefined) {
+    const message = "Azure says that the last change of the scale set has failed";
+    return { type, status: "False", severity: "Warning", reason: "ScaleSetProvisionFailed", message };
+  }
+  return { type, status: "True", reason: "ScaleSetRunning" };
+}
+
+const COMING = { status: "False", severity: "Info" } as const;
+
+function replicasMark({ desired, live, leaving }: Budget): Mark {
+  const type = "ScaleSetDesiredReplicas";
+  if (live === desired && leaving === 0) return { type, status: "True", reason: "DesiredReplicas" };
+  // No numbers: they change with every machine, and each change would be a write.
+  return live < desired
+    ? { ...COMING, type, reason: "ScaleSetScalingUp", message: "Fewer machines than wanted are there" }
+    : { ...COMING, type, reason: "ScaleSetScalingDown", message: "Machines are there that are to go" };
+}
+
+function modelMark({ view }: Sight, { outdated }: Budget): Mark {
+  const type = "ScaleSetModelUpdated";
+  if (outdated === 0 && view.setHash === view.wantedHash)
+    return { type, status: "True", reason: "ModelUpdated" };
+  const message = "Machines or the scale set have an older model than wanted";
+  return { ...COMING, type, reason: "ScaleSetModelOutOfDate", message };
+}
+
+/** What the planner is kept from doing, in its own words, unless that passes by itself. */
+function rolloutMark({ planned }: Sight): Mark {
+  const type = ROLLOUT;
+  const [first] = obstinate(planned);
+  if (first) return { type, status: "False", severity: "Warning", reason: first.reason, message: first.why };
+  const isDone = planned.actions.length === 0;
+  return { type, status: "True", reason: isDone ? "Complete" : "Progressing" };
+}
+
+/** The condition is there while there is something to allow, and says so once when that is over. */
+function markRemoval({ pool, context }: Scope, { planned }: Sight): void {
+  const removal = planned.blocked.find(({ reason }) => reason === "RemovalBlocked");
+  const isKnown = pool.status?.conditions?.some(({ type }) => type === REMOVAL_BLOCKED);
+  if (removal) {
+    const { why: message } = removal;
+    context.mark({ type: REMOVAL_BLOCKED, status: "True", reason: "TooManyMissing", message });
+    context.event({ type: "Warning", reason: REMOVAL_BLOCKED, message });
+  } else if (isKnown) {
+    context.mark({ type: REMOVAL_BLOCKED, status: "False", severity: "Info", reason: "NothingMissing" });
+  }
+}

@@ -1,0 +1,123 @@
+import type { AzureMachinePool, Frozen } from "@capstan/api";
+import { isJsonObject } from "@capstan/api";
+import type { JsonObject } from "../../azure/port.ts";
+import { ownershipTag, type Tags, tagsIn, tagsOf } from "../../azure-cluster/tags.ts";
+import type { WantedModel } from "./wanted-model.ts";
+import { UNKNOWN_MODEL } from "./well-known.ts";
+
+/** The tag of a scale set: the hash of its model. */
+export const MODEL_TAG = "capstan_model-hash";
+/** The tag of a scale set: the pool it belongs to. */
+export const POOL_TAG = "capstan_pool";
+/** The tag of a scale set: the request that its bootstrap data answers. */
+export const BOOTSTRAP_TAG = "capstan_bootstrap";
+
+const ROLE = "node";
+
+/** What is sent with a PUT. */
+export interface BodyOptions {
+  readonly model: WantedModel;
+  readonly capacity: number;
+  readonly tags: Tags;
+  /** The bootstrap data in base64. */
+  readonly customData: string;
+}
+
+/** The scale set as it is to be. */
+export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOptions): JsonObject {
+  const { model, capacity, tags, customData } = options;
+  const { osProfile } = model.profile;
+  const { zoneBalance, platformFaultDomainCount } = spec;
+  return {
+    location: spec.location,
+    tags,
+    sku: { name: model.sku, tier: "Standard", capacity },
+    ...(model.zones.length > 0 && { zones: model.zones }),
+    ...(model.identity && { identity: model.identity }),
+    properties: {
+      orchestrationMode: "Uniform",
+      // Which instance is replaced when is ours to decide.
+      upgradePolicy: { mode: "Manual" },
+      overprovision: false,
+      // More than 100 instances need more than one placement group.
+      singlePlacementGroup: false,
+      ...(zoneBalance !== undefined && model.zones.length > 1 && { zoneBalance }),
+      ...(platformFaultDomainCount !== undefined && { platformFaultDomainCount }),
+      ...(model.capabilities && { additionalCapabilities: model.capabilities }),
+      virtualMachineProfile: {
+        ...model.profile,
+        osProfile: { ...(isJsonObject(osProfile) && osProfile), customData },
+      },
+    },
+  };
+}
+
+/** Whose scale set it is, and what it is made from. */
+export interface TagFacts {
+  readonly clusterName: string;
+  /** The cluster's, and over them the pool's. */
+  readonly additionalTags: Tags;
+  readonly poolKey: string;
+  readonly modelHash: string;
+}
+
+/** The tags that we put on a scale set, besides the one that says which bootstrap data it has. */
+export function scaleSetTags({ clusterName, additionalTags, poolKey, modelHash }: TagFacts): Tags {
+  return {
+    ...tagsOf({ clusterName, additionalTags }, ROLE),
+    // By this the cloud provider in the cluster knows the machines of its own.
+    [`kubernetes.io_cluster_${clusterName}`]: "owned",
+    [POOL_TAG]: poolKey,
+    [MODEL_TAG]: modelHash,
+  };
+}
+
+/** A scale set as it was read. */
+export interface SeenSet {
+  readonly etag: string | undefined;
+  readonly capacity: number;
+  readonly modelHash: string;
+  readonly provisioningState: string;
+  readonly tags: Tags;
+  readonly imageReference: JsonObject;
+}
+
+/** Reads what matters of a scale set. */
+export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenSet {
+  const tags = tagsIn(body);
+  const sku = objectIn(body, "sku");
+  const properties = objectIn(body, "properties");
+  const storage = objectIn(objectIn(properties, "virtualMachineProfile"), "storageProfile");
+  const state = properties["provisioningState"];
+  return {
+    etag,
+    capacity: typeof sku["capacity"] === "number" ? sku["capacity"] : 0,
+    modelHash: tags[MODEL_TAG] ?? UNKNOWN_MODEL,
+    provisioningState: typeof state === "string" ? state : "",
+    tags,
+    imageReference: objectIn(storage, "imageReference"),
+  };
+}
+
+/** Says why a scale set that is there is not ours to touch; undefined when it is. */
+export function foreignProblem(
+  { tags }: SeenSet,
+  { clusterName, poolKey }: Pick<TagFacts, "clusterName" | "poolKey">,
+): string | undefined {
+  const owner = ownershipTag(clusterName).toLowerCase();
+  const isOurs = Object.entries(tags).some(
+    ([name, value]) => name.toLowerCase() === owner && value === "owned",
+  );
+  if (!isOurs) {
+    return `there is a scale set of that name already, without the tag ${ownershipTag(clusterName)}: owned; give the pool another name, or remove it`;
+  }
+  const other = tags[POOL_TAG];
+  return other === undefined || other === poolKey
+    ? undefined
+    : `there is a scale set of that name already, and it belongs to the pool ${other}; give one of them another name`;
+}
+
+function objectIn(value: JsonObject, field: string): JsonObject {
+  const inner = value[field];
+  return isJsonObject(inner) ? inner : {};
+}

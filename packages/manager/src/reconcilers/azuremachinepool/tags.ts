@@ -1,0 +1,69 @@
+import { deepEqual, isJsonObject } from "@capstan/api";
+import { block, next, type Outcome } from "@capstan/runtime";
+import { mergedTags, type Tags } from "../../azure-cluster/tags.ts";
+import { currentName } from "./model-hash.ts";
+import { scaleSetTags } from "./scale-set-body.ts";
+import { needed, type Scope, type Sight } from "./scope.ts";
+
+// CAPZ's own, so that a pool can go from one to the other without leaving anything behind.
+const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
+
+/** Remembers what is about to be written on the user's behalf before it is written. */
+export function rememberTags({ pool, family }: Scope): Outcome {
+  const before = rememberedTags(pool);
+  const both = { ...before, ...additionalTags({ pool, family }) };
+  if (deepEqual(before, both)) return next;
+  annotate(pool, both);
+  return block(0, "RememberingTags");
+}
+
+/** Nothing of what has left the spec is in Azure any more, and so it need not be remembered. */
+export function forgetTags({ pool, family }: Scope): void {
+  const wanted = additionalTags({ pool, family });
+  if (!deepEqual(rememberedTags(pool), wanted)) annotate(pool, wanted);
+}
+
+/** The tags that a scale set is to have with a model: ours, the user's, and those of others that are there. */
+export function wantedTags(scope: Scope, observed: Tags, modelHash: string): Tags {
+  const { plan, poolKey } = needed(scope.site);
+  const wanted = scaleSetTags({
+    clusterName: plan.clusterName,
+    additionalTags: additionalTags(scope),
+    poolKey,
+    modelHash,
+  });
+  return mergedTags(observed, wanted, rememberedTags(scope.pool));
+}
+
+/** The tags to write where nothing else is; undefined when all are there. An older name of the same model is renewed. */
+export function tagsToWrite(scope: Scope, { set }: Pick<Sight, "set">): Tags | undefined {
+  if (!set) return undefined;
+  const wanted = wantedTags(scope, set.tags, currentName(set.modelHash, needed(scope.wish).hash));
+  return deepEqual(wanted, set.tags) ? undefined : wanted;
+}
+
+function additionalTags({ pool, family }: Pick<Scope, "pool" | "family">): Tags {
+  return { ...needed(family).azureCluster.spec.additionalTags, ...pool.spec.additionalTags };
+}
+
+function rememberedTags({ metadata }: Scope["pool"]): Tags {
+  try {
+    const value: unknown = JSON.parse(metadata.annotations?.[TAGS_ANNOTATION] ?? "{}");
+    const entries = isJsonObject(value) ? Object.entries(value) : [];
+    return Object.fromEntries(
+      entries.flatMap(([name, text]): [string, string][] => (typeof text === "string" ? [[name, text]] : [])),
+    );
+  } catch {
+    // Somebody edited it; without a memory nothing is taken away.
+    return {};
+  }
+}
+
+function annotate({ metadata }: Scope["pool"], tags: Tags): void {
+  const { [TAGS_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
+  const names = Object.keys(tags).sort();
+  const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, tags[name]])));
+  const annotations = names.length > 0 ? { ...others, [TAGS_ANNOTATION]: text } : others;
+  if (Object.keys(annotations).length > 0) metadata.annotations = annotations;
+  else delete metadata.annotations;
+}

@@ -1,0 +1,135 @@
+import type { AzureMachinePoolMachine, NodeCondition } from "@capstan/api";
+import type { Overrides } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
+import { decideStatus, type MachineView } from "./decide-status.ts";
+import type { NodeSighting } from "./find-node.ts";
+import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
+
+const FOUND: NodeSighting = { state: "found", node: nodeOf() };
+const NONE: NodeSighting = { state: "none" };
+const UNKNOWN: NodeSighting = { state: "unknown", reason: "WorkloadClusterUnreachable", message: "silent" };
+const FAILED = {
+  provisioningState: "Failed",
+  instanceView: { statuses: [{ code: "ProvisioningState/failed/OSProvisioningTimedOut", message: "slow" }] },
+};
+
+const view = (parts: Partial<MachineView> = {}): MachineView => ({
+  machine: machineOf(),
+  instance: instanceOf(),
+  node: FOUND,
+  ...parts,
+});
+
+/** The one condition in few words. */
+function told(type: string, parts: Partial<MachineView>): string | undefined {
+  const mark = decideStatus(view(parts)).marks.find((one) => one.type === type);
+  return mark && [mark.status, mark.reason, mark.severity].filter((word) => word !== undefined).join(" ");
+}
+
+describe("the status of a machine", () => {
+  test("tells of its instance and of its Node", () => {
+    expect(decideStatus(view()).fields).toEqual({
+      instanceID: "0",
+      instanceName: "pool_0",
+      provisioningState: "Succeeded",
+      latestModelApplied: true,
+      ready: true,
+      version: "v1.34.1",
+      nodeRef: { apiVersion: "v1", kind: "Node", name: "pool000000", uid: "new-uid" },
+    });
+  });
+
+  test("has the model that the pool wrote on it, until it knows better", () => {
+    const made = { metadata: { annotations: { "capstan.dev/model-hash": "v1-aa" } } };
+    const modelOf = (...overrides: Overrides<AzureMachinePoolMachine>[]) =>
+      decideStatus(view({ machine: machineOf(...overrides) })).fields.modelHash;
+    expect(modelOf(made)).toBe("v1-aa");
+    expect(modelOf(made, { status: { modelHash: "v1-bb" } })).toBe("v1-bb");
+  });
+
+  test("says why Azure failed", () => {
+    expect(decideStatus(view({ instance: instanceOf(FAILED) })).fields).toMatchObject({
+      failureReason: "OSProvisioningTimedOut",
+      failureMessage: "slow",
+    });
+  });
+
+  test("keeps what is known of the Node while nobody answers", () => {
+    const { fields } = decideStatus(view({ node: UNKNOWN }));
+    expect(Object.keys(fields)).not.toEqual(expect.arrayContaining(["ready"]));
+    expect(fields).not.toHaveProperty("nodeRef");
+  });
+});
+
+test.each<[string, ScaleSetInstance, string]>([
+  ["runs", instanceOf(), "True Running"],
+  ["runs while it is updated", instanceOf({ provisioningState: "Updating" }), "True Running"],
+  ["is being made", instanceOf({ provisioningState: "Creating" }, "starting"), "False Creating Info"],
+  ["goes", instanceOf({ provisioningState: "Deleting" }), "False VMDeleting Info"],
+  ["has failed", instanceOf(FAILED), "False VMProvisionFailed Error"],
+  ["is stopped", instanceOf({}, "stopped"), "False VMStopped Warning"],
+  ["is deallocated", instanceOf({}, "deallocated"), "False VMDeallocated Warning"],
+])("a VM that %s", (_, instance, expected) => {
+  expect(told(VM_RUNNING, { instance })).toBe(expected);
+});
+
+const condition = (type: string, status: NodeCondition["status"]): NodeCondition => ({ type, status });
+const found = (...conditions: NodeCondition[]): NodeSighting => ({
+  state: "found",
+  node: nodeOf({ status: { conditions } }),
+});
+const KNOWN = machineOf({ status: { nodeRef: { name: "pool000000" } } });
+const CREATING = instanceOf({ provisioningState: "Creating" });
+const ready = condition("Ready", "True");
+
+test.each<[string, Partial<MachineView>, string | undefined]>([
+  [
+    "that is Ready",
+    { node: found(ready, condition("MemoryPressure", "False")) },
+    "True NodeConditionsHealthy",
+  ],
+  ["that is not", { node: found(condition("Ready", "False")) }, "False NodeConditionsFailed Warning"],
+  ["that is silent", { node: found(condition("Ready", "Unknown")) }, "False NodeConditionsFailed Warning"],
+  ["that has said nothing", { node: found() }, "False NodeConditionsFailed Warning"],
+  [
+    "under pressure",
+    { node: found(ready, condition("DiskPressure", "True")) },
+    "False NodeConditionsFailed Warning",
+  ],
+  [
+    "with a condition that nobody knows",
+    { node: found(ready, condition("X", "True")) },
+    "True NodeConditionsHealthy",
+  ],
+  [
+    "that is to come from a VM that is to come",
+    { node: NONE, instance: CREATING },
+    "False NodeProvisioning Info",
+  ],
+  ["that is to come", { node: NONE }, "False WaitingForNodeRef Info"],
+  ["that is gone", { node: NONE, machine: KNOWN }, "False NodeNotFound Warning"],
+  ["that is another's", { node: { state: "impostor", message: "x" } }, "False NodeDisputed Warning"],
+  ["that two claim to be", { node: { state: "disputed", message: "x" } }, "False NodeDisputed Warning"],
+  ["nobody answers about", { node: UNKNOWN }, "Unknown WorkloadClusterUnreachable"],
+])("a Node %s", (_, parts, expected) => {
+  expect(told(NODE_HEALTHY, parts)).toBe(expected);
+});
+
+const JOINED = machineOf({
+  status: {
+    conditions: [
+      { type: BOOTSTRAP_SUCCEEDED, status: "True", reason: "x", lastTransitionTime: "2026-01-01T00:00:00Z" },
+    ],
+  },
+});
+
+test.each<[string, Partial<MachineView>, string | undefined]>([
+  ["succeeded with a Node", {}, "True NodeJoined"],
+  ["goes on without one", { node: NONE }, "False BootstrapInProgress Info"],
+  ["failed in the guest", { node: NONE, instance: instanceOf(FAILED) }, "False BootstrapFailed Error"],
+  ["has succeeded once, whatever comes", { node: NONE, machine: JOINED }, undefined],
+])("bootstrapping %s", (_, parts, expected) => {
+  expect(told(BOOTSTRAP_SUCCEEDED, parts)).toBe(expected);
+});

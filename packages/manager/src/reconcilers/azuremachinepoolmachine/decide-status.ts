@@ -1,0 +1,157 @@
+import {
+  type AzureMachinePoolMachine,
+  type Frozen,
+  getCondition,
+  isTrue,
+  Node,
+  type NodeCondition,
+} from "@capstan/api";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { Mark } from "../../contract/ready.ts";
+import { isNodeReady } from "../../workload/availability.ts";
+import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
+import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
+import type { NodeSighting } from "./find-node.ts";
+
+const UNEXPLAINED = "Azure does not say why";
+
+type Status = NonNullable<AzureMachinePoolMachine["status"]>;
+
+/** What a pass has seen of a machine. */
+export interface MachineView {
+  readonly machine: Frozen<AzureMachinePoolMachine>;
+  readonly instance: ScaleSetInstance;
+  readonly node: NodeSighting;
+}
+
+/** What is to be written into the status. */
+export interface StatusDecision {
+  readonly fields: Partial<Status>;
+  readonly marks: readonly Mark[];
+}
+
+/** Says what is known of a machine. While its Node cannot be looked at, what was known of it stays. */
+export function decideStatus(view: MachineView): StatusDecision {
+  const { machine, instance, node } = view;
+  return {
+    fields: { ...instanceFields(machine, instance), ...nodeFields(node) },
+    marks: [vmRunning(instance), ...bootstrapSucceeded(view), ...nodeHealthy(view)],
+  };
+}
+
+function instanceFields(
+  machine: Frozen<AzureMachinePoolMachine>,
+  instance: ScaleSetInstance,
+): Partial<Status> {
+  const { provisioningState, instanceID, name, isLatestModel } = instance;
+  const modelHash = machine.status?.modelHash ?? machine.metadata.annotations?.[MODEL_HASH_ANNOTATION];
+  return {
+    instanceID,
+    instanceName: name,
+    ...(provisioningState !== "" && { provisioningState }),
+    ...(isLatestModel !== undefined && { latestModelApplied: isLatestModel }),
+    ...(modelHash !== undefined && { modelHash }),
+    ...failureFields(instance),
+  };
+}
+
+function failureFields({ provisioningState, error }: ScaleSetInstance): Partial<Status> {
+  if (provisioningState !== "Failed") return {};
+  return { failureReason: error?.code ?? "VMProvisionFailed", failureMessage: error?.message ?? UNEXPLAINED };
+}
+
+function nodeFields(sighting: NodeSighting): Partial<Status> {
+  if (sighting.state === "unknown") return {};
+  if (sighting.state !== "found") return { ready: false };
+  const { metadata, status } = sighting.node;
+  const { name, uid } = metadata;
+  const version = status?.nodeInfo?.kubeletVersion;
+  return {
+    ready: isNodeReady(sighting.node),
+    nodeRef: { apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) },
+    ...(version && { version }),
+  };
+}
+
+/** States in which the VM does not run, or not for long. Updating is none of them: machines work while Azure updates them. */
+const VM_TROUBLES: Readonly<Record<string, Omit<Mark, "type" | "status">>> = {
+  Creating: { severity: "Info", reason: "Creating", message: "Azure is creating the VM" },
+  Deleting: { severity: "Info", reason: "VMDeleting", message: "Azure is deleting the VM" },
+  Failed: { severity: "Error", reason: "VMProvisionFailed" },
+  Canceled: { severity: "Error", reason: "VMProvisionFailed" },
+  stopping: { severity: "Warning", reason: "VMStopped", message: "The VM is stopping" },
+  stopped: { severity: "Warning", reason: "VMStopped", message: "The VM is stopped" },
+  deallocating: { severity: "Warning", reason: "VMDeallocated", message: "The VM is being deallocated" },
+  deallocated: { severity: "Warning", reason: "VMDeallocated", message: "The VM is deallocated" },
+};
+
+function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): Mark {
+  const trouble = VM_TROUBLES[provisioningState] ?? VM_TROUBLES[powerState];
+  if (!trouble) return { type: VM_RUNNING, status: "True", reason: "Running" };
+  const message = trouble.message ?? error?.message ?? UNEXPLAINED;
+  return { ...trouble, type: VM_RUNNING, status: "False", reason: trouble.reason, message };
+}
+
+/** The Node was found to be of this VM and no older than it, so it has joined with a boot of its own. */
+function bootstrapSucceeded({ machine, instance, node }: MachineView): readonly Mark[] {
+  const type = BOOTSTRAP_SUCCEEDED;
+  if (node.state === "found") return [{ type, status: "True", reason: "NodeJoined" }];
+  if (isTrue(machine.status?.conditions, type)) return [];
+  const { error } = instance;
+  if (error?.class === "Guest") {
+    const { message } = error;
+    return [{ type, status: "False", severity: "Error", reason: "BootstrapFailed", message }];
+  }
+  const message = "The machine has not become a Node yet";
+  return [{ type, status: "False", severity: "Info", reason: "BootstrapInProgress", message }];
+}
+
+function nodeHealthy({ machine, instance, node }: MachineView): readonly Mark[] {
+  const type = NODE_HEALTHY;
+  switch (node.state) {
+    case "found":
+      return [{ type, ...healthOf(node.node) }];
+    case "none":
+      return [{ type, status: "False", ...absence(machine, instance) }];
+    case "impostor":
+    case "disputed":
+      return [{ type, status: "False", severity: "Warning", reason: "NodeDisputed", message: node.message }];
+    case "unknown": {
+      const { reason, message } = node;
+      return getCondition(machine.status?.conditions, type)
+        ? []
+        : [{ type, status: "Unknown", reason, message }];
+    }
+  }
+}
+
+function absence(
+  { status }: Frozen<AzureMachinePoolMachine>,
+  { provisioningState }: ScaleSetInstance,
+): Pick<Mark, "severity" | "reason" | "message"> & { readonly reason: string } {
+  if (status?.nodeRef) {
+    return { severity: "Warning", reason: "NodeNotFound", message: `Node ${status.nodeRef.name} is gone` };
+  }
+  const isThere = provisioningState === "Succeeded";
+  return { severity: "Info", reason: isThere ? "WaitingForNodeRef" : "NodeProvisioning" };
+}
+
+// Of these False is good, and of Ready True.
+const PRESSURES: readonly string[] = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"];
+
+function healthOf({ metadata, status }: Frozen<Node>): Omit<Mark, "type"> & { readonly reason: string } {
+  const conditions = status?.conditions ?? [];
+  const bad = conditions.filter(isBad);
+  const isReported = conditions.some(({ type }) => type === "Ready");
+  if (isReported && bad.length === 0) return { status: "True", reason: "NodeConditionsHealthy" };
+  const said = bad.map(
+    ({ type, status: is, message }) => `${type} is ${is}${message ? ` (${message})` : ""}`,
+  );
+  const message = `Node ${metadata.name}: ${said.length > 0 ? said.join("; ") : "Ready is not reported yet"}`;
+  return { status: "False", severity: "Warning", reason: "NodeConditionsFailed", message };
+}
+
+function isBad({ type, status }: Frozen<NodeCondition>): boolean {
+  if (type === "Ready") return status !== "True";
+  return PRESSURES.includes(type) && status === "True";
+}

@@ -1,0 +1,90 @@
+import {
+  type AzureMachinePool,
+  type AzureMachinePoolMachine,
+  type Node,
+  UPDATE_INSTANCE_ANNOTATION,
+} from "@capstan/api";
+import { azureMachinePool, type Overrides } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { DRAINED } from "./conditions.ts";
+import { decideUpdate, returnedNode, type ReturnView } from "./decide-update.ts";
+import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
+
+const UPDATE = {
+  startedAt: "2026-01-01T00:00:00Z",
+  modelHash: "v1-bb",
+  nodeName: "pool000000",
+  nodeUID: "old-uid",
+  bootID: "old-boot",
+};
+const asks = (hash: string) => ({ metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: hash } } });
+const drained = (status: "True" | "False") => ({
+  conditions: [{ type: DRAINED, status, reason: "x", lastTransitionTime: UPDATE.startedAt }],
+});
+
+test.each<[string, Overrides<AzureMachinePoolMachine>[], string]>([
+  ["nobody asks", [], "standDown"],
+  ["nobody asks any more", [{ status: drained("False") }], "standDown"],
+  ["somebody asks for nothing that there is", [asks("soon")], "standDown"],
+  ["what is asked for has been reached", [asks("v1-bb"), { status: { modelHash: "v1-bb" } }], "standDown"],
+  ["another model is asked for", [asks("v1-bb"), { status: { modelHash: "v1-aa" } }], "drain"],
+  ["a model is asked for and none is known", [asks("v1-bb")], "drain"],
+  ["the Node is written down", [asks("v1-bb"), { status: { instanceUpdate: UPDATE } }], "handOver"],
+  [
+    "it has been drained",
+    [asks("v1-bb"), { status: { instanceUpdate: UPDATE, ...drained("True") } }],
+    "awaitReturn",
+  ],
+  [
+    "it has been drained and nobody asks any more",
+    [{ status: { instanceUpdate: UPDATE, ...drained("True") } }],
+    "awaitReturn",
+  ],
+])("when %s the next step is to %s", (_, overrides, step) => {
+  expect(decideUpdate(machineOf(...overrides))).toBe(step);
+});
+
+describe("an updated instance", () => {
+  const view = (parts: Partial<ReturnView> = {}): ReturnView => ({
+    update: UPDATE,
+    instance: instanceOf(),
+    sighting: { state: "found", node: nodeOf() },
+    pool: undefined,
+    version: "1.34.1",
+    ...parts,
+  });
+  const node = (overrides: Overrides<Node>): Partial<ReturnView> => ({
+    sighting: { state: "found", node: nodeOf(overrides) },
+  });
+  const pool = (status: Overrides<NonNullable<AzureMachinePool["status"]>>): Partial<ReturnView> => ({
+    pool: azureMachinePool({ status }),
+  });
+  const operation = (startedAt: string, instanceIDs: string[]) =>
+    pool({ instanceOperations: [{ verb: "POST", resourceID: "/x", startedAt, instanceIDs }] } as never);
+
+  test.each<[string, Partial<ReturnView>]>([
+    ["a new boot, the wanted version and model", {}],
+    ["no version that is wanted", { version: undefined }],
+    ["something done to it before it joined", operation("2026-01-01T00:04:00Z", ["0"])],
+    ["something done to another", operation("2026-01-01T00:06:00Z", ["1"])],
+    ["no Node before", { update: { ...UPDATE, nodeName: "", nodeUID: "", bootID: "" } }],
+  ])("is back with %s", (_, parts) => {
+    expect(returnedNode(view(parts))?.metadata.uid).toBe("new-uid");
+  });
+
+  test.each<[string, Partial<ReturnView>]>([
+    ["Azure still updates it", { instance: instanceOf({ provisioningState: "Updating" }) }],
+    ["it failed", { instance: instanceOf({ provisioningState: "Failed" }) }],
+    ["it has the old model", { instance: instanceOf({ latestModelApplied: false }) }],
+    ["nobody says which model it has", { instance: instanceOf({ latestModelApplied: undefined }) }],
+    ["it has no Node", { sighting: { state: "none" } }],
+    ["its Node is the old one", node({ metadata: { uid: "old-uid" } })],
+    ["its boot is the old one", node({ status: { nodeInfo: { bootID: "old-boot" } } })],
+    ["its kubelet is of another version", node({ status: { nodeInfo: { kubeletVersion: "v1.33.0" } } })],
+    ["its Node is not Ready", node({ status: { conditions: [{ type: "Ready", status: "False" }] } })],
+    ["its disk is yet to come", pool({ instancesToReimage: ["0"] })],
+    ["it joined before what is being done to it", operation("2026-01-01T00:06:00Z", ["0"])],
+  ])("is not back while %s", (_, parts) => {
+    expect(returnedNode(view(parts))).toBeUndefined();
+  });
+});

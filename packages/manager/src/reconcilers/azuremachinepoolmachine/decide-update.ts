@@ -1,0 +1,75 @@
+import {
+  type AzureMachinePool,
+  type AzureMachinePoolMachine,
+  type Frozen,
+  isTrue,
+  type Node,
+  withLeadingV,
+} from "@capstan/api";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { isNodeReady, updateOf } from "../../workload/availability.ts";
+import { DRAINED } from "./conditions.ts";
+import type { NodeSighting } from "./find-node.ts";
+import type { InstanceUpdate } from "./kept-fields.ts";
+
+/** What is next for the update of an instance in place. */
+export type UpdateStep =
+  /** Nobody asks for one, or not any more: what was prepared for it is taken back. */
+  | "standDown"
+  | "drain"
+  /** Everything that must survive is written down: the Node goes, and the pool may begin. */
+  | "handOver"
+  | "awaitReturn";
+
+/** Tells from what is written down how far an update has come. */
+export function decideUpdate(machine: Frozen<AzureMachinePoolMachine>): UpdateStep {
+  const { status } = machine;
+  if (status?.instanceUpdate) return isTrue(status.conditions, DRAINED) ? "awaitReturn" : "handOver";
+  const asked = updateOf(machine);
+  // The model that the machine has already: the annotation outlived its update by a crash.
+  return asked === undefined || asked === status?.modelHash ? "standDown" : "drain";
+}
+
+/** What is known of an instance that is to come back. */
+export interface ReturnView {
+  readonly update: Frozen<InstanceUpdate>;
+  readonly instance: ScaleSetInstance;
+  readonly sighting: NodeSighting;
+  readonly pool: Frozen<AzureMachinePool> | undefined;
+  /** The version that its kubelet is to have, where that is known. */
+  readonly version: string | undefined;
+}
+
+/** The Node that an updated instance has come back as; undefined while it has not. */
+export function returnedNode(view: ReturnView): Frozen<Node> | undefined {
+  const { instance, sighting } = view;
+  if (!isUpdated(instance) || sighting.state !== "found") return undefined;
+  const { node } = sighting;
+  const isBack = isNodeReady(node) && isNew(view, node) && !isYetToChange(view, node);
+  return isBack ? node : undefined;
+}
+
+function isNew({ update, version }: ReturnView, { metadata, status }: Frozen<Node>): boolean {
+  const { bootID, kubeletVersion } = status?.nodeInfo ?? {};
+  if (metadata.uid === update.nodeUID || bootID === update.bootID) return false;
+  return version === undefined || isSameVersion(version, kubeletVersion);
+}
+
+/** A machine may boot and join with its old disk before it gets the new one; that is not what is waited for. */
+function isYetToChange({ pool, instance: { instanceID } }: ReturnView, { metadata }: Frozen<Node>): boolean {
+  const { instancesToReimage = [], instanceOperations = [] } = pool?.status ?? {};
+  const joinedMs = Date.parse(metadata.creationTimestamp ?? "");
+  const isWorkedOn = instanceOperations.some(
+    ({ instanceIDs, startedAt }) =>
+      instanceIDs?.includes(instanceID) === true && joinedMs < Date.parse(startedAt),
+  );
+  return isWorkedOn || instancesToReimage.includes(instanceID);
+}
+
+function isUpdated({ provisioningState, isLatestModel }: ScaleSetInstance): boolean {
+  return provisioningState === "Succeeded" && isLatestModel === true;
+}
+
+function isSameVersion(wanted: string, kubelet: string | undefined): boolean {
+  return kubelet !== undefined && withLeadingV(wanted) === withLeadingV(kubelet);
+}

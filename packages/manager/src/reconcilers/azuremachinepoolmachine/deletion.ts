@@ -1,0 +1,123 @@
+import {
+  durationProblem,
+  type Frozen,
+  getCondition,
+  isTrue,
+  Node,
+  parseDuration,
+  PRE_TERMINATE_HOOK_PREFIX,
+} from "@capstan/api";
+import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
+import { isNodeReady } from "../../workload/availability.ts";
+import { DRAINED, WAITING_FOR_INSTANCE } from "./conditions.ts";
+import { drainNode, type DrainState, hookOf, tellDrain } from "./drain-node.ts";
+import { isOfPool, type Scope } from "./scope.ts";
+
+// A list without the instance wakes the machine; this is for what nobody tells.
+const LOOK_AGAIN_MS = 2 * 60_000;
+const CONTRADICTED_MS = 30_000;
+const RETRY_MS = 5_000;
+// Conditions tell the time in whole seconds.
+const TIMESTAMP_STEP_MS = 1_000;
+const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
+
+/** Where nothing is left to be cared for, the machine just goes. */
+export function unlessPointless(phase: Phase<Scope>): Phase<Scope> {
+  return (scope) => (isPointless(scope) ? next : phase(scope));
+}
+
+/** The cluster goes with all its machines, or the instance is somebody else's or gone with its pool. */
+function isPointless({ machine, pool, cluster }: Scope): boolean {
+  if (!pool || !isOfPool(machine, pool)) return true;
+  return !cluster || cluster.metadata.deletionTimestamp !== undefined;
+}
+
+/** Drains the Node; then the condition tells the pool that the instance may go. */
+export async function drainBeforeLeaving(scope: Scope): Promise<Outcome> {
+  if (isDrained(scope)) return next;
+  const drained = await drainNode(scope);
+  const state = drained.isOver ? (hookOf(scope, PRE_TERMINATE_HOOK_PREFIX) ?? drained) : drained;
+  if (!state.isOver) return wait(scope, state);
+  // Nobody waits for leave to delete an instance that is gone.
+  if (isSurelyGone(scope)) return next;
+  tellDrain(scope, state);
+  return block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
+}
+
+/** A Node that has come back from an update in place is not the one that was drained for it. */
+function isDrained({ machine, node }: Scope): boolean {
+  const { conditions, instanceUpdate } = machine.status ?? {};
+  const isOther = node.state === "found" && node.node.metadata.uid !== instanceUpdate?.nodeUID;
+  return isTrue(conditions, DRAINED) && !(instanceUpdate && isOther);
+}
+
+function wait(scope: Scope, state: DrainState & { readonly isOver: false }): Outcome {
+  if (state.isRoutine === true) scope.isQuiet = true;
+  else tellDrain(scope, state);
+  return block(state.comeBackMs, state.reason);
+}
+
+/** Waits until a list shows that the instance is gone. */
+export function awaitInstance(scope: Scope): Outcome {
+  if (isSurelyGone(scope)) return next;
+  return scope.sighting.state === "gone"
+    ? block(CONTRADICTED_MS, WAITING_FOR_INSTANCE)
+    : block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
+}
+
+/** One list may lie: a Node that is Ready is believed more than a list from before its instance was to go. */
+function isSurelyGone({ machine, node, sighting }: Scope): boolean {
+  if (sighting.state !== "gone") return false;
+  if (node.state !== "found" || !isNodeReady(node.node)) return true;
+  const drained = getCondition(machine.status?.conditions, DRAINED);
+  if (drained?.status !== "True") return false;
+  return sighting.atMs >= Date.parse(drained.lastTransitionTime) + TIMESTAMP_STEP_MS;
+}
+
+/** A Node without a machine is of no use; what else would remove it takes its time. */
+export async function removeNode(scope: Scope): Promise<Outcome> {
+  const { context, machine, node } = scope;
+  if (node.state !== "found" && node.state !== "unknown") return next;
+  // Nobody has to be told of a moment in which a Node is about to go.
+  scope.isQuiet = true;
+  try {
+    return await askNodeToGo(scope);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (!isOverdue(scope)) return block(RETRY_MS, error.reason);
+    context.log.warn("The Node of a deleted machine is left behind", {
+      machine: machine.metadata.name,
+      error,
+    });
+    return next;
+  }
+}
+
+/** The Node wakes the machine when it is gone; one that stays in spite of it holds the machine only for so long. */
+async function askNodeToGo(scope: Scope): Promise<Outcome> {
+  const { node, workload } = scope;
+  const isToBeAsked = node.state === "found" && node.node.metadata.deletionTimestamp === undefined;
+  if (!isToBeAsked || !workload) return isOverdue(scope) ? next : block(RETRY_MS, "WaitingForNodeDeletion");
+  await deleteNode(scope, workload, node.node);
+  return block(RETRY_MS, "WaitingForNodeDeletion");
+}
+
+/** Deletes this very Node; one that bears its name by now is another. */
+export async function deleteNode({ context }: Scope, workload: Client, node: Frozen<Node>): Promise<void> {
+  const { name, uid } = node.metadata;
+  try {
+    await workload.delete(Node, { name }, uid === undefined ? {} : { uid });
+    context.event({ type: "Normal", reason: "NodeDeleted", message: `Deleted Node ${name}` });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Whether the Node has been tried for long enough; with a limit of 0 it never has. */
+function isOverdue({ context, machine, machinePool }: Scope): boolean {
+  const wanted = machinePool?.spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
+  const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;
+  const limitMs = parseDuration(limit);
+  const sinceMs = Date.parse(machine.metadata.deletionTimestamp ?? "");
+  return limitMs > 0 && context.env.clock.now() > sinceMs + limitMs;
+}

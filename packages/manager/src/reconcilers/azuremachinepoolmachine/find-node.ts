@@ -1,0 +1,85 @@
+import { type Frozen, isJsonObject, type Node } from "@capstan/api";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+
+/** What is known of the Node of a machine. */
+export type NodeSighting =
+  | { readonly state: "found"; readonly node: Frozen<Node> }
+  | { readonly state: "none" }
+  /** Nodes say that they are the machine, and are not. */
+  | { readonly state: "impostor"; readonly message: string }
+  /** Nodes say that they are the machine, and which of them is cannot be told. */
+  | { readonly state: "disputed"; readonly message: string }
+  /** The workload cluster does not answer. */
+  | { readonly state: "unknown"; readonly reason: string; readonly message: string };
+
+/** Whose Node is looked for. */
+export interface NodeQuestion {
+  readonly instance: ScaleSetInstance | undefined;
+  /** The Node that was found to be the machine's before. */
+  readonly knownUID: string | undefined;
+}
+
+// Kubernetes and Azure have a clock each.
+const CLOCKS_DIFFER_MS = 60_000;
+
+/**
+ * Tells which of the Nodes that bear a machine's provider id is its Node. Any kubelet can write any id, so the instance
+ * must bear the Node out: by its computer name or by the id of the VM, and the Node must not be older than the VM.
+ */
+export function findNode(candidates: readonly Frozen<Node>[], question: NodeQuestion): NodeSighting {
+  if (candidates.length === 0) return { state: "none" };
+  const confirmed = candidates.filter((node) => isConfirmed(node, question));
+  const [node] = confirmed;
+  if (node && confirmed.length === 1) return { state: "found", node };
+  if (confirmed.length > 1) {
+    return { state: "disputed", message: `${listed(confirmed)} both say that they are this machine` };
+  }
+  const message = `${listed(candidates)} claims to be this machine, but neither name, system UUID nor age bears that out`;
+  return { state: "impostor", message };
+}
+
+function listed(nodes: readonly Frozen<Node>[]): string {
+  const names = nodes.map(({ metadata }) => `Node ${metadata.name}`).sort();
+  return names.join(" and ");
+}
+
+function isConfirmed(node: Frozen<Node>, { instance, knownUID }: NodeQuestion): boolean {
+  const { uid } = node.metadata;
+  if (uid !== undefined && uid === knownUID) return true;
+  return instance !== undefined && !isOlder(node, instance) && isBorneOut(node, instance);
+}
+
+/** A Node that was there before its VM is of another VM, which had the same id. */
+function isOlder({ metadata }: Frozen<Node>, instance: ScaleSetInstance): boolean {
+  const createdMs = createdMsOf(instance);
+  return (
+    createdMs !== undefined && Date.parse(metadata.creationTimestamp ?? "") + CLOCKS_DIFFER_MS < createdMs
+  );
+}
+
+function isBorneOut({ metadata, status }: Frozen<Node>, { computerName, vmID }: ScaleSetInstance): boolean {
+  if (computerName === undefined && vmID === undefined) return true;
+  const isName = computerName?.toLowerCase() === metadata.name.toLowerCase();
+  return isName || isSameMachine(vmID, status?.nodeInfo?.systemUUID);
+}
+
+/** When Azure made the instance. */
+function createdMsOf({ raw }: ScaleSetInstance): number | undefined {
+  const properties = raw["properties"];
+  const created = isJsonObject(properties) ? Date.parse(String(properties["timeCreated"])) : NaN;
+  return Number.isNaN(created) ? undefined : created;
+}
+
+/** Firmware of the first generation shows the first three groups of the id in the other byte order. */
+function isSameMachine(vmID: string | undefined, systemUUID: string | undefined): boolean {
+  if (vmID === undefined || systemUUID === undefined) return false;
+  const [id, shown] = [vmID.toLowerCase(), systemUUID.toLowerCase()];
+  return id === shown || swapped(id) === shown;
+}
+
+function swapped(uuid: string): string {
+  return uuid
+    .split("-")
+    .map((group, index) => (index < 3 ? (group.match(/../g) ?? []).toReversed().join("") : group))
+    .join("-");
+}

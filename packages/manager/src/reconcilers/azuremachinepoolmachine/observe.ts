@@ -1,0 +1,84 @@
+import { isTrue } from "@capstan/api";
+import { again, block, Failure, guardWrites, next, type Outcome, terminal, waiting } from "@capstan/runtime";
+import { isNodeReady, updateOf } from "../../workload/availability.ts";
+import { findNode, type NodeSighting } from "./find-node.ts";
+import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
+
+// Whoever creates the pool or lists its instances wakes its machines; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+const UNLISTED_MS = 60_000;
+const UNREACHABLE_MS = 15_000;
+const JOINING_MS = 2 * 60_000;
+
+/** A machine without a pool, or with an instance of somebody else's, is left alone. */
+export function requirePool({ machine, pool }: Scope): Outcome {
+  const { namespace } = machine.metadata;
+  if (!pool) {
+    const message = `There is no AzureMachinePool ${JSON.stringify(poolNameOf(machine))} in namespace ${namespace} that owns the machine`;
+    throw waiting("WaitingForPool", message, LOOK_AGAIN_MS);
+  }
+  if (isOfPool(machine, pool)) return next;
+  throw terminal(
+    "ForeignInstance",
+    `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is no instance of the scale set ${pool.spec.providerID}; the machine is left alone, delete it`,
+  );
+}
+
+/** Looks what the last list of the scale set says about the instance. Before the first list nothing is done. */
+export function lookAtInstance(scope: Scope): Outcome {
+  scope.sighting = scope.ports.scaleSets.instance(scope.machine.spec.providerID);
+  if (scope.sighting.state !== "unknown") return next;
+  scope.isQuiet = true;
+  return block(UNLISTED_MS, "WaitingForInstanceList");
+}
+
+/** A machine that has lost its instance goes, but it is the pool that decides so. */
+export function leaveLostToPool(scope: Scope): Outcome {
+  if (scope.sighting.state !== "gone") return next;
+  scope.isQuiet = true;
+  return block(LOOK_AGAIN_MS, "InstanceGone");
+}
+
+/** Looks for the Node. They are followed by one watch a cluster; here they are only looked up. */
+export async function lookAtNode(scope: Scope): Promise<Outcome> {
+  await lookForNode(scope);
+  const { node } = scope;
+  if (node.state === "unknown") return again(UNREACHABLE_MS, node.reason);
+  const joiningMs = joiningForMs(scope);
+  if (joiningMs === undefined) return next;
+  scope.node = { state: "none" };
+  return again(joiningMs, "NodeJoining");
+}
+
+/** The same for a machine that leaves: whoever needs the Node there says what it means that nobody answers. */
+export async function lookForNode(scope: Scope): Promise<Outcome> {
+  scope.node = await nodeOf(scope);
+  return next;
+}
+
+/** For how long a new Node that is not Ready yet is not spoken of: mostly the next thing it does is to become Ready. */
+function joiningForMs({ context, machine, node }: Scope): number | undefined {
+  if (node.state !== "found" || isNodeReady(node.node)) return undefined;
+  if (machine.status?.nodeRef || updateOf(machine) !== undefined) return undefined;
+  const endsMs = Date.parse(node.node.metadata.creationTimestamp ?? "") + JOINING_MS;
+  const leftMs = endsMs - context.env.clock.now();
+  return leftMs > 0 ? leftMs : undefined;
+}
+
+async function nodeOf(scope: Scope): Promise<NodeSighting> {
+  const { cluster, context, machine, ports, sighting } = scope;
+  // Nothing can have joined a cluster that has not come to be.
+  if (!cluster || !isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return { state: "none" };
+  try {
+    const workload = await ports.workloads.get(cluster);
+    const nodes = await workload.nodes();
+    scope.workload = guardWrites(workload.client, () => context.assertMayWrite());
+    return findNode(nodes.of(machine.spec.providerID), {
+      instance: sighting.state === "seen" ? sighting.instance : undefined,
+      knownUID: machine.status?.nodeRef?.uid,
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { state: "unknown", reason: error.reason, message: error.message };
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  MachinePool,
+} from "@capstan/api";
+import {
+  type CacheReader,
+  defineReconciler,
+  index,
+  keyOf,
+  type ObjectName,
+  on,
+  type Reconciler,
+  type Source,
+} from "@capstan/runtime";
+import { updateOf } from "../../workload/availability.ts";
+import { providerKey } from "../../workload/nodes.ts";
+import { MACHINE_FINALIZER } from "../azuremachinepool/well-known.ts";
+import { awaitInstance, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
+import { leaveLostToPool, lookAtInstance, lookAtNode, lookForNode, requirePool } from "./observe.ts";
+import { report } from "./report.ts";
+import { type AzureMachinePoolMachinePorts, buildScope, poolNameOf, type Scope } from "./scope.ts";
+import { updateInPlace } from "./update.ts";
+
+const BY_PROVIDER_ID = "provider-id";
+const BY_POOL = "pool";
+// Draining waits for servers of many clusters; one that is slow must not hold up the machines of the others.
+const CONCURRENCY = 30;
+
+/**
+ * Follows one instance of a scale set from its first boot to its end: finds its Node, reports how both are, and drains
+ * the Node before the pool deletes or updates the instance. It never asks Azure: the pool lists for all its machines.
+ */
+export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachinePorts): Reconciler {
+  return defineReconciler<AzureMachinePoolMachine, Scope>({
+    name: "azuremachinepoolmachine",
+    for: AzureMachinePoolMachine,
+    finalizer: MACHINE_FINALIZER,
+    concurrency: CONCURRENCY,
+    indexes: [
+      index(AzureMachinePoolMachine, BY_PROVIDER_ID, ({ spec }) => [providerKey(spec.providerID)]),
+      index(AzureMachinePoolMachine, BY_POOL, (machine) => [
+        keyOf({ metadata: { name: poolNameOf(machine), namespace: machine.metadata.namespace } }),
+      ]),
+    ],
+    // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
+    watches: [on(AzureMachinePool, toUnsettled), on(MachinePool, () => [])],
+    sources: [instancesOf(ports), nodesOf(ports)],
+    scope: (context) => buildScope(ports, context),
+    normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
+    deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(
+      unlessPointless,
+    ),
+    status: report,
+  });
+}
+
+/** The machines of a pool that something is being done to: only they care about its pause and its timeouts. */
+function toUnsettled(pool: Frozen<AzureMachinePool>, cache: CacheReader): ObjectName[] {
+  return cache
+    .list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) })
+    .filter((machine) => machine.metadata.deletionTimestamp !== undefined || updateOf(machine) !== undefined)
+    .map(({ metadata }) => metadata);
+}
+
+/** An instance that came, went or changed wakes its machine. */
+function instancesOf({ scaleSets }: AzureMachinePoolMachinePorts): Source {
+  return (wake, cache) =>
+    scaleSets.onChange((providerIDs) => {
+      for (const { metadata } of machinesWith(providerIDs, cache)) wake(metadata);
+    });
+}
+
+/** A Node that changes wakes its machine. */
+function nodesOf({ workloads }: AzureMachinePoolMachinePorts): Source {
+  return (wake, cache) =>
+    workloads.onNodeChange((cluster, providerIDs) => {
+      for (const { metadata } of machinesWith(providerIDs, cache)) {
+        const isOfCluster = metadata.labels?.[CLUSTER_NAME_LABEL] === cluster.name;
+        if (isOfCluster && metadata.namespace === cluster.namespace) wake(metadata);
+      }
+    });
+}
+
+function machinesWith(
+  providerIDs: readonly string[],
+  cache: CacheReader,
+): readonly Frozen<AzureMachinePoolMachine>[] {
+  return providerIDs.flatMap((id) =>
+    cache.list(AzureMachinePoolMachine, { index: BY_PROVIDER_ID, value: providerKey(id) }),
+  );
+}

@@ -1,0 +1,39 @@
+import { getCondition } from "@capstan/api";
+import { summarize } from "../../contract/ready.ts";
+import { DRAINED, SUMMED_UP, UPDATING_IN_PLACE } from "./conditions.ts";
+import { decideStatus } from "./decide-status.ts";
+import type { Scope } from "./scope.ts";
+
+/** Writes down what the pass has found out; where that is nothing, the status stays as it was. */
+export function report(scope: Scope): void {
+  const { machine, before, isQuiet } = scope;
+  if (isQuiet === true) {
+    if (before) machine.status = before;
+    else delete machine.status;
+  } else if (machine.metadata.deletionTimestamp !== undefined) {
+    tellWhyNotReady(scope);
+  } else reportMachine(scope);
+}
+
+/** Writes down how instance and Node are. */
+export function reportMachine(scope: Scope): void {
+  const { context, machine, sighting } = scope;
+  if (sighting.state !== "seen") return;
+  const { fields, marks } = decideStatus({ machine, instance: sighting.instance, node: scope.node });
+  const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
+  machine.status = { ...kept, ...fields };
+  for (const mark of marks) context.mark(mark);
+  summarize(machine, SUMMED_UP, context.env.clock.now());
+  if (getCondition(machine.status.conditions, DRAINED)) tellWhyNotReady(scope);
+}
+
+/** A machine that leaves or is updated is not Ready, however well it is. */
+function tellWhyNotReady({ context, machine }: Scope): void {
+  const drained = getCondition(machine.status?.conditions, DRAINED);
+  if (drained?.status === "False") {
+    const { severity = "Info", reason = DRAINED, message = "" } = drained;
+    context.mark({ type: "Ready", status: "False", severity, reason, message });
+  } else if (drained && machine.metadata.deletionTimestamp === undefined) {
+    context.mark({ type: "Ready", status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
+  }
+}

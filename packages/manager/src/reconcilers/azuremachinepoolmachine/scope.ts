@@ -1,0 +1,105 @@
+import {
+  AzureMachinePool,
+  type AzureMachinePoolMachine,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  controllerOf,
+  deepCopy,
+  type Frozen,
+  MachinePool,
+  PAUSED_ANNOTATION,
+  parseProviderId,
+  POOL_NAME_LABEL,
+  providerIdProblem,
+  sameProviderId,
+} from "@capstan/api";
+import type { CacheReader, Client, Context } from "@capstan/runtime";
+import type { InstanceSighting, ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
+import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
+import type { NodeSighting } from "./find-node.ts";
+
+/** What the reconciler of AzureMachinePoolMachines works with. */
+export interface AzureMachinePoolMachinePorts {
+  readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
+  /** What the pools' controller has seen in Azure; nobody else asks there. */
+  readonly scaleSets: Pick<ScaleSetSightings, "instance" | "onChange">;
+}
+
+/** One pass over one machine. */
+export interface Scope {
+  readonly context: Context<AzureMachinePoolMachine>;
+  readonly machine: AzureMachinePoolMachine;
+  readonly ports: AzureMachinePoolMachinePorts;
+  /** The status as it was when the pass began. */
+  readonly before: AzureMachinePoolMachine["status"];
+  readonly pool: Frozen<AzureMachinePool> | undefined;
+  readonly machinePool: Frozen<MachinePool> | undefined;
+  readonly cluster: Frozen<Cluster> | undefined;
+  sighting: InstanceSighting;
+  node: NodeSighting;
+  /** The way into the workload cluster, while it answers. */
+  workload?: Client;
+  /** The pass has found nothing that anybody wants to know: the status stays as it was. */
+  isQuiet?: boolean;
+}
+
+const NOT_LOOKED_YET = {
+  state: "unknown",
+  reason: "NotLookedYet",
+  message: "Nobody has looked for the Node yet",
+} as const;
+
+/** Begins a pass. */
+export function buildScope(
+  ports: AzureMachinePoolMachinePorts,
+  context: Context<AzureMachinePoolMachine>,
+): Scope {
+  const { object: machine, cache } = context;
+  const { namespace, labels = {} } = machine.metadata;
+  const named = (label: string) => ({ name: labels[label] ?? "", namespace });
+  return {
+    context,
+    machine,
+    ports,
+    before: deepCopy(machine.status),
+    pool: poolOf(machine, cache),
+    machinePool: cache.get(MachinePool, named(POOL_NAME_LABEL)),
+    cluster: cache.get(Cluster, named(CLUSTER_NAME_LABEL)),
+    sighting: { state: "unknown" },
+    node: NOT_LOOKED_YET,
+  };
+}
+
+/** The pool of a machine: its owner, and no other that bears the owner's name by now. */
+function poolOf(
+  machine: Frozen<AzureMachinePoolMachine>,
+  cache: CacheReader,
+): Frozen<AzureMachinePool> | undefined {
+  const name = poolNameOf(machine);
+  const pool = cache.get(AzureMachinePool, { name, namespace: machine.metadata.namespace });
+  const owner = controllerOf(machine);
+  return owner && owner.uid !== pool?.metadata.uid ? undefined : pool;
+}
+
+/** The name of the pool that a machine belongs to. */
+export function poolNameOf(machine: Frozen<AzureMachinePoolMachine>): string {
+  const { labels } = machine.metadata;
+  return controllerOf(machine)?.name ?? labels?.[MACHINE_POOL_LABEL] ?? "";
+}
+
+/** Whether the instance is one of the pool's scale set; a machine made by hand may name any VM of the world. */
+export function isOfPool(machine: Frozen<AzureMachinePoolMachine>, pool: Frozen<AzureMachinePool>): boolean {
+  const { providerID } = machine.spec;
+  const setID = pool.spec.providerID;
+  if (providerIdProblem(providerID) !== undefined) return false;
+  if (parseProviderId(providerID).kind !== "scaleSetInstance") return false;
+  return setID === undefined || sameProviderId(providerID.replace(/\/virtualMachines\/[^/]*$/i, ""), setID);
+}
+
+/** Whether somebody wants nothing to be done to the machines of the pool. */
+export function isPoolPaused({ pool, machinePool }: Scope): boolean {
+  return [pool, machinePool].some(
+    (object) => object?.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined,
+  );
+}

@@ -1,0 +1,139 @@
+import { formatTimestamp, Node, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { again, next, type Outcome } from "@capstan/runtime";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { updateOf } from "../../workload/availability.ts";
+import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
+import { DRAINED, INSTANCE_UPDATED, UPDATING_IN_PLACE, VOLUMES_DETACHED } from "./conditions.ts";
+import { decideUpdate, returnedNode, type UpdateStep } from "./decide-update.ts";
+import { deleteNode } from "./deletion.ts";
+import { drainNode, tellDrain } from "./drain-node.ts";
+import { type InstanceUpdate, keptFieldsOf, restoring } from "./kept-fields.ts";
+import { reportMachine } from "./report.ts";
+import type { Scope } from "./scope.ts";
+
+// A list and the Node wake the machine; this is for what nobody tells.
+const LOOK_AGAIN_MS = 60_000;
+const SOON_MS = 10_000;
+
+const PASSING: readonly string[] = [DRAINED, VOLUMES_DETACHED, INSTANCE_UPDATED];
+
+const STEPS: Readonly<Record<UpdateStep, (scope: Scope) => Promise<Outcome>>> = {
+  standDown,
+  drain,
+  handOver,
+  awaitReturn,
+};
+
+/** Takes the machine through the update of its instance, up to where the pool or Azure has to do something. */
+export async function updateInPlace(scope: Scope): Promise<Outcome> {
+  return await STEPS[decideUpdate(scope.machine)](scope);
+}
+
+/** Nobody wants an update any more, or it is done: the Node takes pods again. */
+async function standDown(scope: Scope): Promise<Outcome> {
+  const { machine, node, workload } = scope;
+  // Whether we cordoned a Node cannot be seen while it cannot be.
+  if (node.state === "unknown") return next;
+  if (node.state === "found" && workload && isCordonedByUs(node.node)) {
+    await uncordon(workload, node.node);
+    scope.context.event({
+      type: "Normal",
+      reason: "Uncordoned",
+      message: `Node ${node.node.metadata.name} stays and takes pods again`,
+    });
+  }
+  forget(scope);
+  if (updateOf(machine) !== undefined) delete machine.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
+  return next;
+}
+
+/** What belongs to leaving and updating says nothing about a machine that stays as it is. */
+function forget({ machine }: Scope): void {
+  if (!machine.status) return;
+  const { nodeDrainStartTime: _, instanceUpdate: __, conditions, ...kept } = machine.status;
+  const left = conditions?.filter(({ type }) => !PASSING.includes(type));
+  machine.status = { ...kept, ...(left && { conditions: left }) };
+}
+
+async function drain(scope: Scope): Promise<Outcome> {
+  const state = await drainNode(scope);
+  if (!state.isOver) {
+    if (state.isRoutine === true) scope.isQuiet = true;
+    else tellDrain(scope, state);
+    return again(state.comeBackMs, state.reason);
+  }
+  writeDown(scope);
+  // What the Node has on it must be known after a crash, because the Node will not be there to ask.
+  await scope.context.persistStatus();
+  return await handOver(scope);
+}
+
+function writeDown({ machine, node, context }: Scope): void {
+  const instanceUpdate: InstanceUpdate = {
+    startedAt: formatTimestamp(context.env.clock.now()),
+    modelHash: updateOf(machine) ?? "",
+    ...(node.state === "found" ? keptFieldsOf(node.node) : { nodeName: "", nodeUID: "", bootID: "" }),
+  };
+  machine.status = { ...machine.status, instanceUpdate };
+}
+
+/** The new boot joins under the same name, which the Node of the old one would not let it. */
+async function handOver(scope: Scope): Promise<Outcome> {
+  const { context, machine, node, workload } = scope;
+  if (node.state === "unknown") return again(SOON_MS, node.reason);
+  const uid = machine.status?.instanceUpdate?.nodeUID;
+  if (node.state === "found" && node.node.metadata.uid === uid && workload)
+    await deleteNode(scope, workload, node.node);
+  const message = "The instance may be updated now";
+  context.mark({ type: DRAINED, status: "True", reason: "Drained", message });
+  context.event({ type: "Normal", reason: UPDATING_IN_PLACE, message });
+  return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+}
+
+async function awaitReturn(scope: Scope): Promise<Outcome> {
+  const { machine, machinePool, pool, sighting, workload } = scope;
+  const update = machine.status?.instanceUpdate;
+  if (!update || sighting.state !== "seen") return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  // An update that has begun is finished, whoever took the annotation away: its Node is gone already.
+  if (updateOf(machine) === undefined) ask(scope, update.modelHash);
+  tellFailure(scope, sighting.instance);
+  const version = machinePool?.spec.template.spec.version;
+  const node = returnedNode({ update, instance: sighting.instance, sighting: scope.node, pool, version });
+  if (!node || !workload) return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  const body = restoring(node, update);
+  if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
+  return await complete(scope, update);
+}
+
+function ask({ machine }: Scope, modelHash: string): void {
+  machine.metadata.annotations = {
+    ...machine.metadata.annotations,
+    [UPDATE_INSTANCE_ANNOTATION]: modelHash,
+  };
+}
+
+function tellFailure({ context }: Scope, { provisioningState, error }: ScaleSetInstance): void {
+  if (provisioningState !== "Failed") return;
+  const message = error?.message ?? "Azure does not say why";
+  context.mark({
+    type: INSTANCE_UPDATED,
+    status: "False",
+    severity: "Error",
+    reason: "InstanceUpdateFailed",
+    message,
+  });
+}
+
+/** The pool starts its next wave when the annotation is gone: by then the status must say what the machine is now. */
+async function complete(scope: Scope, update: InstanceUpdate): Promise<Outcome> {
+  const { context, machine } = scope;
+  const modelHash = updateOf(machine) ?? update.modelHash;
+  forget(scope);
+  machine.status = { ...machine.status, modelHash };
+  reportMachine(scope);
+  await context.persistStatus();
+  delete machine.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
+  const message = `The instance has been updated in place to model ${modelHash}`;
+  context.event({ type: "Normal", reason: "UpdatedInPlace", message });
+  return next;
+}

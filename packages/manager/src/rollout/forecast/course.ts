@@ -1,0 +1,217 @@
+import type { PoolAction } from "../action.ts";
+import { machineResourceName } from "../plan.ts";
+import {
+  type MachineView,
+  type PoolView,
+  isBroken,
+  isLeaving,
+  isLive,
+  isLongUnavailable,
+  machinesOf,
+} from "../view.ts";
+import type { StepTimes } from "./step-times.ts";
+
+/** A pool on its way through time: what is so now, and what is due later. */
+export interface Course {
+  view: PoolView;
+  readonly times: StepTimes;
+  /** Machines by a number of our own, because names and instances come and go. */
+  readonly machines: Map<number, MachineView>;
+  due: Due[];
+  /** The number that the next machine gets, here and in its scale set. */
+  nextKey: number;
+  nextInstance: number;
+  readonly firstKey: number;
+}
+
+interface Due {
+  readonly atMs: number;
+  readonly happen: () => void;
+}
+
+/** Starts where a pool is now; what is under way takes as long as if it had just begun. */
+export function startOf(view: PoolView, times: StepTimes): Course {
+  const ids = machinesOf(view).map(({ instanceID }) => Number(instanceID ?? -1));
+  const course: Course = {
+    view,
+    times,
+    machines: new Map(machinesOf(view).map((machine, key) => [key, machine])),
+    due: [],
+    nextKey: view.machines.length,
+    firstKey: view.machines.length,
+    // Azure never gives a number twice, so the next one is a guess that is never below the truth by much.
+    nextInstance: Math.max(-1, ...ids.filter(Number.isSafeInteger)) + 1,
+  };
+  if (view.operation) endOperationLater(course, view.capacity - liveCount(course));
+  for (const [key, machine] of course.machines) goOnWith(course, key, machine);
+  return course;
+}
+
+/** What the planner sees now. */
+export function viewOf({ view, machines }: Course): PoolView {
+  const all = [...machines.values()];
+  const hashes = all.map(({ modelHash }) => modelHash);
+  return { ...view, machines: all, modelsInUse: [...new Set([...hashes, view.setHash ?? view.wantedHash])] };
+}
+
+/** How many machines were made so far. */
+export function madeBy({ nextKey, firstKey }: Course): number {
+  return nextKey - firstKey;
+}
+
+/** Moves on to the next thing that is due and lets everything happen that is due then; false when nothing is. */
+export function moveOn(course: Course): boolean {
+  if (course.due.length === 0) return false;
+  const atMs = Math.min(...course.due.map((one) => one.atMs));
+  const now = course.due.filter((one) => one.atMs === atMs);
+  course.due = course.due.filter((one) => one.atMs !== atMs);
+  waitUntil(course, atMs);
+  for (const { happen } of now) happen();
+  return true;
+}
+
+/** Lets time pass with nothing happening in it. */
+export function waitUntil(course: Course, nowMs: number): void {
+  course.view = { ...course.view, nowMs };
+}
+
+/** Does what an action says, as far as it is done at once, and notes what comes of it later. */
+export function carryOut(course: Course, action: PoolAction): void {
+  switch (action.action) {
+    case "PutModel":
+    case "SetCapacity":
+      startPut(course, action);
+      return;
+    case "CreateMachineResource":
+      adopt(course, new Set(action.detail.instanceIDs));
+      return;
+    case "DeleteMachine":
+    case "UpdateMachineInPlace":
+    case "DeleteMachineResource":
+      for (const key of keysOf(course, action.targets)) carryOutOn(course, key, action);
+      return;
+    case "Wait":
+  }
+}
+
+type MachineAction = Extract<
+  PoolAction,
+  { action: "DeleteMachine" | "UpdateMachineInPlace" | "DeleteMachineResource" }
+>;
+
+function carryOutOn(course: Course, key: number, action: MachineAction): void {
+  if (action.action === "DeleteMachine") startDeletion(course, key);
+  else if (action.action === "UpdateMachineInPlace") startUpdate(course, key, action.detail.hash);
+  else course.machines.delete(key);
+}
+
+function goOnWith(course: Course, key: number, machine: MachineView): void {
+  const { createMs, bootMs, minReadyMs, deleteMs } = course.times;
+  if (machine.vmState === "Deleting") {
+    later(course, deleteMs, () => course.machines.delete(key));
+  } else if (machine.isDeleting) {
+    startDeletion(course, key);
+  } else if (machine.picked === "update") {
+    startUpdate(course, key, machine.updatingToHash ?? course.view.wantedHash);
+  } else if (isComing(machine, course.view.nowMs)) {
+    const isMade = machine.vmState === "Running";
+    later(course, (isMade ? 0 : createMs) + bootMs + minReadyMs, () => becomeAvailable(course, key));
+  }
+}
+
+/** Whether a machine that is not available now can be expected to become so. */
+function isComing(machine: MachineView, nowMs: number): boolean {
+  if (machine.isAvailable || isLeaving(machine) || isBroken(machine)) return false;
+  return machine.instanceID !== undefined && !isLongUnavailable(machine, nowMs);
+}
+
+type Put = Extract<PoolAction, { action: "PutModel" | "SetCapacity" }>;
+
+function startPut(course: Course, action: Put): void {
+  const { view } = course;
+  const add = Math.max(0, action.detail.to - liveCount(course));
+  course.view = {
+    ...view,
+    capacity: action.detail.to,
+    operation: { kind: action.action, sinceMs: view.nowMs },
+  };
+  endOperationLater(course, add, action.action === "PutModel" ? action.detail.hash : view.setHash);
+}
+
+function endOperationLater(course: Course, add: number, hash = course.view.wantedHash): void {
+  const { putMs, createMs } = course.times;
+  later(course, putMs + (add > 0 ? createMs : 0), () => {
+    course.view = { ...course.view, setHash: hash, operation: undefined };
+    for (let made = 0; made < add; made++) addMachine(course, hash);
+  });
+}
+
+function addMachine(course: Course, modelHash: string): void {
+  const { view, times } = course;
+  const key = course.nextKey++;
+  course.machines.set(key, {
+    pool: view.name,
+    name: undefined,
+    instanceID: String(course.nextInstance++),
+    createdMs: view.nowMs,
+    modelHash,
+    vmState: "Running",
+    isAvailable: false,
+    unavailableSinceMs: view.nowMs,
+    isDeleting: false,
+    deletedByUser: false,
+    hasDeleteAnnotation: false,
+    picked: undefined,
+    updatingToHash: undefined,
+  });
+  later(course, times.bootMs + times.minReadyMs, () => becomeAvailable(course, key));
+}
+
+function startDeletion(course: Course, key: number): void {
+  const { drainMs, deleteMs } = course.times;
+  change(course, key, { isDeleting: true, picked: "delete" });
+  later(course, drainMs, () => {
+    change(course, key, { vmState: "Deleting" });
+    // Azure counts an instance out as soon as it takes the deletion.
+    course.view = { ...course.view, capacity: Math.max(0, course.view.capacity - 1) };
+  });
+  later(course, drainMs + deleteMs, () => course.machines.delete(key));
+}
+
+function startUpdate(course: Course, key: number, hash: string): void {
+  const { drainMs, updateMs, bootMs, minReadyMs } = course.times;
+  change(course, key, { picked: "update", updatingToHash: hash });
+  later(course, drainMs + updateMs + bootMs + minReadyMs, () => {
+    change(course, key, { modelHash: hash, picked: undefined, updatingToHash: undefined });
+    becomeAvailable(course, key);
+  });
+}
+
+function becomeAvailable(course: Course, key: number): void {
+  change(course, key, { vmState: "Running", isAvailable: true, unavailableSinceMs: undefined });
+}
+
+function adopt(course: Course, instanceIDs: ReadonlySet<string>): void {
+  for (const [key, { instanceID }] of course.machines) {
+    if (instanceID === undefined || !instanceIDs.has(instanceID)) continue;
+    change(course, key, { name: machineResourceName(course.view.name, instanceID) });
+  }
+}
+
+function keysOf({ machines }: Course, targets: readonly string[]): readonly number[] {
+  const names = new Set(targets);
+  return [...machines].flatMap(([key, { name }]) => (name !== undefined && names.has(name) ? [key] : []));
+}
+
+function change({ machines }: Course, key: number, differences: Partial<MachineView>): void {
+  const machine = machines.get(key);
+  if (machine) machines.set(key, { ...machine, ...differences });
+}
+
+function later(course: Course, afterMs: number, happen: () => void): void {
+  course.due.push({ atMs: course.view.nowMs + afterMs, happen });
+}
+
+function liveCount({ machines }: Course): number {
+  return [...machines.values()].filter(isLive).length;
+}

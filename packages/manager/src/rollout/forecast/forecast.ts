@@ -1,0 +1,132 @@
+import type { Blocked, PoolAction } from "../action.ts";
+import { type Plan, planPool } from "../plan.ts";
+import type { PoolView } from "../view.ts";
+import { type Course, carryOut, madeBy, moveOn, startOf, viewOf, waitUntil } from "./course.ts";
+import type { StepTimes } from "./step-times.ts";
+
+/** An action, and when it is started, counted from now. */
+export interface TimedAction {
+  readonly afterMs: number;
+  readonly action: PoolAction;
+}
+
+/** The machines that are disrupted together, with what is done before they are and until the next are. */
+export interface Wave {
+  readonly number: number;
+  readonly afterMs: number;
+  readonly durationMs: number;
+  readonly actions: readonly TimedAction[];
+}
+
+/** The numbers of a whole rollout. */
+export interface Totals {
+  readonly waves: number;
+  readonly durationMs: number;
+  readonly created: number;
+  readonly deleted: number;
+  readonly updatedInPlace: number;
+  /** Requests that change the scale set itself. */
+  readonly puts: number;
+  readonly lowestAvailable: number;
+  readonly mostMachines: number;
+}
+
+/** What becomes of a pool if everything goes well from now on. */
+export interface Forecast {
+  readonly waves: readonly Wave[];
+  readonly totals: Totals;
+  /** Whether the pool ends with what it wants; otherwise `blocked` says what it stops at. */
+  readonly isReached: boolean;
+  readonly blocked: readonly Blocked[];
+}
+
+/** After this long a planner that only waits decides something else, if ever: machines then count as stuck. */
+const PATIENCE_MS = 11 * 60_000;
+
+/** No rollout takes so many steps for each machine; beyond it, a forecast would go round in circles. */
+const STEPS_PER_MACHINE = 20;
+
+/** Goes through a rollout in time, with the planner that controllers ask and nothing else to decide by. */
+export function forecastPool(view: PoolView, times: StepTimes): Forecast {
+  const course = startOf(view, times);
+  const started: TimedAction[] = [];
+  const seen = { lowestAvailable: Number.POSITIVE_INFINITY, mostMachines: 0, lastMs: view.nowMs };
+  const steps = STEPS_PER_MACHINE * (view.machines.length + view.desired + 10);
+  let plan = planPool(viewOf(course));
+  for (let step = 0; step < steps; step++) {
+    seen.lowestAvailable = Math.min(seen.lowestAvailable, plan.budget.available);
+    seen.mostMachines = Math.max(seen.mostMachines, plan.budget.live);
+    const actions = plan.actions.filter(({ action }) => action !== "Wait");
+    for (const action of actions) {
+      started.push({ afterMs: course.view.nowMs - view.nowMs, action });
+      carryOut(course, action);
+    }
+    if (actions.length === 0 && !moveOn(course)) {
+      const later = afterPatience(course, plan);
+      if (!later) break;
+      plan = later;
+      continue;
+    }
+    if (actions.length === 0) seen.lastMs = course.view.nowMs;
+    plan = planPool(viewOf(course));
+  }
+  const durationMs = seen.lastMs - view.nowMs;
+  const waves = wavesOf(started, durationMs);
+  const { lowestAvailable, mostMachines } = seen;
+  return {
+    waves,
+    totals: {
+      ...countsOf(started),
+      created: madeBy(course),
+      waves: waves.length,
+      durationMs,
+      lowestAvailable,
+      mostMachines,
+    },
+    isReached: plan.actions.length === 0 && plan.blocked.length === 0,
+    blocked: plan.blocked,
+  };
+}
+
+/** When nothing is due any more: whether the planner does something after waiting for long enough. */
+function afterPatience(course: Course, { actions, blocked }: Plan): Plan | undefined {
+  if (actions.length === 0 && blocked.length === 0) return undefined;
+  waitUntil(course, course.view.nowMs + PATIENCE_MS);
+  const later = planPool(viewOf(course));
+  return later.actions.some(({ action }) => action !== "Wait") ? later : undefined;
+}
+
+/** Whether an action takes a machine that works away from its pods. */
+export function isDisruptive({ action }: Pick<PoolAction, "action">): boolean {
+  return action === "DeleteMachine" || action === "UpdateMachineInPlace";
+}
+
+/** Cuts at each moment that machines are picked; what comes before the first of them belongs to the first wave. */
+function wavesOf(started: readonly TimedAction[], durationMs: number): readonly Wave[] {
+  const cuts = [...new Set(started.filter(({ action }) => isDisruptive(action)).map((one) => one.afterMs))];
+  const starts = [0, ...cuts.slice(1)];
+  if (started.length === 0) return [];
+  return starts.map((afterMs, index) => {
+    const endMs = starts[index + 1] ?? durationMs;
+    const isLast = index === starts.length - 1;
+    return {
+      number: index + 1,
+      afterMs,
+      durationMs: endMs - afterMs,
+      actions: started.filter((one) => one.afterMs >= afterMs && (isLast || one.afterMs < endMs)),
+    };
+  });
+}
+
+function countsOf(started: readonly TimedAction[]): Pick<Totals, "deleted" | "updatedInPlace" | "puts"> {
+  const targets = (name: PoolAction["action"]): number =>
+    started.reduce((sum, { action }) => sum + (action.action === name ? action.targets.length : 0), 0);
+  const puts = started.filter(
+    ({ action }) => action.action === "PutModel" || action.action === "SetCapacity",
+  );
+  return {
+    deleted: targets("DeleteMachine"),
+    updatedInPlace: targets("UpdateMachineInPlace"),
+    puts: puts.length,
+  };
+}

@@ -1,0 +1,10 @@
+import type { Blocked, BlockedReason } from "./action.ts";
+import type { Plan } from "./plan.ts";
+
+/** What passes by itself while something is under way, and so needs nobody's attention. */
+const PASSING: ReadonlySet<BlockedReason> = new Set(["BudgetUsedUp", "ScaleDownUnderWay", "UserDeletion"]);
+
+/** What stands in the way and does not go away by itself. */
+export function obstinate({ actions, blocked }: Pick<Plan, "actions" | "blocked">): readonly Blocked[] {
+  return blocked.filter(({ reason }) => actions.length === 0 || !PASSING.has(reason));
+}

@@ -1,0 +1,226 @@
+import type { Frozen, Node, Pod } from "@capstan/api";
+import { node, type Overrides, pod } from "@capstan/runtime/testing/builders";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type DrainProgress, judgeDrain, planPods, podName, type Refusal } from "./decide.ts";
+
+const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
+const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
+
+function nodeOf(status: "True" | "False" | "Unknown" = "True"): Node {
+  return node({ metadata: { name: "n" }, status: { conditions: [{ type: "Ready", status }] } });
+}
+
+function podOf(name: string, ...overrides: Overrides<Pod>[]): Pod {
+  return pod({ metadata: { name }, status: { phase: "Running" } }, ...overrides);
+}
+
+const ownedBy = (kind: string): Overrides<Pod> => ({
+  metadata: { ownerReferences: [{ apiVersion: "apps/v1", kind, name: "o", uid: "u", controller: true }] },
+});
+const label = (value: string): Overrides<Pod> => ({
+  metadata: { labels: { "cluster.x-k8s.io/drain": value } },
+});
+const stopping = (ms: number): Overrides<Pod> => ({ metadata: { deletionTimestamp: at(ms) } });
+
+/** How a pod is treated on a Node that answers, and on one that does not. */
+function treatmentOf(one: Pod, status: "True" | "Unknown"): string {
+  const plan = planPods({ node: nodeOf(status), pods: [one], nowMs: NOW_MS });
+  return (["evict", "wait", "skip"] as const).filter((treatment) => plan[treatment].length > 0).join();
+}
+
+describe("a pod", () => {
+  test.each<[string, Overrides<Pod>, string, string]>([
+    ["of a ReplicaSet", ownedBy("ReplicaSet"), "evict", "evict"],
+    ["of nobody", {}, "evict", "evict"],
+    ["with local data", { spec: { volumes: [{ name: "v", emptyDir: {} }] } }, "evict", "evict"],
+    ["that has not started", { status: { phase: "Pending" } }, "evict", "evict"],
+    ["of a DaemonSet", ownedBy("DaemonSet"), "skip", "skip"],
+    [
+      "that the kubelet runs from a file",
+      { metadata: { annotations: { "kubernetes.io/config.mirror": "" } } },
+      "skip",
+      "skip",
+    ],
+    ["that has succeeded", { status: { phase: "Succeeded" } }, "skip", "skip"],
+    ["that has failed", { status: { phase: "Failed" } }, "skip", "skip"],
+    ["that is to be skipped", label("Skip"), "skip", "skip"],
+    ["that is to complete", label("wait-completed"), "wait", "wait"],
+    ["that is stopping", stopping(20_000), "wait", "wait"],
+    ["that should have stopped just now", stopping(-500), "wait", "wait"],
+    ["that should have stopped", stopping(-2_000), "wait", "skip"],
+  ])("%s", (_, overrides, reachable, unreachable) => {
+    const one = podOf("a", overrides);
+    expect([treatmentOf(one, "True"), treatmentOf(one, "Unknown")]).toEqual([reachable, unreachable]);
+  });
+
+  test("of a DaemonSet that does not control it goes", () => {
+    const ownerReferences = [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "o", uid: "u" }];
+    expect(treatmentOf(podOf("a", { metadata: { ownerReferences } }), "True")).toBe("evict");
+  });
+});
+
+test("what matters least goes first, then what comes first by name", () => {
+  const pods = [
+    podOf("dns", { spec: { priority: 2_000_000_000 } }),
+    podOf("b"),
+    podOf("a"),
+    podOf("batch", { spec: { priority: -10 } }),
+  ];
+  const { evict } = planPods({ node: nodeOf(), pods, nowMs: NOW_MS });
+  expect(evict.map(({ pod: { metadata } }) => metadata.name)).toEqual(["batch", "a", "b", "dns"]);
+});
+
+const anyPod = fc
+  .record({
+    name: fc.nat(1000).map((number) => `p${number}`),
+    phase: fc.constantFrom("Pending", "Running", "Succeeded", "Failed", "Unknown" as const),
+    stopsMs: fc.option(fc.integer({ min: -100_000, max: 100_000 })),
+    owner: fc.constantFrom("ReplicaSet", "DaemonSet", undefined),
+    wish: fc.constantFrom("skip", "wait-completed", "other", undefined),
+    priority: fc.integer(),
+  })
+  .map(({ name, phase, stopsMs, owner, wish, priority }) =>
+    podOf(
+      name,
+      { status: { phase }, spec: { priority } },
+      stopsMs === null ? {} : stopping(stopsMs),
+      owner === undefined ? {} : ownedBy(owner),
+      wish === undefined ? {} : label(wish),
+    ),
+  );
+
+test("every pod is treated in one way, whatever the order in which they are listed", () => {
+  const scenes = fc.tuple(
+    fc.uniqueArray(anyPod, { selector: podName }),
+    fc.constantFrom("True", "False", "Unknown" as const),
+  );
+  fc.assert(
+    fc.property(scenes, ([pods, status]) => {
+      const plan = planPods({ node: nodeOf(status), pods, nowMs: NOW_MS });
+      const again = planPods({ node: nodeOf(status), pods: pods.toReversed(), nowMs: NOW_MS });
+      const all = [...plan.evict, ...plan.wait, ...plan.skip].map((one) => podName(one.pod));
+      expect([...all].sort()).toEqual(pods.map(podName).sort());
+      expect(again).toEqual(plan);
+      expect(plan.evict.every(({ pod: { metadata } }) => metadata.deletionTimestamp === undefined)).toBe(
+        true,
+      );
+    }),
+  );
+});
+
+function progressOf(pods: readonly Pod[], parts: Partial<DrainProgress> = {}): DrainProgress {
+  const plan = planPods({ node: nodeOf(), pods, nowMs: NOW_MS });
+  return { plan, evicted: [], gone: [], refused: [], limit: undefined, nowMs: NOW_MS, ...parts };
+}
+
+const refusalOf = (one: Frozen<Pod>, retryAfterMs?: number): Refusal => ({
+  pod: one,
+  why: "PodDisruptionBudget default/web allows no disruption now",
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
+});
+
+describe("draining", () => {
+  test("is over when nobody is left but those that may stay", () => {
+    const progress = progressOf([podOf("a", ownedBy("DaemonSet"))]);
+    expect(judgeDrain(nodeOf(), progress)).toEqual({
+      isOver: true,
+      reason: "Drained",
+      message: "Node n is drained",
+    });
+  });
+
+  test("is over when those that should go were gone before they were asked", () => {
+    const a = podOf("a");
+    expect(judgeDrain(nodeOf(), progressOf([a], { gone: [a] })).isOver).toBe(true);
+  });
+
+  test("is not over while pods stop, and looks again soon after it has asked some", () => {
+    const a = podOf("a");
+    const stops = podOf("b", stopping(10_000));
+    expect(judgeDrain(nodeOf(), progressOf([a], { evicted: [a] }))).toEqual({
+      isOver: false,
+      reason: "Draining",
+      message: "Draining Node n",
+      comeBackMs: 5_000,
+    });
+    expect(judgeDrain(nodeOf(), progressOf([stops]))).toMatchObject({
+      reason: "Draining",
+      comeBackMs: 10_000,
+    });
+  });
+
+  test("is not over while pods have not been asked yet", () => {
+    expect(judgeDrain(nodeOf(), progressOf([podOf("a")])).isOver).toBe(false);
+  });
+
+  test("says which pods do not stop", () => {
+    const verdict = judgeDrain(
+      nodeOf(),
+      progressOf([podOf("a", stopping(-60_000)), podOf("b", stopping(0))]),
+    );
+    expect(verdict.message).toBe("Draining Node n; waiting for pod default/a");
+  });
+
+  test("says which pod is kept, and by what", () => {
+    const a = podOf("a");
+    expect(judgeDrain(nodeOf(), progressOf([a], { refused: [refusalOf(a)] }))).toEqual({
+      isOver: false,
+      reason: "DrainBlocked",
+      message:
+        "Draining Node n; pod default/a stays: PodDisruptionBudget default/web allows no disruption now",
+      comeBackMs: 20_000,
+    });
+  });
+
+  test("names three pods of many", () => {
+    const pods = ["a", "b", "c", "d", "e"].map((name) => podOf(name));
+    const { message } = judgeDrain(
+      nodeOf(),
+      progressOf(pods, { refused: pods.map((one) => refusalOf(one)) }),
+    );
+    expect(message).toContain("pod default/c stays");
+    expect(message).not.toContain("default/d");
+    expect(message).toMatch(/; 2 more pods stay$/);
+  });
+
+  test("asks again as soon as the server says", () => {
+    const [a, b] = [podOf("a"), podOf("b")];
+    const refused = [refusalOf(a, 10_000), refusalOf(b)];
+    expect(judgeDrain(nodeOf(), progressOf([a, b], { refused }))).toMatchObject({ comeBackMs: 10_000 });
+  });
+
+  test("ends with its time, and says who goes with the machine", () => {
+    const pods = [podOf("a"), podOf("b", stopping(0))];
+    const limit = { startedMs: NOW_MS - 600_000, timeoutMs: 600_000 };
+    expect(judgeDrain(nodeOf(), progressOf(pods, { limit }))).toEqual({
+      isOver: true,
+      reason: "DrainTimedOut",
+      message: "Node n was not drained within 600 s and goes with pods default/a, default/b",
+    });
+  });
+
+  test("comes back when its time is over, should that be sooner", () => {
+    const a = podOf("a");
+    const limit = { startedMs: NOW_MS - 599_000, timeoutMs: 600_000 };
+    expect(judgeDrain(nodeOf(), progressOf([a], { refused: [refusalOf(a)], limit }))).toMatchObject({
+      isOver: false,
+      comeBackMs: 1_000,
+    });
+  });
+
+  test("has no end without a limit, and one with it, for any pods", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(anyPod, { selector: podName }), fc.nat(1_000_000), (pods, laterMs) => {
+        const nowMs = NOW_MS + laterMs;
+        const plan = planPods({ node: nodeOf(), pods, nowMs: NOW_MS });
+        const isEmpty = plan.evict.length + plan.wait.length === 0;
+        const limit = { startedMs: NOW_MS, timeoutMs: 500_000 };
+        expect(judgeDrain(nodeOf(), progressOf(pods, { plan, nowMs })).isOver).toBe(isEmpty);
+        expect(judgeDrain(nodeOf(), progressOf(pods, { plan, nowMs, limit })).isOver).toBe(
+          isEmpty || laterMs >= 500_000,
+        );
+      }),
+    );
+  });
+});

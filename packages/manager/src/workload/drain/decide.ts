@@ -1,0 +1,209 @@
+import { type Frozen, type Node, type Pod, type PodVolume } from "@capstan/api";
+import { isNodeUnreachable } from "../availability.ts";
+
+/** A Node with the pods on it, at a moment. */
+export interface DrainView {
+  readonly node: Frozen<Node>;
+  readonly pods: readonly Frozen<Pod>[];
+  readonly nowMs: number;
+}
+
+/** A pod, and why it is treated as it is. */
+export interface JudgedPod {
+  readonly pod: Frozen<Pod>;
+  readonly why: string;
+}
+
+/** What is to be done about the pods of a Node. */
+export interface PodPlan {
+  /** In the order in which they are asked to go. */
+  readonly evict: readonly JudgedPod[];
+  /** On their way, or not to be asked: the Node is not drained before they are gone. */
+  readonly wait: readonly JudgedPod[];
+  /** Nobody minds that they stay. */
+  readonly skip: readonly JudgedPod[];
+}
+
+/** A pod that a server did not let go. */
+export interface Refusal {
+  readonly pod: Frozen<Pod>;
+  readonly why: string;
+  readonly retryAfterMs?: number;
+}
+
+/** How far evictions have come. */
+export interface DrainProgress {
+  readonly plan: PodPlan;
+  /** Those of the plan that the server let go in this pass; they are stopping now. */
+  readonly evicted: readonly Frozen<Pod>[];
+  /** Those of the plan that were not there any more. */
+  readonly gone: readonly Frozen<Pod>[];
+  readonly refused: readonly Refusal[];
+  /** How long draining may take, from when on; without an end when undefined. */
+  readonly limit: DrainLimit | undefined;
+  readonly nowMs: number;
+}
+
+/** For how long a Node may be drained. */
+export interface DrainLimit {
+  readonly startedMs: number;
+  readonly timeoutMs: number;
+}
+
+/** Whether a Node is drained, and otherwise what it waits for. */
+export type DrainVerdict =
+  | { readonly isOver: true; readonly reason: "Drained" | "DrainTimedOut"; readonly message: string }
+  | {
+      readonly isOver: false;
+      readonly reason: "Draining" | "DrainBlocked";
+      readonly message: string;
+      readonly comeBackMs: number;
+    };
+
+const MIRROR_ANNOTATION = "kubernetes.io/config.mirror";
+// Cluster API's label: pods that are left alone, and pods that are waited for and not asked to go.
+const DRAIN_LABEL = "cluster.x-k8s.io/drain";
+
+// Nobody stops pods on a machine that does not answer; as in Cluster API, one second after their time they count as gone.
+const UNREACHABLE_SLACK_MS = 1_000;
+// What was asked to go is mostly gone after some seconds, which is worth a look.
+const JUST_EVICTED_MS = 5_000;
+const STOPPING_MS = 10_000;
+// As often as Cluster API asks budgets again.
+const BLOCKED_MS = 20_000;
+// A pod that is not gone so long after its time does not go by itself: somebody should know.
+const OVERDUE_MS = 30_000;
+const MOST_NAMED = 3;
+
+/** Decides which pods of a Node go, which are waited for, and which may stay. */
+export function planPods({ node, pods, nowMs }: DrainView): PodPlan {
+  const isUnreachable = isNodeUnreachable(node);
+  const judged = [...pods].sort(inOrder).map((pod) => ({ pod, ...judge(pod, { isUnreachable, nowMs }) }));
+  const those = (treatment: Treatment): readonly JudgedPod[] =>
+    judged.filter((one) => one.treatment === treatment).map(({ pod, why }) => ({ pod, why }));
+  return { evict: those("evict"), wait: those("wait"), skip: those("skip") };
+}
+
+type Treatment = keyof PodPlan;
+
+interface Circumstances {
+  readonly isUnreachable: boolean;
+  readonly nowMs: number;
+}
+
+interface Rule {
+  readonly treatment: Treatment;
+  readonly why: string;
+  readonly applies: (pod: Frozen<Pod>, circumstances: Circumstances) => boolean;
+}
+
+/** The first rule that applies decides. */
+const RULES: readonly Rule[] = [
+  { treatment: "skip", why: "it has finished", applies: hasFinished },
+  {
+    treatment: "skip",
+    why: "the kubelet runs it from a file",
+    applies: ({ metadata }) => metadata.annotations?.[MIRROR_ANNOTATION] !== undefined,
+  },
+  { treatment: "skip", why: "its DaemonSet would put it on the Node again", applies: isOfDaemonSet },
+  { treatment: "skip", why: `its label ${DRAIN_LABEL} says so`, applies: (pod) => wishOf(pod) === "skip" },
+  { treatment: "skip", why: "its Node does not answer, so nobody stops it", applies: isAbandoned },
+  {
+    treatment: "wait",
+    why: "it is stopping",
+    applies: ({ metadata }) => metadata.deletionTimestamp !== undefined,
+  },
+  {
+    treatment: "wait",
+    why: `it is to complete, as its label ${DRAIN_LABEL} says`,
+    applies: (pod) => wishOf(pod) === "wait-completed",
+  },
+  { treatment: "evict", why: "it goes, and its local data with it", applies: hasLocalData },
+];
+
+const OTHERWISE = { treatment: "evict", why: "it can run elsewhere" } as const;
+
+function judge(pod: Frozen<Pod>, circumstances: Circumstances): Pick<Rule, "treatment" | "why"> {
+  return RULES.find(({ applies }) => applies(pod, circumstances)) ?? OTHERWISE;
+}
+
+/** Whether a pod has done what it was there for. */
+export function hasFinished({ status }: Frozen<Pod>): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+function isOfDaemonSet({ metadata }: Frozen<Pod>): boolean {
+  const owners = metadata.ownerReferences ?? [];
+  return owners.some(({ kind, controller }) => kind === "DaemonSet" && controller === true);
+}
+
+function wishOf({ metadata }: Frozen<Pod>): string | undefined {
+  return metadata.labels?.[DRAIN_LABEL]?.toLowerCase();
+}
+
+function isAbandoned({ metadata }: Frozen<Pod>, { isUnreachable, nowMs }: Circumstances): boolean {
+  return isUnreachable && Date.parse(metadata.deletionTimestamp ?? "") + UNREACHABLE_SLACK_MS < nowMs;
+}
+
+function hasLocalData({ spec }: Frozen<Pod>): boolean {
+  return spec?.volumes?.some(({ emptyDir }: Frozen<PodVolume>) => emptyDir !== undefined) ?? false;
+}
+
+/** What matters least goes first, so that what others rest on goes last; then by name, so that it is the same each time. */
+function inOrder(left: Frozen<Pod>, right: Frozen<Pod>): number {
+  const priority = (left.spec?.priority ?? 0) - (right.spec?.priority ?? 0);
+  if (priority !== 0) return priority;
+  const [a, b] = [podName(left), podName(right)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Says whether draining is over, and if not what stands in its way. */
+export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVerdict {
+  const { plan, gone, refused, limit, nowMs } = progress;
+  const { name } = node.metadata;
+  const left = [...plan.evict, ...plan.wait].map(({ pod }) => pod).filter((pod) => !gone.includes(pod));
+  if (left.length === 0) return { isOver: true, reason: "Drained", message: `Node ${name} is drained` };
+  const leftMs = limit === undefined ? Infinity : limit.startedMs + limit.timeoutMs - nowMs;
+  if (limit !== undefined && leftMs <= 0) {
+    const message = `Node ${name} was not drained within ${limit.timeoutMs / 1000} s and goes with ${named(left.map(podName), "pod")}`;
+    return { isOver: true, reason: "DrainTimedOut", message };
+  }
+  const obstacles = obstaclesOf(progress);
+  const reason = refused.length > 0 ? "DrainBlocked" : "Draining";
+  const message = [`Draining Node ${name}`, ...obstacles].join("; ");
+  return { isOver: false, reason, message, comeBackMs: Math.min(comeBackMs(progress), leftMs) };
+}
+
+/** Says only what lasts: a text that changes with each pod that goes would be written each time. */
+function obstaclesOf({ plan, refused, nowMs }: DrainProgress): readonly string[] {
+  const blocked = refused.slice(0, MOST_NAMED).map(({ pod, why }) => `pod ${podName(pod)} stays: ${why}`);
+  const more = refused.length - blocked.length;
+  const overdue = plan.wait.filter(({ pod }) => isOverdue(pod, nowMs)).map(({ pod }) => podName(pod));
+  return [
+    ...blocked,
+    ...(more > 0 ? [`${more} more ${more === 1 ? "pod stays" : "pods stay"}`] : []),
+    ...(overdue.length > 0 ? [`waiting for ${named(overdue, "pod")}`] : []),
+  ];
+}
+
+function isOverdue({ metadata: { deletionTimestamp } }: Frozen<Pod>, nowMs: number): boolean {
+  return deletionTimestamp === undefined || Date.parse(deletionTimestamp) + OVERDUE_MS < nowMs;
+}
+
+function comeBackMs({ evicted, refused }: DrainProgress): number {
+  if (evicted.length > 0) return JUST_EVICTED_MS;
+  if (refused.length === 0) return STOPPING_MS;
+  return Math.min(...refused.map(({ retryAfterMs = BLOCKED_MS }) => retryAfterMs), BLOCKED_MS);
+}
+
+/** The namespace and the name of a pod. */
+export function podName({ metadata: { namespace = "", name } }: Frozen<Pod>): string {
+  return `${namespace}/${name}`;
+}
+
+/** Some names of many, and how many there are besides. */
+export function named(names: readonly string[], noun: string): string {
+  const shown = names.slice(0, MOST_NAMED).join(", ");
+  const more = names.length - MOST_NAMED;
+  return `${noun}${names.length === 1 ? "" : "s"} ${shown}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,116 @@
+import type { Frozen, Pod } from "@capstan/api";
+import { type Client, Failure, transient } from "@capstan/runtime";
+import { pod } from "@capstan/runtime/testing/builders";
+import { describe, expect, test } from "vitest";
+import { evictPods } from "./evict.ts";
+import type { Eviction } from "./kinds.ts";
+
+const podOf = (name: string, app: string, namespace = "default"): Pod =>
+  pod({ metadata: { name, namespace, uid: `uid-${name}`, labels: { app } } });
+
+const refusal = (reason: string, retryAfterMs?: number): Failure =>
+  transient(reason, `the server said ${reason}`, retryAfterMs === undefined ? {} : { retryAfterMs });
+
+/** A server that answers evictions as told, by the name of the pod, and has some budgets. */
+function serverWith(
+  answers: Readonly<Record<string, Failure>>,
+  budgets: Readonly<Record<string, object>> = {},
+) {
+  const asked: Frozen<Eviction>[] = [];
+  const lists: (string | undefined)[] = [];
+  const client = {
+    create: (_kind: unknown, object: Frozen<Eviction>) => {
+      asked.push(object);
+      const failure = answers[object.metadata.name];
+      return failure ? Promise.reject(failure) : Promise.resolve(object);
+    },
+    list: (_kind: unknown, { namespace }: { namespace?: string } = {}) => {
+      lists.push(namespace);
+      return Promise.resolve(
+        Object.entries(budgets).map(([name, selector]) => ({
+          metadata: { name, namespace },
+          spec: { selector },
+        })),
+      );
+    },
+  } as unknown as Pick<Client, "create" | "list">;
+  return { client, asked, lists };
+}
+
+const REACHABLE = { isUnreachable: false };
+const WEB = { matchLabels: { app: "web" } };
+
+describe("an eviction", () => {
+  test("is of this very pod, which has its time to stop unless nobody is there to stop it", async () => {
+    for (const isUnreachable of [false, true]) {
+      const { client, asked } = serverWith({});
+      const one = podOf("a", "web");
+      expect(await evictPods(client, [one], { isUnreachable })).toEqual({
+        evicted: [one],
+        gone: [],
+        refused: [],
+      });
+      expect(asked).toEqual([
+        {
+          metadata: { name: "a", namespace: "default" },
+          deleteOptions: { preconditions: { uid: "uid-a" }, ...(isUnreachable && { gracePeriodSeconds: 1 }) },
+        },
+      ]);
+    }
+  });
+
+  test.each(["NotFound", "Conflict"] as const)("that meets %s was of a pod that is gone", async (failure) => {
+    const { client } = serverWith({ a: new Failure(failure, failure, { message: "x" }) });
+    const one = podOf("a", "web");
+    expect(await evictPods(client, [one], REACHABLE)).toEqual({ evicted: [], gone: [one], refused: [] });
+  });
+
+  test("that a budget refuses tells which, with one look at the budgets of a namespace", async () => {
+    const { client, lists } = serverWith(
+      { a: refusal("TooManyRequests"), b: refusal("TooManyRequests", 10_000) },
+      {
+        web: WEB,
+        other: { matchLabels: { app: "other" } },
+        none: { matchLabels: {}, matchExpressions: [{ key: "app", operator: "DoesNotExist" }] },
+      },
+    );
+    const { refused, evicted } = await evictPods(
+      client,
+      [podOf("a", "web"), podOf("b", "web"), podOf("c", "web")],
+      REACHABLE,
+    );
+    expect(refused).toMatchObject([
+      { pod: { metadata: { name: "a" } }, why: "PodDisruptionBudget default/web allows no disruption now" },
+      { pod: { metadata: { name: "b" } }, retryAfterMs: 10_000 },
+    ]);
+    expect(evicted.map(({ metadata }) => metadata.name)).toEqual(["c"]);
+    expect(lists).toEqual(["default"]);
+  });
+
+  test("that two budgets stand in the way of says so", async () => {
+    const { client } = serverWith({ a: refusal("InternalError") }, { one: WEB, two: WEB });
+    const { refused } = await evictPods(client, [podOf("a", "web")], REACHABLE);
+    expect(refused[0]?.why).toContain("more than one PodDisruptionBudget (default/one, default/two)");
+  });
+
+  test("that is forbidden says what the server says", async () => {
+    const { client } = serverWith({ a: refusal("Forbidden") });
+    const { refused } = await evictPods(client, [podOf("a", "web")], REACHABLE);
+    expect(refused[0]?.why).toBe("the server said Forbidden");
+  });
+
+  test.each(["TooManyRequests", "HTTP429", "ServerUnreachable", "ServiceUnavailable"])(
+    "that a busy or silent server answers with %s is no answer",
+    async (reason) => {
+      const { client } = serverWith({ a: refusal(reason, 1_000) });
+      await expect(evictPods(client, [podOf("a", "web")], REACHABLE)).rejects.toMatchObject({ reason });
+    },
+  );
+
+  test("of more pods than a pass may take waits for the next", async () => {
+    const { client, asked } = serverWith({});
+    const pods = Array.from({ length: 300 }, (_, index) => podOf(`p${index}`, "web"));
+    const { evicted } = await evictPods(client, pods, REACHABLE);
+    expect([asked.length, evicted.length]).toEqual([250, 250]);
+  });
+});

@@ -1,0 +1,122 @@
+import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import { describe, expect, test } from "vitest";
+import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
+import {
+  armCalls,
+  clusterWorld,
+  createPool,
+  machinesOf,
+  namesOf,
+  NEW_VERSION,
+  nodesOf,
+  poolOf,
+  readyMachines,
+  settled,
+} from "./pool-world.ts";
+
+expect.extend(conditionMatchers);
+
+const REPLICAS = (replicas: number) => ({ spec: { replicas } });
+const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
+
+describe("a pool", () => {
+  test("of three becomes three Ready Nodes, and then nobody writes anything for an hour", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    const { pool, machinePool } = await poolOf(world, "mp");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2"]);
+    expect(pool.status).toMatchObject({ ready: true, replicas: 3, provisioningState: "Succeeded" });
+    expect(pool).toHaveCondition("Ready", "True");
+    expect(machinePool.status).toMatchObject({ phase: "Running", readyReplicas: 3 });
+    const before = world.testedWrites;
+    const calls = armCalls(world).length;
+    await world.advance(60 * MINUTE_MS);
+    expect(world.testedWrites - before).toBe(0);
+    expect(
+      armCalls(world)
+        .slice(calls)
+        .filter((call) => /scale/i.test(call)).length,
+    ).toBeLessThanOrEqual(8);
+  });
+
+  test("grows and shrinks with its replicas, and drains what goes", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    await patch(world, MachinePool, "mp", REPLICAS(5));
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2", "mp-3", "mp-4"]);
+    await patch(world, MachinePool, "mp", REPLICAS(2));
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-3", "mp-4"]);
+    expect(await namesOf(world, "mp")).toEqual(["mp-3", "mp-4"]);
+    expect((await nodesOf(world)).length).toBe(2);
+    await patch(world, MachinePool, "mp", REPLICAS(0));
+    await settled(world);
+    expect(await namesOf(world, "mp")).toEqual([]);
+  });
+
+  test("replaces every machine for a new version, one after the other", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    await patch(world, MachinePool, "mp", VERSION);
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-3", "mp-4", "mp-5"]);
+    const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+    expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+    expect((await get(world, AzureMachinePool, "mp")).status).toMatchObject({ version: NEW_VERSION });
+  });
+
+  test("updates every machine in place for a new version, and keeps its instances", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", {
+      strategy: { maxUnavailable: 1, maxSurge: 0, instanceUpdate: "InPlace" },
+    });
+    await settled(world);
+    await patch(world, MachinePool, "mp", VERSION);
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2"]);
+    const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+    expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+  });
+
+  test("replaces a machine that a user deletes", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    await remove(world, AzureMachinePoolMachine, "mp-1");
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
+  });
+
+  test("leaves nothing behind", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    await remove(world, MachinePool, "mp");
+    await settled(world);
+    expect(await namesOf(world, "mp")).toEqual([]);
+    expect(await world.run(world.user.list(AzureMachinePool))).toEqual([]);
+    expect(await world.run(world.user.list(MachinePool))).toEqual([]);
+    expect([...world.azure.core.world.scaleSets.sets.entries()]).toEqual([]);
+    expect(await nodesOf(world)).toEqual([]);
+  });
+
+  test("never touches a pool whose name begins like its own", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp-1", { replicas: 2 });
+    await createPool(world, "mp-10", { replicas: 2 });
+    await settled(world);
+    await patch(world, MachinePool, "mp-1", REPLICAS(1));
+    await patch(world, MachinePool, "mp-10", VERSION);
+    await settled(world);
+    expect(await readyMachines(world, "mp-1")).toEqual(["mp-1-1"]);
+    expect(await readyMachines(world, "mp-10")).toEqual(["mp-10-2", "mp-10-3"]);
+    await remove(world, MachinePool, "mp-1");
+    await settled(world);
+    expect(await readyMachines(world, "mp-10")).toEqual(["mp-10-2", "mp-10-3"]);
+  });
+});

@@ -1,0 +1,202 @@
+/** The lives of small pools, told with a crash at any of their writes and in storms. */
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  type Frozen,
+  type Kind,
+  MachinePool,
+  Node,
+  Pod,
+} from "@capstan/api";
+import { PodDisruptionBudget } from "@capstan/apiserver";
+import { BOOTSTRAP_EXPIRES } from "@capstan/manager";
+import {
+  type Controllers,
+  endStateOf,
+  MACHINE_POOL_INVARIANTS,
+  type Rehearsal,
+  type World,
+  type WorldOptions,
+} from "@capstan/sim";
+import {
+  HASH_FUNCTIONS,
+  type HashFunction,
+} from "../../../packages/manager/src/reconcilers/azuremachinepool/model-hash.ts";
+import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
+import { NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
+import { changedControllers, poolControllers } from "./pool-controllers.ts";
+import {
+  CLUSTER,
+  createPool,
+  NEW_VERSION,
+  OLD_VERSION,
+  PATIENCE_MS,
+  plantCluster,
+  type PoolOptions,
+} from "./pool-world.ts";
+
+/** The pool whose life is told. */
+export const POOL = "mp";
+
+/** One life: how the pool begins, what happens to it, and what it is in the end. */
+export interface Life {
+  readonly pool?: PoolOptions;
+  /** Whether pods run on the machines, with a budget that lets one of them go at a time. */
+  readonly hasPods?: boolean;
+  readonly tell: (world: World) => Promise<void>;
+  /** How many machines there are in the end, and their version. */
+  readonly machines: number;
+  readonly version?: string;
+  readonly controllers?: Controllers;
+}
+
+const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
+const IN_PLACE = { maxUnavailable: 1, maxSurge: 0, instanceUpdate: "InPlace" } as const;
+const replicas = (count: number) => (world: World) =>
+  patch(world, MachinePool, POOL, { spec: { replicas: count } });
+const upgrade = (world: World): Promise<void> => patch(world, MachinePool, POOL, VERSION);
+
+/** A later release that tells models apart in another way, too. */
+const NEWER: readonly HashFunction[] = [
+  ...HASH_FUNCTIONS,
+  ...HASH_FUNCTIONS.map(({ hash }) => ({
+    version: "v2",
+    hash: (facts: Parameters<HashFunction["hash"]>[0]) => [...hash(facts)].toReversed().join(""),
+  })),
+];
+
+/** What was restarted is the later release. */
+const upgraded: Controllers = (seat) =>
+  changedControllers(seat, seat.start === 1 ? {} : { hashFunctions: NEWER });
+
+/** The lives by name. */
+export const LIVES: Readonly<Record<string, Life>> = {
+  create: { tell: () => Promise.resolve(), machines: 2 },
+  "scale up": { tell: replicas(3), machines: 3 },
+  "scale down": { pool: { replicas: 3 }, tell: replicas(1), machines: 1 },
+  "roll by Replace": { hasPods: true, tell: upgrade, machines: 2, version: NEW_VERSION },
+  "roll InPlace": {
+    pool: { strategy: IN_PLACE },
+    hasPods: true,
+    tell: upgrade,
+    machines: 2,
+    version: NEW_VERSION,
+  },
+  "delete one machine": { tell: (world) => remove(world, AzureMachinePoolMachine, "mp-1"), machines: 2 },
+  "delete the pool": { tell: (world) => remove(world, MachinePool, POOL), machines: 0 },
+  "become a newer Capstan in mid-rollout": {
+    tell: async (world) => {
+      await upgrade(world);
+      await world.until(() => versionsIn(world).includes(NEW_VERSION), PATIENCE_MS);
+      world.managers.crash(1, 10_000);
+    },
+    machines: 2,
+    version: NEW_VERSION,
+    controllers: upgraded,
+  },
+};
+
+/** How a life is told. */
+export interface LifeOptions {
+  readonly seed: string;
+  readonly world?: Partial<WorldOptions>;
+  /** Is told when the pool is there and its own story begins. */
+  readonly begins?: (world: World) => void;
+}
+
+/** A life, to be told in worlds with and without faults. */
+export function lifeOf(name: string, { seed, world: options, begins }: LifeOptions): Rehearsal {
+  const life = LIVES[name];
+  if (!life) throw new Error(`there is no life ${name}`);
+  const { pool = {}, controllers = poolControllers } = life;
+  return {
+    world: { seed, controllers, invariants: MACHINE_POOL_INVARIANTS, guests: GUESTS, ...options },
+    story: async (world) => {
+      await plantCluster(world);
+      const before = { replicas: 2, ...pool };
+      await createPool(world, POOL, before);
+      await world.until(() => isThere(world, before.replicas, OLD_VERSION), PATIENCE_MS);
+      if (life.hasPods === true) await deploy(world);
+      begins?.(world);
+      await life.tell(world);
+      await world.until(() => isThere(world, life.machines, life.version ?? OLD_VERSION), PATIENCE_MS);
+    },
+    endState: (world) => ({
+      state: comparable(endStateOf(world)),
+      machines: machinesIn(world),
+      nodes: nodesIn(world),
+    }),
+  };
+}
+
+/** Machines that boot in a moment: nothing is learnt while they do. */
+const GUESTS = { boot: { p50: 20, p90: 30 } };
+
+/** Runs pods, and a budget for them; two more than machines, so that each machine has some. */
+async function deploy(world: World): Promise<void> {
+  const workload = world.workload(CLUSTER);
+  // In a storm there may be no machine to run them on yet; then they wait.
+  if (!workload) throw new Error("the cluster has no API server");
+  const labels = { app: "web" };
+  const metadata = { name: "web", namespace: NAMESPACE };
+  const selector = { matchLabels: labels };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "web:1" }] } };
+  await world.run(
+    workload.create(PodDisruptionBudget, { metadata, spec: { maxUnavailable: 1, selector } }),
+  );
+  await world.run(workload.create(Deployment, { metadata, spec: { replicas: 2, selector, template } }));
+  await world.until(() => world.truth.census(CLUSTER).podsRunning === 2, PATIENCE_MS);
+}
+
+function listed<T>(world: World, { group, plural }: Kind): Frozen<T>[] {
+  return [...world.management.storage.list({ resource: `${group}/${plural}` })] as unknown as Frozen<T>[];
+}
+
+/** The versions of the machines that are Ready. */
+function versionsIn(world: World): string[] {
+  return listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine).flatMap(({ metadata, status }) =>
+    status?.ready === true && metadata.deletionTimestamp === undefined ? (status.version ?? []) : [],
+  );
+}
+
+/** Whether a pool is as many Ready machines of a version as wanted, and no others. */
+function isThere(world: World, machines: number, version: string): boolean {
+  if (machines === 0) return listed(world, AzureMachinePool).length === 0;
+  const all = listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine);
+  const versions = versionsIn(world);
+  return (
+    all.length === machines && versions.length === machines && versions.every((one) => one === version)
+  );
+}
+
+/** How many machines Azure has. */
+export function machinesIn(world: World): number {
+  return [...world.azure.core.world.scaleSets.instances.entries()].length;
+}
+
+/** The Nodes by what users see in them, and how many pods run. */
+function nodesIn(world: World): unknown {
+  const storage = world.truth.workload(CLUSTER);
+  const list = <T>({ group, plural }: Kind): Frozen<T>[] =>
+    [...(storage?.list({ resource: `${group}/${plural}` }) ?? [])] as unknown as Frozen<T>[];
+  const nodes = list<Node>(Node).map(({ metadata, spec, status }) => ({
+    labels: { ...metadata.labels, "kubernetes.io/hostname": "*" },
+    taints: spec?.taints,
+    isCordoned: spec?.unschedulable,
+    version: status?.nodeInfo?.kubeletVersion,
+    ready: status?.conditions?.find(({ type }) => type === "Ready")?.status,
+  }));
+  return { nodes, running: world.truth.census(CLUSTER).podsRunning, pods: list(Pod).length };
+}
+
+/** Which instances there are, and until when data is good, may differ between two good runs. */
+function comparable(state: unknown): unknown {
+  const text = JSON.stringify(state)
+    .replaceAll(/virtualMachines\/\d+/g, "virtualMachines/*")
+    .replaceAll(/"(instanceID|instanceName|name)":"[^"]*?[0-9A-Z]+"/g, '"$1":"*"')
+    .replaceAll(/Node \w+/g, "Node *")
+    .replaceAll(new RegExp(`"${BOOTSTRAP_EXPIRES}":"[^"]*"`, "g"), '"expires":"*"')
+    .replaceAll(/"capstan\.dev\/fresh-bootstrap(-answer)?":"[^"]*"/g, '"fresh$1":"*"')
+    .replaceAll(/"(nextInstanceId|resizedMs)":\d+/g, '"$1":0');
+  return JSON.parse(text) as unknown;
+}

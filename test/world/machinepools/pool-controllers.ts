@@ -1,0 +1,81 @@
+/** The controllers that pools need: as the product makes them, or with one part that a test has changed. */
+import { type Cluster, type Frozen, Secret } from "@capstan/api";
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { simulatedControllers } from "@capstan/cli";
+import { Azure, cloudNamed, kubeadmConfigReconciler, machinePoolReconciler } from "@capstan/manager";
+import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
+import { CLUSTERS_ORIGIN, type Controllers, type Seat } from "@capstan/sim";
+import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
+import { guardArm } from "../../../packages/manager/src/azure/guarded-arm.ts";
+import { ScaleSetSightings } from "../../../packages/manager/src/azure/scale-set/sightings.ts";
+import {
+  HASH_FUNCTIONS,
+  type HashFunction,
+} from "../../../packages/manager/src/reconcilers/azuremachinepool/model-hash.ts";
+import { azureMachinePoolReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepool/reconciler.ts";
+import { azureMachinePoolMachineReconciler } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/reconciler.ts";
+import type { ControllerPorts } from "../../../packages/manager/src/setup/controllers.ts";
+import { WorkloadClusters } from "../../../packages/manager/src/workload/workload-clusters.ts";
+
+const NAMES: ReadonlySet<string> = new Set([
+  "machinepool",
+  "kubeadmconfig",
+  "azuremachinepool",
+  "azuremachinepoolmachine",
+]);
+
+/** The controllers of pools and their machines as they are, without those of clusters. */
+export const poolControllers: Controllers = (seat) =>
+  simulatedControllers(seat).filter(({ name }) => NAMES.has(name));
+
+/** What a test puts in the place of what the product has. */
+export interface Parts {
+  /** The ways to tell models apart. */
+  readonly hashFunctions?: readonly HashFunction[];
+  /** Changes what the controllers work with. */
+  readonly ports?: (ports: ControllerPorts) => ControllerPorts;
+}
+
+/** The same controllers, put together with other parts. */
+export function changedControllers(seat: Seat, parts: Parts): readonly Reconciler[] {
+  const { hashFunctions = HASH_FUNCTIONS, ports: changed } = parts;
+  const ports = changed ? changed(portsOf(seat)) : portsOf(seat);
+  return [
+    machinePoolReconciler(ports),
+    kubeadmConfigReconciler(ports),
+    azureMachinePoolReconciler(ports, hashFunctions),
+    azureMachinePoolMachineReconciler(ports),
+  ];
+}
+
+function portsOf(seat: Seat): ControllerPorts {
+  const { env, kube, log, azure: arm, assertMayWrite } = seat;
+  const client = createClient({ transport: kube, env, fieldManager: "capstan" });
+  const readSecret = (namespace: string, name: string): Promise<Frozen<Secret> | undefined> =>
+    client.find(Secret, { namespace, name });
+  const azure = new Azure({
+    env,
+    cloud: cloudNamed(),
+    connect: () => arm,
+    acquire: (applicant) => virtualLogin(arm, applicant),
+    readSecret,
+    readFile: (path) => Promise.reject(new Error(`there is no file ${path}`)),
+    namespaceLabels: () => Promise.resolve({}),
+  });
+  const workloads = new WorkloadClusters({
+    env,
+    log,
+    readSecret,
+    connect: ({ server }) => seat.connect(server),
+    trustedOrigins: [CLUSTERS_ORIGIN],
+  });
+  return {
+    clock: env.clock,
+    azure: { armFor: async (request) => guardArm(await azure.armFor(request), assertMayWrite) },
+    defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
+    workloads,
+    scaleSets: new ScaleSetSightings(),
+    workloadClient: async (cluster: Frozen<Cluster>) =>
+      guardWrites((await workloads.get(cluster)).client, assertMayWrite),
+  };
+}

@@ -1,0 +1,150 @@
+import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import { describe, expect, test } from "vitest";
+import { get, MINUTE_MS, patch } from "../fleet/fleet-world.ts";
+import {
+  armCalls,
+  clusterWorld,
+  createPool,
+  machinesOf,
+  namesOf,
+  onSet,
+  poolOf,
+  readyMachines,
+  settled,
+  setBody,
+} from "./pool-world.ts";
+
+expect.extend(conditionMatchers);
+
+const EXTERNAL = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
+
+describe("a pool", () => {
+  test("grows with a new join token when the old one has ended", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 1 });
+    await settled(world);
+    await world.advance(5 * 60 * MINUTE_MS);
+    await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
+  test("gives machines that keep their image a new disk when they are updated in place", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", {
+      replicas: 2,
+      strategy: { maxUnavailable: 1, maxSurge: 0, instanceUpdate: "InPlace" },
+    });
+    await settled(world);
+    const before = (await machinesOf(world, "mp")).map(({ status }) => status?.modelHash);
+    await patch(world, AzureMachinePool, "mp", {
+      spec: { template: { terminateNotificationTimeout: 7 } },
+    });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    const after = (await machinesOf(world, "mp")).map(({ status }) => status?.modelHash);
+    expect(after).not.toContain(before[0]);
+    expect(armCalls(world).filter((call) => call.endsWith("/reimage"))).toHaveLength(2);
+    await patch(world, AzureMachinePool, "mp", {
+      metadata: { annotations: { "capstan.dev/restarted-at": "2026-01-02T00:00:00Z" } },
+    });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    expect((await machinesOf(world, "mp")).map(({ status }) => status?.modelHash)).not.toContain(after[0]);
+  });
+
+  test("leaves its size to an autoscaler and takes over the machines that it makes", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 2, annotations: EXTERNAL });
+    await settled(world);
+    await onSet(world, "PATCH", "mp", { sku: { capacity: 4 } });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+    expect((await get(world, MachinePool, "mp")).spec.replicas).toBe(4);
+    await onSet(world, "POST", "mp/delete", { instanceIds: ["1"] });
+    await settled(world);
+    expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
+    expect((await get(world, MachinePool, "mp")).spec.replicas).toBe(3);
+  });
+
+  test("replaces a machine that somebody has switched off", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    await onSet(world, "POST", "mp/deallocate", { instanceIds: ["1"] });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
+    expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
+  });
+
+  test("believes that many machines are gone only after more lists, and says so", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 5 });
+    await settled(world);
+    await onSet(world, "POST", "mp/delete", { instanceIds: ["0", "1", "2"] });
+    await world.advance(3 * MINUTE_MS);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("RemovalBlocked", "True");
+    expect(await namesOf(world, "mp")).toHaveLength(5);
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-3", "mp-4", "mp-5", "mp-6", "mp-7"]);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("RemovalBlocked", "False");
+  });
+
+  test("believes it at once when the user allows as many", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 5 });
+    await settled(world);
+    await patch(world, AzureMachinePool, "mp", {
+      metadata: { annotations: { "capstan.dev/allow-removal": "3" } },
+    });
+    await onSet(world, "POST", "mp/delete", { instanceIds: ["0", "1", "2"] });
+    await world.advance(10 * MINUTE_MS);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-3", "mp-4", "mp-5", "mp-6", "mp-7"]);
+  });
+
+  test("says in Azure's words what is wrong with an image, keeps what runs, and goes on when it is right", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 2 });
+    await settled(world);
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: "v1.99.0" } } } });
+    await world.advance(30 * MINUTE_MS);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("ScaleSetRunning", "False", "ScaleSetProvisionFailed");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: "v1.33.5" } } } });
+    await settled(world);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("Ready", "True");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
+  test("writes tags without touching a machine, and takes back only its own", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 1, spec: { additionalTags: { team: "a", old: "x" } } });
+    await settled(world);
+    await onSet(world, "PATCH", "mp", { tags: { ...tagsOf(setBody(world, "mp")), theirs: "1" } });
+    await patch(world, AzureMachinePool, "mp", { spec: { additionalTags: { team: "b", old: null } } });
+    await settled(world);
+    const tags = tagsOf(setBody(world, "mp"));
+    expect(tags).toMatchObject({ team: "b", theirs: "1", capstan_pool: "default/mp" });
+    expect(tags).not.toHaveProperty("old");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
+  });
+
+  test("never takes a scale set that is somebody else's", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 1 });
+    await settled(world);
+    const { capstan_pool: _, ...tags } = tagsOf(setBody(world, "mp"));
+    await onSet(world, "PATCH", "mp", { tags: { ...tags, capstan_pool: "other/mp" } });
+    await patch(world, MachinePool, "mp", { spec: { replicas: 3 } });
+    await world.advance(60 * MINUTE_MS);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("ScaleSetRunning", "False", "ScaleSetForeign");
+    expect(await world.run(world.user.list(AzureMachinePoolMachine))).toHaveLength(1);
+  });
+});
+
+function tagsOf(body: object): Record<string, string> {
+  return { ...(body as { tags?: Record<string, string> }).tags };
+}
