@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { openApiSchema } from "../packages/api/src/crd.ts";
 import type { CustomKind } from "../packages/api/src/kind.ts";
 import { customKinds } from "../packages/api/src/kinds.ts";
+import { CONDITION_TYPES } from "./condition-types.ts";
 import { run } from "../packages/cli/src/program.ts";
 import { testShell } from "../packages/cli/src/shell.fixture.ts";
 import { CONTROLLERS } from "../packages/manager/src/setup/controllers.ts";
@@ -29,7 +30,8 @@ function contents(): string {
   return `${NOTE}# Reference
 
 - [Commands and flags](commands.md)
-- [Reasons in conditions](reasons.md)
+- [What capstan plan prints](plan.md)
+- [Conditions, reasons and events](reasons.md)
 - [Metrics](metrics.md)
 
 ## Kinds
@@ -82,9 +84,14 @@ function textOf({ description = "", enum: words, default: usual }: Schema): stri
   return `${description}${choices}${preset}`.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
 }
 
-// The places where a reconciler gives a reason: failures, outcomes and conditions.
+// The places where a reconciler gives a reason: failures, outcomes, conditions, and the names it has given to reasons.
 const REASONS =
-  /(?:(?:waiting|terminal|transient)\(|(?:block|again)\([^,;]+?,|reason:|reason =)\s*"([A-Z][A-Za-z]+)"/g;
+  /(?:(?:waiting|terminal|transient)\(|(?:block|again)\([^,;]+?,|reason:|reason =|reason ===)\s*"([A-Z][A-Za-z]+)"/g;
+const NAMED_REASONS = /^(?:export )?const [A-Z_]+ = "((?:WaitingFor|Updating)[A-Za-z]+)"/gm;
+const EVENTS = /event\(\{\s*type:[^,]+,\s*reason: "([A-Z][A-Za-z]+)"/g;
+
+/** What can hold a pool, as the planner names it. */
+const HOLDS = /export type BlockedReason =([^;]*);/;
 
 /** What reconcilers say, read from where they say it. */
 function reasonsPage(): string {
@@ -93,16 +100,33 @@ function reasonsPage(): string {
       (file) => !/test|fixture/.test(basename(file)),
     );
     const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
-    const reasons = [...new Set([...text.matchAll(REASONS)].map(([, reason]) => reason ?? ""))].toSorted();
-    return `## ${kind.kind}\n\n${reasons.map((reason) => `\`${reason}\``).join(", ")}\n`;
+    const found = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, word]) => word ?? "");
+    const types = Object.entries(CONDITION_TYPES[kind.kind] ?? {});
+    const lines = [
+      `| condition | when True |\n|---|---|\n${types.map(([type, says]) => `| \`${type}\` | ${says} |\n`).join("")}\n`,
+      lineOf("Reasons", [...found(REASONS), ...found(NAMED_REASONS)]),
+      lineOf("What can hold it", name === "azuremachinepool" ? holds() : []),
+      lineOf("Events", found(EVENTS)),
+    ];
+    return `## ${kind.kind}\n\n${lines.join("")}`;
   });
-  return `${NOTE}# Reasons
+  return `${NOTE}# Conditions, reasons and events
 
 Each condition says in its reason why it is as it is, and in its message what would help. Besides the ones below, conditions carry the error codes of
 Azure (\`QuotaExceeded\`, \`AuthorizationFailed\`, …) and the reasons of the Kubernetes API (\`Forbidden\`, \`TooManyRequests\`, …); \`Reconciled\` means that all is done,
-\`InternalError\` that a bug of ours was met: its message leads to the log.
+\`InternalError\` that a bug of ours was met: its message leads to the log. Failures of these kinds are also told as events, with the same reason.
 
 ${rows.join("\n")}`;
+}
+
+function holds(): string[] {
+  const [, union = ""] = HOLDS.exec(readFileSync("packages/manager/src/rollout/action.ts", "utf8")) ?? [];
+  return [...union.matchAll(/"([A-Za-z]+)"/g)].map(([, word]) => word ?? "");
+}
+
+function lineOf(heading: string, words: readonly string[]): string {
+  const sorted = [...new Set(words)].toSorted();
+  return sorted.length === 0 ? "" : `- ${heading}: ${sorted.map((word) => `\`${word}\``).join(", ")}\n`;
 }
 
 function metricsPage(): string {
@@ -122,6 +146,12 @@ const COMMANDS = [
   "get clusters",
   "get kubeconfig",
   "describe cluster",
+  "plan",
+  "rollout status",
+  "rollout watch",
+  "rollout pause",
+  "rollout resume",
+  "rollout restart",
   "manager",
   "init",
   "azure-sim",

@@ -43,6 +43,21 @@ describe("the rules", () => {
     ]);
   });
 
+  test.each([
+    ["packages/manager/src/rollout/a.ts", "../azure/port.ts", "plans are pure"],
+    ["packages/manager/src/rollout/forecast/a.ts", "@capstan/runtime", "plans are pure"],
+    [
+      "packages/manager/src/reconcilers/b/a.ts",
+      "../../azure/arm/client.ts",
+      "reconcilers know Azure by its port",
+    ],
+  ])("refuse in %s an import of %s", (path, imported, reason) => {
+    const text = `import { a } from "${imported}";\n`;
+    expect(violationsOf({ path, text }).map(({ message }) => message)).toEqual([
+      expect.stringContaining(reason),
+    ]);
+  });
+
   test("refuse the machine's clock, timers and randomness in a reconciler and say why", () => {
     const file = { path: "packages/runtime/src/reconciler/wrong-clock.ts", text: fixture("wrong-clock.ts") };
     expect(violationsOf(file).map(({ line, message }) => `${line} ${message.split(": ")[0]}`)).toEqual([

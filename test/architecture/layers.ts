@@ -65,6 +65,26 @@ export const LAYERS: readonly Layer[] = [
   },
 ];
 
+/** Folders that may import less than their package. */
+export const FOLDERS: readonly {
+  readonly folder: string;
+  /** What an import from there must not look like, besides what leaves the folder by another way. */
+  readonly forbids: RegExp;
+  readonly reason: string;
+}[] = [
+  {
+    folder: "packages/manager/src/rollout/",
+    forbids:
+      /^(node:|@capstan\/(?!api$)|\.\.\/\.\.\/|\.\.\/(azure|azure-cluster|reconcilers|setup|workload|contract|bootstrap)\/)/,
+    reason: "plans are pure: everything they rest on is in the view",
+  },
+  {
+    folder: "packages/manager/src/reconcilers/",
+    forbids: /\/azure\/arm\//,
+    reason: "reconcilers know Azure by its port, so that simulated and real ones look the same",
+  },
+];
+
 /** Programs and built-ins that reach time, randomness or sockets; only `env` (and a server's `http/` folder, for sockets) may. */
 export const FORBIDDEN_MODULES: readonly {
   readonly module: string;

@@ -1,5 +1,5 @@
 import { parseSync, Visitor } from "oxc-parser";
-import { FORBIDDEN_MODULES, LAYERS } from "./layers.ts";
+import { FORBIDDEN_MODULES, FOLDERS, LAYERS } from "./layers.ts";
 
 /** A source file: its path from the repository's root, and its text. */
 export interface SourceFile {
@@ -50,6 +50,8 @@ function importProblems(path: string, imported: string): string[] {
   if (target !== own && !layer.mayImport.includes(target)) {
     return [`${own} may not import @capstan/${target}: ${layer.reason}`];
   }
+  const narrow = FOLDERS.find(({ folder, forbids }) => path.startsWith(folder) && forbids.test(imported));
+  if (narrow) return [`${narrow.folder} may not import ${imported}: ${narrow.reason}`];
   return isEnv(path) ? [] : forbiddenModule(path, imported);
 }
 

@@ -1,32 +1,42 @@
 import { type CrashPoint, crashPointsOf, faultOf, rehearse, type Run } from "@capstan/sim";
-import { expect } from "vitest";
-import { lifeOf, LIVES, machinesIn } from "./life.ts";
+import { expect, test } from "vitest";
+import { machinesIn, rehearsalOf, STORIES } from "./stories.ts";
 
-/** A life without faults, and the crashes that it can have. */
+/** A story without faults, and the crashes that it can have. */
 export interface Calm {
   readonly run: Run;
-  /** Before and after each write of the life's own; those by which its pool came to be are the life "create". */
+  /** Before and after each write of the story's own; those by which its pool came to be are the story "create". */
   readonly points: readonly CrashPoint[];
 }
 
-/** Tells a life without faults. */
+/** Tells a story without faults. */
 export async function calmly(name: string, seed: string): Promise<Calm> {
   let first = 0;
   const begins = (world: { readonly testedWrites: number }): void => void (first = world.testedWrites);
-  const run = await rehearse(lifeOf(name, { seed, begins }));
+  const run = await rehearse(rehearsalOf(name, seed, { begins }));
   expect(run.failure, name).toBeUndefined();
-  expect(machinesIn(run.world), name).toBe(LIVES[name]?.machines);
+  expect(machinesIn(run.world), name).toBe(STORIES[name]?.machines);
   if (name === "create") first = 0;
   return { run, points: crashPointsOf(run).filter(({ write }) => write > first) };
 }
 
-/** Tells a life with a crash; it ends as without. */
+/** Tells a story with a crash; it ends as without. */
 export async function crashedAt(name: string, seed: string, { run: calm, point }: Crash): Promise<void> {
   const where = `${name}, seed ${seed}: ${JSON.stringify(point)}`;
-  const run = await rehearse(lifeOf(name, { seed }), [faultOf(point)]);
+  const run = await rehearse(rehearsalOf(name, seed), [faultOf(point)]);
   expect(run.failure, where).toBeUndefined();
   expect(crashesOf(run) - crashesOf(calm), `${where} happens`).toBe(1);
   expect(run.end, where).toEqual(calm.end);
+}
+
+/** Tells stories with a crash before and after each of their writes. */
+export function sweep(seed: string, names: readonly string[]): void {
+  test.each(names)("%s: a crash before or after any write changes nothing about the end", async (name) => {
+    const { run, points } = await calmly(name, seed);
+    expect(points.length).toBeGreaterThan(20);
+    for (const point of points) await crashedAt(name, seed, { run, point });
+    console.log(`${points.length} crashes in ${name}`);
+  });
 }
 
 interface Crash {

@@ -74,9 +74,7 @@ const NETWORK = {
 
 async function say(world: World, kind: Kind, status: object): Promise<void> {
   const place = { name: CLUSTER, namespace: NAMESPACE };
-  await world.run(
-    world.user.patch(kind, place, { type: "merge", subresource: "status", body: { status } }),
-  );
+  await world.run(world.user.patch(kind, place, { type: "merge", subresource: "status", body: { status } }));
 }
 
 /** What differs from a pool of three that is rolled one by one. */

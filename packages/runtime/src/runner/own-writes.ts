@@ -11,7 +11,13 @@ export class OwnWrites {
   readonly #versions = new Map<Kind, string>();
   /** Each version the pass wrote, and the one it was based on. */
   readonly #bases = new Map<string, string | undefined>();
-  readonly #deletions: { readonly kind: Kind; readonly key: string; readonly uid: string }[] = [];
+  readonly #deletions: {
+    readonly kind: Kind;
+    readonly key: string;
+    readonly uid: string;
+    /** Nothing holds the object any more: it is not enough that it is marked. */
+    readonly isGone: boolean;
+  }[] = [];
   /** Kinds of which the pass may have created an object: the answer got lost. */
   readonly #uncertain = new Set<Kind>();
 
@@ -87,10 +93,10 @@ export class OwnWrites {
     for (const [kind, version] of this.#versions) {
       if (cache.follows(kind) && !cache.informer(kind).hasSeen(version)) pending.add(kind);
     }
-    for (const { kind, key, uid } of this.#deletions) {
+    for (const { kind, key, uid, isGone } of this.#deletions) {
       if (!cache.follows(kind)) continue;
       const metadata = cache.informer(kind).store.get(key)?.metadata;
-      if (metadata?.uid === uid && metadata.deletionTimestamp === undefined) pending.add(kind);
+      if (metadata?.uid === uid && (isGone || metadata.deletionTimestamp === undefined)) pending.add(kind);
     }
     return [...pending];
   }
@@ -102,17 +108,26 @@ export class OwnWrites {
     // A write that changed nothing gives back the version it was based on.
     const before = base?.metadata?.resourceVersion;
     if (before !== version) this.#bases.set(writeId(kind, version), before);
+    this.#released(kind, written);
+  }
+
+  /** Whoever takes the last finalizer off an object that is being deleted has deleted it. */
+  #released(kind: Kind, { metadata }: Versioned): void {
+    const { name, namespace, uid, deletionTimestamp, finalizers = [] } = metadata ?? {};
+    if (name === undefined || uid === undefined || deletionTimestamp === undefined) return;
+    const key = keyOf({ metadata: { name, namespace } });
+    if (finalizers.length === 0) this.#deletions.push({ kind, key, uid, isGone: true });
   }
 
   /** Deletions have no version in their answer; they are recognized by the UID being gone or marked. */
   #deleted(kind: Kind, name: ObjectName, uid: string | undefined): void {
-    if (uid !== undefined) this.#deletions.push({ kind, key: keyOf({ metadata: name }), uid });
+    if (uid !== undefined) this.#deletions.push({ kind, key: keyOf({ metadata: name }), uid, isGone: false });
   }
 }
 
 /** An object or a patch of one, as far as its version goes. */
 interface Versioned {
-  readonly metadata?: { readonly resourceVersion?: string };
+  readonly metadata?: Partial<Frozen<KubernetesObject>["metadata"]>;
 }
 
 function writeId(kind: Kind, version: string): string {

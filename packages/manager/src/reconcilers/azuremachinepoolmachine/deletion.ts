@@ -103,14 +103,17 @@ async function askNodeToGo(scope: Scope): Promise<Outcome> {
 }
 
 /** Deletes this very Node; one that bears its name by now is another. */
-export async function deleteNode({ context }: Scope, workload: Client, node: Frozen<Node>): Promise<void> {
+export async function deleteNode(scope: Scope, workload: Client, node: Frozen<Node>): Promise<void> {
+  const { context, askedToGo } = scope;
   const { name, uid } = node.metadata;
+  if (askedToGo.has(node)) return;
   try {
     await workload.delete(Node, { name }, uid === undefined ? {} : { uid });
     context.event({ type: "Normal", reason: "NodeDeleted", message: `Deleted Node ${name}` });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+  askedToGo.add(node);
 }
 
 /** Whether the Node has been tried for long enough; with a limit of 0 it never has. */

@@ -46,7 +46,7 @@ export async function lookAtNode(scope: Scope): Promise<Outcome> {
   if (node.state === "unknown") return again(UNREACHABLE_MS, node.reason);
   const joiningMs = joiningForMs(scope);
   if (joiningMs === undefined) return next;
-  scope.node = { state: "none" };
+  scope.isQuiet = true;
   return again(joiningMs, "NodeJoining");
 }
 
@@ -56,13 +56,20 @@ export async function lookForNode(scope: Scope): Promise<Outcome> {
   return next;
 }
 
-/** For how long a new Node that is not Ready yet is not spoken of: mostly the next thing it does is to become Ready. */
-function joiningForMs({ context, machine, node }: Scope): number | undefined {
-  if (node.state !== "found" || isNodeReady(node.node)) return undefined;
+/** For how long a machine that boots is not spoken of: mostly the next thing it does is to become a Node that is Ready. */
+function joiningForMs({ context, machine, node, sighting }: Scope): number | undefined {
   if (machine.status?.nodeRef || updateOf(machine) !== undefined) return undefined;
-  const endsMs = Date.parse(node.node.metadata.creationTimestamp ?? "") + JOINING_MS;
-  const leftMs = endsMs - context.env.clock.now();
+  if (sighting.state !== "seen" || sighting.instance.provisioningState !== "Succeeded") return undefined;
+  const bootedMs = sighting.instance.provisionedAtMs ?? -Infinity;
+  const leftMs = sinceMs(node, bootedMs) + JOINING_MS - context.env.clock.now();
   return leftMs > 0 ? leftMs : undefined;
+}
+
+/** Since when a Node is waited for to come, or to become Ready. */
+function sinceMs(node: NodeSighting, bootedMs: number): number {
+  if (node.state === "none") return bootedMs;
+  if (node.state !== "found" || isNodeReady(node.node)) return -Infinity;
+  return Date.parse(node.node.metadata.creationTimestamp ?? "");
 }
 
 async function nodeOf(scope: Scope): Promise<NodeSighting> {

@@ -4,6 +4,7 @@ import {
   CLUSTER_NAME_LABEL,
   type Frozen,
   MachinePool,
+  type Node,
 } from "@capstan/api";
 import {
   type CacheReader,
@@ -34,6 +35,7 @@ const CONCURRENCY = 30;
  * the Node before the pool deletes or updates the instance. It never asks Azure: the pool lists for all its machines.
  */
 export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachinePorts): Reconciler {
+  const askedToGo = new WeakSet<Frozen<Node>>();
   return defineReconciler<AzureMachinePoolMachine, Scope>({
     name: "azuremachinepoolmachine",
     for: AzureMachinePoolMachine,
@@ -48,7 +50,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
     watches: [on(AzureMachinePool, toUnsettled), on(MachinePool, () => [])],
     sources: [instancesOf(ports), nodesOf(ports)],
-    scope: (context) => buildScope(ports, context),
+    scope: (context) => buildScope({ ports, askedToGo }, context),
     normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
     deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(
       unlessPointless,

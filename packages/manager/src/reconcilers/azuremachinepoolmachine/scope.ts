@@ -7,6 +7,7 @@ import {
   deepCopy,
   type Frozen,
   MachinePool,
+  type Node,
   PAUSED_ANNOTATION,
   parseProviderId,
   POOL_NAME_LABEL,
@@ -31,6 +32,8 @@ export interface Scope {
   readonly context: Context<AzureMachinePoolMachine>;
   readonly machine: AzureMachinePoolMachine;
   readonly ports: AzureMachinePoolMachinePorts;
+  /** Nodes, as the cache has them, that were asked to go: the cache learns late that they have gone. */
+  readonly askedToGo: WeakSet<Frozen<Node>>;
   /** The status as it was when the pass began. */
   readonly before: AzureMachinePoolMachine["status"];
   readonly pool: Frozen<AzureMachinePool> | undefined;
@@ -52,7 +55,7 @@ const NOT_LOOKED_YET = {
 
 /** Begins a pass. */
 export function buildScope(
-  ports: AzureMachinePoolMachinePorts,
+  { ports, askedToGo }: Pick<Scope, "ports" | "askedToGo">,
   context: Context<AzureMachinePoolMachine>,
 ): Scope {
   const { object: machine, cache } = context;
@@ -62,6 +65,7 @@ export function buildScope(
     context,
     machine,
     ports,
+    askedToGo,
     before: deepCopy(machine.status),
     pool: poolOf(machine, cache),
     machinePool: cache.get(MachinePool, named(POOL_NAME_LABEL)),

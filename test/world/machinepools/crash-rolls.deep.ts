@@ -1,0 +1,4 @@
+import { sweep } from "./crash-sweep.ts";
+
+// Beside crash.deep.ts, so that two cores share the work.
+sweep("2", ["roll by Replace", "roll InPlace"]);

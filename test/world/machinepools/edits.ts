@@ -1,0 +1,71 @@
+/** What users do to a pool in the middle of everything, and how they come back to what they wanted. */
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  type Kind,
+  MachinePool,
+  PAUSED_ANNOTATION,
+} from "@capstan/api";
+import type { Rng } from "@capstan/env";
+import { type Client, isNotFound } from "@capstan/runtime";
+import type { World, WorldOptions } from "@capstan/sim";
+import { annotateSomething } from "../../../packages/sim/src/world/edit.ts";
+import { NAMESPACE } from "../fleet/fleet-world.ts";
+import { NEW_VERSION, OLD_VERSION } from "./pool-world.ts";
+import { listed, POOL, STORIES } from "./stories.ts";
+
+type Edit = NonNullable<WorldOptions["edit"]>;
+
+const PLACE = { name: POOL, namespace: NAMESPACE };
+const paused = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+const sized = (replicas: number) => ({ spec: { replicas } });
+const versioned = (version: string) => ({ spec: { template: { spec: { version } } } });
+const strategy = (maxSurge: number, maxUnavailable: number) => ({
+  spec: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } },
+});
+
+const EDITS: readonly ((user: Client, rng: Rng) => Promise<string | undefined>)[] = [
+  annotateSomething,
+  change(MachinePool, (rng) => sized(1 + rng.below(3))),
+  change(MachinePool, (rng) => versioned(rng.pick([OLD_VERSION, NEW_VERSION]))),
+  change(MachinePool, (rng) => paused(rng.pick(["", null]))),
+  change(AzureMachinePool, (rng) => strategy(rng.below(3), 1 + rng.below(2))),
+  async (user, rng) => {
+    const machines = await user.list(AzureMachinePoolMachine, { namespace: NAMESPACE });
+    if (machines.length === 0) return undefined;
+    const { name } = rng.pick(machines).metadata;
+    await user.delete(AzureMachinePoolMachine, { name, namespace: NAMESPACE });
+    return `a user deletes machine ${name}`;
+  },
+];
+
+function change(kind: Kind, bodyOf: (rng: Rng) => object): Edit {
+  return async (user, rng) => {
+    const body = bodyOf(rng);
+    await user.patch(kind, PLACE, { type: "merge", body });
+    return `a user changes ${kind.kind} ${POOL}: ${JSON.stringify(body)}`;
+  };
+}
+
+/** A user annotates, scales, rolls, pauses, or deletes a machine; what is not there is left alone. */
+export const editPool: Edit = async (user, rng) => {
+  try {
+    return await rng.pick(EDITS)(user, rng);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+};
+
+/** The user wants again what the story is about, whatever they did in between. */
+export async function wantAgain(world: World, name: string): Promise<void> {
+  const { pool = {}, machines = 0, version = OLD_VERSION } = STORIES[name] ?? {};
+  const { maxSurge = null, maxUnavailable = null } = pool.strategy ?? {};
+  const owner = listed<MachinePool>(world, MachinePool).at(0);
+  if (!owner || machines === 0) return;
+  const { user } = world;
+  const again = { ...paused(null), spec: { ...sized(machines).spec, ...versioned(version).spec } };
+  await world.run(user.patch(MachinePool, PLACE, { type: "merge", body: again }));
+  const limits = { spec: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } } };
+  await world.run(user.patch(AzureMachinePool, PLACE, { type: "merge", body: limits }));
+}

@@ -1,0 +1,47 @@
+/** What each condition of our kinds says when it is True. A world test checks that none is missing. */
+export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Cluster: {
+    Ready: "everything below is",
+    InfrastructureReady: "what infrastructureRef names is ready, or nothing is named",
+    ControlPlaneInitialized: "the API server has answered",
+    ControlPlaneReady: "the control plane is ready",
+  },
+  AzureCluster: {
+    Ready: "everything below is",
+    NetworkInfrastructureReady: "the network as a whole is as the spec wants it",
+    ResourceGroupReady: "so is the resource group",
+    VNetReady: "the virtual network",
+    SubnetsReady: "its subnets",
+    SecurityGroupsReady: "the security groups and their rules",
+    RouteTablesReady: "the route tables",
+    PublicIPsReady: "the public addresses",
+    NATGatewaysReady: "the NAT gateways",
+    LoadBalancersReady: "the load balancers",
+  },
+  MachinePool: {
+    Ready: "everything below is",
+    BootstrapReady: "there is bootstrap data",
+    InfrastructureReady: "the pool of the provider is ready",
+    ReplicasReady: "as many Nodes are ready as are wanted",
+  },
+  KubeadmConfig: {
+    Ready: "everything below is",
+    DataSecretAvailable: "the Secret with the bootstrap data is there",
+    CertificatesAvailable: "the authority of the cluster, which machines check, is known",
+  },
+  AzureMachinePool: {
+    Ready: "everything below but RemovalBlocked is",
+    BootstrapSucceeded: "there is bootstrap data to create machines with",
+    ScaleSetRunning: "the scale set is there and Azure is done with it",
+    ScaleSetDesiredReplicas: "it has as many machines as are wanted, and no more",
+    ScaleSetModelUpdated: "all machines have the newest model; the message says what holds a rollout",
+    RemovalBlocked: "a list would remove so many machines that it is not believed",
+  },
+  AzureMachinePoolMachine: {
+    Ready: "the VM runs and its Node is ready",
+    VMRunning: "the instance runs",
+    BootstrapSucceeded: "a Node has joined with this boot of the instance",
+    NodeHealthy: "the Node is ready",
+    Drained: "all pods have left; while a machine leaves or is updated",
+  },
+};
