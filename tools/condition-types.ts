@@ -34,7 +34,8 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     BootstrapSucceeded: "there is bootstrap data to create machines with",
     ScaleSetRunning: "the scale set is there and Azure is done with it",
     ScaleSetDesiredReplicas: "it has as many machines as are wanted, and no more",
-    ScaleSetModelUpdated: "all machines have the newest model; the message says what holds a rollout",
+    ScaleSetModelUpdated: "all machines have the newest model",
+    RolloutProgressing: "a rollout goes on, or is complete; when False, the reason says what holds it",
     RemovalBlocked: "a list would remove so many machines that it is not believed",
   },
   AzureMachinePoolMachine: {

@@ -240,7 +240,9 @@ export async function machineWorld(options: MachineWorldOptions = {}): Promise<M
   const controllers = (seat: Seat): readonly Reconciler[] => {
     const scaleSets = new ScaleSetSightings();
     if (machines) machines.sightings = scaleSets;
-    return [azureMachinePoolMachineReconciler({ workloads: workloadsOf(seat), scaleSets })];
+    return [
+      azureMachinePoolMachineReconciler({ clock: seat.env.clock, workloads: workloadsOf(seat), scaleSets }),
+    ];
   };
   const world = await createWorld({ seed: "1", controllers, ...options.world });
   machines = new MachineWorld(world);

@@ -4,6 +4,7 @@ import {
   failureReport,
   type FaultPlan,
   formatProblem,
+  MACHINE_POOL_INVARIANTS,
   readFaultPlan,
   readScenario,
   runScenario,
@@ -42,6 +43,7 @@ export async function simRun(shell: Shell, options: SimRunOptions): Promise<numb
     seed,
     faults,
     controllers: simulatedControllers,
+    invariants: MACHINE_POOL_INVARIANTS,
     onEvent: progress.saw,
   });
   progress.end();

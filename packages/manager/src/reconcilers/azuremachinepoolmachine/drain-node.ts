@@ -110,7 +110,7 @@ async function drainFound(scope: Scope, { node, workload, limit }: Drainable): P
   const isFirst = await cordon(workload, node);
   if (isFirst) tellStart(scope, node);
   const nowMs = context.env.clock.now();
-  const { verdict, staying } = await drainRound(workload, { node, limit, nowMs });
+  const { verdict, staying } = await drainRound(workload, { node, limit, nowMs, refusals: scope.refusals });
   if (verdict.isOver) {
     return verdict.reason === "DrainTimedOut"
       ? verdict

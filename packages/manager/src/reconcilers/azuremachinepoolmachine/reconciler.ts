@@ -22,6 +22,7 @@ import { MACHINE_FINALIZER } from "../azuremachinepool/well-known.ts";
 import { awaitInstance, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
 import { leaveLostToPool, lookAtInstance, lookAtNode, lookForNode, requirePool } from "./observe.ts";
 import { report } from "./report.ts";
+import { Refusals } from "../../workload/drain/refusals.ts";
 import { type AzureMachinePoolMachinePorts, buildScope, poolNameOf, type Scope } from "./scope.ts";
 import { updateInPlace } from "./update.ts";
 
@@ -35,7 +36,7 @@ const CONCURRENCY = 30;
  * the Node before the pool deletes or updates the instance. It never asks Azure: the pool lists for all its machines.
  */
 export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachinePorts): Reconciler {
-  const askedToGo = new WeakSet<Frozen<Node>>();
+  const memory = { askedToGo: new WeakSet<Frozen<Node>>(), refusals: new Refusals(ports.clock) };
   return defineReconciler<AzureMachinePoolMachine, Scope>({
     name: "azuremachinepoolmachine",
     for: AzureMachinePoolMachine,
@@ -50,7 +51,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
     watches: [on(AzureMachinePool, toUnsettled), on(MachinePool, () => [])],
     sources: [instancesOf(ports), nodesOf(ports)],
-    scope: (context) => buildScope({ ports, askedToGo }, context),
+    scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
     deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(
       unlessPointless,

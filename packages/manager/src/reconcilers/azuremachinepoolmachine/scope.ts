@@ -14,14 +14,17 @@ import {
   providerIdProblem,
   sameProviderId,
 } from "@capstan/api";
+import type { Clock } from "@capstan/env";
 import type { CacheReader, Client, Context } from "@capstan/runtime";
 import type { InstanceSighting, ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
+import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
 import type { NodeSighting } from "./find-node.ts";
 
 /** What the reconciler of AzureMachinePoolMachines works with. */
 export interface AzureMachinePoolMachinePorts {
+  readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
   /** What the pools' controller has seen in Azure; nobody else asks there. */
   readonly scaleSets: Pick<ScaleSetSightings, "instance" | "onChange">;
@@ -34,6 +37,8 @@ export interface Scope {
   readonly ports: AzureMachinePoolMachinePorts;
   /** Nodes, as the cache has them, that were asked to go: the cache learns late that they have gone. */
   readonly askedToGo: WeakSet<Frozen<Node>>;
+  /** What workload clusters have said to evictions. */
+  readonly refusals: Refusals;
   /** The status as it was when the pass began. */
   readonly before: AzureMachinePoolMachine["status"];
   readonly pool: Frozen<AzureMachinePool> | undefined;
@@ -55,7 +60,7 @@ const NOT_LOOKED_YET = {
 
 /** Begins a pass. */
 export function buildScope(
-  { ports, askedToGo }: Pick<Scope, "ports" | "askedToGo">,
+  { ports, askedToGo, refusals }: Pick<Scope, "ports" | "askedToGo" | "refusals">,
   context: Context<AzureMachinePoolMachine>,
 ): Scope {
   const { object: machine, cache } = context;
@@ -66,6 +71,7 @@ export function buildScope(
     machine,
     ports,
     askedToGo,
+    refusals,
     before: deepCopy(machine.status),
     pool: poolOf(machine, cache),
     machinePool: cache.get(MachinePool, named(POOL_NAME_LABEL)),

@@ -3,12 +3,15 @@ import type { Client } from "@capstan/runtime";
 import { isNodeUnreachable } from "../availability.ts";
 import { type DrainLimit, type DrainVerdict, judgeDrain, type JudgedPod, planPods } from "./decide.ts";
 import { evictPods } from "./evict.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** One look at a Node that is being drained. */
 export interface DrainRound {
   readonly node: Frozen<Node>;
   readonly limit: DrainLimit | undefined;
   readonly nowMs: number;
+  /** What servers have said before. */
+  readonly refusals: Refusals;
 }
 
 /** What came of it. */
@@ -19,14 +22,16 @@ export interface DrainResult {
 }
 
 /** Lists the pods of a Node once, asks those to go that must, and says how far that has come. It never sleeps. */
-export async function drainRound(client: Client, { node, limit, nowMs }: DrainRound): Promise<DrainResult> {
+export async function drainRound(client: Client, round: DrainRound): Promise<DrainResult> {
+  const { node, limit, nowMs, refusals } = round;
   const pods = await client.list(Pod, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
   const plan = planPods({ node, pods, nowMs });
   const isLate = limit !== undefined && nowMs >= limit.startedMs + limit.timeoutMs;
-  const leaving = plan.evict.map(({ pod }) => pod);
+  const { due, held } = refusals.sort(plan.evict.map(({ pod }) => pod));
   // When the time is up nobody is disturbed any more: who is left goes with the machine.
   const evictions = isLate
     ? { evicted: [], gone: [], refused: [] }
-    : await evictPods(client, leaving, { isUnreachable: isNodeUnreachable(node) });
-  return { verdict: judgeDrain(node, { plan, ...evictions, limit, nowMs }), staying: plan.skip };
+    : await evictPods(client, due, { isUnreachable: isNodeUnreachable(node), refusals });
+  const refused = isLate ? [] : [...evictions.refused, ...held];
+  return { verdict: judgeDrain(node, { plan, ...evictions, refused, limit, nowMs }), staying: plan.skip };
 }

@@ -1,8 +1,10 @@
+import { Scheduler, VirtualProcess } from "@capstan/env";
 import type { Frozen, Pod } from "@capstan/api";
 import { type Client, Failure, transient } from "@capstan/runtime";
 import { pod } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { evictPods } from "./evict.ts";
+import { Refusals } from "./refusals.ts";
 import type { Eviction } from "./kinds.ts";
 
 const podOf = (name: string, app: string, namespace = "default"): Pod =>
@@ -37,7 +39,9 @@ function serverWith(
   return { client, asked, lists };
 }
 
-const REACHABLE = { isUnreachable: false };
+const { clock } = new VirtualProcess(new Scheduler({ seed: "evict" }), "p");
+const refusals = new Refusals(clock);
+const REACHABLE = { isUnreachable: false, refusals };
 const WEB = { matchLabels: { app: "web" } };
 
 describe("an eviction", () => {
@@ -45,7 +49,7 @@ describe("an eviction", () => {
     for (const isUnreachable of [false, true]) {
       const { client, asked } = serverWith({});
       const one = podOf("a", "web");
-      expect(await evictPods(client, [one], { isUnreachable })).toEqual({
+      expect(await evictPods(client, [one], { isUnreachable, refusals })).toEqual({
         evicted: [one],
         gone: [],
         refused: [],

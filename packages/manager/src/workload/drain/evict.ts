@@ -2,6 +2,7 @@ import { type Frozen, type Pod, selectorMatches, selectorOf } from "@capstan/api
 import { type Client, Failure, isConflict, isNotFound } from "@capstan/runtime";
 import type { Refusal } from "./decide.ts";
 import { Eviction, PodDisruptionBudget } from "./kinds.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** What came of evictions. Pods that it was not the turn of yet are in none of the lists. */
 export interface Evictions {
@@ -15,6 +16,8 @@ export interface Evictions {
 export interface EvictionOptions {
   /** Where nobody is there to stop them, pods need no time for it. */
   readonly isUnreachable: boolean;
+  /** Is told of each no with its time, also when the round fails for another pod. */
+  readonly refusals: Refusals;
 }
 
 // A pass over one Node must not keep others waiting: more pods than a kubelet runs, but an end.
@@ -51,7 +54,8 @@ export async function evictPods(
   };
 }
 
-async function evict(client: Evictor, pod: Frozen<Pod>, { isUnreachable }: EvictionOptions): Promise<Answer> {
+async function evict(client: Evictor, pod: Frozen<Pod>, options: EvictionOptions): Promise<Answer> {
+  const { isUnreachable, refusals } = options;
   const { name, namespace = "", uid } = pod.metadata;
   const deleteOptions = {
     ...(isUnreachable && { gracePeriodSeconds: UNREACHABLE_GRACE_SECONDS }),
@@ -64,7 +68,10 @@ async function evict(client: Evictor, pod: Frozen<Pod>, { isUnreachable }: Evict
     return { pod, said: "evicted" };
   } catch (failure) {
     if (isNotFound(failure) || isConflict(failure)) return { pod, said: "gone" };
-    if (!(failure instanceof Failure) || isSilence(failure)) throw failure;
+    if (!(failure instanceof Failure)) throw failure;
+    const { message, retryAfterMs } = failure;
+    refusals.note({ pod, why: message, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    if (isSilence(failure)) throw failure;
     return { pod, said: "no", failure };
   }
 }
