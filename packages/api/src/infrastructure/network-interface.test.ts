@@ -16,6 +16,16 @@ describe("defaultNetworkInterfaces", () => {
       { networkInterfaces: [{ subnetName: "a", privateIPConfigs: 1 }, { privateIPConfigs: 3 }] },
     ],
     [
+      "deprecated fields that come again with what they became are dropped",
+      { subnetName: "s", networkInterfaces: [{ subnetName: "s", acceleratedNetworking: true }] },
+      { networkInterfaces: [{ subnetName: "s", acceleratedNetworking: true, privateIPConfigs: 1 }] },
+    ],
+    [
+      "a switch that contradicts is left for validation to refuse",
+      { acceleratedNetworking: true, networkInterfaces: [{ acceleratedNetworking: false }] },
+      { acceleratedNetworking: true, networkInterfaces: [{ acceleratedNetworking: false }] },
+    ],
+    [
       "a mixture is left for validation to refuse",
       { subnetName: "s", networkInterfaces: [{}] },
       { subnetName: "s", networkInterfaces: [{}] },

@@ -30,22 +30,29 @@ export interface NetworkFields {
 /** Moves the deprecated fields into an interface and gives every interface an address. */
 export function defaultNetworkInterfaces(machine: NetworkFields): void {
   const { networkInterfaces = [], subnetName, acceleratedNetworking } = machine;
-  const deprecated = Boolean(subnetName) || acceleratedNetworking !== undefined;
-  if (deprecated && networkInterfaces.length > 0) {
-    return; // Validation refuses the mixture and names both fields.
-  }
-  if (networkInterfaces.length === 0) {
-    networkInterfaces.push({
-      ...(subnetName && { subnetName }),
-      ...(acceleratedNetworking !== undefined && { acceleratedNetworking }),
-    });
-    delete machine.subnetName;
-    delete machine.acceleratedNetworking;
-  }
+  const deprecated = {
+    ...(subnetName && { subnetName }),
+    ...(acceleratedNetworking !== undefined && { acceleratedNetworking }),
+  };
+  if (networkInterfaces.length === 0) networkInterfaces.push({ ...deprecated });
+  // A manifest that is applied again brings them again, and says nothing new; validation refuses what contradicts.
+  const [primary] = networkInterfaces;
+  if (primary && !says(primary, deprecated)) return;
+  delete machine.subnetName;
+  delete machine.acceleratedNetworking;
   for (const networkInterface of networkInterfaces) {
     networkInterface.privateIPConfigs ||= 1;
   }
   machine.networkInterfaces = networkInterfaces;
+}
+
+type Attachment = Pick<NetworkFields, "subnetName" | "acceleratedNetworking">;
+
+function says(primary: Attachment, { subnetName, acceleratedNetworking }: Attachment): boolean {
+  return (
+    (subnetName === undefined || primary.subnetName === subnetName) &&
+    (acceleratedNetworking === undefined || primary.acceleratedNetworking === acceleratedNetworking)
+  );
 }
 
 /** Says what is wrong with how a machine is attached to the network. */

@@ -20,11 +20,18 @@ describe("defaultIdentity", () => {
     });
   });
 
+  test("drops the deprecated name when it comes again with what it became", () => {
+    const moved: IdentityFields = { identity: "SystemAssigned", systemAssignedIdentityRole: { name: NAME } };
+    const again = { ...structuredClone(moved), roleAssignmentName: NAME };
+    defaultIdentity(again);
+    expect(again).toEqual(moved);
+  });
+
   test("leaves a contradiction for validation to refuse", () => {
     const machine: IdentityFields = {
       identity: "SystemAssigned",
       roleAssignmentName: NAME,
-      systemAssignedIdentityRole: { name: NAME },
+      systemAssignedIdentityRole: { name: "99999999-2222-3333-4444-555555555555" },
     };
     const before = structuredClone(machine);
     defaultIdentity(machine);

@@ -38,9 +38,9 @@ export interface IdentityFields {
 /** Moves the deprecated name of the role assignment to where it belongs. */
 export function defaultIdentity(machine: IdentityFields): void {
   const { roleAssignmentName, systemAssignedIdentityRole: role } = machine;
-  if (machine.identity !== "SystemAssigned" || !roleAssignmentName || role?.name) {
-    return;
-  }
+  if (machine.identity !== "SystemAssigned" || !roleAssignmentName) return;
+  // A manifest that is applied again brings it again, and says nothing new; validation refuses what contradicts.
+  if (role?.name && role.name !== roleAssignmentName) return;
   machine.systemAssignedIdentityRole = { ...role, name: roleAssignmentName };
   delete machine.roleAssignmentName;
 }

@@ -154,8 +154,8 @@ async function startAzure(
 /** Three commands that work as they are printed. */
 function sayWhatNext(out: Terminal, paint: Paint, dataDir: string): void {
   const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
-  const describe = `npx capstan describe cluster demo --data-dir ${quoted(dataDir)}`;
-  const lines = [`${kubectl} get crds`, `${kubectl} apply -f examples/cluster/`, describe];
+  const describe = `npx capstan describe cluster quay --data-dir ${quoted(dataDir)}`;
+  const lines = [`${kubectl} get crds`, `${kubectl} apply -f examples/machine-pool/`, describe];
   out.write(tryNext(lines, paint));
   out.write(paint.faint("\nCtrl-C stops it; everything is kept.\n"));
 }

@@ -13,9 +13,11 @@ export function expectGolden(name: string, text: string): void {
 /** Gives hashes of models short names, in the order they come in: what is hashed is tested elsewhere. */
 function withModelNames(text: string): string {
   const names = new Map<string, string>();
-  return text.replaceAll(/v\d+-[0-9a-f]{32,}/g, (hash) => {
-    const name = names.get(hash) ?? `model-${names.size + 1}`;
-    names.set(hash, name);
+  // Sentences have the beginning of a hash, details the whole.
+  return text.replaceAll(/v\d+-[0-9a-f]{8,}/g, (hash) => {
+    const short = hash.slice(0, 11);
+    const name = names.get(short) ?? `model-${names.size + 1}`;
+    names.set(short, name);
     return name;
   });
 }

@@ -74,6 +74,14 @@ export function headingOf(view: PoolView): Heading {
   return { controller: "azuremachinepool", object: { kind: "AzureMachinePool", namespace, name } };
 }
 
+// Version and eight digits: enough for people to tell models apart.
+const MODEL_LENGTH = 11;
+
+/** Models as people read them, each once; the whole hash is in the detail of the action. */
+export function modelsText(...hashes: readonly string[]): string {
+  return [...new Set(hashes.map((hash) => hash.slice(0, MODEL_LENGTH)))].sort().join(", ");
+}
+
 /** A number with its noun, so that a sentence reads well for one and for many. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

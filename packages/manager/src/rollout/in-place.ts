@@ -1,4 +1,4 @@
-import { type PoolAction, counted, headingOf } from "./action.ts";
+import { type PoolAction, counted, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type WholeMachine, isBroken } from "./view.ts";
 
@@ -10,9 +10,9 @@ export function isUpdatedInPlace(state: PoolState, machine: WholeMachine): boole
 /** Starts one wave of updates in place. */
 export function updateWave(state: PoolState, wave: readonly WholeMachine[]): PoolAction {
   const { view, budget, goalHash } = state;
-  const hashes = [...new Set(wave.map(({ modelHash }) => modelHash))].sort().join(", ");
+  const hashes = modelsText(...wave.map(({ modelHash }) => modelHash));
   const why =
-    `${counted(wave.length, "machine")} with model ${hashes}, wanted is ${goalHash}; ` +
+    `${counted(wave.length, "machine")} with model ${hashes}, wanted is ${modelsText(goalHash)}; ` +
     `${budget.available} available, at least ${budget.floor} must stay so; data on local disks is lost`;
   return {
     ...headingOf(view),

@@ -1,4 +1,12 @@
-import { type Blocked, type Cause, type PoolAction, counted, headingOf, isOrAre } from "./action.ts";
+import {
+  type Blocked,
+  type Cause,
+  type PoolAction,
+  counted,
+  headingOf,
+  isOrAre,
+  modelsText,
+} from "./action.ts";
 import { type Budget, type PoolState, stateOf } from "./budget.ts";
 import { isUpdatedInPlace, updateWave } from "./in-place.ts";
 import { planRemoval } from "./removal-guard.ts";
@@ -118,7 +126,7 @@ function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMach
   const { budget, goalHash } = state;
   const count = counted(machines.length, "machine");
   const within = `${budget.available} available, at least ${budget.floor} must stay so`;
-  const hashes = [...new Set(machines.map(({ modelHash }) => modelHash))].sort().join(", ");
+  const hashes = modelsText(...machines.map(({ modelHash }) => modelHash));
   const states = [...new Set(machines.map(({ vmState }) => vmState))].sort().join(", ");
   switch (cause) {
     case "Stuck":
@@ -128,7 +136,7 @@ function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMach
     case "Annotated":
       return `${count} marked to be deleted first; ${within}`;
     case "Outdated":
-      return `${count} with model ${hashes}, wanted is ${goalHash}; ${within}`;
+      return `${count} with model ${hashes}, wanted is ${modelsText(goalHash)}; ${within}`;
     case "AlreadyPicked":
       return `${count} picked before`;
   }

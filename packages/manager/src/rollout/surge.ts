@@ -1,4 +1,4 @@
-import { type Blocked, type PoolAction, counted, headingOf } from "./action.ts";
+import { type Blocked, type PoolAction, counted, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { MODELS_AT_MOST, hasTooManyModels, isModelHeld } from "./models.ts";
 import type { MachineView, PoolView } from "./view.ts";
@@ -72,7 +72,7 @@ function whyPut(state: PoolState, add: number): string {
   if (view.setHash === undefined) {
     return `there is no scale set yet, and ${counted(budget.desired, "machine")} ${budget.desired === 1 ? "is" : "are"} wanted`;
   }
-  const change = `the scale set has model ${view.setHash}, wanted is ${state.goalHash}`;
+  const change = `the scale set has model ${modelsText(view.setHash)}, wanted is ${modelsText(state.goalHash)}`;
   return add === 0 ? change : `${change}; ${whyAdd(state, add)}`;
 }
 
@@ -101,7 +101,7 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
   if (!isModelHeld(view)) return [];
   return [
     block(
-      `model ${view.wantedHash} waits until machines have left one of the ${models} models in use: Azure allows ${MODELS_AT_MOST}`,
+      `model ${modelsText(view.wantedHash)} waits until machines have left one of the ${models} models in use: Azure allows ${MODELS_AT_MOST}`,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { type PoolAction, counted, headingOf, isOrAre } from "./action.ts";
+import { type PoolAction, counted, headingOf, isOrAre, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type MachineView, isAvailable, isLeaving } from "./view.ts";
 
@@ -28,8 +28,8 @@ export function planWaits(state: PoolState, going: ReadonlySet<string>): readonl
   }
   const updating = state.staying.filter(({ picked }) => picked === "update");
   if (updating.length > 0) {
-    const hashes = [...new Set(updating.map((machine) => machine.updatingToHash ?? state.goalHash))].sort();
-    const why = `${counted(updating.length, "machine")} ${isOrAre(updating.length)} updated in place to model ${hashes.join(", ")}`;
+    const hashes = modelsText(...updating.map((machine) => machine.updatingToHash ?? state.goalHash));
+    const why = `${counted(updating.length, "machine")} ${isOrAre(updating.length)} updated in place to model ${hashes}`;
     waits.push(wait("Update", namesOf(updating), why));
   }
   const coming = namesOf(

@@ -49,6 +49,12 @@ describe("a machine is available", () => {
   });
 });
 
+test("without a time to wait, a Ready Node is good at once, also for a manager whose clock is an hour behind", () => {
+  const nowMs = READY_MS - 3_600_000;
+  expect(availabilityOf({ ...WELL, minReadySeconds: 0, nowMs })).toMatchObject({ isAvailable: true });
+  expect(availabilityOf({ ...WELL, nowMs })).toMatchObject({ isAvailable: false });
+});
+
 describe("a machine is not available", () => {
   test.each<[string, Partial<AvailabilityFacts>, string]>([
     ["that is stopped", instance("Succeeded", "stopped"), "Azure says that its instance is stopped"],

@@ -42,7 +42,7 @@ export function availabilityOf(facts: AvailabilityFacts): Availability {
   if (obstacle !== undefined || !node) {
     return { isAvailable: false, ...unavailableSince(facts), why: obstacle ?? "it has no Node" };
   }
-  const availableAtMs = readySinceMs(node) + minReadySeconds * 1000;
+  const availableAtMs = longReadyAtMs(node, minReadySeconds);
   const name = machine?.metadata.name ?? node.metadata.name;
   if (availableAtMs > nowMs) {
     const why = `its Node ${node.metadata.name} has not been Ready for ${minReadySeconds} s yet`;
@@ -109,8 +109,13 @@ export function isNodeUnreachable(node: Frozen<Node>): boolean {
   return readyCondition(node)?.status === "Unknown";
 }
 
+/** When a Ready Node has been so for long enough: at once where no time is asked for, whatever clocks that differ say. */
+export function longReadyAtMs(node: Frozen<Node>, minReadySeconds: number): number {
+  return minReadySeconds === 0 ? 0 : readySinceMs(node) + minReadySeconds * 1000;
+}
+
 /** Since when the Node is as Ready as it is; always, where nobody says it. */
-export function readySinceMs(node: Frozen<Node>): number {
+function readySinceMs(node: Frozen<Node>): number {
   const sinceMs = Date.parse(readyCondition(node)?.lastTransitionTime ?? "");
   return Number.isNaN(sinceMs) ? 0 : sinceMs;
 }

@@ -77,13 +77,16 @@ function writeDown({ machine, node, context }: Scope): void {
   machine.status = { ...machine.status, instanceUpdate };
 }
 
-/** The new boot joins under the same name, which the Node of the old one would not let it. */
+/** The new boot joins under the same name, which the Node of the old one would not let it: it has to be seen to be gone. */
 async function handOver(scope: Scope): Promise<Outcome> {
   const { context, machine, node, workload } = scope;
   if (node.state === "unknown") return again(SOON_MS, node.reason);
   const uid = machine.status?.instanceUpdate?.nodeUID;
-  if (node.state === "found" && node.node.metadata.uid === uid && workload)
+  if (node.state === "found" && node.node.metadata.uid === uid && workload) {
     await deleteNode(scope, workload, node.node);
+    scope.isQuiet = true;
+    return again(SOON_MS, UPDATING_IN_PLACE);
+  }
   const message = "The instance may be updated now";
   context.mark({ type: DRAINED, status: "True", reason: "Drained", message });
   context.event({ type: "Normal", reason: UPDATING_IN_PLACE, message });

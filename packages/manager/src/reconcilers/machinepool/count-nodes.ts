@@ -1,5 +1,5 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
-import { isNodeReady, isNodeUsable, readySinceMs } from "../../workload/availability.ts";
+import { isNodeReady, isNodeUsable, longReadyAtMs } from "../../workload/availability.ts";
 
 /** The Nodes of a pool, as far as they are there. */
 export interface NodeCount {
@@ -28,7 +28,7 @@ export function countNodes(
   const nodes = found.flatMap(({ nodes: all }) => (all.length === 1 ? all : []));
   const readySince = nodes
     .filter(isNodeReady)
-    .map((node) => ({ node, sinceMs: readySinceMs(node) + options.minReadySeconds * 1000 }));
+    .map((node) => ({ node, sinceMs: longReadyAtMs(node, options.minReadySeconds) }));
   const usable = readySince.filter(({ node }) => isNodeUsable(node));
   const coming = usable.map(({ sinceMs }) => sinceMs).filter((sinceMs) => sinceMs > options.nowMs);
   return {
