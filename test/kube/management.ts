@@ -44,16 +44,16 @@ export interface RunningManager extends Running {
 
 const runFile = promisify(execFile);
 
-/** Builds the bundle and starts all of it. */
-export async function startManagement(): Promise<Management> {
+/** Builds the bundle and starts all of it; the Azure is one of the bundle's, unless told. */
+export async function startManagement(given?: RunningAzure): Promise<Management> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-management-"));
   execFileSync(process.execPath, ["tools/bundle.ts"]);
   const program = join(folder, "capstan.mjs");
   copyFileSync("dist/capstan.mjs", program);
   const plane = await startControlPlane({ audit: true });
-  const azure = await startAzure(program, join(folder, "azure"));
-  const webhooks = await forwardToFirst();
   const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
+  const azure = given ?? (await startAzure(program, join(folder, "azure")));
+  const webhooks = await forwardToFirst();
   const kubectl: Run = async (...args) => {
     const { stdout, stderr } = await runFile(plane.kubectl, ["--kubeconfig", plane.kubeconfig, ...args]);
     return stdout + stderr;
@@ -80,13 +80,10 @@ export async function startManagement(): Promise<Management> {
       const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
       return { ...launch(["manager", ...args], { program }), healthUrl: `http://${health}` };
     },
-    azureResources: async () => {
-      const { out } = await capstan("sim", "status", "--data-dir", azure.dataDir, "-o", "json");
-      return (JSON.parse(out) as { resources: { id: string }[] }).resources.map(({ id }) => id);
-    },
+    azureResources: azure.resources,
     page: (heading) => runPage(folder, plane, heading),
     stop: async () => {
-      azure.running.child.kill("SIGKILL");
+      await azure.stop();
       webhooks.server.close();
       await plane.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -111,12 +108,14 @@ async function runPage(
   return stdout + stderr;
 }
 
-interface RunningAzure {
-  readonly running: Running;
-  readonly dataDir: string;
+/** A simulated Azure that is served. */
+export interface RunningAzure {
   readonly endpoint: string;
   /** The file with the authority of its certificate. */
   readonly ca: string;
+  /** The ids of everything in it. */
+  readonly resources: () => Promise<string[]>;
+  readonly stop: () => Promise<void>;
 }
 
 /** A minute of the simulation in each second. */
@@ -128,7 +127,18 @@ async function startAzure(program: string, dataDir: string): Promise<RunningAzur
       .find((line) => line.startsWith(name))
       ?.slice(name.length)
       .trim() ?? "";
-  return { running, dataDir, endpoint: fact("endpoint"), ca: fact("authority (CA)") };
+  return {
+    endpoint: fact("endpoint"),
+    ca: fact("authority (CA)"),
+    resources: async () => {
+      const { out } = await launch(["sim", "status", "--data-dir", dataDir, "-o", "json"], { program }).ended;
+      return (JSON.parse(out) as { resources: { id: string }[] }).resources.map(({ id }) => id);
+    },
+    stop: async () => {
+      running.child.kill("SIGKILL");
+      await running.ended;
+    },
+  };
 }
 
 async function routeWebhooks(kubectl: Run, port: number): Promise<void> {

@@ -47,6 +47,8 @@ export interface AzureSettings {
   readonly isThrottled: boolean;
   /** How many instances of one set Azure works on at the same time. */
   readonly instancesAtOnce: number;
+  /** How many instances a set without a single placement group may have. */
+  readonly instancesInSet: number;
   /** What opens `/_sim/`; nothing does when it is undefined. */
   readonly controlToken?: string;
   /** The base of the links in answers, where the request does not say how it came. */
@@ -83,6 +85,8 @@ const DEFAULTS: AzureSettings = {
   isThrottled: true,
   // Recordings have no large sets; between 100 and 300 at once is the assumption of reference/azure.md, section 7.
   instancesAtOnce: 200,
+  // What Azure allows; one that surges cannot have as many in ordinary times.
+  instancesInSet: 1000,
   origin: "https://management.azure.com",
 };
 

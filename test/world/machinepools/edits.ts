@@ -48,24 +48,23 @@ function change(kind: Kind, bodyOf: (rng: Rng) => object): Edit {
 }
 
 /** A user annotates, scales, rolls, pauses, or deletes a machine; what is not there is left alone. */
-export const editPool: Edit = async (user, rng) => {
-  try {
-    return await rng.pick(EDITS)(user, rng);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-};
+export const editPool: Edit = (user, rng) => rng.pick(EDITS)(user, rng).catch(unlessGone);
 
 /** The user wants again what the story is about, whatever they did in between. */
 export async function wantAgain(world: World, name: string): Promise<void> {
   const { pool = {}, machines = 0, version = OLD_VERSION } = STORIES[name] ?? {};
   const { maxSurge = null, maxUnavailable = null } = pool.strategy ?? {};
-  const owner = listed<MachinePool>(world, MachinePool).at(0);
-  if (!owner || machines === 0) return;
   const { user } = world;
-  const again = { ...paused(null), spec: { ...sized(machines).spec, ...versioned(version).spec } };
-  await world.run(user.patch(MachinePool, PLACE, { type: "merge", body: again }));
-  const limits = { spec: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } } };
-  await world.run(user.patch(AzureMachinePool, PLACE, { type: "merge", body: limits }));
+  const say = (kind: Kind, body: object): Promise<unknown> =>
+    world.run(user.patch(kind, PLACE, { type: "merge", body }).catch(unlessGone));
+  if (listed<MachinePool>(world, MachinePool).length === 0) return;
+  await say(MachinePool, paused(null));
+  if (machines === 0) return;
+  await say(MachinePool, { spec: { ...sized(machines).spec, ...versioned(version).spec } });
+  await say(AzureMachinePool, { spec: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } } });
+}
+
+/** What is deleted meanwhile needs no change. */
+function unlessGone(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }

@@ -16,6 +16,7 @@ import { azureMachinePool, kubeadmConfig, machinePool } from "@capstan/runtime/t
 import { createWorld, MACHINE_POOL_INVARIANTS, type World, type WorldOptions } from "@capstan/sim";
 import { idIn, LOCATION, portal } from "../azurecluster/network-world.ts";
 import { createCluster, createIdentity, get, MINUTE_MS, NAMESPACE, patch } from "../fleet/fleet-world.ts";
+import { poolControllers } from "./pool-controllers.ts";
 
 export const CLUSTER = "demo";
 /** The two versions that simulated Azure has images of. */
@@ -34,6 +35,21 @@ export async function clusterWorld(options: Partial<WorldOptions> = {}): Promise
   });
   world.start();
   await buildCluster(world);
+  return world;
+}
+
+/** A world of pools alone, in a cluster that is ready. */
+export async function poolWorld(options: Partial<WorldOptions> = {}): Promise<World> {
+  const guests = { boot: { p50: 20, p90: 30 } };
+  const world = await createWorld({
+    seed: "1",
+    controllers: poolControllers,
+    invariants: MACHINE_POOL_INVARIANTS,
+    guests,
+    ...options,
+  });
+  world.start();
+  await plantCluster(world);
   return world;
 }
 

@@ -1,7 +1,7 @@
 // A pass over a pool looks at all its machines, and so does each write of what it has found. CAPZ rests for ten
 // seconds, whatever the size.
 const MS_FOR_MACHINE = 30;
-const MOST_MS = 15_000;
+const MOST_MS = 20_000;
 
 /** How far apart passes over a pool begin that news about its machines asks for: pools of a few are looked at at once. */
 export function restMsOf(machines: readonly unknown[] | undefined): number {

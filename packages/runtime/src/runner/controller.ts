@@ -107,8 +107,7 @@ export class Controller {
   #followOther(kind: Kind, keysOf: (object: Frozen<KubernetesObject>) => readonly string[]): void {
     this.#options.cache.informer(kind).addHandler((change) => {
       const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
-      const priority = priorityOf(change);
-      for (const key of new Set(objects.flatMap(keysOf))) this.#wake(key, priority);
+      for (const key of new Set(objects.flatMap(keysOf))) this.#wake(key, priorityOf(change));
     });
   }
 
@@ -203,6 +202,7 @@ export class Controller {
       return { type: "settled" };
     }
     this.#beginRest(key, stored);
+    (globalThis as any).__passes ??= {}; (globalThis as any).__passes[this.name] = ((globalThis as any).__passes[this.name] ?? 0) + 1;
     const writes = new OwnWrites();
     this.#ownWrites.set(key, writes);
     const client = writes.track(this.#options.client);

@@ -51,3 +51,16 @@ describe("a request to Azure", () => {
     expect(text(armAsked(ask(line)))).toBe(expected);
   });
 });
+
+test("what is to become of a scale set and its instances is read, as text and as a value", () => {
+  const sets = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets";
+  const bodies: readonly [string, object, Partial<Asked>][] = [
+    [`PUT ${sets}/pool`, { sku: { capacity: 3 } }, { capacity: 3 }],
+    [`POST ${sets}/pool/delete`, { instanceIds: ["0", "2"] }, { instances: ["0", "2"] }],
+  ];
+  for (const [line, body, expected] of bodies) {
+    expect(armAsked(ask(line, body))).toMatchObject(expected);
+    expect(armAsked(ask(line, JSON.stringify(body)))).toMatchObject(expected);
+  }
+  expect(armAsked(ask("POST /tenant/oauth2/v2.0/token", "grant_type=x"))).not.toHaveProperty("capacity");
+});

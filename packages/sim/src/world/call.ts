@@ -106,7 +106,7 @@ export function armAsked({ method, path, body }: HttpRequest): Asked {
 }
 
 function detailsIn(body: unknown): Pick<Call, "capacity" | "instances"> {
-  const { sku, instanceIds } = (body ?? {}) as {
+  const { sku, instanceIds } = (jsonIn(body) ?? {}) as {
     sku?: { capacity?: number };
     instanceIds?: readonly string[];
   };
@@ -114,4 +114,15 @@ function detailsIn(body: unknown): Pick<Call, "capacity" | "instances"> {
     ...(sku?.capacity !== undefined && { capacity: sku.capacity }),
     ...(instanceIds && { instances: instanceIds }),
   };
+}
+
+/** Azure's libraries send text, and hands of users in a simulation a value. */
+function jsonIn(body: unknown): unknown {
+  if (typeof body !== "string") return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    // A form, as for a login.
+    return undefined;
+  }
 }

@@ -118,6 +118,16 @@ describe("a pool is rejected", () => {
       'spec.strategy.rollingUpdate.maxSurge: Invalid value: "many": must be either an int or a percentage, such as 1 or 25%',
     ],
     [
+      "that would take away more than all",
+      withRollingUpdate(1, "150%"),
+      'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "150%": must not be more than 100%',
+    ],
+    [
+      "whose name is too long for a computer",
+      { ...pool(), metadata: { name: "m".repeat(59) } },
+      `metadata.name: Invalid value: "${"m".repeat(59)}": must be no more than 58 characters: machines are named after it`,
+    ],
+    [
       "with a negative surge",
       withRollingUpdate(-1, 0),
       "spec.strategy.rollingUpdate.maxSurge: Invalid value: -1: must be 0 or more",

@@ -61,7 +61,22 @@ export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonl
     ...drainTimeoutErrors(pool.spec.nodeDrainTimeout),
     ...orchestrationModeErrors(pool.spec.orchestrationMode),
     ...immutableFieldErrors(pool, old, IMMUTABLE),
+    ...(old ? [] : nameErrors(pool.metadata.name)),
   ];
+}
+
+// Azure appends six characters to the name of each machine, and a computer's has at most 64.
+const NAME_LENGTH = 58;
+
+function nameErrors(name: string): readonly FieldError[] {
+  return errorIf(
+    name.length > NAME_LENGTH,
+    invalid(
+      "metadata.name",
+      name,
+      `must be no more than ${NAME_LENGTH} characters: machines are named after it`,
+    ),
+  );
 }
 
 /** Says what is allowed in a pool but probably not meant. */
@@ -103,6 +118,10 @@ function strategyErrors(strategy: Frozen<AzureMachinePoolSpec>["strategy"]): rea
   const errors = [
     ...intOrPercentErrors(`${path}.maxSurge`, maxSurge),
     ...intOrPercentErrors(`${path}.maxUnavailable`, maxUnavailable),
+    ...errorIf(
+      typeof maxUnavailable === "string" && Number.parseInt(maxUnavailable, 10) > 100,
+      invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be more than 100%"),
+    ),
   ];
   return errors.length === 0 && isZero(maxSurge) && isZero(maxUnavailable)
     ? [invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be 0 when maxSurge is 0")]

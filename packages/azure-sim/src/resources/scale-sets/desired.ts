@@ -14,8 +14,7 @@ export interface Desired {
   readonly uses: readonly string[];
 }
 
-// A set without a single placement group may have this many instances, one with it a tenth.
-const MAX_INSTANCES = 1000;
+// A set with a single placement group may have a tenth of what others may.
 const MAX_SINGLE_PLACEMENT = 100;
 
 /** Reads and checks the body of a scale set. Refusals are Compute's. */
@@ -30,7 +29,7 @@ export function desiredOf(world: World, id: string, body: JsonObject): Desired {
   }
   const size = sizeOf(world, body, location);
   checkUpgradePolicy(body);
-  const capacity = capacityOf(body);
+  const capacity = capacityOf(body, world.settings.instancesInSet);
   const reference = objectAt(profile, "storageProfile", "imageReference");
   const image = exactName(world.images.resolve(reference, location));
   const isSpot = textAt(profile, "priority") === "Spot";
@@ -76,13 +75,13 @@ function sizeOf(world: World, body: JsonObject, location: string): string {
   return size.name;
 }
 
-function capacityOf(body: JsonObject): number {
+function capacityOf(body: JsonObject, most: number): number {
   const capacity = valueAt(body, "sku", "capacity");
   if (capacity === undefined) {
     throw invalidParameter("sku.capacity", "Required parameter 'sku.capacity' is missing (null).");
   }
   const isSingle = valueAt(body, "properties", "singlePlacementGroup") === true;
-  const limit = isSingle ? MAX_SINGLE_PLACEMENT : MAX_INSTANCES;
+  const limit = isSingle ? MAX_SINGLE_PLACEMENT : most;
   const count = Number(capacity);
   if (!Number.isInteger(count) || count < 0 || count > limit) {
     throw invalidParameter(

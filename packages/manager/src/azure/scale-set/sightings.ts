@@ -67,6 +67,18 @@ function setOf(providerID: string): string {
     .replace(/\/virtualmachines\/[^/]*$/, "");
 }
 
+/** Whether anything is different that a machine tells of its instance. Comparing all that Azure says takes far longer. */
 function isNews(before: ScaleSetInstance | undefined, after: ScaleSetInstance): boolean {
-  return before === undefined || !deepEqual(before.raw, after.raw);
+  return before === undefined || !TOLD.every((field) => deepEqual(before[field], after[field]));
 }
+
+const TOLD = [
+  "provisioningState",
+  "powerState",
+  "isLatestModel",
+  "provisionedAtMs",
+  "vmID",
+  "computerName",
+  "name",
+  "error",
+] as const satisfies readonly (keyof ScaleSetInstance)[];

@@ -6,6 +6,7 @@ import {
   CLUSTER_NAME_LABEL,
   deepEqual,
   type Frozen,
+  type KubernetesObject,
   ownerReferenceTo,
   Secret,
 } from "@capstan/api";
@@ -32,7 +33,14 @@ export async function keepCloudConfig(
   const identity = azureCluster && identityOf(azureCluster, cache);
   if (!identity) return;
   const known = memory.of(pool.metadata.uid ?? "");
-  const source = [azureCluster, identity, pool].map(({ metadata }) => metadata.generation).join(" ");
+  // Of the pool only its identity matters: who changes its template often must not have a Secret read each time.
+  const { identity: own, userAssignedIdentities } = pool.spec;
+  const source = JSON.stringify([
+    generationOf(azureCluster),
+    generationOf(identity),
+    own,
+    userAssignedIdentities,
+  ]);
   const nowMs = env.clock.monotonic();
   if (known.cloudConfig?.source === source && nowMs - known.cloudConfig.atMs < LOOK_AGAIN_MS) return;
   const subscriptionID = subscriptionOf(ports, azureCluster);
@@ -43,6 +51,10 @@ export async function keepCloudConfig(
   });
   await write(context, clusterName, `${JSON.stringify(config, undefined, 4)}\n`);
   known.cloudConfig = { source, atMs: nowMs };
+}
+
+function generationOf({ metadata }: Frozen<KubernetesObject>): number | undefined {
+  return metadata.generation;
 }
 
 function azureClusterOf(

@@ -2,6 +2,7 @@ import { formatTimestamp } from "@capstan/api";
 import { again, block, next, type Outcome, terminal } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { AzureError } from "../../azure/port.ts";
+import type { PoolAction } from "../../rollout/action.ts";
 import { planPool } from "../../rollout/plan.ts";
 import { missingNames, observeMissing } from "../../rollout/removal-guard.ts";
 import type { PoolView } from "../../rollout/view.ts";
@@ -37,6 +38,10 @@ async function looked(scope: Scope): Promise<Sight> {
   return isDoubtful(scope, sight) ? sightOf(scope, true) : sight;
 }
 
+function isWriteOfSet({ action }: PoolAction): boolean {
+  return action === "PutModel" || action === "SetCapacity";
+}
+
 async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   const seen = await lookAtAzure(scope, isFresh);
   const nodes = await nodesOf(scope);
@@ -66,9 +71,11 @@ function viewOf(
 /** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
 function isDoubtful(scope: Scope, sight: Sight): boolean {
   if (sight.isFirstHand) return false;
-  const { view, planned, instances, set } = sight;
-  const isPut = planned.actions.some(({ action }) => action === "PutModel" || action === "SetCapacity");
-  const live = instances.filter(({ provisioningState }) => provisioningState !== "Deleting").length;
+  const { view, planned, machines, set } = sight;
+  const isPut = planned.actions.some(isWriteOfSet);
+  const live = machines.filter(
+    ({ instance }) => instance && instance.provisioningState !== "Deleting",
+  ).length;
   const isMiscounted = set !== undefined && view.operation === undefined && live !== set.capacity;
   const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
   return isPut || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
@@ -110,7 +117,7 @@ function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
 /** What Azure said no to is told until it says yes, or until nobody wants it any more. */
 function forgetRefusal(scope: Scope, { planned, set }: Sight): void {
   const { memory } = scope;
-  const isWanted = planned.actions.some(({ action }) => action === "PutModel" || action === "SetCapacity");
+  const isWanted = planned.actions.some(isWriteOfSet);
   const isOver = !isWanted && set?.provisioningState === "Succeeded";
   if (isOver || memory.refusal?.wish !== wishKey(scope)) memory.refusal = undefined;
 }

@@ -29,7 +29,8 @@ export async function drainMachines(scope: Scope): Promise<Outcome> {
 
 /** The machines drain only what they know is there, and after a restart nobody has told them yet. */
 async function lookForMachines(scope: Scope): Promise<void> {
-  if (!scope.site || scope.pool.status?.operation) return;
+  // What else was under way does not matter any more; a set that is being deleted tells nothing of use.
+  if (!scope.site || scope.pool.status?.operation?.verb === "DELETE") return;
   try {
     await lookAtAzure(scope, false);
   } catch (error) {

@@ -14,7 +14,7 @@ export class PoolMemory {
   listed: { readonly instances: readonly ScaleSetInstance[]; readonly atMs: number } | undefined;
   /** Whether the last pass left nothing to wait for, so that a look now and then will do. */
   isSettled = false;
-  /** Whether a Node of the pool has changed since the last list. */
+  /** Whether a Node of the pool has changed, or something has ended, since the last list. */
   isDisturbed = false;
   /** When, monotonic, the numbers of the pool were told last. */
   toldAtMs = -Infinity;
@@ -50,6 +50,12 @@ export class PoolMemory {
     return Math.max(0, (this.#askAgainMs.get(url) ?? 0) - this.#clock.monotonic());
   }
 
+  /** Azure takes the instances that it agrees to delete off the capacity of their set at once. */
+  shrink(by: number): void {
+    const { seen, atMs = 0 } = this.set ?? {};
+    if (seen) this.set = { seen: { ...seen, capacity: Math.max(0, seen.capacity - by) }, atMs };
+  }
+
   /** Azure has said how long it wants to be left alone about an operation. */
   leaveAlone({ url }: Operation, forMs: number): void {
     if (url !== undefined) this.#askAgainMs.set(url, this.#clock.monotonic() + forMs);
@@ -58,6 +64,7 @@ export class PoolMemory {
   /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
   noteEnd({ url = "", action, instanceIDs = [] }: Operation): void {
     this.#askAgainMs.delete(url);
+    this.isDisturbed = true;
     const atMs = this.#clock.monotonic();
     for (const id of instanceIDs) this.#ended.set(id, { action, atMs });
   }

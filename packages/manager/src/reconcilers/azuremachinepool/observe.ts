@@ -5,6 +5,7 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
+import type { PoolMemory } from "./memory.ts";
 import { type InstanceFacts, type MachineFacts, vmStateOf } from "./machine-view.ts";
 import type { WorkloadFacts } from "./pool-view.ts";
 import { needed, type Scope } from "./scope.ts";
@@ -20,6 +21,8 @@ const SETTLED_SET_MS = 55 * 60 * SECOND_MS;
 const BUSY_MS = 15 * SECOND_MS;
 // A set affords ten pages of a hundred instances a minute.
 const MS_FOR_INSTANCE = 60;
+// While nobody has heard of anything new, a list mostly shows nothing new either.
+const QUIET_FACTOR = 3;
 
 /** What Azure shows of a pool. */
 export interface AzureSight {
@@ -86,9 +89,7 @@ async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Liste
   const { scaleSetID, location } = needed(site);
   const startedMs = context.env.clock.now();
   const before = memory.listed;
-  const busyMs = busyListMs(set.capacity);
-  const usualMs = memory.isSettled && !memory.isDisturbed ? SETTLED_LIST_MS : busyMs;
-  const maxAgeMs = isFresh ? Math.min(usualMs, BUSY_MS) : usualMs;
+  const maxAgeMs = isFresh ? BUSY_MS : usualListMs(memory, set);
   const instances = await memory.instances.list(scaleSetID, {
     maxAgeMs,
     location,
@@ -96,12 +97,18 @@ async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Liste
     priority: "normal",
   });
   for (const { resourceID } of instances) checkInside(resourceID, scaleSetID);
-  memory.isDisturbed = false;
   if (before && before.instances === instances) return { instances, listedAtMs: before.atMs };
+  memory.isDisturbed = false;
   memory.listed = { instances, atMs: startedMs };
   memory.noteList();
   shared.ports.scaleSets.record(scaleSetID, instances, startedMs);
   return { instances, listedAtMs: startedMs };
+}
+
+/** How old a list may be that nothing is written on. */
+function usualListMs({ isDisturbed, isSettled }: PoolMemory, { capacity }: SeenSet): number {
+  if (isDisturbed) return busyListMs(capacity);
+  return isSettled ? SETTLED_LIST_MS : QUIET_FACTOR * busyListMs(capacity);
 }
 
 /** An instance of another set must not be acted on because some answer shows it. */

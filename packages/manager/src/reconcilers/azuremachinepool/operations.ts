@@ -4,6 +4,7 @@ import { failureOf } from "../../azure/failure.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
+import { busyListMs } from "./observe.ts";
 import { needed, type Scope } from "./scope.ts";
 
 /** Something else must be looked at before anybody decides again: soon, and not at once. */
@@ -11,6 +12,8 @@ const DECIDE_AGAIN_MS = 5_000;
 // What CAPZ waits when Azure does not say how long.
 const UNTOLD_WAIT_MS = 60_000;
 const TEN_MINUTES_MS = 10 * 60_000;
+// An operation is asked about again after so many parts of the time that it has taken: its end is known that well.
+const PATIENCE = 20;
 
 /** Asks once how everything is doing that is under way. What hangs holds up nothing but itself. */
 export async function followOperations(scope: Scope): Promise<Outcome> {
@@ -86,9 +89,8 @@ interface Attempt {
 async function step(scope: Scope, attempt: Attempt): Promise<number> {
   const { memory, site } = scope;
   const { scaleSetID, location } = needed(site);
-  // What was seen before a write does not count after it, whatever became of it. Of instances it is known what became.
+  // What was seen before a write of the set does not count after it, whatever became of it.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
-  else if (attempt.wanted) memory.set = undefined;
   try {
     const progress = await advance(operationPorts(scope), { ...attempt, location });
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
@@ -101,12 +103,22 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
   }
 }
 
-function wait({ memory, pool }: Scope, { record, wanted }: Attempt, waitMs: number): number {
+/** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
+function patienceMs({ context, pool }: Scope, { action, startedAt }: Operation): number {
+  if (action !== undefined) return busyListMs(pool.spec.providerIDList?.length ?? 0) / 2;
+  return (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
+}
+
+function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number {
+  const { memory, pool } = scope;
   const { operation, instanceOperations = [] } = pool.status ?? {};
   const started = wanted?.verb === "POST" ? instanceOperations.at(-1) : operation;
   const followed = record ?? started;
-  if (followed) memory.leaveAlone(followed, waitMs);
-  return waitMs;
+  if (!followed) return waitMs;
+  const patientMs = Math.max(waitMs, patienceMs(scope, followed));
+  memory.leaveAlone(followed, patientMs);
+  if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs.length);
+  return patientMs;
 }
 
 function ended(

@@ -22,6 +22,8 @@ export interface MachineView {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly instance: ScaleSetInstance;
   readonly node: NodeSighting;
+  /** The model of the scale set, where that is known. */
+  readonly setHash?: string | undefined;
 }
 
 /** What is to be written into the status. */
@@ -32,19 +34,19 @@ export interface StatusDecision {
 
 /** Says what is known of a machine. While its Node cannot be looked at, what was known of it stays. */
 export function decideStatus(view: MachineView): StatusDecision {
-  const { machine, instance, node } = view;
+  const { instance, node } = view;
   return {
-    fields: { ...instanceFields(machine, instance), ...nodeFields(node) },
+    fields: { ...instanceFields(view), ...nodeFields(node) },
     marks: [vmRunning(instance), ...bootstrapSucceeded(view), ...nodeHealthy(view)],
   };
 }
 
-function instanceFields(
-  machine: Frozen<AzureMachinePoolMachine>,
-  instance: ScaleSetInstance,
-): Partial<Status> {
-  const { provisioningState, instanceID, name, isLatestModel } = instance;
+function instanceFields({ machine, instance, setHash }: MachineView): Partial<Status> {
+  const { provisioningState, instanceID, name } = instance;
   const modelHash = machine.status?.modelHash ?? machine.metadata.annotations?.[MODEL_HASH_ANNOTATION];
+  // For Azure a model is another one as soon as its bootstrap data is renewed; no machine is older for that.
+  const isSame = modelHash !== undefined && modelHash === setHash;
+  const isLatestModel = instance.isLatestModel === false ? isSame : instance.isLatestModel;
   return {
     instanceID,
     instanceName: name,

@@ -83,7 +83,8 @@ export async function removeNode(scope: Scope): Promise<Outcome> {
   try {
     return await askNodeToGo(scope);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    // Who is told when to come back does not come sooner, however late it is.
+    if (!(error instanceof Failure) || error.retryAfterMs !== undefined) throw error;
     if (!isOverdue(scope)) return block(RETRY_MS, error.reason);
     context.log.warn("The Node of a deleted machine is left behind", {
       machine: machine.metadata.name,

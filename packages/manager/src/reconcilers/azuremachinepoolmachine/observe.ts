@@ -8,7 +8,7 @@ import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 const LOOK_AGAIN_MS = 10 * 60_000;
 const UNLISTED_MS = 60_000;
 const UNREACHABLE_MS = 15_000;
-const JOINING_MS = 2 * 60_000;
+const JOINING_MS = 4 * 60_000;
 
 /** A machine without a pool, or with an instance of somebody else's, is left alone. */
 export function requirePool({ machine, pool }: Scope): Outcome {
@@ -59,7 +59,12 @@ export async function lookForNode(scope: Scope): Promise<Outcome> {
 /** For how long a machine that boots is not spoken of: mostly the next thing it does is to become a Node that is Ready. */
 function joiningForMs({ context, machine, node, sighting }: Scope): number | undefined {
   if (machine.status?.nodeRef || updateOf(machine) !== undefined) return undefined;
-  if (sighting.state !== "seen" || sighting.instance.provisioningState !== "Succeeded") return undefined;
+  if (sighting.state !== "seen") return undefined;
+  const { provisioningState } = sighting.instance;
+  // A Node that is there before a list shows its instance as made is told of together with that.
+  if (provisioningState === "Creating")
+    return machine.status?.provisioningState === provisioningState ? JOINING_MS : undefined;
+  if (provisioningState !== "Succeeded") return undefined;
   const bootedMs = sighting.instance.provisionedAtMs ?? -Infinity;
   const leftMs = sinceMs(node, bootedMs) + JOINING_MS - context.env.clock.now();
   return leftMs > 0 ? leftMs : undefined;

@@ -19,7 +19,9 @@ export function report(scope: Scope): void {
 export function reportMachine(scope: Scope): void {
   const { context, machine, sighting } = scope;
   if (sighting.state !== "seen") return;
-  const { fields, marks } = decideStatus({ machine, instance: sighting.instance, node: scope.node });
+  const { instance } = sighting;
+  const setHash = scope.pool?.status?.modelHash;
+  const { fields, marks } = decideStatus({ machine, instance, node: scope.node, setHash });
   const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
   machine.status = { ...kept, ...fields };
   for (const mark of marks) context.mark(mark);

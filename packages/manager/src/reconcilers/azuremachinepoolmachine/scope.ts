@@ -12,13 +12,13 @@ import {
   parseProviderId,
   POOL_NAME_LABEL,
   providerIdProblem,
-  sameProviderId,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { CacheReader, Client, Context } from "@capstan/runtime";
 import type { InstanceSighting, ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
+import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
 import type { NodeSighting } from "./find-node.ts";
 
@@ -98,13 +98,15 @@ export function poolNameOf(machine: Frozen<AzureMachinePoolMachine>): string {
   return controllerOf(machine)?.name ?? labels?.[MACHINE_POOL_LABEL] ?? "";
 }
 
+const INSTANCE = /\/virtualmachines\/[^/]+$/;
+
 /** Whether the instance is one of the pool's scale set; a machine made by hand may name any VM of the world. */
 export function isOfPool(machine: Frozen<AzureMachinePoolMachine>, pool: Frozen<AzureMachinePool>): boolean {
   const { providerID } = machine.spec;
   const setID = pool.spec.providerID;
+  if (setID !== undefined) return providerKey(providerID).replace(INSTANCE, "") === providerKey(setID);
   if (providerIdProblem(providerID) !== undefined) return false;
-  if (parseProviderId(providerID).kind !== "scaleSetInstance") return false;
-  return setID === undefined || sameProviderId(providerID.replace(/\/virtualMachines\/[^/]*$/i, ""), setID);
+  return parseProviderId(providerID).kind === "scaleSetInstance";
 }
 
 /** Whether somebody wants nothing to be done to the machines of the pool. */

@@ -84,7 +84,6 @@ async function handOver(scope: Scope): Promise<Outcome> {
   const uid = machine.status?.instanceUpdate?.nodeUID;
   if (node.state === "found" && node.node.metadata.uid === uid && workload) {
     await deleteNode(scope, workload, node.node);
-    scope.isQuiet = true;
     return again(SOON_MS, UPDATING_IN_PLACE);
   }
   const message = "The instance may be updated now";

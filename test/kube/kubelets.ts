@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AzureMachinePool, Node, Pod } from "@capstan/api";
+import type { Client } from "@capstan/runtime";
+import { node } from "@capstan/runtime/testing/builders";
+
+const BETWEEN_LOOKS_MS = 100;
+
+/**
+ * Stands in for the software on the machines, which a simulated Azure alone has none of: each instance becomes a Node,
+ * once, and pods that are told to stop are gone.
+ */
+export function startKubelets(client: Client): { readonly stop: () => Promise<void> } {
+  const joined = new Set<string>();
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    for (const { spec, status } of await client.list(AzureMachinePool)) {
+      const coming = (spec.providerIDList ?? []).filter((id) => !joined.has(id));
+      for (const providerID of coming) {
+        joined.add(providerID);
+        await client.create(Node, nodeFor(providerID, status?.version ?? ""));
+      }
+    }
+    for (const { metadata } of await client.list(Pod)) {
+      if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds !== 0)
+        await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });
+    }
+  };
+  const running = (async () => {
+    while (!isStopped) {
+      await look();
+      await sleep(BETWEEN_LOOKS_MS);
+    }
+  })();
+  return {
+    stop: () => {
+      isStopped = true;
+      return running;
+    },
+  };
+}
+
+function nodeFor(providerID: string, kubeletVersion: string): Node {
+  const [pool, , instance] = providerID.split("/").slice(-3);
+  // As Azure names the computers of a scale set; a Node of another name would not be believed.
+  const name = `${pool}${Number(instance).toString(36).padStart(6, "0")}`;
+  return node({
+    metadata: { name },
+    spec: { providerID },
+    status: {
+      conditions: [{ type: "Ready", status: "True", lastTransitionTime: new Date(0).toISOString() }],
+      nodeInfo: { bootID: providerID, kubeletVersion },
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority, issueCertificate } from "@capstan/apiserver";
+import { createAzure, type JournalEntry, RECORDED, serveAzure } from "@capstan/azure-sim";
+import { createRealEnv } from "@capstan/env";
+import type { RunningAzure } from "./management.ts";
+
+const TIMES_AS_FAST = 40;
+
+/** A simulated Azure that does everything faster and has the same time as everybody. */
+export interface QuickAzure extends RunningAzure {
+  /** What was asked for and changes something. */
+  readonly writes: () => readonly JournalEntry[];
+}
+
+/**
+ * Starts a simulated Azure in this process. One with a faster clock would make machines at a time that the rest has not
+ * come to yet: a Node that is older than its machine is not believed to be it.
+ */
+export async function startQuickAzure(): Promise<QuickAzure> {
+  const env = createRealEnv();
+  const authority = await createAuthority(env);
+  const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
+  const faster = (seconds: number): number => seconds / TIMES_AS_FAST;
+  const latencies = Object.fromEntries(
+    Object.entries(RECORDED).map(([name, { p50, p90 }]) => [name, { p50: faster(p50), p90: faster(p90) }]),
+  );
+  const azure = createAzure({ env, seed: "quick", settings: { latencies } });
+  const server = await serveAzure(azure, { tls });
+  const folder = mkdtempSync(join(tmpdir(), "capstan-azure-"));
+  const ca = join(folder, "ca.crt");
+  writeFileSync(ca, authority.cert);
+  return {
+    endpoint: `https://127.0.0.1:${server.port}`,
+    ca,
+    resources: () => Promise.resolve(azure.control.state().resources.map(({ id }) => id)),
+    writes: () => azure.control.journal(0).filter(({ method }) => method !== "GET"),
+    stop: async () => {
+      await server.close();
+      azure.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,556 @@
+/** Bad inputs and hostile situations of pools and their machines, by their numbers. */
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Event,
+  type KubernetesObject,
+  MachinePool,
+  Node,
+  UPDATE_INSTANCE_ANNOTATION,
+} from "@capstan/api";
+import { PodDisruptionBudget } from "@capstan/apiserver";
+import { azureMachinePoolMachine } from "@capstan/runtime/testing/builders";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import type { World } from "@capstan/sim";
+import { describe, expect, test } from "vitest";
+import { Deployment } from "../../../packages/sim/src/workloads/workload-kinds.ts";
+import { azureBytes, type Twist, withBody } from "../bad-input/numbered-world.ts";
+import { find, get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
+import { poolControllers } from "./pool-controllers.ts";
+import {
+  armCalls,
+  CLUSTER,
+  createPool,
+  machinesOf,
+  namesOf,
+  NEW_VERSION,
+  nodesOf,
+  onSet,
+  type PoolOptions,
+  poolOf,
+  poolWorld,
+  readyMachines,
+  settled,
+  setBody,
+} from "./pool-world.ts";
+
+expect.extend(conditionMatchers);
+
+const HOUR_MS = 60 * MINUTE_MS;
+const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
+const sized = (replicas: number | null) => ({ spec: { replicas } });
+const rolling = (rollingUpdate: object) => ({ spec: { strategy: { rollingUpdate } } });
+const templated = (template: object) => ({ spec: { template } });
+
+async function withPool(options: PoolOptions = {}, twist?: { now?: Twist }): Promise<World> {
+  const world = await poolWorld(twist ? { controllers: twistedPools(twist) } : {});
+  await createPool(world, "mp", options);
+  await settled(world);
+  return world;
+}
+
+function twistedPools(twist: { now?: Twist }): typeof poolControllers {
+  return (seat) => {
+    const request: typeof seat.azure.request = async (sent) => {
+      const answer = await seat.azure.request(sent);
+      return twist.now ? twist.now(sent, answer) : answer;
+    };
+    return poolControllers({ ...seat, azure: { ...seat.azure, request } });
+  };
+}
+
+/** A world whose pool `mp` exists and whose machines nobody has to wait for. */
+async function withEmptyPool(): Promise<World> {
+  return withPool({ replicas: 0 });
+}
+
+const change = (world: World, body: object): Promise<void> => patch(world, AzureMachinePool, "mp", body);
+const resize = (world: World, body: object): Promise<void> => patch(world, MachinePool, "mp", body);
+
+async function versionsOf(world: World): Promise<readonly (string | undefined)[]> {
+  return (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+}
+
+function lowest(world: World): number | undefined {
+  return world.truth.pools().find(({ name }) => name === "mp")?.lowest?.available;
+}
+
+describe("rejected with path and value", () => {
+  const surge = "spec\\.strategy\\.rollingUpdate\\.max";
+  test.each<[string, object, RegExp]>([
+    [
+      "1 neither surge nor unavailability",
+      rolling({ maxSurge: 0, maxUnavailable: 0 }),
+      new RegExp(`${surge}Unavailable: Invalid value: 0: must not be 0 when maxSurge is 0`),
+    ],
+    [
+      "2 maxUnavailable 150%",
+      rolling({ maxUnavailable: "150%" }),
+      new RegExp(`${surge}Unavailable: Invalid value: "150%"`),
+    ],
+    [
+      "3 maxSurge with a space",
+      rolling({ maxSurge: "10 %" }),
+      new RegExp(`${surge}Surge: Invalid value: "10 %"`),
+    ],
+    ["3 maxSurge -1 as text", rolling({ maxSurge: "-1" }), new RegExp(`${surge}Surge: Invalid value: "-1"`)],
+    ["3 maxSurge 1.5", rolling({ maxSurge: "1.5" }), new RegExp(`${surge}Surge: Invalid value: "1\\.5"`)],
+    [
+      "3 maxSurge in other digits",
+      rolling({ maxSurge: "٣%" }),
+      new RegExp(`${surge}Surge: Invalid value: "٣%"`),
+    ],
+    ["3 an empty maxSurge", rolling({ maxSurge: "" }), new RegExp(`${surge}Surge: Invalid value: ""`)],
+    ["3 maxSurge true", rolling({ maxSurge: true }), new RegExp(`${surge}Surge`)],
+    [
+      "6 deletePolicy in lower case",
+      rolling({ deletePolicy: "oldest" }),
+      /deletePolicy: Unsupported value: "oldest": supported values: "Random", "Newest", "Oldest"/,
+    ],
+    [
+      "7 a negative nodeDrainTimeout",
+      { spec: { nodeDrainTimeout: "-5m" } },
+      /spec\.nodeDrainTimeout: Invalid value: "-5m"/,
+    ],
+    [
+      "7 nodeDrainTimeout in years",
+      { spec: { nodeDrainTimeout: "1y" } },
+      /spec\.nodeDrainTimeout: Invalid value: "1y"/,
+    ],
+    [
+      "7 nodeDrainTimeout beyond all numbers",
+      { spec: { nodeDrainTimeout: "9e99h" } },
+      /spec\.nodeDrainTimeout: Invalid value: "9e99h"/,
+    ],
+    [
+      "10 two images",
+      templated({
+        image: {
+          marketplace: { publisher: "p", offer: "o", sku: "s", version: "1" },
+          computeGallery: { gallery: "g", name: "n", version: "1.0.0" },
+        },
+      }),
+      /spec\.template\.image\.\w+: Forbidden/,
+    ],
+  ])("%s", async (_, body, expected) => {
+    const world = await withEmptyPool();
+    const before = azureBytes(world);
+    await expect(change(world, body)).rejects.toThrow(expected);
+    await world.advance(10 * MINUTE_MS);
+    expect(azureBytes(world)).toBe(before);
+  });
+
+  test("5 replicas -1", async () => {
+    const world = await withEmptyPool();
+    await expect(resize(world, sized(-1))).rejects.toThrow(/spec\.replicas: Invalid value: -1/);
+  });
+
+  test("8 a name that is too long for a computer name", async () => {
+    const world = await poolWorld();
+    await expect(createPool(world, "m".repeat(70))).rejects.toThrow(/metadata\.name: Invalid value: "m+"/);
+  });
+
+  test.each([
+    ["34 a providerID that is none", "not-an-id"],
+    [
+      "34 a providerID with a slash at its end",
+      "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/mp/virtualMachines/0/",
+    ],
+  ])("%s", async (_, providerID) => {
+    const world = await withEmptyPool();
+    const metadata = { name: "mp-0" };
+    await expect(
+      world.run(
+        world.user.create(
+          AzureMachinePoolMachine,
+          azureMachinePoolMachine({ metadata, spec: { providerID } }),
+        ),
+      ),
+    ).rejects.toThrow(/spec\.providerID: Invalid value/);
+  });
+});
+
+describe("a pool", () => {
+  test("4 whose percentages come to nothing rolls one by one", async () => {
+    const world = await withPool({ strategy: { maxSurge: 0, maxUnavailable: "10%" } });
+    await resize(world, VERSION);
+    await settled(world);
+    expect(await versionsOf(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+    expect(lowest(world)).toBe(2);
+  });
+
+  test("5 of a billion machines says in Azure's words that there cannot be as many, and keeps those it has", async () => {
+    const world = await withPool({ replicas: 1 });
+    await resize(world, sized(1e9));
+    await world.advance(HOUR_MS);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("ScaleSetRunning", "False");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
+  });
+
+  test("5 whose replicas are null keeps what it had, or has one", async () => {
+    const world = await withPool({ replicas: 2 });
+    await resize(world, sized(null));
+    await settled(world);
+    expect((await get(world, MachinePool, "mp")).spec.replicas).toBeGreaterThanOrEqual(1);
+    expect((await readyMachines(world, "mp")).length).toBe(
+      (await get(world, MachinePool, "mp")).spec.replicas,
+    );
+  });
+
+  test("7 whose nodeDrainTimeout is 0s waits without end", async () => {
+    const world = await withPool({ replicas: 2, spec: { nodeDrainTimeout: "0s" } });
+    await blockDrains(world);
+    await remove(world, AzureMachinePoolMachine, "mp-1");
+    await world.advance(24 * HOUR_MS);
+    expect(await namesOf(world, "mp")).toContain("mp-1");
+    expect(world.azure.control.state().scaleSets[0]).toMatchObject({ capacity: 3 });
+  });
+
+  test("9 whose scale set belongs to another pool says so and touches nothing", async () => {
+    const world = await withPool({ replicas: 1 });
+    const { capstan_pool: _, ...tags } = (setBody(world, "mp") as { tags: Record<string, string> }).tags;
+    await onSet(world, "PATCH", "mp", { tags: { ...tags, capstan_pool: "other/mp" } });
+    await world.advance(MINUTE_MS);
+    const before = JSON.stringify(setBody(world, "mp"));
+    await resize(world, sized(3));
+    await world.advance(HOUR_MS);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("ScaleSetRunning", "False", "ScaleSetForeign");
+    expect(JSON.stringify(setBody(world, "mp"))).toBe(before);
+  });
+
+  test("11 whose image is not there keeps its old model and machines", async () => {
+    const world = await withPool({ replicas: 2 });
+    const before = JSON.stringify(setBody(world, "mp"));
+    const image = {
+      computeGallery: {
+        gallery: "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019",
+        name: "capi-ubun2-2404",
+        version: "9.9.9",
+      },
+    };
+    await change(world, templated({ image }));
+    await world.advance(HOUR_MS);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("ScaleSetRunning", "False", "ScaleSetProvisionFailed");
+    expect(JSON.stringify(setBody(world, "mp"))).toBe(before);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
+  test("12 whose size is of another architecture than its image says so in Azure's words and keeps its machines", async () => {
+    const world = await withPool({ replicas: 2 });
+    await change(world, templated({ vmSize: "Standard_D2ps_v5" }));
+    await world.advance(2 * HOUR_MS);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("ScaleSetRunning", "False");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    expect(lowest(world)).toBe(2);
+  });
+
+  test("13 whose surge becomes smaller in mid-rollout kills no machine that works", async () => {
+    const world = await withPool({ strategy: { maxSurge: 3, maxUnavailable: 0 } });
+    await resize(world, VERSION);
+    await world.advance(40_000);
+    await change(world, rolling({ maxSurge: 1 }));
+    await settled(world);
+    expect(await versionsOf(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+    expect(lowest(world)).toBe(3);
+  });
+
+  test("14 that is to be empty in mid-rollout is emptied, drained", async () => {
+    const world = await withPool();
+    await resize(world, VERSION);
+    await world.advance(90_000);
+    await resize(world, sized(0));
+    await settled(world);
+    expect(await namesOf(world, "mp")).toEqual([]);
+    expect(await nodesOf(world)).toEqual([]);
+  });
+
+  test("15 whose status a user edits says the truth again", async () => {
+    const world = await withPool({ replicas: 2 });
+    const place = { name: "mp", namespace: NAMESPACE };
+    await say(world, AzureMachinePool, place, { replicas: 7, ready: false });
+    await say(
+      world,
+      AzureMachinePoolMachine,
+      { ...place, name: "mp-0" },
+      { latestModelApplied: false, ready: false },
+    );
+    await world.advance(30 * MINUTE_MS);
+    expect((await poolOf(world, "mp")).pool.status).toMatchObject({ replicas: 2, ready: true });
+    const [machine] = await machinesOf(world, "mp");
+    expect(machine?.status).toMatchObject({ latestModelApplied: true, ready: true });
+    expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
+  test("16 whose MachinePool is gone by force goes, too, and crashes nobody", async () => {
+    const world = await withPool({ replicas: 2 });
+    await resize(world, { metadata: { finalizers: null } });
+    await remove(world, MachinePool, "mp");
+    await settled(world);
+    expect(await find(world, AzureMachinePool, "mp")).toBeUndefined();
+    expect([...world.azure.core.world.scaleSets.sets.entries()]).toEqual([]);
+    expect(world.managers.running().map(({ process }) => process.name)).toEqual(["manager-1"]);
+  });
+
+  test("17 that an autoscaler sizes keeps its size, whatever spec.replicas says", async () => {
+    const annotations = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
+    const world = await withPool({ replicas: 2, annotations });
+    await onSet(world, "PATCH", "mp", { sku: { capacity: 3 } });
+    await settled(world);
+    await resize(world, sized(1));
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2"]);
+    expect((await get(world, MachinePool, "mp")).spec.replicas).toBe(3);
+  });
+
+  test("18 that is changed 200 times in ten seconds has the last of all models, and few in between", async () => {
+    const world = await withPool();
+    for (let index = 0; index < 200; index++) {
+      await change(world, templated({ terminateNotificationTimeout: 5 + (index % 11) }));
+      await world.advance(50);
+    }
+    await change(world, templated({ terminateNotificationTimeout: 15 }));
+    const writes = armCalls(world).filter((call) => call.startsWith("PUT ") && call.endsWith("/mp")).length;
+    await settled(world);
+    const puts = armCalls(world).filter((call) => call.startsWith("PUT ") && call.endsWith("/mp")).length;
+    expect(puts, "one for each wave and a few for what was wanted meanwhile").toBeLessThanOrEqual(10);
+    expect(writes).toBeLessThanOrEqual(5);
+    const { pool } = await poolOf(world, "mp");
+    const hashes = (await machinesOf(world, "mp")).map(({ status }) => status?.modelHash);
+    expect(new Set(hashes)).toEqual(new Set([pool.status?.modelHash]));
+    expect(JSON.stringify(setBody(world, "mp"))).toContain("PT15M");
+    expect(lowest(world)).toBe(3);
+  });
+});
+
+const PODS = { app: "web" };
+
+/** Runs a pod that a budget never lets go. */
+async function blockDrains(world: World): Promise<void> {
+  const workload = world.workload(CLUSTER);
+  if (!workload) throw new Error("the cluster has no API server");
+  const metadata = { name: "web", namespace: NAMESPACE };
+  const selector = { matchLabels: PODS };
+  const template = { metadata: { labels: PODS }, spec: { containers: [{ name: "main", image: "web:1" }] } };
+  await world.run(workload.create(Deployment, { metadata, spec: { replicas: 4, selector, template } }));
+  await world.run(workload.create(PodDisruptionBudget, { metadata, spec: { maxUnavailable: 0, selector } }));
+  await world.until(() => world.truth.census(CLUSTER).podsRunning === 4, 10 * MINUTE_MS);
+}
+
+async function say(
+  world: World,
+  kind: typeof AzureMachinePool | typeof AzureMachinePoolMachine,
+  place: { readonly name: string; readonly namespace: string },
+  status: object,
+): Promise<void> {
+  const request = { type: "merge", subresource: "status", body: { status } } as const;
+  const any = kind as unknown as Parameters<World["user"]["patch"]>[0];
+  await world.run(world.user.patch(any, place, request));
+}
+
+/** Somebody writes the resource of a machine by hand. */
+async function byHand(world: World, providerID: string, name = "by-hand"): Promise<void> {
+  const owner = await get(world, AzureMachinePool, "mp");
+  const { uid = "" } = owner.metadata;
+  const metadata = {
+    name,
+    labels: {
+      "azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool": "mp",
+      "cluster.x-k8s.io/cluster-name": CLUSTER,
+    },
+    ownerReferences: [
+      {
+        apiVersion: AzureMachinePool.apiVersion,
+        kind: AzureMachinePool.kind,
+        name: "mp",
+        uid,
+        controller: true,
+      },
+    ],
+  };
+  const machine = azureMachinePoolMachine({ metadata, spec: { providerID, instanceID: undefined } });
+  await world.run(world.user.create(AzureMachinePoolMachine, machine));
+}
+
+/** Resources are gone at once, while no manager is there to put their finalizers back. */
+async function forget(world: World, names: readonly string[]): Promise<void> {
+  world.managers.crash(1, MINUTE_MS);
+  for (const name of names) {
+    await patch(world, AzureMachinePoolMachine, name, { metadata: { finalizers: null } });
+    await remove(world, AzureMachinePoolMachine, name);
+  }
+}
+
+describe("a machine", () => {
+  test.each<[string, (id: string) => string]>([
+    [
+      "34 of another subscription",
+      (id) => id.replace("00000000-0000-0000-0000-000000000000", "99999999-0000-0000-0000-000000000000"),
+    ],
+    ["34 of another scale set", (id) => id.replace("/mp/", "/mp-10/")],
+  ])("%s is left alone: nothing in Azure is touched for it", async (_, twist) => {
+    const world = await withPool({ replicas: 2 });
+    const [machine] = await machinesOf(world, "mp");
+    const before = azureBytes(world);
+    const calls = armCalls(world).length;
+    await byHand(world, twist(machine?.spec.providerID ?? ""));
+    await world.advance(HOUR_MS);
+    expect(azureBytes(world)).toBe(before);
+    const writes = armCalls(world)
+      .slice(calls)
+      .filter((call) => !call.startsWith("GET"));
+    expect(writes).toEqual([]);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
+  test.each<[string, (id: string) => string]>([
+    ["34 in upper case", (id) => id.replace(/subscriptions.*/, (text) => text.toUpperCase())],
+    ["34 that is there twice", (id) => id],
+  ])("%s stands for one instance all the same, which nobody deletes", async (_, twist) => {
+    const world = await withPool({ replicas: 2 });
+    const [machine] = await machinesOf(world, "mp");
+    // The check at rest would say, and rightly, that there are two; it is what a user has done that is looked at here.
+    const before = azureBytes(world);
+    await byHand(world, twist(machine?.spec.providerID ?? "")).catch((error: unknown) => {
+      if (!String(error).includes("two resources stand for")) throw error;
+    });
+    await world.advance(HOUR_MS).catch(() => undefined);
+    expect(azureBytes(world)).toBe(before);
+  });
+
+  test("35 that somebody made for a VM that is not there goes, and no VM comes for it", async () => {
+    const world = await withPool({ replicas: 2 });
+    const [machine] = await machinesOf(world, "mp");
+    await byHand(world, (machine?.spec.providerID ?? "").replace(/0$/, "77"));
+    await settled(world);
+    expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    expect(world.azure.control.state().scaleSets[0]).toMatchObject({ capacity: 2 });
+  });
+
+  test("36 whose drain a budget blocks waits until the timeout, and names pod and budget", async () => {
+    const world = await withPool({ replicas: 2, spec: { nodeDrainTimeout: "30m" } });
+    await blockDrains(world);
+    await remove(world, AzureMachinePoolMachine, "mp-1");
+    await world.advance(20 * MINUTE_MS);
+    const [, blocked] = await machinesOf(world, "mp");
+    const drained = blocked?.status?.conditions?.find(({ type }) => type === "Drained");
+    expect(drained).toMatchObject({ status: "False", reason: "DrainBlocked" });
+    expect(drained?.message).toMatch(/default\/web-.*default\/web|default\/web-.*budget/s);
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2"]);
+    const events = await world.run(world.user.list(Event));
+    expect(events.map(({ reason }) => reason)).toContain("DrainTimedOut");
+  });
+
+  test("37 whose finalizer a user strips leaves no VM that nobody knows", async () => {
+    const world = await withPool({ replicas: 2 });
+    await forget(world, ["mp-1"]);
+    await settled(world);
+    const machines = await namesOf(world, "mp");
+    expect(machines).toHaveLength(2);
+    expect(world.azure.control.state().scaleSets[0]).toMatchObject({ capacity: 2 });
+  });
+
+  test.each(["yes", "v1-", "true"])(
+    "38 with the annotation updateInstance: %s of a user costs nothing",
+    async (value) => {
+      const world = await withPool({ replicas: 2, strategy: { maxSurge: 0, maxUnavailable: 1 } });
+      const annotations = { [UPDATE_INSTANCE_ANNOTATION]: value };
+      for (const name of ["mp-0", "mp-1"])
+        await patch(world, AzureMachinePoolMachine, name, { metadata: { annotations } });
+      await world.advance(2 * HOUR_MS);
+      expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+      expect(lowest(world)).toBe(2);
+    },
+  );
+
+  test("39 whose providerID another Node claims is not drained for it, and says so", async () => {
+    const world = await withPool({ replicas: 2 });
+    const workload = world.workload(CLUSTER);
+    const [machine] = await machinesOf(world, "mp");
+    const spec = { providerID: machine?.spec.providerID ?? "" };
+    const impostor = { metadata: { name: "impostor" }, spec } as unknown as KubernetesObject & Node;
+    await world.run(workload?.create(Node, impostor) ?? Promise.reject(new Error("no cluster")));
+    await world.advance(10 * MINUTE_MS);
+    await remove(world, AzureMachinePoolMachine, "mp-0");
+    await world.advance(30 * MINUTE_MS);
+    const node = await world.run(
+      workload?.get(Node, { name: "impostor" }) ?? Promise.reject(new Error("gone")),
+    );
+    expect(node.spec?.unschedulable).toBeUndefined();
+    expect((await nodesOf(world)).map(({ metadata }) => metadata.name)).toContain("impostor");
+  });
+});
+
+describe("when the world around a pool is broken", () => {
+  test("91 an API server that is down for an hour costs no machine", async () => {
+    const world = await withPool({ replicas: 4 });
+    const before = azureBytes(world);
+    world.addFault({ fault: "kube-unavailable", when: { trigger: { probability: 1 } } });
+    await world.advance(HOUR_MS);
+    await world.heal();
+    await world.advance(HOUR_MS);
+    expect(azureBytes(world)).toBe(before);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+  });
+
+  test("91 a server that comes back from an old backup, without the machines: they get their resources again", async () => {
+    const world = await withPool({ replicas: 4 });
+    const before = azureBytes(world);
+    await forget(world, await namesOf(world, "mp"));
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toHaveLength(4);
+    expect(JSON.parse(azureBytes(world))).toEqual(JSON.parse(before));
+  });
+
+  test("92 an empty list of Azure's removes nothing, and the pool says so", async () => {
+    const twist: { now?: Twist } = {};
+    const world = await withPool({ replicas: 4 }, twist);
+    twist.now = (request, answer) =>
+      request.method === "GET" && /\/virtualMachines\?/.test(request.path)
+        ? withBody(answer, () => JSON.stringify({ value: [] }))
+        : Promise.resolve(answer);
+    const calls = armCalls(world).length;
+    await world.advance(14 * MINUTE_MS);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("RemovalBlocked", "True");
+    expect(await namesOf(world, "mp")).toHaveLength(4);
+    delete twist.now;
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+    expect(
+      armCalls(world)
+        .slice(calls)
+        .filter((call) => !call.startsWith("GET")),
+    ).toEqual([]);
+    expect((await poolOf(world, "mp")).pool).toHaveCondition("Ready", "True");
+  });
+
+  test("92 an empty list of Kubernetes' removes nothing", async () => {
+    const state = { isEmpty: false };
+    const world = await poolWorld({
+      controllers: (seat) => {
+        const request: typeof seat.kube.request = async (sent) => {
+          const answer = await seat.kube.request(sent);
+          const isList =
+            /\/azuremachinepoolmachines\?(?!.*watch=true)/.test(sent.path) && sent.method === "GET";
+          return isList && state.isEmpty && seat.start > 1
+            ? withBody(answer, (text) => JSON.stringify({ ...(JSON.parse(text) as object), items: [] }))
+            : answer;
+        };
+        return poolControllers({ ...seat, kube: { ...seat.kube, request } });
+      },
+    });
+    await createPool(world, "mp", { replicas: 4 });
+    await settled(world);
+    const before = azureBytes(world);
+    state.isEmpty = true;
+    world.managers.crash(1, 10_000);
+    await world.advance(30 * MINUTE_MS);
+    state.isEmpty = false;
+    world.managers.crash(1, 10_000);
+    await settled(world);
+    expect(azureBytes(world)).toBe(before);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2", "mp-3"]);
+  });
+});

@@ -1,0 +1,198 @@
+/** Bugs that a controller of pools may have, put into ours from outside: nothing in the product knows of them. */
+import { AzureMachinePoolMachine, type KubernetesObject, MachinePool, Node } from "@capstan/api";
+import type { HttpRequest } from "@capstan/env";
+import { again, type CacheReader, type Context, next, type Phase, type Reconciler } from "@capstan/runtime";
+import type { Controllers, FaultSpec, Seat, World } from "@capstan/sim";
+import type { Scope as PoolScope } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
+import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
+import {
+  poolNameOf,
+  type Scope as MachineScope,
+} from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
+import { planPool } from "../../../packages/manager/src/rollout/plan.ts";
+import type { PoolView } from "../../../packages/manager/src/rollout/view.ts";
+import { isNodeReady } from "../../../packages/manager/src/workload/availability.ts";
+import { patch } from "../fleet/fleet-world.ts";
+import { poolControllers } from "./pool-controllers.ts";
+import { CLUSTER, createPool, NEW_VERSION, nodesOf, settled } from "./pool-world.ts";
+
+/** A bug, what brings it to light, and who must see it. */
+export interface SeededBug {
+  /** What somebody would have got wrong, for the scorecard. */
+  readonly mistake: string;
+  readonly seed: (reconcilers: readonly Reconciler[], seat: Seat) => readonly Reconciler[];
+  /** Another way to Azure. */
+  readonly azure?: () => (seat: Seat) => Seat["azure"];
+  readonly tell: (world: World) => Promise<void>;
+  readonly faults?: readonly FaultSpec[];
+  /** The check that must end the run. */
+  readonly caughtBy: string;
+}
+
+/** The controllers with a bug in them. */
+export function withBug({ seed, azure }: SeededBug): Controllers {
+  const connect = azure?.();
+  return (seat) => seed(poolControllers(connect ? { ...seat, azure: connect(seat) } : seat), seat);
+}
+
+const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
+const asIs: SeededBug["seed"] = (reconcilers) => reconcilers;
+
+function changed(name: string, change: (reconciler: Reconciler) => Reconciler): SeededBug["seed"] {
+  return (reconcilers) => reconcilers.map((one) => (one.name === name ? change(one) : one));
+}
+
+/** Plans on another view than the true one. */
+function misplanning(viewOf: (view: PoolView, scope: PoolScope) => PoolView): SeededBug["seed"] {
+  const phase =
+    (original: Phase<unknown>): Phase<unknown> =>
+    async (scope) => {
+      const outcome = await original(scope);
+      const pool = scope as PoolScope;
+      if (pool.sight) pool.sight = { ...pool.sight, planned: planPool(viewOf(pool.sight.view, pool)) };
+      return outcome;
+    };
+  return changed("azuremachinepool", (reconciler) => ({
+    ...reconciler,
+    normal: reconciler.normal.map((one) => (one.name === "observeAndPlan" ? phase(one) : one)),
+  }));
+}
+
+const roll = async (world: World): Promise<void> => {
+  await createPool(world, "mp", { strategy: { maxSurge: 1, maxUnavailable: 1 } });
+  await settled(world);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
+/** A user cordons a machine, so that only two of three work, and no other may be disrupted. */
+const rollWithCordon = async (world: World): Promise<void> => {
+  await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
+  await settled(world);
+  const node = (await nodesOf(world)).at(-1);
+  const workload = world.workload(CLUSTER);
+  if (!node || !workload) throw new Error("there are Nodes");
+  const body = { spec: { unschedulable: true } };
+  await world.run(workload.patch(Node, node.metadata, { type: "merge", body }));
+  await patch(world, MachinePool, "mp", VERSION);
+  await world.advance(30 * 60_000);
+};
+
+const twoPools = async (world: World): Promise<void> => {
+  await createPool(world, "mp-1", { replicas: 1 });
+  await createPool(world, "mp-10", { replicas: 2 });
+  await settled(world);
+  await patch(world, MachinePool, "mp-1", { spec: { replicas: 2 } });
+  await settled(world);
+};
+
+/** A write of a scale set that was under way when a process died is sent again by the next one, without a look. */
+function repeating(): (seat: Seat) => Seat["azure"] {
+  let last: HttpRequest | undefined;
+  return ({ azure, start }) => {
+    let isRepeated = start === 1;
+    return {
+      ...azure,
+      request: async (request) => {
+        if (!isRepeated && last && request.headers["authorization"] !== undefined) {
+          isRepeated = true;
+          const { signal: _, ...again } = last;
+          await azure.request({ ...again, headers: { ...again.headers, ...request.headers } });
+        }
+        if (request.method === "PUT") last = request;
+        return azure.request(request);
+      },
+    };
+  };
+}
+
+/** Finds machines by the beginning of the pool's name. */
+function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
+  const list: CacheReader["list"] = (kind, query) => {
+    if (kind.kind !== AzureMachinePoolMachine.kind || !query) return cache.list(kind, query);
+    const [, name = ""] = ("value" in query ? String(query.value) : "").split("/");
+    return cache
+      .list(kind)
+      .filter((one) => poolNameOf(one as unknown as AzureMachinePoolMachine).startsWith(name));
+  };
+  return { get: cache.get.bind(cache), list };
+}
+
+/** The bugs by name. */
+export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
+  "budget off by one": {
+    mistake: "one more machine than maxUnavailable is taken away",
+    seed: misplanning((view) => ({ ...view, maxUnavailable: Number(view.maxUnavailable) + 1 })),
+    tell: roll,
+    caughtBy: "keeps-availability",
+  },
+  "drain skipped": {
+    mistake: "a machine says that it is drained without having been",
+    seed: changed("azuremachinepoolmachine", (reconciler) => ({
+      ...reconciler,
+      deleting: (reconciler.deleting ?? []).map((phase, index) => (index === 2 ? undrained(phase) : phase)),
+    })),
+    tell: roll,
+    caughtBy: "drains-first",
+  },
+  "second PUT after a restart": {
+    mistake: "what was under way when the process died is sent again, without a look",
+    seed: asIs,
+    azure: repeating,
+    faults: [
+      {
+        fault: "crash-after-write",
+        when: { trigger: { verb: "PUT", resource: "virtualMachineScaleSets", nth: 1 } },
+      },
+    ],
+    tell: roll,
+    caughtBy: "keeps-within-surge",
+  },
+  "prefix match": {
+    mistake: "pool mp-1 takes the machines of mp-10 for its own",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      scope: (context) => reconciler.scope({ ...context, cache: byPrefix(context) }),
+    })),
+    tell: twoPools,
+    caughtBy: "keeps-availability",
+  },
+  "hot loop": {
+    mistake: "a status that tells the time is written in each pass, which comes back at once",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, restless],
+    })),
+    tell: roll,
+    caughtBy: "no-hot-loop",
+  },
+  "Ready counted while cordoned": {
+    mistake: "a machine whose Node is Ready counts as available, although it takes no pods",
+    seed: misplanning((view, { sight }) => ({
+      ...view,
+      machines: view.machines.map((machine, index) => {
+        const node = sight?.machines[index]?.node;
+        return node && isNodeReady(node) ? { ...machine, isAvailable: true } : machine;
+      }),
+    })),
+    tell: rollWithCordon,
+    caughtBy: "keeps-availability",
+  },
+};
+
+function undrained(phase: Phase<unknown>): Phase<unknown> {
+  return (scope) => {
+    const { context, machine } = scope as MachineScope;
+    const isSaid = machine.status?.conditions?.some(({ type }) => type === DRAINED) ?? false;
+    if (isSaid) return phase(scope);
+    context.mark({ type: DRAINED, status: "True", reason: "Drained" });
+    return next;
+  };
+}
+
+async function restless(scope: unknown): Promise<ReturnType<typeof again>> {
+  const { context, pool } = scope as PoolScope;
+  pool.status = { ...pool.status, failureMessage: `looked at ${context.env.clock.monotonic()}` };
+  await context.persistStatus();
+  return again(100, "LookingAgain");
+}

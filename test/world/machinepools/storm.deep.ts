@@ -1,0 +1,3 @@
+import { storms } from "./storm.ts";
+
+storms("storm.deep.ts", { from: 1001, count: 1000 });
