@@ -25,12 +25,12 @@ export function startKubelets(client: Client): { readonly stop: () => Promise<vo
         await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });
     }
   };
-  const running = (async () => {
-    while (!isStopped) {
-      await look();
-      await sleep(BETWEEN_LOOKS_MS);
-    }
-  })();
+  const goOn = async (): Promise<void> => {
+    await look();
+    await sleep(BETWEEN_LOOKS_MS);
+    if (!isStopped) await goOn();
+  };
+  const running = goOn();
   return {
     stop: () => {
       isStopped = true;

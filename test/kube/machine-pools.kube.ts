@@ -121,6 +121,7 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
   test("are rolled to another version, also when the leader is killed in mid-rollout", async () => {
     const { client } = management;
     const before = await machinesOf("plain");
+    const asked = writes().length;
     const body = { spec: { template: { spec: { version: "v1.33.5" } } } };
     await client.patch(MachinePool, PLAIN, { type: "merge", body });
     await eventually(async () =>
@@ -136,6 +137,12 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
     await settled(3);
     const nodes = await client.list(Node);
     expect(nodes.filter(({ metadata }) => metadata.name.startsWith("plain"))).toHaveLength(3);
+    // Each PUT makes a machine at least, so that one more than machines would be one that was repeated.
+    const puts = writes()
+      .slice(asked)
+      .filter((text) => text.startsWith("PUT "));
+    expect(puts.length).toBeLessThanOrEqual(3);
+    expect(new Set(puts)).toEqual(new Set(["PUT virtualMachineScaleSets 200"]));
   });
 
   test("let go of a machine that was deleted, after the budget of its pods allows it", async () => {

@@ -1,6 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AzureCluster, Cluster, KubeadmConfig, Lease, type PolicyRule, Secret } from "@capstan/api";
+import {
+  AzureCluster,
+  AzureMachinePoolMachine,
+  Cluster,
+  KubeadmConfig,
+  Lease,
+  type PolicyRule,
+  Secret,
+} from "@capstan/api";
 import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
 import { FRESH_BOOTSTRAP_ANSWER, FRESH_BOOTSTRAP_REQUEST } from "@capstan/manager";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
@@ -28,6 +36,7 @@ const RARE: ReadonlySet<string> = new Set([
   "get cluster.x-k8s.io/clusters",
   "get cluster.x-k8s.io/machinepools",
   "get infrastructure.cluster.x-k8s.io/azureclusters",
+  "get infrastructure.cluster.x-k8s.io/azuremachinepoolmachines",
   // An event that was told before is counted up.
   "get /events",
   "patch /events",
@@ -206,6 +215,10 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
     await eventually(async () => {
       const { metadata } = await client.get(KubeadmConfig, POOL);
       expect(metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER]).toBe("again");
+    });
+    await eventually(async () => {
+      const [machine] = await client.list(AzureMachinePoolMachine, { namespace: FLEET });
+      expect(machine).toHaveCondition("VMRunning", "True");
     });
     await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s");
     expect(await management.azureResources()).toEqual([]);

@@ -63,6 +63,7 @@ export {
   defineReconciler,
   index,
   type IndexDefinition,
+  isMoreThanStatus,
   on,
   type PassSummary,
   type Phase,

@@ -58,6 +58,15 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toEqual([]);
   });
 
+  test("lets go of a machine soon after Azure has deleted it, although its last list is still young", async () => {
+    const world = await clusterWorld({ azure: { latencies: "none" } });
+    await createPool(world, "mp");
+    await settled(world);
+    await patch(world, MachinePool, "mp", REPLICAS(2));
+    await world.advance(27_000);
+    expect(await namesOf(world, "mp")).toEqual(["mp-1", "mp-2"]);
+  });
+
   test("replaces every machine for a new version, one after the other", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");

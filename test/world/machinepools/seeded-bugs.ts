@@ -96,8 +96,8 @@ function repeating(): (seat: Seat) => Seat["azure"] {
       request: async (request) => {
         if (!isRepeated && last && request.headers["authorization"] !== undefined) {
           isRepeated = true;
-          const { signal: _, ...again } = last;
-          await azure.request({ ...again, headers: { ...again.headers, ...request.headers } });
+          const { signal: _, ...repeated } = last;
+          await azure.request({ ...repeated, headers: { ...repeated.headers, ...request.headers } });
         }
         if (request.method === "PUT") last = request;
         return azure.request(request);
@@ -110,7 +110,7 @@ function repeating(): (seat: Seat) => Seat["azure"] {
 function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
   const list: CacheReader["list"] = (kind, query) => {
     if (kind.kind !== AzureMachinePoolMachine.kind || !query) return cache.list(kind, query);
-    const [, name = ""] = ("value" in query ? String(query.value) : "").split("/");
+    const [, name = ""] = ("value" in query ? query.value : "").split("/");
     return cache
       .list(kind)
       .filter((one) => poolNameOf(one as unknown as AzureMachinePoolMachine).startsWith(name));

@@ -1,8 +1,9 @@
 import { test } from "vitest";
 import { seasonOf, storm } from "./storm.ts";
 
+// Each of them has found something once.
 const season = seasonOf("storm.test.ts");
 
-test.each([5, 12, 16, 28, 31, 62, 67, 69, 90, 129])("a pool ends the same in storm %i", (seed) =>
+test.each([12, 28, 62, 129, 1342, 1574, 2052, 2196, 2288, 2788])("a pool ends the same in storm %i", (seed) =>
   storm(seed, season),
 );

@@ -1,7 +1,7 @@
 import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { get, MINUTE_MS, patch } from "../fleet/fleet-world.ts";
+import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
 import {
   armCalls,
   clusterWorld,
@@ -52,6 +52,20 @@ describe("a pool", () => {
     await settled(world);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
     expect((await machinesOf(world, "mp")).map(({ status }) => status?.modelHash)).not.toContain(after[0]);
+  });
+
+  test("goes although a write of its scale set was under way when the manager died", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 1 });
+    await settled(world);
+    await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+    await world.until(() => world.azure.control.state().runningOperations.length > 0, 5 * MINUTE_MS);
+    await world.advance(1000);
+    world.managers.crash(1, MINUTE_MS);
+    await remove(world, MachinePool, "mp");
+    await settled(world);
+    expect(await world.run(world.user.list(AzureMachinePool))).toEqual([]);
+    expect([...world.azure.core.world.scaleSets.sets.entries()]).toEqual([]);
   });
 
   test("leaves its size to an autoscaler and takes over the machines that it makes", async () => {

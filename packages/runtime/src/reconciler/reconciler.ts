@@ -1,4 +1,4 @@
-import type { Condition, Frozen, Kind, KubernetesObject } from "@capstan/api";
+import { type Condition, deepEqual, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
@@ -40,14 +40,31 @@ export interface Watch {
   readonly kind: Kind;
   /** The objects of ours to look at when this one changed. */
   concerns(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
+  /** Whether a change of such an object is news to anybody; every change is unless told. */
+  isNews?(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean;
 }
 
-/** Watches another kind. */
+/** Watches another kind; `isNews` picks the changes that matter. */
 export function on<T extends KubernetesObject>(
   kind: Kind<T>,
   concerns: (object: Frozen<T>, cache: CacheReader) => readonly ObjectName[],
+  isNews?: (before: Frozen<T>, after: Frozen<T>) => boolean,
 ): Watch {
-  return { kind, concerns: concerns };
+  return { kind, concerns, ...(isNews && { isNews }) } as Watch;
+}
+
+/** Whether more has changed than a status: what somebody wants, or what is written on an object. */
+export function isMoreThanStatus(
+  { metadata: before }: Frozen<KubernetesObject>,
+  { metadata: after }: Frozen<KubernetesObject>,
+): boolean {
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !deepEqual(before.annotations, after.annotations) ||
+    !deepEqual(before.labels, after.labels) ||
+    !deepEqual(before.ownerReferences, after.ownerReferences)
+  );
 }
 
 /** News from elsewhere than the management cluster. It is told once how to wake objects, and does so when it knows of something. */

@@ -9,7 +9,7 @@ import type { Failure } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ControllerMetrics, ReconcileResult } from "../metrics/controller-metrics.ts";
 import { type Priority, WorkQueue } from "../queue/queue.ts";
-import type { Reconciler } from "../reconciler/reconciler.ts";
+import type { Reconciler, Watch } from "../reconciler/reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { type PassResult, resultOf, runPass } from "./pass.ts";
 import { CLUSTER_NAME_LABEL } from "./pause.ts";
@@ -94,9 +94,9 @@ export class Controller {
   #followOthers(): void {
     const { cache } = this.#options;
     const { for: own, owns = [], watches = [], sources = [] } = this.#reconciler;
-    for (const kind of owns) this.#followOther(kind, (object) => ownerKeys(own, object));
+    for (const kind of owns) this.#followOther({ kind }, (object) => ownerKeys(own, object));
     for (const watch of watches) {
-      this.#followOther(watch.kind, (object) =>
+      this.#followOther(watch, (object) =>
         watch.concerns(object, cache).map((name) => keyOf({ metadata: name })),
       );
     }
@@ -104,8 +104,12 @@ export class Controller {
   }
 
   /** A change concerns whom the object pointed to before it as much as whom it points to now. */
-  #followOther(kind: Kind, keysOf: (object: Frozen<KubernetesObject>) => readonly string[]): void {
+  #followOther(
+    { kind, isNews }: Pick<Watch, "kind" | "isNews">,
+    keysOf: (object: Frozen<KubernetesObject>) => readonly string[],
+  ): void {
     this.#options.cache.informer(kind).addHandler((change) => {
+      if (change.type === "updated" && isNews?.(change.previous, change.object) === false) return;
       const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
       for (const key of new Set(objects.flatMap(keysOf))) this.#wake(key, priorityOf(change));
     });
@@ -202,7 +206,6 @@ export class Controller {
       return { type: "settled" };
     }
     this.#beginRest(key, stored);
-    (globalThis as any).__passes ??= {}; (globalThis as any).__passes[this.name] = ((globalThis as any).__passes[this.name] ?? 0) + 1;
     const writes = new OwnWrites();
     this.#ownWrites.set(key, writes);
     const client = writes.track(this.#options.client);

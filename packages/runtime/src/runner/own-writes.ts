@@ -11,13 +11,7 @@ export class OwnWrites {
   readonly #versions = new Map<Kind, string>();
   /** Each version the pass wrote, and the one it was based on. */
   readonly #bases = new Map<string, string | undefined>();
-  readonly #deletions: {
-    readonly kind: Kind;
-    readonly key: string;
-    readonly uid: string;
-    /** Nothing holds the object any more: it is not enough that it is marked. */
-    readonly isGone: boolean;
-  }[] = [];
+  readonly #deletions: Deletion[] = [];
   /** Kinds of which the pass may have created an object: the answer got lost. */
   readonly #uncertain = new Set<Kind>();
 
@@ -93,10 +87,8 @@ export class OwnWrites {
     for (const [kind, version] of this.#versions) {
       if (cache.follows(kind) && !cache.informer(kind).hasSeen(version)) pending.add(kind);
     }
-    for (const { kind, key, uid, isGone } of this.#deletions) {
-      if (!cache.follows(kind)) continue;
-      const metadata = cache.informer(kind).store.get(key)?.metadata;
-      if (metadata?.uid === uid && (isGone || metadata.deletionTimestamp === undefined)) pending.add(kind);
+    for (const deletion of this.#deletions) {
+      if (cache.follows(deletion.kind) && isUnseen(deletion, cache)) pending.add(deletion.kind);
     }
     return [...pending];
   }
@@ -123,6 +115,19 @@ export class OwnWrites {
   #deleted(kind: Kind, name: ObjectName, uid: string | undefined): void {
     if (uid !== undefined) this.#deletions.push({ kind, key: keyOf({ metadata: name }), uid, isGone: false });
   }
+}
+
+interface Deletion {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly uid: string;
+  /** Nothing holds the object any more: it is not enough that it is marked. */
+  readonly isGone: boolean;
+}
+
+function isUnseen({ kind, key, uid, isGone }: Deletion, cache: Cache): boolean {
+  const metadata = cache.informer(kind).store.get(key)?.metadata;
+  return metadata?.uid === uid && (isGone || metadata.deletionTimestamp === undefined);
 }
 
 /** An object or a patch of one, as far as its version goes. */

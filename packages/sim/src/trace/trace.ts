@@ -9,7 +9,7 @@ export type TraceListener = (event: TraceEvent) => void;
 export class Trace {
   readonly #scheduler: () => Scheduler;
   readonly #hash = createHash("sha256");
-  readonly #events: TraceEvent[] = [];
+  #events: TraceEvent[] = [];
   readonly #listeners = new Set<TraceListener>();
 
   constructor(scheduler: () => Scheduler) {
@@ -36,6 +36,11 @@ export class Trace {
     this.#hash.update(`${JSON.stringify(event)}\n`);
     this.#events.push(event);
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Lets go of what happened so far, in runs that are too long to be kept; the hash is still that of everything. */
+  forget(): void {
+    this.#events = [];
   }
 
   /** Calls the listener for everything from now on; the result takes that back. */

@@ -29,9 +29,9 @@ export class ScaleSetSightings {
     const before = this.#sets.get(folded(scaleSetID))?.instances ?? new Map<string, ScaleSetInstance>();
     const after = new Map(instances.map((instance) => [folded(instance.providerID), instance]));
     this.#sets.set(folded(scaleSetID), { instances: after, atMs });
-    const gone = [...before.values()].filter(({ providerID }) => !after.has(folded(providerID)));
-    const changed = instances.filter((instance) => isNews(before.get(folded(instance.providerID)), instance));
-    const providerIDs = [...gone, ...changed].map(({ providerID }) => providerID);
+    const gone = [...before].filter(([key]) => !after.has(key));
+    const changed = [...after].filter(([key, instance]) => isNews(before.get(key), instance));
+    const providerIDs = [...gone, ...changed].map(([, { providerID }]) => providerID);
     if (providerIDs.length === 0) return;
     for (const listener of this.#listeners) listener(providerIDs);
   }

@@ -4,7 +4,7 @@ import type { InstanceAction } from "../../azure/operations/wanted.ts";
 import { covers } from "../../azure/operations/covers.ts";
 import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { updateOf } from "../../workload/availability.ts";
+import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { startOnInstances } from "./operations.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
@@ -44,7 +44,7 @@ function batchesFor(scope: Scope, sight: Sight): readonly Batch[] {
   const drained = drainedOf(scope, sight);
   const leaving = drained.filter(isLeaving);
   const updating = drained.filter(isUpdating);
-  const outdated = updating.filter(({ seen }) => seen.isLatestModel === false);
+  const outdated = updating.filter((one) => one.seen.isLatestModel === false && !isBack(one));
   const sameImage = outdated.filter(({ seen }) => hasSameImage(sight, seen));
   const half = updating.filter(
     ({ machine, seen }) => seen.isLatestModel === true && isHalf(scope, machine, seen),
@@ -92,6 +92,13 @@ function isUpdating({ machine, seen }: Drained): boolean {
   const isAsked = deletionTimestamp === undefined && updateOf(machine) !== undefined;
   // Azure works on no instance that it still works on; one that failed is left to the planner.
   return isAsked && machine.status?.instanceUpdate !== undefined && seen.provisioningState === "Succeeded";
+}
+
+/** Whether a machine has come back already, by when another model was wanted: pods may run on it, and it must be drained anew. */
+function isBack({ machine, node }: Drained): boolean {
+  return (
+    node !== undefined && isNodeReady(node) && node.metadata.uid !== machine.status?.instanceUpdate?.nodeUID
+  );
 }
 
 /** Whether an instance has the new model and still its old disk: it boots from the same image, or nothing but the wish is new. */

@@ -1,5 +1,13 @@
 import { AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
-import { again, type Client, isAlreadyExists, isNotFound, next, type Outcome } from "@capstan/runtime";
+import {
+  again,
+  type Client,
+  Failure,
+  isAlreadyExists,
+  isNotFound,
+  next,
+  type Outcome,
+} from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
 import { isStillFresh } from "./fresh-data.ts";
@@ -141,13 +149,20 @@ function placeOf({ metadata: { name, namespace } }: Machine): {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Some at a time; all of a turn end before the pass does, also when one breaks. */
+/** Some at a time; all of a turn end before the pass does, also when one breaks: the one to be waited for longest counts. */
 async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += AT_ONCE) {
     const turn = items.slice(start, start + AT_ONCE).map(act);
-    await Promise.allSettled(turn);
-    await Promise.all(turn);
+    const failures = (await Promise.allSettled(turn)).flatMap((end) =>
+      end.status === "rejected" ? [end.reason as unknown] : [],
+    );
+    const [worst] = failures.toSorted((one, other) => waitMsOf(other) - waitMsOf(one));
+    if (failures.length > 0) throw worst;
   }
+}
+
+function waitMsOf(error: unknown): number {
+  return error instanceof Failure ? (error.retryAfterMs ?? 0) : 0;
 }
 
 // Enough to see which; the rest can be listed.

@@ -131,7 +131,9 @@ function comeBack({ memory }: Scope, { planned, view, instances }: Sight): Outco
   memory.isSettled = isQuiet;
   if (isQuiet) return next;
   const isMoving =
-    view.operation !== undefined || instances.some(({ provisioningState }) => MOVING.has(provisioningState));
+    memory.isDisturbed ||
+    view.operation !== undefined ||
+    instances.some(({ provisioningState }) => MOVING.has(provisioningState));
   const reason = planned.blocked[0]?.reason ?? "Progressing";
   return again(Math.max(isMoving ? 0 : MINUTE_MS, busyListMs(instances.length)), reason);
 }

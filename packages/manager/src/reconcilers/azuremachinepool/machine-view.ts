@@ -99,10 +99,11 @@ function workOf(
   facts: MachineFacts,
   context: MachineContext,
 ): Pick<MachineView, "isAvailable" | "unavailableSinceMs"> {
-  const ready = getCondition(facts.machine?.status?.conditions, "Ready");
+  const { minReadySeconds, nowMs } = context;
   const { isAvailable, sinceMs } =
-    facts.isAvailable === undefined ? availabilityOf({ ...facts, ...context }) : said(facts);
+    facts.isAvailable === undefined ? availabilityOf({ ...facts, minReadySeconds, nowMs }) : said(facts);
   if (isAvailable) return { isAvailable, unavailableSinceMs: undefined };
+  const ready = getCondition(facts.machine?.status?.conditions, "Ready");
   return {
     isAvailable,
     unavailableSinceMs: sinceMs ?? (ready ? undefined : createdMs(facts, context.nowMs)),

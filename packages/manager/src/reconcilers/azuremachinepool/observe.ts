@@ -96,7 +96,7 @@ async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Liste
     expected: set.capacity,
     priority: "normal",
   });
-  for (const { resourceID } of instances) checkInside(resourceID, scaleSetID);
+  checkInside(instances, scaleSetID);
   if (before && before.instances === instances) return { instances, listedAtMs: before.atMs };
   memory.isDisturbed = false;
   memory.listed = { instances, atMs: startedMs };
@@ -112,9 +112,11 @@ function usualListMs({ isDisturbed, isSettled }: PoolMemory, { capacity }: SeenS
 }
 
 /** An instance of another set must not be acted on because some answer shows it. */
-function checkInside(id: string, scaleSetID: string): void {
-  if (id.toLowerCase().startsWith(`${scaleSetID.toLowerCase()}/`)) return;
-  const message = `the instances of ${scaleSetID} were asked for, and the answer has ${id}`;
+function checkInside(instances: readonly ScaleSetInstance[], scaleSetID: string): void {
+  const prefix = `${scaleSetID.toLowerCase()}/`;
+  const stranger = instances.find(({ resourceID }) => !resourceID.toLowerCase().startsWith(prefix));
+  if (!stranger) return;
+  const message = `the instances of ${scaleSetID} were asked for, and the answer has ${stranger.resourceID}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 
@@ -151,9 +153,11 @@ export function joinFacts(
   const byID = new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
   const taken = new Set<string>();
   const facts: MachineFacts[] = [];
-  const resources = machinesOf(scope).toSorted(
-    (a, b) => Number(isHandMade(name, a)) - Number(isHandMade(name, b)),
-  );
+  const all = machinesOf(scope);
+  const resources = [
+    ...all.filter((machine) => !isHandMade(name, machine)),
+    ...all.filter((machine) => isHandMade(name, machine)),
+  ];
   for (const machine of resources) {
     const key = providerKey(machine.spec.providerID);
     const instance = taken.has(key) ? undefined : byID.get(key);

@@ -14,6 +14,7 @@ import {
   type CacheReader,
   defineReconciler,
   index,
+  isMoreThanStatus,
   keyOf,
   type ObjectName,
   on,
@@ -72,7 +73,7 @@ export function azureMachinePoolReconciler(
       }),
     ],
     watches: [
-      on(MachinePool, poolsOf),
+      on(MachinePool, poolsOf, isMoreThanStatus),
       on(KubeadmConfig, ({ metadata }, cache) =>
         cache
           .list(MachinePool, { index: BY_CONFIG, value: `${metadata.namespace}/${metadata.name}` })

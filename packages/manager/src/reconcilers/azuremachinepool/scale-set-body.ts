@@ -6,9 +6,9 @@ import type { WantedModel } from "./wanted-model.ts";
 import { UNKNOWN_MODEL } from "./well-known.ts";
 
 /** The tag of a scale set: the hash of its model. */
-export const MODEL_TAG = "capstan_model-hash";
+const MODEL_TAG = "capstan_model-hash";
 /** The tag of a scale set: the pool it belongs to. */
-export const POOL_TAG = "capstan_pool";
+const POOL_TAG = "capstan_pool";
 /** The tag of a scale set: the request that its bootstrap data answers. */
 export const BOOTSTRAP_TAG = "capstan_bootstrap";
 

@@ -41,14 +41,14 @@ export interface Shared {
 }
 
 /** Who a pool belongs to. */
-export interface Family {
+interface Family {
   readonly machinePool: Frozen<MachinePool>;
   readonly cluster: Frozen<Cluster>;
   readonly azureCluster: Frozen<AzureCluster>;
 }
 
 /** Where the scale set of a pool is, and the way there. */
-export interface Site {
+interface Site {
   readonly arm: Arm;
   readonly plan: ClusterPlan;
   readonly scaleSetID: string;
@@ -58,7 +58,7 @@ export interface Site {
 }
 
 /** What is wanted. */
-export interface Wish {
+interface Wish {
   readonly model: WantedModel;
   readonly hash: WantedHash;
 }

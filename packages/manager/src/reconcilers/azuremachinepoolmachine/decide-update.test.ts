@@ -72,6 +72,20 @@ describe("an updated instance", () => {
     expect(returnedNode(view(parts))?.metadata.uid).toBe("new-uid");
   });
 
+  const superseded = { ...pool({ modelHash: "v1-cc" }), version: "v1.35.0" };
+  const made = (minutes: number) => ({
+    instance: { ...instanceOf({ latestModelApplied: false }), provisionedAtMs: startedMs + minutes * 60_000 },
+  });
+  const startedMs = Date.parse(UPDATE.startedAt);
+
+  test("is back with the model that was asked for, although another is wanted by now", () => {
+    expect(returnedNode(view({ ...superseded, ...made(1) }))?.metadata.uid).toBe("new-uid");
+  });
+
+  test("is not back before it was made anew, although another model is wanted by now", () => {
+    expect(returnedNode(view({ ...superseded, ...made(-1) }))).toBeUndefined();
+  });
+
   test.each<[string, Partial<ReturnView>]>([
     ["Azure still updates it", { instance: instanceOf({ provisioningState: "Updating" }) }],
     ["it failed", { instance: instanceOf({ provisioningState: "Failed" }) }],

@@ -43,16 +43,30 @@ export interface ReturnView {
 /** The Node that an updated instance has come back as; undefined while it has not. */
 export function returnedNode(view: ReturnView): Frozen<Node> | undefined {
   const { instance, sighting } = view;
-  if (!isUpdated(instance) || sighting.state !== "found") return undefined;
+  if (instance.provisioningState !== "Succeeded" || sighting.state !== "found") return undefined;
   const { node } = sighting;
-  const isBack = isNodeReady(node) && isNew(view, node) && !isYetToChange(view, node);
+  const isGood = isSuperseded(view) ? isMadeAnew(view) : isAsWanted(view, node);
+  const isBack = isNodeReady(node) && isNew(view, node) && isGood && !isYetToChange(view, node);
   return isBack ? node : undefined;
 }
 
-function isNew({ update, version }: ReturnView, { metadata, status }: Frozen<Node>): boolean {
-  const { bootID, kubeletVersion } = status?.nodeInfo ?? {};
-  if (metadata.uid === update.nodeUID || bootID === update.bootID) return false;
-  return version === undefined || isSameVersion(version, kubeletVersion);
+function isNew({ update }: ReturnView, { metadata, status }: Frozen<Node>): boolean {
+  return metadata.uid !== update.nodeUID && status?.nodeInfo?.bootID !== update.bootID;
+}
+
+function isAsWanted({ instance, version }: ReturnView, { status }: Frozen<Node>): boolean {
+  if (instance.isLatestModel !== true) return false;
+  return version === undefined || isSameVersion(version, status?.nodeInfo?.kubeletVersion);
+}
+
+/** Whether another model is wanted by now: the machine will never have the newest one by this update, and needs the next. */
+function isSuperseded({ update, pool, instance }: ReturnView): boolean {
+  const wanted = pool?.status?.modelHash;
+  return instance.isLatestModel === false && wanted !== undefined && wanted !== update.modelHash;
+}
+
+function isMadeAnew({ update, instance }: ReturnView): boolean {
+  return (instance.provisionedAtMs ?? -Infinity) >= Date.parse(update.startedAt);
 }
 
 /** A machine may boot and join with its old disk before it gets the new one; that is not what is waited for. */
@@ -64,10 +78,6 @@ function isYetToChange({ pool, instance: { instanceID } }: ReturnView, { metadat
       instanceIDs?.includes(instanceID) === true && joinedMs < Date.parse(startedAt),
   );
   return isWorkedOn || instancesToReimage.includes(instanceID);
-}
-
-function isUpdated({ provisioningState, isLatestModel }: ScaleSetInstance): boolean {
-  return provisioningState === "Succeeded" && isLatestModel === true;
 }
 
 function isSameVersion(wanted: string, kubelet: string | undefined): boolean {

@@ -110,11 +110,12 @@ export async function deleteNode(scope: Scope, workload: Client, node: Frozen<No
   if (askedToGo.has(node)) return;
   try {
     await workload.delete(Node, { name }, uid === undefined ? {} : { uid });
+    askedToGo.add(node);
     context.event({ type: "Normal", reason: "NodeDeleted", message: `Deleted Node ${name}` });
   } catch (error) {
+    // Whoever still sees it then asks again: what it saw may be old, or what it was told is wrong.
     if (!isNotFound(error)) throw error;
   }
-  askedToGo.add(node);
 }
 
 /** Whether the Node has been tried for long enough; with a limit of 0 it never has. */

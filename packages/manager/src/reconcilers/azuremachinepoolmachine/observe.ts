@@ -65,13 +65,15 @@ function joiningForMs({ context, machine, node, sighting }: Scope): number | und
   if (provisioningState === "Creating")
     return machine.status?.provisioningState === provisioningState ? JOINING_MS : undefined;
   if (provisioningState !== "Succeeded") return undefined;
-  const bootedMs = sighting.instance.provisionedAtMs ?? -Infinity;
-  const leftMs = sinceMs(node, bootedMs) + JOINING_MS - context.env.clock.now();
+  return leftOf(sinceMs(node, sighting.instance.provisionedAtMs) + JOINING_MS - context.env.clock.now());
+}
+
+function leftOf(leftMs: number): number | undefined {
   return leftMs > 0 ? leftMs : undefined;
 }
 
 /** Since when a Node is waited for to come, or to become Ready. */
-function sinceMs(node: NodeSighting, bootedMs: number): number {
+function sinceMs(node: NodeSighting, bootedMs = -Infinity): number {
   if (node.state === "none") return bootedMs;
   if (node.state !== "found" || isNodeReady(node.node)) return -Infinity;
   return Date.parse(node.node.metadata.creationTimestamp ?? "");

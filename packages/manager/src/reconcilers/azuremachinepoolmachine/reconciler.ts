@@ -2,6 +2,7 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   CLUSTER_NAME_LABEL,
+  deepEqual,
   type Frozen,
   MachinePool,
   type Node,
@@ -10,6 +11,7 @@ import {
   type CacheReader,
   defineReconciler,
   index,
+  isMoreThanStatus,
   keyOf,
   type ObjectName,
   on,
@@ -49,7 +51,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
       ]),
     ],
     // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
-    watches: [on(AzureMachinePool, toUnsettled), on(MachinePool, () => [])],
+    watches: [on(AzureMachinePool, toUnsettled, mattersToMachines), on(MachinePool, () => [])],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
@@ -66,6 +68,15 @@ function toUnsettled(pool: Frozen<AzureMachinePool>, cache: CacheReader): Object
     .list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) })
     .filter((machine) => machine.metadata.deletionTimestamp !== undefined || updateOf(machine) !== undefined)
     .map(({ metadata }) => metadata);
+}
+
+/** Numbers and conditions of a pool change all the time; its machines care about its wishes and what is done to instances. */
+function mattersToMachines(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
+  const work = ({ status }: Frozen<AzureMachinePool>): unknown => [
+    status?.instancesToReimage,
+    status?.instanceOperations?.filter(({ action }) => action !== "delete"),
+  ];
+  return isMoreThanStatus(before, after) || !deepEqual(work(before), work(after));
 }
 
 /** An instance that came, went or changed wakes its machine. */
