@@ -22,7 +22,7 @@ import {
 import { budgetFloorMinutes, inPlacePathMs, replacePathMs } from "./machine-pools/critical-path.ts";
 import type { FleetFigures } from "./machine-pools/fleet.ts";
 import { Goals } from "./machine-pools/goals.ts";
-import { latenciesIn } from "./machine-pools/latencies.ts";
+import { creationsIn, updatesIn } from "./machine-pools/latencies.ts";
 import {
   allDone,
   createPool,
@@ -159,12 +159,12 @@ function printDurations({ replace, inPlace }: Lives): void {
   const paths = {
     Replace: {
       chapter: replace,
-      pathMs: replacePathMs(latenciesIn(replace.events, "created"), tenth),
+      pathMs: replacePathMs(creationsIn(replace.events), tenth),
       touched: 2 * machines,
     },
     InPlace: {
       chapter: inPlace,
-      pathMs: inPlacePathMs(latenciesIn(inPlace.events, "modelApplied"), tenth),
+      pathMs: inPlacePathMs(updatesIn(inPlace.events), tenth),
       touched: machines,
     },
   };

@@ -83,6 +83,7 @@ function reachable(plane: ControlPlane): readonly KubernetesObject[] {
         template: {
           spec: {
             clusterName: "reachable",
+            version: "v1.34.1",
             bootstrap: { configRef: { name: "workers" } },
             infrastructureRef: { name: "workers" },
           },

@@ -1,5 +1,5 @@
 import type { Chapter } from "./chapter.ts";
-import { latenciesIn, readyMs } from "./latencies.ts";
+import { creationsIn, type MachineLatency, readyMs } from "./latencies.ts";
 
 /** What CAPZ's controllers ask of Azure for a piece of work, term by term. */
 export type Pattern = Readonly<Record<string, number>>;
@@ -32,7 +32,7 @@ const EVENTS = 3;
  */
 export function capzPattern({ chapter, machines, deleted, puts }: Work): Pattern {
   const { durationMs, events } = chapter;
-  const made = latenciesIn(events, "created");
+  const made = creationsIn(events);
   const pages = Math.ceil(machines / PAGE);
   const operatingMs = Math.min(durationMs, operationMsOf(made));
   return {
@@ -63,7 +63,7 @@ export function settledPattern(machines: number, durationMs: number): Pattern {
 }
 
 /** How long PUTs ran: each as long as the slowest machine that it made. */
-function operationMsOf(made: ReturnType<typeof latenciesIn>): number {
+function operationMsOf(made: readonly MachineLatency[]): number {
   const slowest = new Map<number, number>();
   for (const { startMs, provisionedMs } of made)
     slowest.set(startMs, Math.max(slowest.get(startMs) ?? 0, provisionedMs));

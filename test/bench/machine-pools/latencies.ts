@@ -9,25 +9,47 @@ export interface MachineLatency {
   readonly bootMs: number;
 }
 
-type Begin = "created" | "modelApplied";
+/** What was recorded for the machines that were made, in the order in which that began. */
+export function creationsIn(events: readonly TraceEvent[]): readonly MachineLatency[] {
+  const startedMs = new Map<string, number>();
+  return recorded(events, ({ atMs, happening }) => {
+    if (happening.kind !== "machine") return undefined;
+    const machine = `${happening.scaleSet}/${happening.instance}`;
+    if (happening.event === "created") startedMs.set(machine, atMs);
+    const startMs = startedMs.get(machine);
+    return happening.event === "booted" && startMs !== undefined ? { machine, startMs } : undefined;
+  });
+}
 
-/** What was recorded for the machines that were made, or updated, in the order in which that began. */
-export function latenciesIn(events: readonly TraceEvent[], begin: Begin): readonly MachineLatency[] {
-  const begun = new Map<string, { startMs: number; provisionedMs?: number }>();
+/** The same for the machines that were updated in place. Which request an update came with is told by the time alone. */
+export function updatesIn(events: readonly TraceEvent[]): readonly MachineLatency[] {
+  let startMs: number | undefined;
+  return recorded(events, ({ atMs, happening }) => {
+    if (happening.kind === "arm" && happening.operation.endsWith("/manualupgrade")) startMs = atMs;
+    if (happening.kind !== "machine" || happening.event !== "modelApplied") return undefined;
+    const machine = `${happening.scaleSet}/${happening.instance}`;
+    return startMs === undefined ? undefined : { machine, startMs };
+  });
+}
+
+/** Puts together when Azure was through with machines, as `provisioned` tells it, and when their Nodes were Ready. */
+function recorded(
+  events: readonly TraceEvent[],
+  provisioned: (event: TraceEvent) => { readonly machine: string; readonly startMs: number } | undefined,
+): readonly MachineLatency[] {
+  const booting = new Map<string, { readonly startMs: number; readonly atMs: number }>();
   const latencies: MachineLatency[] = [];
-  for (const { atMs, happening } of events) {
-    if (happening.kind === "machine") {
-      const key = `${happening.scaleSet}/${happening.instance}`;
-      const machine = begun.get(key);
-      if (happening.event === begin) begun.set(key, { startMs: atMs });
-      else if (machine && happening.event === "booted") machine.provisionedMs = atMs;
-    } else if (happening.kind === "node" && happening.event === "ready") {
-      const key = machineOf(happening.node);
-      const { startMs, provisionedMs } = begun.get(key) ?? {};
-      if (startMs === undefined || provisionedMs === undefined) continue;
-      latencies.push({ startMs, provisionedMs: provisionedMs - startMs, bootMs: atMs - provisionedMs });
-      begun.delete(key);
-    }
+  for (const event of events) {
+    const { atMs, happening } = event;
+    const through = provisioned(event);
+    if (through) booting.set(through.machine, { startMs: through.startMs, atMs });
+    if (happening.kind !== "node" || happening.event !== "ready") continue;
+    const machine = machineOf(happening.node);
+    const booted = booting.get(machine);
+    if (!booted) continue;
+    booting.delete(machine);
+    const { startMs } = booted;
+    latencies.push({ startMs, provisionedMs: booted.atMs - startMs, bootMs: atMs - booted.atMs });
   }
   return latencies.toSorted((a, b) => a.startMs - b.startMs);
 }

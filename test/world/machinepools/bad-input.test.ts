@@ -201,7 +201,7 @@ describe("a pool", () => {
     const world = await withPool({ replicas: 2, spec: { nodeDrainTimeout: "0s" } });
     await blockDrains(world);
     await remove(world, AzureMachinePoolMachine, "mp-1");
-    await world.advance(24 * HOUR_MS);
+    await world.advance(3 * HOUR_MS);
     expect(await namesOf(world, "mp")).toContain("mp-1");
     expect(world.azure.control.state().scaleSets[0]).toMatchObject({ capacity: 3 });
   });

@@ -23,7 +23,7 @@ export const CLUSTER = "demo";
 export const OLD_VERSION = "v1.33.5";
 export const NEW_VERSION = "v1.34.1";
 /** As long as any story waits for one of its chapters. */
-export const PATIENCE_MS = 60 * MINUTE_MS;
+const PATIENCE_MS = 60 * MINUTE_MS;
 
 /** A world with a cluster whose network is being built; pools can be created at once. */
 export async function clusterWorld(options: Partial<WorldOptions> = {}): Promise<World> {
@@ -54,7 +54,7 @@ export async function poolWorld(options: Partial<WorldOptions> = {}): Promise<Wo
 }
 
 /** Creates the cluster that pools are in. */
-export async function buildCluster(world: World): Promise<void> {
+async function buildCluster(world: World): Promise<void> {
   await createIdentity(world);
   await createCluster(world, CLUSTER);
 }

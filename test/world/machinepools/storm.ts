@@ -27,7 +27,7 @@ const ALONE = "become a newer Capstan in mid-rollout";
 const WITH_TWO = 5;
 
 /** A story that was told in a storm. */
-export interface Braved {
+interface Braved {
   readonly name: string;
   readonly run: Run;
   /** The seed, the story and the faults in one line. */
@@ -35,7 +35,7 @@ export interface Braved {
 }
 
 /** Tells one of the stories in a storm that the seed chooses, with one manager or two. */
-export async function brave(seed: number): Promise<Braved> {
+async function brave(seed: number): Promise<Braved> {
   const text = String(seed);
   const name = NAMES[seed % NAMES.length] ?? "";
   const managers = name !== ALONE && seed % WITH_TWO === 0 ? 2 : 1;

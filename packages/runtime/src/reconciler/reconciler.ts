@@ -42,15 +42,23 @@ export interface Watch {
   concerns(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
   /** Whether a change of such an object is news to anybody; every change is unless told. */
   isNews?(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean;
+  /** Such news does not wait for an object that rests. */
+  readonly isUrgent?: boolean;
 }
 
-/** Watches another kind; `isNews` picks the changes that matter. */
+/** What is special about watching a kind. */
+interface WatchOptions<T extends KubernetesObject> {
+  readonly isNews?: (before: Frozen<T>, after: Frozen<T>) => boolean;
+  readonly isUrgent?: boolean;
+}
+
+/** Watches another kind. */
 export function on<T extends KubernetesObject>(
   kind: Kind<T>,
   concerns: (object: Frozen<T>, cache: CacheReader) => readonly ObjectName[],
-  isNews?: (before: Frozen<T>, after: Frozen<T>) => boolean,
+  options: WatchOptions<T> = {},
 ): Watch {
-  return { kind, concerns, ...(isNews && { isNews }) } as Watch;
+  return { kind, concerns, ...options } as Watch;
 }
 
 /** Whether more has changed than a status: what somebody wants, or what is written on an object. */

@@ -105,13 +105,15 @@ export class Controller {
 
   /** A change concerns whom the object pointed to before it as much as whom it points to now. */
   #followOther(
-    { kind, isNews }: Pick<Watch, "kind" | "isNews">,
+    { kind, isNews, isUrgent }: Omit<Watch, "concerns">,
     keysOf: (object: Frozen<KubernetesObject>) => readonly string[],
   ): void {
     this.#options.cache.informer(kind).addHandler((change) => {
       if (change.type === "updated" && isNews?.(change.previous, change.object) === false) return;
       const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
-      for (const key of new Set(objects.flatMap(keysOf))) this.#wake(key, priorityOf(change));
+      const keys = [...new Set(objects.flatMap(keysOf))];
+      if (isUrgent === true) this.#enqueue(change, keys);
+      else for (const key of keys) this.#wake(key, priorityOf(change));
     });
   }
 

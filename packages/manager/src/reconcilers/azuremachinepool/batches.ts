@@ -1,11 +1,11 @@
-import { type AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capstan/api";
+import { type AzureMachinePoolMachine, type Frozen, getCondition, isTrue, type Node } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { InstanceAction } from "../../azure/operations/wanted.ts";
 import { covers } from "../../azure/operations/covers.ts";
 import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
-import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
 import { startOnInstances } from "./operations.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 
@@ -84,7 +84,15 @@ function isLeaving({ machine, seen, node }: Drained): boolean {
   if (deletionTimestamp === undefined || seen.provisioningState === "Deleting") return false;
   // A machine that is deleted when its update has just come back: it was the Node before that was drained.
   const { nodeUID } = machine.status?.instanceUpdate ?? {};
-  return nodeUID === undefined || !node || node.metadata.uid === nodeUID;
+  return (
+    (nodeUID === undefined || !node || node.metadata.uid === nodeUID) && !hasJoinedLate({ machine, node })
+  );
+}
+
+/** Whether a machine has become a Node after it had counted as drained for want of one: it drains that first. */
+function hasJoinedLate({ machine, node }: Pick<Drained, "machine" | "node">): boolean {
+  const drained = getCondition(machine.status?.conditions, DRAINED);
+  return drained?.reason === NO_NODE && node !== undefined && isNodeReady(node);
 }
 
 function isUpdating({ machine, seen }: Drained): boolean {

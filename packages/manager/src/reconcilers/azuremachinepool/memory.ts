@@ -64,7 +64,6 @@ export class PoolMemory {
   /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
   noteEnd({ url = "", action, instanceIDs = [] }: Operation): void {
     this.#askAgainMs.delete(url);
-    this.isDisturbed = true;
     const atMs = this.#clock.monotonic();
     for (const id of instanceIDs) this.#ended.set(id, { action, atMs });
   }

@@ -22,7 +22,7 @@ const BUSY_MS = 15 * SECOND_MS;
 // A set affords ten pages of a hundred instances a minute.
 const MS_FOR_INSTANCE = 60;
 // While nobody has heard of anything new, a list mostly shows nothing new either.
-const QUIET_FACTOR = 3;
+const QUIET_FACTOR = 4;
 
 /** What Azure shows of a pool. */
 export interface AzureSight {

@@ -13,7 +13,7 @@ const DECIDE_AGAIN_MS = 5_000;
 const UNTOLD_WAIT_MS = 60_000;
 const TEN_MINUTES_MS = 10 * 60_000;
 // An operation is asked about again after so many parts of the time that it has taken: its end is known that well.
-const PATIENCE = 20;
+const PATIENCE = 12;
 
 /** Asks once how everything is doing that is under way. What hangs holds up nothing but itself. */
 export async function followOperations(scope: Scope): Promise<Outcome> {
@@ -87,7 +87,7 @@ interface Attempt {
 
 /** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
 async function step(scope: Scope, attempt: Attempt): Promise<number> {
-  const { memory, site } = scope;
+  const { memory, pool, site } = scope;
   const { scaleSetID, location } = needed(site);
   // What was seen before a write of the set does not count after it, whatever became of it.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
@@ -95,6 +95,8 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
     const progress = await advance(operationPorts(scope), { ...attempt, location });
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
     if (attempt.record) memory.noteEnd(attempt.record);
+    // While machines are made there are lists anyway.
+    if (attempt.record?.action !== "delete" || !pool.status?.operation) memory.isDisturbed = true;
     if (attempt.record?.verb !== "POST") memory.forgetSet(scaleSetID);
     ended(scope, attempt, progress);
     return 0;
@@ -105,7 +107,7 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
 
 /** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
 function patienceMs({ context, pool }: Scope, { action, startedAt }: Operation): number {
-  if (action !== undefined) return busyListMs(pool.spec.providerIDList?.length ?? 0) / 2;
+  if (action !== undefined) return busyListMs(pool.spec.providerIDList?.length ?? 0);
   return (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
 }
 

@@ -21,6 +21,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
 import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";
@@ -73,11 +74,14 @@ export function azureMachinePoolReconciler(
       }),
     ],
     watches: [
-      on(MachinePool, poolsOf, isMoreThanStatus),
-      on(KubeadmConfig, ({ metadata }, cache) =>
-        cache
-          .list(MachinePool, { index: BY_CONFIG, value: `${metadata.namespace}/${metadata.name}` })
-          .flatMap(poolsOf),
+      on(MachinePool, poolsOf, { isNews: isMoreThanStatus, isUrgent: true }),
+      on(
+        KubeadmConfig,
+        ({ metadata }, cache) =>
+          cache
+            .list(MachinePool, { index: BY_CONFIG, value: `${metadata.namespace}/${metadata.name}` })
+            .flatMap(poolsOf),
+        { isUrgent: true },
       ),
       on(Cluster, ({ metadata: { name, namespace } }, cache) => poolsIn(cache, `${namespace}/${name}`)),
       on(AzureCluster, ({ metadata: { labels, name, namespace } }, cache) =>
@@ -111,13 +115,29 @@ function poolsIn(cache: CacheReader, cluster: string): readonly ObjectName[] {
 function nodesOf({ ports, memory }: Shared): Source {
   return (wake, cache) =>
     ports.workloads.onNodeChange((cluster, providerIDs) => {
-      const sets = new Set(providerIDs.map((id) => providerKey(id).replace(/\/virtualmachines\/[^/]*$/, "")));
-      for (const value of sets) {
-        for (const { metadata } of cache.list(AzureMachinePool, { index: BY_SCALE_SET, value })) {
+      for (const [value, instanceIDs] of instancesBySet(providerIDs)) {
+        for (const pool of cache.list(AzureMachinePool, { index: BY_SCALE_SET, value })) {
+          const { metadata } = pool;
           if (metadata.namespace !== cluster.namespace) continue;
-          memory.of(metadata.uid ?? "").isDisturbed = true;
+          if (!instanceIDs.every((id) => isPicked(pool, id)))
+            memory.of(metadata.uid ?? "").isDisturbed = true;
           wake(metadata);
         }
       }
     });
+}
+
+/** The instances that provider ids name, by the key of their scale set. */
+function instancesBySet(providerIDs: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const sets = new Map<string, string[]>();
+  for (const id of providerIDs) {
+    const [set = "", instanceID = ""] = providerKey(id).split("/virtualmachines/");
+    sets.set(set, [...(sets.get(set) ?? []), instanceID]);
+  }
+  return sets;
+}
+
+/** Whether an instance goes because we want it to: that its Node goes too is no news worth a list. */
+function isPicked({ metadata, status }: Frozen<AzureMachinePool>, instanceID: string): boolean {
+  return status?.pickedForDeletion?.includes(machineResourceName(metadata.name, instanceID)) ?? false;
 }

@@ -59,8 +59,11 @@ function isAsWanted({ instance, version }: ReturnView, { status }: Frozen<Node>)
   return version === undefined || isSameVersion(version, status?.nodeInfo?.kubeletVersion);
 }
 
-/** Whether another model is wanted by now: the machine will never have the newest one by this update, and needs the next. */
-function isSuperseded({ update, pool, instance }: ReturnView): boolean {
+/**
+ * Whether another model is wanted by now: the machine will never have the newest one by this update. Which one it has got
+ * cannot be told either, as Azure gives an instance the model that its set has at the moment.
+ */
+export function isSuperseded({ update, pool, instance }: ReturnView): boolean {
   const wanted = pool?.status?.modelHash;
   return instance.isLatestModel === false && wanted !== undefined && wanted !== update.modelHash;
 }

@@ -2,14 +2,13 @@ import {
   durationProblem,
   type Frozen,
   getCondition,
-  isTrue,
   Node,
   parseDuration,
   PRE_TERMINATE_HOOK_PREFIX,
 } from "@capstan/api";
 import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
-import { DRAINED, WAITING_FOR_INSTANCE } from "./conditions.ts";
+import { DRAINED, NO_NODE, WAITING_FOR_INSTANCE } from "./conditions.ts";
 import { drainNode, type DrainState, hookOf, tellDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 
@@ -44,11 +43,12 @@ export async function drainBeforeLeaving(scope: Scope): Promise<Outcome> {
   return block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
 }
 
-/** A Node that has come back from an update in place is not the one that was drained for it. */
+/** A Node that has come late, or back from an update in place, is not the one that was drained. */
 function isDrained({ machine, node }: Scope): boolean {
   const { conditions, instanceUpdate } = machine.status ?? {};
-  const isOther = node.state === "found" && node.node.metadata.uid !== instanceUpdate?.nodeUID;
-  return isTrue(conditions, DRAINED) && !(instanceUpdate && isOther);
+  const drained = getCondition(conditions, DRAINED);
+  if (drained?.status !== "True" || node.state !== "found") return drained?.status === "True";
+  return instanceUpdate ? node.node.metadata.uid === instanceUpdate.nodeUID : drained.reason !== NO_NODE;
 }
 
 function wait(scope: Scope, state: DrainState & { readonly isOver: false }): Outcome {

@@ -15,7 +15,7 @@ import { cordon } from "../../workload/drain/cordon.ts";
 import { type DrainLimit, type JudgedPod, named } from "../../workload/drain/decide.ts";
 import { drainRound } from "../../workload/drain/drain.ts";
 import { lookAtVolumes } from "../../workload/drain/volumes.ts";
-import { DRAINED, VOLUMES_DETACHED } from "./conditions.ts";
+import { DRAINED, NO_NODE, VOLUMES_DETACHED } from "./conditions.ts";
 import { isPoolPaused, type Scope } from "./scope.ts";
 
 /** How far the Node of a machine is from being empty. */
@@ -57,7 +57,7 @@ function withoutDraining({ machine, node, sighting }: Scope): DrainState | undef
   }
   // What only claims to be the machine is not ours to drain, and must not hold it either.
   if (node.state === "none" || node.state === "impostor")
-    return { isOver: true, reason: "NoNode", message: "There is no Node to drain" };
+    return { isOver: true, reason: NO_NODE, message: "There is no Node to drain" };
   // A Node that is Ready contradicts the list; draining it is never wrong.
   if (sighting.state === "gone" && node.state === "found" && !isNodeReady(node.node)) {
     const message = `The instance of Node ${node.node.metadata.name} is gone, and nothing runs there any more`;

@@ -51,7 +51,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
       ]),
     ],
     // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
-    watches: [on(AzureMachinePool, toUnsettled, mattersToMachines), on(MachinePool, () => [])],
+    watches: [on(AzureMachinePool, toUnsettled, { isNews: mattersToMachines }), on(MachinePool, () => [])],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],

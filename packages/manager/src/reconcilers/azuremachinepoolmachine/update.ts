@@ -3,8 +3,9 @@ import { again, next, type Outcome } from "@capstan/runtime";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
+import { UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";
 import { DRAINED, INSTANCE_UPDATED, UPDATING_IN_PLACE, VOLUMES_DETACHED } from "./conditions.ts";
-import { decideUpdate, returnedNode, type UpdateStep } from "./decide-update.ts";
+import { decideUpdate, isSuperseded, returnedNode, type UpdateStep } from "./decide-update.ts";
 import { deleteNode } from "./deletion.ts";
 import { drainNode, tellDrain } from "./drain-node.ts";
 import { type InstanceUpdate, keptFieldsOf, restoring } from "./kept-fields.ts";
@@ -100,11 +101,13 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   if (updateOf(machine) === undefined) ask(scope, update.modelHash);
   tellFailure(scope, sighting.instance);
   const version = machinePool?.spec.template.spec.version;
-  const node = returnedNode({ update, instance: sighting.instance, sighting: scope.node, pool, version });
+  const view = { update, instance: sighting.instance, sighting: scope.node, pool, version };
+  const node = returnedNode(view);
   if (!node || !workload) return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
-  return await complete(scope, update);
+  // A machine of no known model is outdated, and is updated once more.
+  return await complete(scope, isSuperseded(view) ? UNKNOWN_MODEL : (updateOf(machine) ?? update.modelHash));
 }
 
 function ask({ machine }: Scope, modelHash: string): void {
@@ -127,9 +130,8 @@ function tellFailure({ context }: Scope, { provisioningState, error }: ScaleSetI
 }
 
 /** The pool starts its next wave when the annotation is gone: by then the status must say what the machine is now. */
-async function complete(scope: Scope, update: InstanceUpdate): Promise<Outcome> {
+async function complete(scope: Scope, modelHash: string): Promise<Outcome> {
   const { context, machine } = scope;
-  const modelHash = updateOf(machine) ?? update.modelHash;
   forget(scope);
   machine.status = { ...machine.status, modelHash };
   reportMachine(scope);
