@@ -58,7 +58,7 @@ export function on<T extends KubernetesObject>(
   concerns: (object: Frozen<T>, cache: CacheReader) => readonly ObjectName[],
   options: WatchOptions<T> = {},
 ): Watch {
-  return { kind, concerns, ...options } as Watch;
+  return { kind, concerns, ...options };
 }
 
 /** Whether more has changed than a status: what somebody wants, or what is written on an object. */

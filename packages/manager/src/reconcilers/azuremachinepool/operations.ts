@@ -87,17 +87,14 @@ interface Attempt {
 
 /** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
 async function step(scope: Scope, attempt: Attempt): Promise<number> {
-  const { memory, pool, site } = scope;
+  const { memory, site } = scope;
   const { scaleSetID, location } = needed(site);
   // What was seen before a write of the set does not count after it, whatever became of it.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
   try {
     const progress = await advance(operationPorts(scope), { ...attempt, location });
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
-    if (attempt.record) memory.noteEnd(attempt.record);
-    // While machines are made there are lists anyway.
-    if (attempt.record?.action !== "delete" || !pool.status?.operation) memory.isDisturbed = true;
-    if (attempt.record?.verb !== "POST") memory.forgetSet(scaleSetID);
+    noteEnd(scope, attempt, scaleSetID);
     ended(scope, attempt, progress);
     return 0;
   } catch (error) {
@@ -109,6 +106,13 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
 function patienceMs({ context, pool }: Scope, { action, startedAt }: Operation): number {
   if (action !== undefined) return busyListMs(pool.spec.providerIDList?.length ?? 0);
   return (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
+}
+
+function noteEnd({ memory, pool }: Scope, { record }: Attempt, scaleSetID: string): void {
+  if (record) memory.noteEnd(record);
+  // While machines are made there are lists anyway.
+  if (record?.action !== "delete" || !pool.status?.operation) memory.isDisturbed = true;
+  if (record?.verb !== "POST") memory.forgetSet(scaleSetID);
 }
 
 function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number {

@@ -98,7 +98,7 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const update = machine.status?.instanceUpdate;
   if (!update || sighting.state !== "seen") return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
   // An update that has begun is finished, whoever took the annotation away: its Node is gone already.
-  if (updateOf(machine) === undefined) ask(scope, update.modelHash);
+  const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
   tellFailure(scope, sighting.instance);
   const version = machinePool?.spec.template.spec.version;
   const view = { update, instance: sighting.instance, sighting: scope.node, pool, version };
@@ -107,14 +107,15 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
   // A machine of no known model is outdated, and is updated once more.
-  return await complete(scope, isSuperseded(view) ? UNKNOWN_MODEL : (updateOf(machine) ?? update.modelHash));
+  return await complete(scope, isSuperseded(view) ? UNKNOWN_MODEL : askedHash);
 }
 
-function ask({ machine }: Scope, modelHash: string): void {
+function ask({ machine }: Scope, modelHash: string): string {
   machine.metadata.annotations = {
     ...machine.metadata.annotations,
     [UPDATE_INSTANCE_ANNOTATION]: modelHash,
   };
+  return modelHash;
 }
 
 function tellFailure({ context }: Scope, { provisioningState, error }: ScaleSetInstance): void {
