@@ -43,7 +43,10 @@ export async function evictPods(
   const answers: Answer[] = [];
   for (let next = 0; next < Math.min(pods.length, MOST_AT_ONCE); next += SIDE_BY_SIDE) {
     const some = pods.slice(next, next + SIDE_BY_SIDE);
-    answers.push(...(await Promise.all(some.map((pod) => evict(client, pod, options)))));
+    const asked = some.map((pod) => evict(client, pod, options));
+    // Nobody asks again while an answer is still on its way: it may say when.
+    await Promise.allSettled(asked);
+    answers.push(...(await Promise.all(asked)));
   }
   const those = (word: Answer["said"]): readonly Frozen<Pod>[] =>
     answers.filter(({ said }) => said === word).map(({ pod }) => pod);
@@ -76,11 +79,12 @@ async function evict(client: Evictor, pod: Frozen<Pod>, options: EvictionOptions
   }
 }
 
+// The last one is what Kubernetes says, without a reason, of a pod with more than one budget.
+const ABOUT_POD: readonly string[] = ["TooManyRequests", "Forbidden", "InternalError", "HTTP500"];
+
 /** No answer about the pod: the server cannot be reached, or is too busy to look at it. */
 function isSilence({ reason, failure }: Failure): boolean {
-  const isAboutPod =
-    failure === "Terminal" || ["TooManyRequests", "Forbidden", "InternalError"].includes(reason);
-  return !isAboutPod;
+  return failure !== "Terminal" && !ABOUT_POD.includes(reason);
 }
 
 /** Finds out which budgets kept pods; a server that is merely too busy says the same word. */
