@@ -14,7 +14,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { killAll } from "../journeys/capstan.ts";
 import { FLEET, fleetOn } from "./fleet.ts";
 import { startKubelets } from "./kubelets.ts";
-import { type QuickAzure, startQuickAzure } from "./quick-azure.ts";
 import { eventually, type Management, type RunningManager, startManagement } from "./management.ts";
 
 expect.extend(conditionMatchers);
@@ -24,14 +23,12 @@ const PLAIN = { name: "plain", namespace: FLEET };
 /** What a pool needs around it. */
 const AROUND: ReadonlySet<string> = new Set(["Namespace", "Secret", "AzureClusterIdentity"]);
 
-let azure: QuickAzure;
 let management: Management;
 let kubelets: ReturnType<typeof startKubelets>;
 const managers: RunningManager[] = [];
 
 beforeAll(async () => {
-  azure = await startQuickAzure();
-  management = await startManagement(azure);
+  management = await startManagement();
   const { plane, capstan, client } = management;
   const { code } = await capstan("init", "--kubeconfig", plane.kubeconfig);
   expect(code).toBe(0);
@@ -80,7 +77,7 @@ async function settled(replicas: number): Promise<void> {
 
 /** What was written to scale sets in Azure so far, and is no login. */
 function writes(): readonly string[] {
-  return azure
+  return management.azure
     .writes()
     .map(({ operation, status }) => `${operation} ${status}`)
     .filter((text) => text.includes("virtualMachineScaleSets"));
@@ -171,7 +168,7 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
 
   test("leave nothing in Azure when the cluster is deleted", async () => {
     await management.kubectl("delete", "cluster", "reachable", "-n", FLEET, "--timeout=110s");
-    expect(await management.azureResources()).toEqual([]);
+    expect(management.azure.resources()).toEqual([]);
     expect(await management.client.list(AzureMachinePoolMachine)).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { createRealEnv } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { type Ended, launch, type Running } from "../journeys/capstan.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { type QuickAzure, startQuickAzure } from "./quick-azure.ts";
 
 /** Runs a program to its end and gives what it says, on standard error too. */
 type Run = (...args: string[]) => Promise<string>;
@@ -30,8 +31,7 @@ export interface Management {
   readonly routeWebhooks: () => Promise<void>;
   /** Starts a manager that is the ServiceAccount of the installation. */
   readonly startManager: () => Promise<RunningManager>;
-  /** The ids of everything in the simulated Azure. */
-  readonly azureResources: () => Promise<string[]>;
+  readonly azure: Pick<QuickAzure, "resources" | "writes">;
   /** Runs the commands of a section of docs/how-to/management-cluster.md as they stand there. */
   readonly page: (heading: string) => Promise<string>;
   readonly stop: () => Promise<void>;
@@ -44,15 +44,15 @@ export interface RunningManager extends Running {
 
 const runFile = promisify(execFile);
 
-/** Builds the bundle and starts all of it; the Azure is one of the bundle's, unless told. */
-export async function startManagement(given?: RunningAzure): Promise<Management> {
+/** Builds the bundle and starts all of it. */
+export async function startManagement(): Promise<Management> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-management-"));
   execFileSync(process.execPath, ["tools/bundle.ts"]);
   const program = join(folder, "capstan.mjs");
   copyFileSync("dist/capstan.mjs", program);
   const plane = await startControlPlane({ audit: true });
   const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
-  const azure = given ?? (await startAzure(program, join(folder, "azure")));
+  const azure = await startQuickAzure();
   const webhooks = await forwardToFirst();
   const kubectl: Run = async (...args) => {
     const { stdout, stderr } = await runFile(plane.kubectl, ["--kubeconfig", plane.kubeconfig, ...args]);
@@ -80,7 +80,7 @@ export async function startManagement(given?: RunningAzure): Promise<Management>
       const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
       return { ...launch(["manager", ...args], { program }), healthUrl: `http://${health}` };
     },
-    azureResources: azure.resources,
+    azure,
     page: (heading) => runPage(folder, plane, heading),
     stop: async () => {
       await azure.stop();
@@ -106,39 +106,6 @@ async function runPage(
   const env = { ...process.env, PATH, IMAGE, KUBECONFIG: kubeconfig, HOME: folder };
   const { stdout, stderr } = await runFile("bash", ["-euo", "pipefail", "-c", script], { env });
   return stdout + stderr;
-}
-
-/** A simulated Azure that is served. */
-export interface RunningAzure {
-  readonly endpoint: string;
-  /** The file with the authority of its certificate. */
-  readonly ca: string;
-  /** The ids of everything in it. */
-  readonly resources: () => Promise<string[]>;
-  readonly stop: () => Promise<void>;
-}
-
-/** A minute of the simulation in each second. */
-async function startAzure(program: string, dataDir: string): Promise<RunningAzure> {
-  const running = launch(["azure-sim", "--data-dir", dataDir, "--port", "0", "--speed", "60"], { program });
-  const lines = (await running.until(/Ctrl-C/)).split("\n");
-  const fact = (name: string): string =>
-    lines
-      .find((line) => line.startsWith(name))
-      ?.slice(name.length)
-      .trim() ?? "";
-  return {
-    endpoint: fact("endpoint"),
-    ca: fact("authority (CA)"),
-    resources: async () => {
-      const { out } = await launch(["sim", "status", "--data-dir", dataDir, "-o", "json"], { program }).ended;
-      return (JSON.parse(out) as { resources: { id: string }[] }).resources.map(({ id }) => id);
-    },
-    stop: async () => {
-      running.child.kill("SIGKILL");
-      await running.ended;
-    },
-  };
 }
 
 async function routeWebhooks(kubectl: Run, port: number): Promise<void> {

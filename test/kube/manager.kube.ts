@@ -24,7 +24,6 @@ import {
   type RunningManager,
   startManagement,
 } from "./management.ts";
-import { startQuickAzure } from "./quick-azure.ts";
 
 expect.extend(conditionMatchers);
 
@@ -53,7 +52,7 @@ let standby: RunningManager;
 const logs: string[] = [];
 
 beforeAll(async () => {
-  management = await startManagement(await startQuickAzure());
+  management = await startManagement();
 });
 afterAll(async () => {
   killAll();
@@ -187,14 +186,14 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
       // Nobody runs a control plane here, and that is what it says.
       expect(cluster).toHaveCondition("ControlPlaneReady", "False", "WaitingForKubeconfig");
     });
-    expect(await management.azureResources()).toContainEqual(expect.stringContaining("/loadBalancers/"));
+    expect(management.azure.resources()).toContainEqual(expect.stringContaining("/loadBalancers/"));
     leader = standby;
     standby = await readyManager();
   });
 
   test("leave nothing in Azure when the cluster is deleted", async () => {
     await management.kubectl("delete", "cluster", "demo", "--timeout=100s");
-    expect(await management.azureResources()).toEqual([]);
+    expect(management.azure.resources()).toEqual([]);
     expect(await management.client.find(AzureCluster, DEMO)).toBeUndefined();
   });
 
@@ -226,7 +225,7 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
     });
     await kubelets.stop();
     await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s");
-    expect(await management.azureResources()).toEqual([]);
+    expect(management.azure.resources()).toEqual([]);
   });
 
   test("keep the promises of docs/how-to/management-cluster.md", async () => {

@@ -4,14 +4,19 @@ import { join } from "node:path";
 import { createAuthority, issueCertificate } from "@capstan/apiserver";
 import { createAzure, type JournalEntry, RECORDED, serveAzure } from "@capstan/azure-sim";
 import { createRealEnv } from "@capstan/env";
-import type { RunningAzure } from "./management.ts";
 
 const TIMES_AS_FAST = 40;
 
 /** A simulated Azure that does everything faster and has the same time as everybody. */
-export interface QuickAzure extends RunningAzure {
+export interface QuickAzure {
+  readonly endpoint: string;
+  /** The file with the authority of its certificate. */
+  readonly ca: string;
+  /** The ids of everything in it. */
+  readonly resources: () => readonly string[];
   /** What was asked for and changes something. */
   readonly writes: () => readonly JournalEntry[];
+  readonly stop: () => Promise<void>;
 }
 
 /**
@@ -34,7 +39,7 @@ export async function startQuickAzure(): Promise<QuickAzure> {
   return {
     endpoint: `https://127.0.0.1:${server.port}`,
     ca,
-    resources: () => Promise.resolve(azure.control.state().resources.map(({ id }) => id)),
+    resources: () => azure.control.state().resources.map(({ id }) => id),
     writes: () => azure.control.journal(0).filter(({ method }) => method !== "GET"),
     stop: async () => {
       await server.close();

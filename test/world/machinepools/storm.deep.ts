@@ -1,3 +1,3 @@
 import { storms } from "./storm.ts";
 
-storms("storm.deep.ts", { from: 2001, count: 350 });
+storms("storm.deep.ts", { from: 2001, count: 60 });

@@ -11,7 +11,8 @@ import { needed, type Scope } from "./scope.ts";
 const DECIDE_AGAIN_MS = 5_000;
 // What CAPZ waits when Azure does not say how long.
 const UNTOLD_WAIT_MS = 60_000;
-const TEN_MINUTES_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
 // An operation is asked about again after so many parts of the time that it has taken: its end is known that well.
 const PATIENCE = 12;
 
@@ -104,7 +105,7 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
 
 /** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
 function patienceMs({ context, pool }: Scope, { action, startedAt }: Operation): number {
-  if (action !== undefined) return busyListMs(pool.spec.providerIDList?.length ?? 0);
+  if (action !== undefined) return Math.min(MINUTE_MS, busyListMs(pool.spec.providerIDList?.length ?? 0));
   return (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
 }
 
