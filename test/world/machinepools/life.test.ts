@@ -1,9 +1,20 @@
-import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
+import {
+  AzureCluster,
+  AzureClusterIdentity,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  KubeadmConfig,
+  type KubernetesObject,
+  MachinePool,
+  Secret,
+} from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
 import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
 import {
   armCalls,
+  CLUSTER,
   clusterWorld,
   createPool,
   machinesOf,
@@ -112,6 +123,27 @@ describe("a pool", () => {
     expect(await world.run(world.user.list(MachinePool))).toEqual([]);
     expect([...world.azure.core.world.scaleSets.sets.entries()]).toEqual([]);
     expect(await nodesOf(world)).toEqual([]);
+  });
+
+  test("goes with everything around it when all is deleted at once, the identity first", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    const [identity] = await world.run(world.user.list(AzureClusterIdentity));
+    const name = identity?.metadata.name ?? "";
+    await remove(world, Secret, identity?.spec.clientSecret?.name ?? "");
+    await remove(world, AzureClusterIdentity, name);
+    await remove(world, Cluster, CLUSTER);
+    await remove(world, AzureCluster, CLUSTER);
+    for (const kind of [KubeadmConfig, AzureMachinePool, MachinePool]) await remove(world, kind, "mp");
+    await world.advance(5_000);
+    expect(await get(world, AzureClusterIdentity, name)).toHaveCondition("Ready", "False", "IdentityInUse");
+    const waits = ["Ready", "False", "WaitingForMachinePools"] as const;
+    expect(await get(world, AzureCluster, CLUSTER)).toHaveCondition(...waits);
+    await settled(world);
+    const kinds = [AzureClusterIdentity, Cluster, AzureCluster, MachinePool, AzureMachinePool];
+    for (const kind of kinds) expect(await world.run(world.user.list<KubernetesObject>(kind))).toEqual([]);
+    expect([...world.azure.core.world.resources.table.entries()]).toEqual([]);
   });
 
   test("never touches a pool whose name begins like its own", async () => {

@@ -34,7 +34,7 @@ export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
 }
 
 /** The identity that a cluster names; undefined when it names none. */
-function identityNameOf({
+export function identityNameOf({
   metadata,
   spec,
 }: Frozen<AzureCluster>): { readonly name: string; readonly namespace: string } | undefined {

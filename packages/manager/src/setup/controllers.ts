@@ -1,5 +1,6 @@
 import {
   AzureCluster,
+  AzureClusterIdentity,
   AzureMachinePool,
   AzureMachinePoolMachine,
   Cluster,
@@ -13,6 +14,8 @@ import type { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import type { AzureClusterPorts } from "../reconcilers/azurecluster/scope.ts";
+import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
+import { azureClusterIdentityReconciler } from "../reconcilers/azureclusteridentity/reconciler.ts";
 import { azureMachinePoolRbac } from "../reconcilers/azuremachinepool/rbac.ts";
 import { azureMachinePoolReconciler } from "../reconcilers/azuremachinepool/reconciler.ts";
 import { azureMachinePoolMachineRbac } from "../reconcilers/azuremachinepoolmachine/rbac.ts";
@@ -46,6 +49,12 @@ export interface ControllerDefinition {
 
 /** All controllers, in the order in which a cluster comes to be. */
 export const CONTROLLERS: readonly ControllerDefinition[] = [
+  {
+    name: "azureclusteridentity",
+    kind: AzureClusterIdentity,
+    rbac: azureClusterIdentityRbac,
+    create: azureClusterIdentityReconciler,
+  },
   { name: "cluster", kind: Cluster, rbac: clusterRbac, create: clusterReconciler },
   {
     name: "azurecluster",

@@ -171,6 +171,16 @@ describe("an identity", () => {
     expect(entra.forms().map((form) => form["client_secret"])).toEqual([CANARY, "another"]);
   });
 
+  test("keeps what it has when its Secret goes before it, and only then", async () => {
+    const entra = new LittleEntra();
+    const going = identity();
+    await entra.token(going);
+    entra.secret = undefined;
+    expect(await failureOfToken(entra, going)).toMatchObject({ class: "Auth" });
+    going.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    expect(await entra.token(going)).toBe("token 1");
+  });
+
   test("is asked at each use who may use it", async () => {
     const entra = new LittleEntra();
     const selector = { matchLabels: { tier: "gold" } };

@@ -31,14 +31,21 @@ export class Identities {
 
   /**
    * The tokens of an identity for a cluster in some namespace. Who may use it and the Secret behind it are looked
-   * at each time, so that a permission taken back or a password changed counts at once.
+   * at each time, so that a permission taken back or a password changed counts at once. Only for an identity that is
+   * itself on its way out the Secret may be gone: who deletes everything at once takes that first.
    */
   async tokensFor(identity: Frozen<AzureClusterIdentity>, namespace: string): Promise<TokenSource> {
     await this.#checkNamespace(identity, namespace);
-    const { proof, fingerprint } = await findProof(identity, this.#ports);
     const { tenantID, clientID, type } = identity.spec;
     const { metadata } = identity;
     const key = [metadata.namespace, metadata.name, metadata.uid, type, tenantID, clientID].join("\n");
+    const found = await findProof(identity, this.#ports).catch((error: unknown) => {
+      const kept = metadata.deletionTimestamp === undefined ? undefined : this.#known.get(key);
+      if (kept) return kept;
+      throw error;
+    });
+    if ("tokens" in found) return found.tokens;
+    const { proof, fingerprint } = found;
     const known = this.#known.get(key);
     this.#known.delete(key);
     const entry =

@@ -5,17 +5,33 @@ import {
   networkGroupOf,
   virtualNetworkID,
 } from "../../azure-cluster/plan.ts";
-import { block, next, type Outcome } from "@capstan/runtime";
+import { block, next, type Outcome, waiting } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { SETTLE_MS } from "../../azure/operations/decide.ts";
 import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import { decideDeletion, type Deletion } from "./decide-deletion.ts";
 import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { poolsOf } from "../../azure-cluster/members.ts";
 import { readResource, together } from "./observe.ts";
 import { follow, type Round, start } from "./operations.ts";
 import type { Scope } from "./scope.ts";
 
 const DELETING = "Deleting";
+// A pool that goes tells of itself; this is for what nobody tells.
+const LOOK_AGAIN_MS = 30_000;
+
+/**
+ * Lets the pools go first, which need this cluster to find their scale sets and the identity to delete them with. A
+ * Cluster keeps this order by itself; here it is kept for those who delete everything at once.
+ */
+export function awaitPools({ context, plan }: Scope): Outcome {
+  const { namespace } = context.object.metadata;
+  const pools = poolsOf(context.cache, { name: plan.clusterName, namespace });
+  if (pools.length === 0) return next;
+  const names = pools.map(({ metadata }) => metadata.name).toSorted();
+  const message = `The network goes after the AzureMachinePools in it: ${names.join(", ")}`;
+  throw waiting("WaitingForMachinePools", message, LOOK_AGAIN_MS);
+}
 
 /**
  * Deletes everything of ours; through when nothing is left. What was begun is seen to its end first: it may be about

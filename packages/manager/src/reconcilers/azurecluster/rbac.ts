@@ -14,7 +14,7 @@ export const azureClusterRbac: readonly PolicyRule[] = [
   },
   {
     apiGroups: ["infrastructure.cluster.x-k8s.io"],
-    resources: ["azureclusteridentities"],
+    resources: ["azureclusteridentities", "azuremachinepools"],
     verbs: ["list", "watch"],
   },
   { apiGroups: ["cluster.x-k8s.io"], resources: ["clusters"], verbs: ["list", "watch"] },

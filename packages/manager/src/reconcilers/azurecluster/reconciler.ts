@@ -1,16 +1,25 @@
-import { AzureCluster, AzureClusterIdentity } from "@capstan/api";
-import { defineReconciler, index, on, type Reconciler } from "@capstan/runtime";
-import { identityKeyOf } from "../../azure-cluster/login.ts";
+import {
+  AzureCluster,
+  AzureClusterIdentity,
+  AzureMachinePool,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+} from "@capstan/api";
+import { type CacheReader, defineReconciler, type ObjectName, on, type Reconciler } from "@capstan/runtime";
+import {
+  azureClusterNameOf,
+  clustersByIdentity,
+  clustersOf,
+  poolsByCluster,
+} from "../../azure-cluster/members.ts";
 import { build } from "./build.ts";
-import { deleteResources } from "./deletion.ts";
+import { awaitPools, deleteResources } from "./deletion.ts";
 import { Inventory } from "./inventory.ts";
 import { Memory } from "./memory.ts";
 import { findZones, refuseInvalid, refuseUnsupported, rememberApplied } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { type AzureClusterPorts, buildScope, CONTROLLER, type Scope } from "./scope.ts";
 import { RegionZones } from "./zones.ts";
-
-const BY_IDENTITY = "identity";
 
 /**
  * Keeps the network of a self-managed cluster as its AzureCluster asks: resource group, virtual network with subnets,
@@ -29,17 +38,22 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
     for: AzureCluster,
     // CAPZ's, so that either can let go of what the other has built.
     finalizer: "azurecluster.infrastructure.cluster.x-k8s.io",
-    indexes: [index(AzureCluster, BY_IDENTITY, (cluster) => [identityKeyOf(cluster)])],
+    indexes: [clustersByIdentity, poolsByCluster],
     watches: [
-      on(AzureClusterIdentity, ({ metadata }, cache) =>
-        cache
-          .list(AzureCluster, { index: BY_IDENTITY, value: `${metadata.namespace}/${metadata.name}` })
-          .map((cluster) => cluster.metadata),
+      on(AzureClusterIdentity, ({ metadata: { name, namespace } }, cache) =>
+        clustersOf(cache, { name, namespace }).map(({ metadata }) => metadata),
       ),
+      // Only that one goes is news: its cluster may be waiting for that.
+      on(AzureMachinePool, clusterOfPool, { isNews: () => false }),
     ],
     scope: (context) => buildScope(shared, context),
     normal: [refuseInvalid, refuseUnsupported, findZones, rememberApplied, build, publish],
-    deleting: [deleteResources],
+    deleting: [awaitPools, deleteResources],
     status: ({ ledger }) => ledger.show(),
   });
+}
+
+function clusterOfPool({ metadata }: Frozen<AzureMachinePool>, cache: CacheReader): readonly ObjectName[] {
+  const name = metadata.labels?.[CLUSTER_NAME_LABEL];
+  return name === undefined ? [] : [azureClusterNameOf(cache, { name, namespace: metadata.namespace })];
 }

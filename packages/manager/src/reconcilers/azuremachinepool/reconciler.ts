@@ -21,6 +21,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { poolsByCluster, poolsOf } from "../../azure-cluster/members.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
@@ -38,7 +39,6 @@ import { report } from "./report.ts";
 import { type AzureMachinePoolPorts, buildScope, CONTROLLER, type Scope, type Shared } from "./scope.ts";
 import { rememberTags } from "./tags.ts";
 
-const BY_CLUSTER = "cluster-of-pool";
 const BY_SCALE_SET = "scale-set";
 const BY_CONFIG = "bootstrap-config";
 
@@ -61,10 +61,7 @@ export function azureMachinePoolReconciler(
       index(AzureMachinePoolMachine, BY_POOL, (machine) => [
         keyOf({ metadata: { name: poolNameOf(machine), namespace: machine.metadata.namespace } }),
       ]),
-      index(AzureMachinePool, BY_CLUSTER, ({ metadata }) => {
-        const cluster = metadata.labels?.[CLUSTER_NAME_LABEL];
-        return cluster === undefined ? [] : [`${metadata.namespace}/${cluster}`];
-      }),
+      poolsByCluster,
       index(AzureMachinePool, BY_SCALE_SET, ({ spec }) =>
         spec.providerID === undefined ? [] : [providerKey(spec.providerID)],
       ),
@@ -74,18 +71,18 @@ export function azureMachinePoolReconciler(
       }),
     ],
     watches: [
-      on(MachinePool, poolsOf, { isNews: isMoreThanStatus, isUrgent: true }),
+      on(MachinePool, poolsOfMachinePool, { isNews: isMoreThanStatus, isUrgent: true }),
       on(
         KubeadmConfig,
         ({ metadata }, cache) =>
           cache
             .list(MachinePool, { index: BY_CONFIG, value: `${metadata.namespace}/${metadata.name}` })
-            .flatMap(poolsOf),
+            .flatMap(poolsOfMachinePool),
         { isUrgent: true },
       ),
-      on(Cluster, ({ metadata: { name, namespace } }, cache) => poolsIn(cache, `${namespace}/${name}`)),
+      on(Cluster, ({ metadata: { name, namespace } }, cache) => poolsIn(cache, { name, namespace })),
       on(AzureCluster, ({ metadata: { labels, name, namespace } }, cache) =>
-        poolsIn(cache, `${namespace}/${labels?.[CLUSTER_NAME_LABEL] ?? name}`),
+        poolsIn(cache, { name: labels?.[CLUSTER_NAME_LABEL] ?? name, namespace }),
       ),
       // Read, and no news: whoever cannot log in comes back by itself.
       on(AzureClusterIdentity, () => []),
@@ -99,7 +96,7 @@ export function azureMachinePoolReconciler(
   });
 }
 
-function poolsOf({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
+function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
   const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
   const isOurs = kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
   return isOurs && name !== undefined && metadata.namespace !== undefined
@@ -107,8 +104,8 @@ function poolsOf({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[]
     : [];
 }
 
-function poolsIn(cache: CacheReader, cluster: string): readonly ObjectName[] {
-  return cache.list(AzureMachinePool, { index: BY_CLUSTER, value: cluster }).map(({ metadata }) => metadata);
+function poolsIn(cache: CacheReader, cluster: ObjectName): readonly ObjectName[] {
+  return poolsOf(cache, cluster).map(({ metadata }) => metadata);
 }
 
 /** The Nodes of workload clusters: one that changes wakes the pool whose scale set it is an instance of. */

@@ -13,6 +13,7 @@ import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
 import { logIn, type LoginPorts, subscriptionOf } from "../../azure-cluster/login.ts";
+import { azureClusterNameOf } from "../../azure-cluster/members.ts";
 import type { Plan as ClusterPlan } from "../../azure-cluster/plan.ts";
 import type { Plan } from "../../rollout/plan.ts";
 import type { PoolView } from "../../rollout/view.ts";
@@ -169,8 +170,8 @@ function clusterLabelled({ object, cache }: Context<AzureMachinePool>): Labelled
   const { namespace, labels } = object.metadata;
   const clusterName = labels?.[CLUSTER_NAME_LABEL] ?? "";
   const cluster = cache.get(Cluster, { name: clusterName, namespace });
-  const name = cluster?.spec.infrastructureRef?.name ?? clusterName;
-  return { clusterName, cluster, azureCluster: cache.get(AzureCluster, { name, namespace }) };
+  const azureCluster = cache.get(AzureCluster, azureClusterNameOf(cache, { name: clusterName, namespace }));
+  return { clusterName, cluster, azureCluster };
 }
 
 function orphaned({ metadata, spec }: AzureMachinePool, clusterName: string): Failure {

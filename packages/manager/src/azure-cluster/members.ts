@@ -1,0 +1,37 @@
+import { AzureCluster, AzureMachinePool, Cluster, CLUSTER_NAME_LABEL, type Frozen } from "@capstan/api";
+import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
+import { identityKeyOf } from "./login.ts";
+
+const BY_CLUSTER = "cluster-of-pool";
+const BY_IDENTITY = "identity";
+
+/** The pools of a cluster, by the label that its MachinePool gave them. */
+export const poolsByCluster = index(AzureMachinePool, BY_CLUSTER, ({ metadata }) => {
+  const cluster = metadata.labels?.[CLUSTER_NAME_LABEL];
+  return cluster === undefined ? [] : [`${metadata.namespace}/${cluster}`];
+});
+
+/** The clusters that log in as an identity. */
+export const clustersByIdentity = index(AzureCluster, BY_IDENTITY, (cluster) => [identityKeyOf(cluster)]);
+
+/** The AzureMachinePools of the Cluster of that name. Needs the index `poolsByCluster`. */
+export function poolsOf(
+  cache: CacheReader,
+  { name, namespace }: ObjectName,
+): readonly Frozen<AzureMachinePool>[] {
+  return cache.list(AzureMachinePool, { index: BY_CLUSTER, value: `${namespace}/${name}` });
+}
+
+/** The AzureClusters that log in as an identity. Needs the index `clustersByIdentity`. */
+export function clustersOf(
+  cache: CacheReader,
+  { name, namespace }: ObjectName,
+): readonly Frozen<AzureCluster>[] {
+  return cache.list(AzureCluster, { index: BY_IDENTITY, value: `${namespace}/${name}` });
+}
+
+/** The name of the AzureCluster of a Cluster, which may be gone already: most often both have the same. */
+export function azureClusterNameOf(cache: CacheReader, { name, namespace }: ObjectName): ObjectName {
+  const cluster = cache.get(Cluster, { name, namespace });
+  return { name: cluster?.spec.infrastructureRef?.name ?? name, namespace };
+}

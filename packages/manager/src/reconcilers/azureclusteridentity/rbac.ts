@@ -1,0 +1,20 @@
+import type { PolicyRule } from "../policy-rule.ts";
+
+/** What the reconciler of AzureClusterIdentities needs. */
+export const azureClusterIdentityRbac: readonly PolicyRule[] = [
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azureclusteridentities"],
+    verbs: ["get", "list", "watch", "patch"],
+  },
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azureclusteridentities/status"],
+    verbs: ["patch"],
+  },
+  {
+    apiGroups: ["infrastructure.cluster.x-k8s.io"],
+    resources: ["azureclusters"],
+    verbs: ["list", "watch"],
+  },
+];

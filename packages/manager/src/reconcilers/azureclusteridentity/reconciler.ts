@@ -1,0 +1,52 @@
+import { AzureCluster, AzureClusterIdentity, type Frozen } from "@capstan/api";
+import {
+  type Context,
+  defineReconciler,
+  isMoreThanStatus,
+  next,
+  type ObjectName,
+  on,
+  type Outcome,
+  type Reconciler,
+  waiting,
+} from "@capstan/runtime";
+import { identityNameOf } from "../../azure-cluster/login.ts";
+import { clustersByIdentity, clustersOf } from "../../azure-cluster/members.ts";
+
+// A cluster that goes tells of itself; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+const NAMED = 3;
+
+/**
+ * Keeps an identity for as long as a cluster logs in as it: `kubectl delete -f` of everything at once takes the
+ * identity first, and what it has built could not be deleted any more.
+ */
+export function azureClusterIdentityReconciler(): Reconciler {
+  return defineReconciler<AzureClusterIdentity, Context<AzureClusterIdentity>>({
+    name: "azureclusteridentity",
+    for: AzureClusterIdentity,
+    finalizer: "azureclusteridentity.infrastructure.cluster.x-k8s.io",
+    indexes: [clustersByIdentity],
+    watches: [on(AzureCluster, identitiesOf, { isNews: isMoreThanStatus })],
+    scope: (context) => context,
+    normal: [],
+    deleting: [awaitClusters],
+  });
+}
+
+function identitiesOf(cluster: Frozen<AzureCluster>): readonly ObjectName[] {
+  const name = identityNameOf(cluster);
+  return name ? [name] : [];
+}
+
+function awaitClusters({ object, cache }: Context<AzureClusterIdentity>): Outcome {
+  const { name, namespace } = object.metadata;
+  const names = clustersOf(cache, { name, namespace }).map(
+    ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
+  );
+  if (names.length === 0) return next;
+  const shown = names.toSorted().slice(0, NAMED).join(", ");
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  const message = `It goes when no AzureCluster logs in as it any more: ${shown}${more}`;
+  throw waiting("IdentityInUse", message, LOOK_AGAIN_MS);
+}
