@@ -103,6 +103,21 @@ describe("a pool", () => {
     expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
   });
 
+  test("updates in place without a gap: one machine more for as long as it takes, and that one goes", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", {
+      strategy: { maxUnavailable: 0, maxSurge: 1, instanceUpdate: "InPlace" },
+    });
+    await settled(world);
+    await patch(world, MachinePool, "mp", VERSION);
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2"]);
+    const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+    expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+    const made = armCalls(world).filter((call) => /PUT .*virtualMachineScaleSets\/mp/.test(call));
+    expect(made.length).toBeGreaterThan(1);
+  });
+
   test("replaces a machine that a user deletes", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");

@@ -35,9 +35,16 @@ export type PoolAction =
   | Step<"PutModel", { readonly hash: string; readonly from: number; readonly to: number }>
   | Step<"DeleteMachine", { readonly cause: Cause }>
   | Step<"UpdateMachineInPlace", { readonly hash: string; readonly losesLocalData: true }>
-  | Step<"CreateMachineResource", { readonly instanceIDs: readonly string[] }>
+  | Step<"CreateMachineResource", Adoption>
   | Step<"DeleteMachineResource", { readonly cause: "InstanceGone" }>
   | Step<"Wait", { readonly for: "Operation" | "Deletion" | "Update" | "Availability" }>;
+
+/** The instances that get a resource. */
+interface Adoption {
+  readonly instanceIDs: readonly string[];
+  /** Those of them that are there only for as long as others are updated in place. */
+  readonly surgeInstanceIDs?: readonly string[];
+}
 
 /** What the pool would do if something did not stand in its way. */
 export interface Blocked {

@@ -18,6 +18,7 @@ export function machine(instanceID: number, differences: Partial<MachineView> = 
     isDeleting: false,
     deletedByUser: false,
     hasDeleteAnnotation: false,
+    isSurge: false,
     picked: undefined,
     updatingToHash: undefined,
     ...differences,

@@ -31,6 +31,7 @@ const anyMachine = fc.record({
   isDeleting: fc.boolean(),
   deletedByUser: fc.boolean(),
   hasDeleteAnnotation: fc.boolean(),
+  isSurge: fc.boolean(),
   picked: fc.constantFrom(undefined, undefined, "delete", "update"),
 } as const);
 

@@ -13,6 +13,7 @@ import { planRemoval } from "./removal-guard.ts";
 import { pickWithinBudget } from "./replace.ts";
 import { pickSurplus } from "./scale-down.ts";
 import { pickStuck } from "./stuck.ts";
+import { byInstanceID } from "./selection.ts";
 import { planCapacity } from "./surge.ts";
 import { type PoolView, type WholeMachine, isLive } from "./view.ts";
 import { planWaits } from "./waits.ts";
@@ -98,9 +99,19 @@ function adopt(state: PoolState): readonly PoolAction[] {
     .filter((machine) => machine.name === undefined && isLive(machine))
     .flatMap(({ instanceID }) => instanceID ?? []);
   if (instanceIDs.length === 0) return [];
+  const surgeInstanceIDs = surgeAmong(state, instanceIDs);
+  const detail = { instanceIDs, ...(surgeInstanceIDs.length > 0 && { surgeInstanceIDs }) };
   const targets = instanceIDs.map((instanceID) => machineResourceName(view.name, instanceID));
   const why = `${counted(instanceIDs.length, "instance")} ${instanceIDs.length === 1 ? "has" : "have"} no resource yet`;
-  return [{ ...headingOf(view), action: "CreateMachineResource", targets, detail: { instanceIDs }, why }];
+  return [{ ...headingOf(view), action: "CreateMachineResource", targets, detail, why }];
+}
+
+/** Where machines keep their instances, those beyond the wanted number are remembered: they are to go, and no other. */
+function surgeAmong({ view, budget, staying }: PoolState, instanceIDs: readonly string[]): readonly string[] {
+  if (view.instanceUpdate !== "InPlace" || view.isExternallyScaled) return [];
+  const known = staying.filter(({ isSurge }) => isSurge).length;
+  const beyond = Math.max(0, staying.length - budget.desired - known);
+  return instanceIDs.toSorted(byInstanceID).slice(Math.max(0, instanceIDs.length - beyond));
 }
 
 /** A pick that was written down but not carried out is carried out: the process ended in between. */

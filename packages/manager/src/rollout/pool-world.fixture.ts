@@ -29,6 +29,7 @@ export interface SimMachine {
   isDeleting: boolean;
   deletedByUser: boolean;
   isMarked: boolean;
+  isSurge: boolean;
   picked: "delete" | "update" | undefined;
 }
 
@@ -141,6 +142,7 @@ function machineView(machine: SimMachine, pool: SimPool): MachineView {
     isDeleting: machine.isDeleting,
     deletedByUser: machine.deletedByUser,
     hasDeleteAnnotation: machine.isMarked,
+    isSurge: machine.isSurge,
     picked: machine.picked,
     updatingToHash: machine.picked === "update" ? pool.setHash : undefined,
   };
@@ -178,6 +180,7 @@ export function addInstances(world: SimWorld, pool: SimPool, count: number): voi
       isDeleting: false,
       deletedByUser: false,
       isMarked: false,
+      isSurge: false,
       picked: undefined,
     });
   }
@@ -250,7 +253,7 @@ export function carryOut(
       for (const machine of targets) machine.picked = "update";
       return;
     case "CreateMachineResource":
-      adopt(world, pool, action.detail.instanceIDs);
+      adopt(world, pool, action.detail);
       return;
     case "DeleteMachineResource":
       removeResources(world, targets);
@@ -274,10 +277,15 @@ function startPut(
   pool.capacity = action.detail.to;
 }
 
-function adopt(world: SimWorld, pool: SimPool, instanceIDs: readonly string[]): void {
+function adopt(
+  world: SimWorld,
+  pool: SimPool,
+  { instanceIDs, surgeInstanceIDs = [] }: Extract<PoolAction, { action: "CreateMachineResource" }>["detail"],
+): void {
   for (const machine of world.machines) {
     if (machine.pool === pool.name && instanceIDs.includes(machine.instanceID)) {
       machine.name = machineResourceName(pool.name, machine.instanceID);
+      machine.isSurge = surgeInstanceIDs.includes(machine.instanceID);
     }
   }
 }

@@ -7,7 +7,7 @@ function inPolicyOrder(
   machines: readonly WholeMachine[],
 ): readonly WholeMachine[] {
   const byAge = (a: WholeMachine, b: WholeMachine): number =>
-    a.createdMs - b.createdMs || byNumber(a.instanceID, b.instanceID);
+    a.createdMs - b.createdMs || byInstanceID(a.instanceID, b.instanceID);
   const compare = {
     Oldest: byAge,
     Newest: (a: WholeMachine, b: WholeMachine) => byAge(b, a),
@@ -16,15 +16,18 @@ function inPolicyOrder(
   return machines.toSorted(compare);
 }
 
-/** Instance ids are decimal: the longer one is the larger. Comparing them as people would takes fifty times as long. */
-function byNumber(a: string, b: string): number {
+/**
+ * The order in which instances were made. Their ids are decimal: the longer one is the larger. Comparing them as people
+ * would takes fifty times as long.
+ */
+export function byInstanceID(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /**
  * Sorts machines by who is missed least: marked by a user, then those that do not work (broken ones first), then
- * those that do; within each, outdated before up to date, then by policy.
+ * those that do; within each, outdated before up to date, then what was made only for an update, then by policy.
  */
 export function leastMissedFirst(
   view: PoolView,
@@ -32,10 +35,11 @@ export function leastMissedFirst(
   goalHash: string,
 ): readonly WholeMachine[] {
   const rank = (machine: WholeMachine): number =>
-    (machine.hasDeleteAnnotation ? 0 : 8) +
-    (isAvailable(machine) ? 4 : 0) +
-    (machine.modelHash === goalHash ? 2 : 0) +
-    (isBroken(machine) ? 0 : 1);
+    (machine.hasDeleteAnnotation ? 0 : 16) +
+    (isAvailable(machine) ? 8 : 0) +
+    (machine.modelHash === goalHash ? 4 : 0) +
+    (isBroken(machine) ? 0 : 2) +
+    (view.instanceUpdate === "InPlace" && machine.isSurge ? 0 : 1);
   // Sorting is stable, so that the order of the policy holds among equals.
   return inPolicyOrder(view, machines).toSorted((a, b) => rank(a) - rank(b));
 }

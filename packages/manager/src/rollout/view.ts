@@ -33,6 +33,8 @@ export interface MachineView {
   /** Whether it is a user, and not a plan, who deleted the resource. */
   readonly deletedByUser: boolean;
   readonly hasDeleteAnnotation: boolean;
+  /** Made beyond the wanted number so that the others can be updated in place; it goes when they are. */
+  readonly isSurge: boolean;
   readonly picked: MachinePick | undefined;
   /** The model an update in place is on its way to. */
   readonly updatingToHash: string | undefined;

@@ -57,15 +57,18 @@ function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"])
 /** An instance without a resource gets one, whoever made it. */
 async function createResources(scope: Scope, { planned, machines }: Sight): Promise<void> {
   const { context } = scope;
-  const wanted = new Set(
-    planned.actions.flatMap((one) => (one.action === "CreateMachineResource" ? one.detail.instanceIDs : [])),
+  const adoptions = planned.actions.flatMap((one) =>
+    one.action === "CreateMachineResource" ? [one.detail] : [],
   );
+  const wanted = new Set(adoptions.flatMap(({ instanceIDs }) => instanceIDs));
+  const surge = new Set(adoptions.flatMap(({ surgeInstanceIDs = [] }) => surgeInstanceIDs));
   const instances = machines.flatMap(({ machine, instance }) =>
     !machine && instance && wanted.has(instance.instanceID) ? [instance] : [],
   );
   await inTurns(instances, async (instance) => {
     try {
-      await context.client.create(AzureMachinePoolMachine, newMachine(scope, instance));
+      const machine = newMachine(scope, instance, surge.has(instance.instanceID));
+      await context.client.create(AzureMachinePoolMachine, machine);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }

@@ -9,7 +9,7 @@ import type { PowerState } from "../../azure/scale-set/instance.ts";
 import type { MachineView, VmState } from "../../rollout/view.ts";
 import { availabilityOf, updateOf } from "../../workload/availability.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
-import { MODEL_HASH_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
+import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
 
 /** What a plan has to know of an instance. */
 export interface InstanceFacts {
@@ -59,7 +59,7 @@ export function machineView(context: MachineContext, facts: MachineFacts): Machi
 
 type Decided = Pick<
   MachineView,
-  "name" | "isDeleting" | "deletedByUser" | "hasDeleteAnnotation" | "picked" | "updatingToHash"
+  "name" | "isDeleting" | "deletedByUser" | "hasDeleteAnnotation" | "isSurge" | "picked" | "updatingToHash"
 >;
 
 /** What was decided about a machine before, by whom, and how far that has come. */
@@ -68,8 +68,8 @@ function decidedAbout(
   { picked, wanted }: MachineContext,
 ): Decided {
   if (!machine) {
-    const nothing = { picked: undefined, updatingToHash: undefined, hasDeleteAnnotation: false };
-    return { name: undefined, isDeleting: false, deletedByUser: false, ...nothing };
+    const nothing = { picked: undefined, updatingToHash: undefined, isDeleting: false, deletedByUser: false };
+    return { name: undefined, hasDeleteAnnotation: false, isSurge: false, ...nothing };
   }
   const { name, deletionTimestamp, annotations = {} } = machine.metadata;
   const isDeleting = deletionTimestamp !== undefined;
@@ -79,6 +79,7 @@ function decidedAbout(
     isDeleting,
     deletedByUser: isDeleting && !picked.has(name),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
+    isSurge: annotations[SURGE_ANNOTATION] !== undefined,
     picked: picked.has(name) ? "delete" : hash === undefined ? undefined : "update",
     updatingToHash: hash && currentName(hash, wanted),
   };

@@ -83,7 +83,7 @@ export function carryOut(course: Course, action: PoolAction): void {
       startPut(course, action);
       return;
     case "CreateMachineResource":
-      adopt(course, new Set(action.detail.instanceIDs));
+      adopt(course, action.detail);
       return;
     case "DeleteMachine":
     case "UpdateMachineInPlace":
@@ -161,6 +161,7 @@ function addMachine(course: Course, modelHash: string): void {
     isDeleting: false,
     deletedByUser: false,
     hasDeleteAnnotation: false,
+    isSurge: false,
     picked: undefined,
     updatingToHash: undefined,
   });
@@ -191,10 +192,16 @@ function becomeAvailable(course: Course, key: number): void {
   change(course, key, { vmState: "Running", isAvailable: true, unavailableSinceMs: undefined });
 }
 
-function adopt(course: Course, instanceIDs: ReadonlySet<string>): void {
+function adopt(
+  course: Course,
+  { instanceIDs, surgeInstanceIDs = [] }: Extract<PoolAction, { action: "CreateMachineResource" }>["detail"],
+): void {
+  const wanted = new Set(instanceIDs);
+  const surge = new Set(surgeInstanceIDs);
   for (const [key, { instanceID }] of course.machines) {
-    if (instanceID === undefined || !instanceIDs.has(instanceID)) continue;
-    change(course, key, { name: machineResourceName(course.view.name, instanceID) });
+    if (instanceID === undefined || !wanted.has(instanceID)) continue;
+    const name = machineResourceName(course.view.name, instanceID);
+    change(course, key, { name, isSurge: surge.has(instanceID) });
   }
 }
 
