@@ -465,6 +465,20 @@ describe("a machine", () => {
     },
   );
 
+  test("38 with the annotation updateInstance of a user, well written, on all machines is taken back", async () => {
+    const world = await withPool({ replicas: 3, strategy: { maxSurge: 0, maxUnavailable: 1 } });
+    const annotations = { [UPDATE_INSTANCE_ANNOTATION]: "v1-0123456789abcdef" };
+    for (const name of ["mp-0", "mp-1", "mp-2"])
+      await patch(world, AzureMachinePoolMachine, name, { metadata: { annotations } });
+    await world.advance(2 * HOUR_MS);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2"]);
+    expect(lowest(world)).toBe(3);
+    for (const { metadata } of await machinesOf(world, "mp"))
+      expect(metadata.annotations).not.toHaveProperty([UPDATE_INSTANCE_ANNOTATION]);
+    const events = await world.run(world.user.list(Event));
+    expect(events.map(({ reason }) => reason)).toContain("UpdateNotPlanned");
+  });
+
   test("39 whose providerID another Node claims is not drained for it, and says so", async () => {
     const world = await withPool({ replicas: 2 });
     const workload = world.workload(CLUSTER);

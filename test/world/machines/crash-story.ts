@@ -22,7 +22,7 @@ export async function tellStory(point?: CrashPoint): Promise<Ending> {
   const { metadata } = await machines.node("0");
   const body = { metadata: { labels: { "example.com/rack": "7" } } };
   await machines.world.run(machines.workload.patch(Node, metadata, { type: "merge", body }));
-  await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: "v1-bb" });
+  await machines.update("0", "v1-bb");
   await machines.until(async () => isUpdated(machines), 60 * MINUTE_MS);
   await machines.delete("1");
   await machines.until(async () => (await machines.machines()).length === 1, 60 * MINUTE_MS);

@@ -169,6 +169,16 @@ export class MachineWorld {
     );
   }
 
+  /** Has a machine updated in place, as its pool does: the pick first, then the word to the machine. */
+  async update(instanceID: string, hash: string): Promise<void> {
+    const place = { name: POOL, namespace: NAMESPACE };
+    const body = { status: { pickedForUpdate: [`${POOL}-${instanceID}`] } };
+    await this.world.run(
+      this.user.patch(AzureMachinePool, place, { type: "merge", subresource: "status", body }),
+    );
+    await this.annotate(instanceID, { [UPDATE_INSTANCE_ANNOTATION]: hash });
+  }
+
   nodes(): Promise<readonly Frozen<Node>[]> {
     return this.world.run(this.workload.list(Node));
   }

@@ -31,7 +31,7 @@ describe("an update in place", () => {
     await machines.deploy("web", 2);
     await machines.live(3 * MINUTE_MS);
     const before = await adorn(machines, "0");
-    await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+    await machines.update("0", NEW);
     await machines.until(isDone(machines, "0"), 40 * MINUTE_MS);
     const machine = await machines.machine("0");
     expect(machine.status).toMatchObject({ modelHash: NEW, ready: true });
@@ -60,7 +60,7 @@ describe("an update in place", () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.deploy("web", 1, { minAvailable: 1 });
     await machines.live(3 * MINUTE_MS);
-    await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+    await machines.update("0", NEW);
     await machines.live(3 * MINUTE_MS);
     expect(await machines.machine("0")).toHaveCondition(DRAINED, "False", "DrainBlocked");
     expect((await machines.node("0")).spec?.unschedulable).toBe(true);
@@ -79,7 +79,7 @@ describe("an update in place", () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.deploy("web", 1, { minAvailable: 1 });
     await machines.live(3 * MINUTE_MS);
-    await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+    await machines.update("0", NEW);
     await machines.live(10 * MINUTE_MS);
     expect((await machines.machine("0")).status?.modelHash).toBe(MODEL);
     await machines.world.run(
@@ -91,7 +91,7 @@ describe("an update in place", () => {
 
   test("that has begun is finished, whoever takes the annotation away", async () => {
     const machines = await machineWorld({ capacity: 1 });
-    await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+    await machines.update("0", NEW);
     await machines.world.advance(10_000);
     expect((await machines.machine("0")).status?.instanceUpdate).toMatchObject({ modelHash: NEW });
     await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: null });
@@ -113,14 +113,14 @@ describe("an update in place", () => {
     const { metadata } = await machines.node("0");
     const body = { spec: { unschedulable: true } };
     await machines.world.run(machines.workload.patch(Node, metadata, { type: "merge", body }));
-    await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+    await machines.update("0", NEW);
     await machines.until(isDone(machines, "0"), 40 * MINUTE_MS);
     expect((await machines.node("0")).spec?.unschedulable).toBe(true);
   });
 
   test("gives way to a deletion", async () => {
     const machines = await machineWorld({ capacity: 2 });
-    await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+    await machines.update("0", NEW);
     await machines.live(MINUTE_MS);
     await machines.delete("0");
     await machines.until(async () => (await machines.find("0")) === undefined, 30 * MINUTE_MS);
@@ -130,7 +130,7 @@ describe("an update in place", () => {
     for (const crashMs of [100, 1_000, 3_000, 30_000, 120_000]) {
       const machines = await machineWorld({ capacity: 1 });
       await adorn(machines, "0");
-      await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: NEW });
+      await machines.update("0", NEW);
       await machines.world.advance(crashMs);
       machines.world.managers.crash(1, 20_000);
       await machines.until(isDone(machines, "0"), 60 * MINUTE_MS);

@@ -167,6 +167,12 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
       string("The name of an AzureMachinePoolMachine."),
     ),
   ),
+  pickedForUpdate: optional(
+    listOf(
+      "The machines that the pool has decided to update in place; written before they are told. One that is told by a user is not updated.",
+      string("The name of an AzureMachinePoolMachine."),
+    ),
+  ),
   modelHash: optional(
     string("The hash of the VM profile that new instances get, with the version of the hash."),
   ),

@@ -10,6 +10,7 @@ import {
 } from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
+import { updateOf } from "../../workload/availability.ts";
 import { isStillFresh } from "./fresh-data.ts";
 import { newMachine } from "./new-machine.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
@@ -27,6 +28,7 @@ export async function carryOut(scope: Scope): Promise<Outcome> {
   await removeResources(scope, sight, targetsOf(sight.planned.actions, "DeleteMachineResource"));
   await createResources(scope, sight);
   await deleteMachines(scope, sight);
+  await takeBackUnplanned(scope, sight);
   if (scope.pool.status?.operation) return next;
   return isWrittenByOthers(scope, sight) ? again(OTHERS_MS, "ScaleSetBusy") : changeSet(scope, sight);
 }
@@ -101,28 +103,63 @@ async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
   await deleteAll(context.client, resourcesNamed(sight, names));
 }
 
+/**
+ * An update that a user asks for by writing the pool's annotation is outside of every budget: the annotation is taken
+ * off again. Picks whose machines are done are forgotten.
+ */
+async function takeBackUnplanned({ pool, context }: Scope, { machines }: Sight): Promise<void> {
+  const { pickedForUpdate = [], ...rest } = pool.status ?? {};
+  const asked = machines.flatMap(({ machine }) => (machine && isUpdating(machine) ? [machine] : []));
+  const picked = new Set(pickedForUpdate);
+  const left = asked.filter(({ metadata }) => picked.has(metadata.name)).map(({ metadata }) => metadata.name);
+  pool.status = left.length > 0 ? { ...rest, pickedForUpdate: left } : rest;
+  // What has begun is finished, whoever wanted it: the Node of such a machine may be gone already.
+  const unplanned = asked.filter(
+    ({ metadata, status }) => !picked.has(metadata.name) && !status?.instanceUpdate,
+  );
+  if (unplanned.length === 0) return;
+  const names = listed(unplanned.map(({ metadata }) => metadata.name));
+  const message = `${names}: the annotation ${UPDATE_INSTANCE_ANNOTATION} is the pool's to write, and was removed; to have machines made anew, use capstan rollout restart`;
+  context.event({ type: "Warning", reason: "UpdateNotPlanned", message });
+  await annotate(context.client, unplanned, null);
+}
+
+function isUpdating(machine: Machine): boolean {
+  return updateOf(machine) !== undefined || machine.status?.instanceUpdate !== undefined;
+}
+
 /** A wave is marked when the model that it moves to is there, with bootstrap data that is good for long enough. */
 async function updateInPlace(
   scope: Scope,
   sight: Sight,
   wave: Extract<PoolAction, { action: "UpdateMachineInPlace" }>,
 ): Promise<Outcome> {
-  const { context } = scope;
+  const { context, pool } = scope;
   if (!isStillFresh(scope, sight.set?.tags[BOOTSTRAP_TAG])) {
     const why = "machines that are updated in place join anew with it";
     return putModel(scope, { capacity: sight.set?.capacity ?? 0, why: `fresh bootstrap data: ${why}` });
   }
   const { targets, detail, why } = wave;
+  pool.status = {
+    ...pool.status,
+    pickedForUpdate: [...new Set([...(pool.status?.pickedForUpdate ?? []), ...targets])].sort(),
+  };
+  await context.persistStatus();
   context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
-  const body = { metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: detail.hash } } };
-  await inTurns(resourcesNamed(sight, targets), async (machine) => {
+  await annotate(context.client, resourcesNamed(sight, targets), detail.hash);
+  return again(0, "UpdatingInPlace");
+}
+
+/** Tells machines which model they are to be updated to; null for none. */
+async function annotate(client: Client, machines: readonly Machine[], hash: string | null): Promise<void> {
+  const body = { metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: hash } } };
+  await inTurns(machines, async (machine) => {
     try {
-      await context.client.patch(AzureMachinePoolMachine, placeOf(machine), { type: "merge", body });
+      await client.patch(AzureMachinePoolMachine, placeOf(machine), { type: "merge", body });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   });
-  return again(0, "UpdatingInPlace");
 }
 
 type Machine = Frozen<AzureMachinePoolMachine>;

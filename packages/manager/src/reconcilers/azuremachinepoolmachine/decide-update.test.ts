@@ -22,6 +22,13 @@ const drained = (status: "True" | "False") => ({
   conditions: [{ type: DRAINED, status, reason: "x", lastTransitionTime: UPDATE.startedAt }],
 });
 
+const POOL = azureMachinePool({ status: { pickedForUpdate: [machineOf().metadata.name] } });
+
+test("an update that the pool has not decided waits for its word", () => {
+  expect(decideUpdate(machineOf(asks("v1-bb")), azureMachinePool())).toBe("awaitPick");
+  expect(decideUpdate(machineOf(asks("v1-bb")), undefined)).toBe("awaitPick");
+});
+
 test.each<[string, Overrides<AzureMachinePoolMachine>[], string]>([
   ["nobody asks", [], "standDown"],
   ["nobody asks any more", [{ status: drained("False") }], "standDown"],
@@ -41,7 +48,7 @@ test.each<[string, Overrides<AzureMachinePoolMachine>[], string]>([
     "awaitReturn",
   ],
 ])("when %s the next step is to %s", (_, overrides, step) => {
-  expect(decideUpdate(machineOf(...overrides))).toBe(step);
+  expect(decideUpdate(machineOf(...overrides), POOL)).toBe(step);
 });
 
 describe("an updated instance", () => {

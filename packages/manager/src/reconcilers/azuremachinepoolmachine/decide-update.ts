@@ -16,18 +16,24 @@ import type { InstanceUpdate } from "./kept-fields.ts";
 export type UpdateStep =
   /** Nobody asks for one, or not any more: what was prepared for it is taken back. */
   | "standDown"
+  /** Somebody asks for one; the pool says whether that was its decision. */
+  | "awaitPick"
   | "drain"
   /** Everything that must survive is written down: the Node goes, and the pool may begin. */
   | "handOver"
   | "awaitReturn";
 
 /** Tells from what is written down how far an update has come. */
-export function decideUpdate(machine: Frozen<AzureMachinePoolMachine>): UpdateStep {
-  const { status } = machine;
+export function decideUpdate(
+  machine: Frozen<AzureMachinePoolMachine>,
+  pool: Frozen<AzureMachinePool> | undefined,
+): UpdateStep {
+  const { status, metadata } = machine;
   if (status?.instanceUpdate) return isTrue(status.conditions, DRAINED) ? "awaitReturn" : "handOver";
   const asked = updateOf(machine);
   // The model that the machine has already: the annotation outlived its update by a crash.
-  return asked === undefined || asked === status?.modelHash ? "standDown" : "drain";
+  if (asked === undefined || asked === status?.modelHash) return "standDown";
+  return pool?.status?.pickedForUpdate?.includes(metadata.name) === true ? "drain" : "awaitPick";
 }
 
 /** What is known of an instance that is to come back. */

@@ -74,6 +74,7 @@ function toUnsettled(pool: Frozen<AzureMachinePool>, cache: CacheReader): Object
 function mattersToMachines(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
   const work = ({ status }: Frozen<AzureMachinePool>): unknown => [
     status?.instancesToReimage,
+    status?.pickedForUpdate,
     status?.instanceOperations?.filter(({ action }) => action !== "delete"),
   ];
   return isMoreThanStatus(before, after) || !deepEqual(work(before), work(after));

@@ -20,6 +20,7 @@ const PASSING: readonly string[] = [DRAINED, VOLUMES_DETACHED, INSTANCE_UPDATED]
 
 const STEPS: Readonly<Record<UpdateStep, (scope: Scope) => Promise<Outcome>>> = {
   standDown,
+  awaitPick: async () => again(LOOK_AGAIN_MS, "WaitingForPick"),
   drain,
   handOver,
   awaitReturn,
@@ -27,7 +28,7 @@ const STEPS: Readonly<Record<UpdateStep, (scope: Scope) => Promise<Outcome>>> = 
 
 /** Takes the machine through the update of its instance, up to where the pool or Azure has to do something. */
 export async function updateInPlace(scope: Scope): Promise<Outcome> {
-  return await STEPS[decideUpdate(scope.machine)](scope);
+  return await STEPS[decideUpdate(scope.machine, scope.pool)](scope);
 }
 
 /** Nobody wants an update any more, or it is done: the Node takes pods again. */
