@@ -1,4 +1,4 @@
 import { sweep } from "./crash-sweep.ts";
 
 // Beside crash.deep.ts, so that two cores share the work.
-sweep("2", ["roll by Replace", "roll InPlace"]);
+sweep("2", ["roll by Replace", "roll InPlace", "become a newer Capstan in mid-rollout"]);

@@ -1,3 +1,3 @@
 import { storms } from "./storm.ts";
 
-storms("storm.deep.ts", { from: 2001, count: 60 });
+storms("storm.deep.ts", { from: 2001, count: 1000 });

@@ -23,8 +23,8 @@ const NAMES = Object.keys(STORIES);
 /** Told by managers of two releases, of which the older one would lead again. */
 const ALONE = "become a newer Capstan in mid-rollout";
 
-// One seed of five has two managers: renewing a Lease every other second costs more than the rest of a story.
-const WITH_TWO = 5;
+// One seed of ten has two managers: renewing a Lease every other second costs more than the rest of a story.
+const WITH_TWO = 10;
 
 /** A story that was told in a storm. */
 interface Braved {
@@ -110,13 +110,35 @@ const MUST_BE_REACHED = [
   "process crashed",
   "process lost the Lease",
   "condition Drained True Drained",
+  "condition Drained False DrainBlocked",
   "condition Ready False UpdatingInPlace",
+  "condition ScaleSetRunning False ScaleSetDeleting",
+  "condition VMRunning False VMStopped",
+  "condition VMRunning False VMProvisionFailed",
+  "condition NodeHealthy False NodeConditionsFailed",
+  "condition Paused True Paused",
   "fault crash-before-write",
   "fault crash-after-write",
+  "fault two-leaders",
   "fault kube-timeout-applied",
+  "fault arm-timeout-applied",
   "fault arm-throttled",
+  "fault arm-precondition",
+  "fault operation-lost",
+  "fault operation-failed-but-applied",
+  "fault partial-allocation",
+  "fault instance-deleted",
+  "fault spot-eviction",
+  "fault node-never-joins",
+  "fault pdb-blocks",
+  "fault eviction-refused",
+  "fault workload-unreachable",
   "fault watch-drop",
+  "fault watch-time-travel",
   "fault user-edit",
+  "fault clock-jump",
+  "guest Spoiled",
+  "guest NodeExists",
 ];
 
 /** Tests of so many storms, and of what they have reached together. */

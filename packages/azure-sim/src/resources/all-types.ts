@@ -14,7 +14,7 @@ import { networkInterfaces } from "./network-interfaces/network-interfaces.ts";
 import { networkSecurityGroupTypes } from "./network-security-groups/network-security-groups.ts";
 import { publicIpAddresses } from "./public-ip-addresses/public-ip-addresses.ts";
 import type { ResourceType } from "./resource-type.ts";
-import { GROUP_REMOVED, removeGroup } from "./resource-groups/resource-groups.ts";
+import { GROUP_KEPT, GROUP_REMOVED, keepGroup, removeGroup } from "./resource-groups/resource-groups.ts";
 import { routeTableTypes } from "./route-tables/route-tables.ts";
 import {
   instanceInterfaces,
@@ -57,5 +57,6 @@ export const ALL_EFFECTS: ReadonlyMap<string, Effect> = new Map([
   ...ALL_TYPES.flatMap((type) => Object.entries(type.effects ?? {})),
   [NETWORK_SETTLED, settleNetworkResource],
   [NETWORK_REMOVED, removeNetworkResource],
+  [GROUP_KEPT, keepGroup],
   [GROUP_REMOVED, removeGroup],
 ]);

@@ -16,6 +16,7 @@ import { SET_REMOVED } from "../scale-sets/removal.ts";
 const GROUP_TYPE = "Microsoft.Resources/resourceGroups";
 /** The effect that takes a group away. */
 export const GROUP_REMOVED = "resourceGroup.removed";
+export const GROUP_KEPT = "resourceGroup.kept";
 
 const PAGE = 1000;
 
@@ -167,13 +168,17 @@ export const deleteGroup: Verb = (call, world): Answer => {
   const endMs = world.nowMs + (isEmpty ? Math.round(durationMs / 4) : durationMs);
   world.resources.put({ ...resource, state: "Deleting", operation: operation.id });
   const isDone = faultError(call, "operationFails") === undefined;
-  if (isDone) world.agenda.enter(endMs, GROUP_REMOVED, { id: resource.id });
+  world.agenda.enter(endMs, isDone ? GROUP_REMOVED : GROUP_KEPT, { id: resource.id });
   world.operations.start(operation, endMs);
   return empty(202, {
     location: world.operations.urls.urlOf(operation, call.origin, "result"),
     "retry-after": String(RETRY_AFTER_SECONDS),
   });
 };
+
+/** The end of a deletion that has failed: the group takes writes again, and can be deleted later. */
+export const keepGroup: Effect = (world, args) =>
+  world.resources.update(textAt(args, "id") ?? "", { state: "Succeeded" });
 
 /** Takes a group away: machines first, then the networks they were in, then the group. */
 export const removeGroup: Effect = (world, args) => {

@@ -13,8 +13,10 @@ const intent = (verb: Operation["verb"], url?: string): Operation => ({
   ...(url !== undefined && { url }),
 });
 const URL = "https://operation";
-const error = (errorClass: AzureErrorClass): AzureError =>
-  new AzureError({ class: errorClass, code: "Code", message: "words", retryAfterMs: 7000 });
+const error = (errorClass: AzureErrorClass, status?: number): AzureError => {
+  const facts = { class: errorClass, code: "Code", message: "words", retryAfterMs: 7000 };
+  return new AzureError({ ...facts, ...(status !== undefined && { status }) });
+};
 const resource = (hasArrived: boolean, provisioningState: string): Observed => ({
   kind: "resource",
   hasArrived,
@@ -67,6 +69,18 @@ test.each<[string, Operation | undefined, Observed, object]>([
     intent("PUT", URL),
     { kind: "pollFailed", error: error("Gone") },
     { do: "look" },
+  ],
+  [
+    "the poll is answered as the request would be",
+    intent("DELETE", URL),
+    { kind: "pollFailed", error: error("Transient", 409) },
+    { do: "look" },
+  ],
+  [
+    "the poll gets no good answer",
+    intent("DELETE", URL),
+    { kind: "pollFailed", error: error("Transient", 500) },
+    { do: "wait" },
   ],
   [
     "the PUT is there and done",

@@ -75,8 +75,19 @@ function afterFailedPoll(error: AzureError): Step {
   if (error.class === "Gone") {
     return { do: "look", why: "Azure has forgotten the operation: the resource shows what became of it" };
   }
+  if (isFinalAnswer(error)) {
+    return { do: "look", why: `the poll was answered with ${error.code}: the resource shows what it means` };
+  }
   const retryAfterMs = error.retryAfterMs ?? POLL_MS;
   return { do: "wait", retryAfterMs, error, why: `the poll failed (${error.code}), not the operation` };
+}
+
+/**
+ * An operation that is asked for at a Location, such as the deletion of a group, answers in the end as the request
+ * itself would have: with 409 for instance, and then for ever.
+ */
+function isFinalAnswer({ class: name, status = 0 }: AzureError): boolean {
+  return status >= 400 && status < 500 && status !== 408 && name !== "Throttled" && name !== "Auth";
 }
 
 function afterLook(
