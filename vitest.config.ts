@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // Files wait for nobody and need no core for themselves: one more than the default, which leaves one free.
+    maxWorkers: "100%",
     projects: [
       {
         test: {

@@ -224,7 +224,7 @@ function comparable(state: unknown): unknown {
     // A model that was stamped by an older release has an older name.
     .replaceAll(/"v2-([0-9a-f]+)"/g, (_, hash: string) => `"v1-${backwards(hash)}"`)
     .replaceAll(/virtualMachines\/\d+/g, "virtualMachines/*")
-    .replaceAll(/"(instanceID|instanceName|name)":"[^"]*?[0-9A-Z]+"/g, '"$1":"*"')
+    .replaceAll(/"(instanceID|instanceName|name)":"(?:mp[0-9a-z]{6}|[^"]*?[0-9A-Z]+)"/g, '"$1":"*"')
     .replaceAll(/Node \w+/g, "Node *");
   return JSON.parse(text) as unknown;
 }

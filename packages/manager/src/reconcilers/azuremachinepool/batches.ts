@@ -1,4 +1,4 @@
-import { type AzureMachinePoolMachine, type Frozen, getCondition, isTrue, type Node } from "@capstan/api";
+import { getCondition, isTrue } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { InstanceAction } from "../../azure/operations/wanted.ts";
 import { covers } from "../../azure/operations/covers.ts";
@@ -6,9 +6,14 @@ import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
+import { type Doomed, withLateNodes } from "./late-nodes.ts";
 import { startOnInstances } from "./operations.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 
+type Drained = Doomed;
+
+// The machine drains its Node as soon as it hears of it; this is for when it does not.
+const LATE_MS = 15_000;
 /** How many things may be under way with instances at once: each is a record in the status. */
 const AT_ONCE = 3;
 
@@ -22,8 +27,14 @@ interface Batch {
 /** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
 export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const sight = needed(scope.sight);
-  const waits: number[] = [];
-  for (const planned of batchesFor(scope, sight)) {
+  const drained = drainedOf(scope, sight).filter((one) => isLeaving(one) || isUpdating(one));
+  const late = await withLateNodes(scope, drained);
+  const waits: number[] = late.size > 0 ? [LATE_MS] : [];
+  for (const planned of batchesFor(
+    scope,
+    sight,
+    drained.filter(({ seen }) => !late.has(seen.instanceID)),
+  )) {
     const { action, instanceIDs } = planned;
     if ((scope.pool.status?.instanceOperations ?? []).length >= AT_ONCE) break;
     const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
@@ -34,14 +45,7 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
   return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
 }
 
-interface Drained {
-  readonly machine: Frozen<AzureMachinePoolMachine>;
-  readonly seen: ScaleSetInstance;
-  readonly node: Frozen<Node> | undefined;
-}
-
-function batchesFor(scope: Scope, sight: Sight): readonly Batch[] {
-  const drained = drainedOf(scope, sight);
+function batchesFor(scope: Scope, sight: Sight, drained: readonly Drained[]): readonly Batch[] {
   const leaving = drained.filter(isLeaving);
   const updating = drained.filter(isUpdating);
   const outdated = updating.filter((one) => one.seen.isLatestModel === false && !isBack(one));

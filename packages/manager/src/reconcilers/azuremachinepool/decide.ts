@@ -22,6 +22,7 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
     const sight = await looked(scope);
     refuseForeign(scope, sight);
     scope.sight = sight;
+    scope.memory.decided = { atMs: scope.context.env.clock.monotonic(), wish: wishKey(scope) };
     rememberGuard(scope, sight);
     forgetRefusal(scope, sight);
     return comeBack(scope, sight);

@@ -3,7 +3,9 @@ import { block, Failure, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress } from "../../azure/operations/operations.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { providerKey } from "../../workload/nodes.ts";
 import { deleteAll } from "./carry-out.ts";
+import { withLateNodes } from "./late-nodes.ts";
 import { lookAtAzure, machinesOf, readSet } from "./observe.ts";
 import { operationPorts, setKeeper } from "./operations.ts";
 import { foreignProblem } from "./scale-set-body.ts";
@@ -21,10 +23,23 @@ export async function drainMachines(scope: Scope): Promise<Outcome> {
   const machines = machinesOf(scope);
   await deleteAll(context.client, machines);
   if (machines.length > 0) await lookForMachines(scope);
-  const isDrained = machines.every(({ status }) => isTrue(status?.conditions, DRAINED));
+  const isDrained =
+    machines.every(({ status }) => isTrue(status?.conditions, DRAINED)) &&
+    !(await hasLateNodes(scope, machines));
   // A scale set whose deletion has begun takes its machines with it, drained or not.
   const hasBegun = pool.status.operation?.verb === "DELETE";
   return isClusterGoing || isDrained || hasBegun ? next : block(LOOK_AGAIN_MS, "DrainingMachines");
+}
+
+async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf>): Promise<boolean> {
+  const byKey = new Map(
+    scope.memory.listed?.instances.map((instance) => [providerKey(instance.providerID), instance]),
+  );
+  const doomed = machines.flatMap((machine) => {
+    const seen = byKey.get(providerKey(machine.spec.providerID));
+    return seen ? [{ machine, seen, node: undefined }] : [];
+  });
+  return (await withLateNodes(scope, doomed)).size > 0;
 }
 
 /** The machines drain only what they know is there, and after a restart nobody has told them yet. */

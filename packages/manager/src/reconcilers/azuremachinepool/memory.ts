@@ -16,6 +16,8 @@ export class PoolMemory {
   isSettled = false;
   /** Whether a Node of the pool has changed, or something has ended, since the last list. */
   isDisturbed = false;
+  /** When, monotonic, and for which wish it was last decided what to do. */
+  decided: { readonly atMs: number; readonly wish: string } | undefined;
   /** When, monotonic, the numbers of the pool were told last. */
   toldAtMs = -Infinity;
   /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */

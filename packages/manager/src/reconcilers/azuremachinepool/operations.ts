@@ -1,9 +1,10 @@
 import type { Operation } from "@capstan/api";
-import { again, type Failure, next, type Outcome } from "@capstan/runtime";
+import { again, block, type Failure, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
+import { restMsOf } from "../../workload/rest.ts";
 import { busyListMs } from "./observe.ts";
 import { needed, type Scope } from "./scope.ts";
 
@@ -24,7 +25,18 @@ export async function followOperations(scope: Scope): Promise<Outcome> {
   for (const record of instanceOperations)
     waits.push(await follow(scope, { record, persist: instanceKeeper(scope, record) }));
   const soonest = Math.min(...waits.filter((waitMs) => waitMs > 0));
-  return Number.isFinite(soonest) ? again(soonest, "OperationRunning") : next;
+  if (!Number.isFinite(soonest)) return next;
+  const restMs = waits.includes(0) ? 0 : restLeftMs(scope);
+  if (restMs <= 0) return again(soonest, "OperationRunning");
+  scope.isQuiet = true;
+  return block(Math.min(soonest, restMs), "OperationRunning");
+}
+
+/** How long a pool still rests that was looked at for the same wish a moment ago: asking about an operation is no news. */
+function restLeftMs(scope: Scope): number {
+  const { context, memory, pool } = scope;
+  if (memory.decided?.wish !== wishKey(scope)) return 0;
+  return memory.decided.atMs + restMsOf(pool.spec.providerIDList) - context.env.clock.monotonic();
 }
 
 /** Many things wake a pool; Azure is asked no more often than it wants to be. */

@@ -18,7 +18,8 @@ const MACHINE_KIND = "AzureMachinePoolMachine";
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
 export function report(scope: Scope): void {
-  const { pool, sight, context } = scope;
+  const { pool, sight, context, conditions } = scope;
+  if (scope.isQuiet === true && conditions) pool.status = { ...pool.status, conditions };
   if (pool.metadata.deletionTimestamp !== undefined || !sight) return;
   tellNumbers(scope, sight);
   if (areTagsWritten(scope, sight)) forgetTags(scope);

@@ -87,9 +87,14 @@ export interface Scope {
   /** Undefined when a pool is deleted. */
   readonly family: Family | undefined;
   readonly wish: Wish | undefined;
+  readonly cluster: Frozen<Cluster> | undefined;
   /** Whether the cluster as a whole goes. */
   readonly isClusterGoing: boolean;
+  /** What the conditions said when the pass began. */
+  readonly conditions: NonNullable<AzureMachinePool["status"]>["conditions"];
   sight?: Sight;
+  /** The pass has found nothing that anybody wants to know: the conditions stay as they were. */
+  isQuiet?: boolean;
   /** Why the scale set cannot be written at the moment. */
   trouble?: Error;
 }
@@ -137,6 +142,8 @@ async function normalScope(shared: Shared, context: Context<AzureMachinePool>): 
     site,
     family,
     wish: { model: wantedModelOf(facts), hash: wantedHashOf(facts, shared.hashFunctions) },
+    conditions: pool.status?.conditions,
+    cluster: family.cluster,
     isClusterGoing: family.cluster.metadata.deletionTimestamp !== undefined,
   };
 }
@@ -155,6 +162,8 @@ async function deletingScope(shared: Shared, context: Context<AzureMachinePool>)
     site,
     family: undefined,
     wish: undefined,
+    conditions: pool.status?.conditions,
+    cluster,
     isClusterGoing: !cluster || cluster.metadata.deletionTimestamp !== undefined,
   };
 }

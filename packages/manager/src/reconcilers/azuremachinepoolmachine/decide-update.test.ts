@@ -52,9 +52,11 @@ test.each<[string, Overrides<AzureMachinePoolMachine>[], string]>([
 });
 
 describe("an updated instance", () => {
+  const joinedMs = Date.parse(nodeOf().metadata.creationTimestamp ?? "");
   const view = (parts: Partial<ReturnView> = {}): ReturnView => ({
     update: UPDATE,
     instance: instanceOf(),
+    listedAtMs: joinedMs + 10_000,
     sighting: { state: "found", node: nodeOf() },
     pool: undefined,
     version: "1.34.1",
@@ -91,6 +93,21 @@ describe("an updated instance", () => {
 
   test("is not back before it was made anew, although another model is wanted by now", () => {
     expect(returnedNode(view({ ...superseded, ...made(-1) }))).toBeUndefined();
+  });
+
+  describe("that something else has booted", () => {
+    const missed = { instance: instanceOf({ latestModelApplied: false }), listedAtMs: joinedMs + 61_000 };
+    test("is back without its update, as soon as that is sure", () => {
+      expect(returnedNode(view(missed))?.metadata.uid).toBe("new-uid");
+      expect(returnedNode(view({ ...missed, listedAtMs: joinedMs + 59_000 }))).toBeUndefined();
+    });
+
+    test("is waited for while anything is done to it", () => {
+      const other = operation("2026-01-01T00:04:00Z", ["1"]);
+      expect(returnedNode(view({ ...missed, ...other }))?.metadata.uid).toBe("new-uid");
+      const own = operation("2026-01-01T00:04:00Z", ["0"]);
+      expect(returnedNode(view({ ...missed, ...own }))).toBeUndefined();
+    });
   });
 
   test.each<[string, Partial<ReturnView>]>([

@@ -40,6 +40,8 @@ export function decideUpdate(
 export interface ReturnView {
   readonly update: Frozen<InstanceUpdate>;
   readonly instance: ScaleSetInstance;
+  /** When the list set out that shows the instance so. */
+  readonly listedAtMs: number;
   readonly sighting: NodeSighting;
   readonly pool: Frozen<AzureMachinePool> | undefined;
   /** The version that its kubelet is to have, where that is known. */
@@ -51,7 +53,7 @@ export function returnedNode(view: ReturnView): Frozen<Node> | undefined {
   const { instance, sighting } = view;
   if (instance.provisioningState !== "Succeeded" || sighting.state !== "found") return undefined;
   const { node } = sighting;
-  const isGood = isSuperseded(view) ? isMadeAnew(view) : isAsWanted(view, node);
+  const isGood = isSuperseded(view) ? isMadeAnew(view) : isAsWanted(view, node) || hasMissed(view, node);
   const isBack = isNodeReady(node) && isNew(view, node) && isGood && !isYetToChange(view, node);
   return isBack ? node : undefined;
 }
@@ -69,9 +71,23 @@ function isAsWanted({ instance, version }: ReturnView, { status }: Frozen<Node>)
  * Whether another model is wanted by now: the machine will never have the newest one by this update. Which one it has got
  * cannot be told either, as Azure gives an instance the model that its set has at the moment.
  */
-export function isSuperseded({ update, pool, instance }: ReturnView): boolean {
+function isSuperseded({ update, pool, instance }: ReturnView): boolean {
   const wanted = pool?.status?.modelHash;
   return instance.isLatestModel === false && wanted !== undefined && wanted !== update.modelHash;
+}
+
+// More than the clocks of two clusters differ.
+const SURE_MS = 60_000;
+
+/**
+ * Whether a machine was booted by something else than its update, such as the end of the one before it: nothing is
+ * under way any more that could give it the model, and it has been listed without since. It must be drained anew.
+ */
+function hasMissed({ instance, listedAtMs, pool }: ReturnView, { metadata }: Frozen<Node>): boolean {
+  const { instanceOperations = [] } = pool?.status ?? {};
+  const isWorkedOn = instanceOperations.some(({ instanceIDs }) => instanceIDs?.includes(instance.instanceID));
+  const joinedMs = Date.parse(metadata.creationTimestamp ?? "");
+  return instance.isLatestModel === false && !isWorkedOn && listedAtMs - joinedMs > SURE_MS;
 }
 
 function isMadeAnew({ update, instance }: ReturnView): boolean {

@@ -1,4 +1,5 @@
 import {
+  type Condition,
   durationProblem,
   EXCLUDE_NODE_DRAINING_ANNOTATION,
   EXCLUDE_VOLUME_DETACH_ANNOTATION,
@@ -172,16 +173,26 @@ function isLateForVolumes({ machine, machinePool, context }: Scope): boolean {
   return context.env.clock.now() >= Date.parse(waiting.lastTransitionTime) + timeoutMs;
 }
 
-/** Tells how far draining has come: in the condition that the pool looks at, and once in an event. */
+/** Tells how far draining has come: in the condition that the pool looks at, and in events. */
 export function tellDrain(scope: Scope, state: DrainState): void {
   const { context, machine } = scope;
   const { isOver, reason, message } = state;
   const before = getCondition(machine.status?.conditions, DRAINED);
   if (isOver) context.mark({ type: DRAINED, status: "True", reason, message });
   else context.mark({ type: DRAINED, status: "False", severity: severityOf(reason), reason, message });
+  if (reason === "DrainBlocked") {
+    if (hasBeenLong(before, context.env.clock.now())) context.event({ type: "Warning", reason, message });
+    return;
+  }
   if (before?.reason === reason || reason === "Draining") return;
-  const isBad = reason === "DrainBlocked" || reason === "DrainTimedOut";
-  context.event({ type: isBad ? "Warning" : "Normal", reason, message });
+  context.event({ type: reason === "DrainTimedOut" ? "Warning" : "Normal", reason, message });
+}
+
+// A budget holds up nearly every drain for a moment, until pods are ready elsewhere; only what lasts is worth a warning.
+const BLOCKED_MS = 60_000;
+
+function hasBeenLong(before: Frozen<Condition> | undefined, nowMs: number): boolean {
+  return before?.status === "False" && nowMs - Date.parse(before.lastTransitionTime) >= BLOCKED_MS;
 }
 
 function severityOf(reason: string): "Warning" | "Info" {

@@ -5,7 +5,7 @@ import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
 import { UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";
 import { DRAINED, INSTANCE_UPDATED, UPDATING_IN_PLACE, VOLUMES_DETACHED } from "./conditions.ts";
-import { decideUpdate, isSuperseded, returnedNode, type UpdateStep } from "./decide-update.ts";
+import { decideUpdate, returnedNode, type UpdateStep } from "./decide-update.ts";
 import { deleteNode } from "./deletion.ts";
 import { drainNode, tellDrain } from "./drain-node.ts";
 import { type InstanceUpdate, keptFieldsOf, restoring } from "./kept-fields.ts";
@@ -102,13 +102,14 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
   tellFailure(scope, sighting.instance);
   const version = machinePool?.spec.template.spec.version;
-  const view = { update, instance: sighting.instance, sighting: scope.node, pool, version };
+  const { instance, atMs: listedAtMs } = sighting;
+  const view = { update, instance, listedAtMs, sighting: scope.node, pool, version };
   const node = returnedNode(view);
   if (!node || !workload) return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
   // A machine of no known model is outdated, and is updated once more.
-  return await complete(scope, isSuperseded(view) ? UNKNOWN_MODEL : askedHash);
+  return await complete(scope, instance.isLatestModel === true ? askedHash : UNKNOWN_MODEL);
 }
 
 function ask({ machine }: Scope, modelHash: string): string {
