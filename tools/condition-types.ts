@@ -24,6 +24,10 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     InfrastructureReady: "the pool of the provider is ready",
     ReplicasReady: "as many Nodes are ready as are wanted",
   },
+  MachineHealthCheck: {
+    MatchesNoMachinePool:
+      "none of the machines it picks belongs to a pool, where it would look after nothing",
+  },
   KubeadmConfig: {
     Ready: "everything below is",
     DataSecretAvailable: "the Secret with the bootstrap data is there",
@@ -38,7 +42,11 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     RolloutProgressing: "a rollout goes on, or is complete; when False, the reason says what holds it",
     RemovalBlocked: "a list would remove so many machines that it is not believed",
   },
+  AzureClusterIdentity: {
+    Ready: "clusters can log in with it",
+  },
   AzureMachinePoolMachine: {
+    NodeSchedulable: "pods may come to the Node; there only once somebody has cordoned it",
     Ready: "the VM runs and its Node is ready",
     VMRunning: "the instance runs",
     BootstrapSucceeded: "a Node has joined with this boot of the instance",

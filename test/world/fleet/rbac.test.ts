@@ -1,4 +1,4 @@
-import { AzureMachinePoolMachine } from "@capstan/api";
+import { AzureMachinePoolMachine, type CustomKind, MachineHealthCheck } from "@capstan/api";
 import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
 import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
@@ -26,6 +26,13 @@ function textOf({ verb, resource, subresource }: Call): string {
 
 const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted();
 
+/** A story with objects of a kind in it. */
+function rehearsalWith(kind: CustomKind): Rehearsal {
+  if (kind === AzureMachinePoolMachine) return rehearsalOf("delete one machine", "2");
+  if (kind === MachineHealthCheck) return tour("2");
+  return lifeOf({ seed: "2", place: "own group", until: "deleted" });
+}
+
 /** Everything that managers asked the management cluster for, over all kinds of lives. */
 async function usedIn(): Promise<readonly Call[]> {
   const { calls, invariant } = recorded();
@@ -46,9 +53,7 @@ async function usedIn(): Promise<readonly Call[]> {
       fault: "kube-conflict",
       when: { trigger: { resource: kind.plural, probability: 0.4 } },
     };
-    const hasMachines = kind === AzureMachinePoolMachine;
-    const life = lifeOf({ seed: "2", place: "own group", until: "deleted" });
-    await told(hasMachines ? rehearsalOf("delete one machine", "2") : life, [conflict]);
+    await told(rehearsalWith(kind), [conflict]);
   }
   return calls.filter(({ server }) => server === "management");
 }

@@ -3,14 +3,17 @@ import {
   AzureManagedControlPlane,
   AzureManagedMachinePool,
   Cluster,
+  CLUSTER_NAME_LABEL,
   type Kind,
   KubeadmConfig,
   KubeadmControlPlane,
   type KubernetesObject,
   Machine,
   MachineDeployment,
+  MachineHealthCheck,
   MachinePool,
   MachineSet,
+  POOL_NAME_LABEL,
 } from "@capstan/api";
 import { simulatedControllers } from "@capstan/cli";
 import {
@@ -22,6 +25,7 @@ import {
   kubeadmControlPlane,
   machine,
   machineDeployment,
+  machineHealthCheck,
   machinePool,
   machineSet,
 } from "@capstan/runtime/testing/builders";
@@ -70,6 +74,12 @@ async function managedCluster(world: World): Promise<void> {
   };
   await create(world, MachinePool, machinePool({ metadata, spec: { clusterName: name, template } }));
   await create(world, AzureManagedMachinePool, azureManagedMachinePool({ metadata }));
+  const selector = { matchLabels: { [POOL_NAME_LABEL]: name, [CLUSTER_NAME_LABEL]: name } };
+  await create(
+    world,
+    MachineHealthCheck,
+    machineHealthCheck({ metadata, spec: { clusterName: name, selector } }),
+  );
 }
 
 /** A cluster with a kubeadm control plane and machines, with and without sets and deployments. */

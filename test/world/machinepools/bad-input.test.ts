@@ -437,6 +437,9 @@ describe("a machine", () => {
     const drained = blocked?.status?.conditions?.find(({ type }) => type === "Drained");
     expect(drained).toMatchObject({ status: "False", reason: "DrainBlocked" });
     expect(drained?.message).toMatch(/default\/web-.*default\/web|default\/web-.*budget/s);
+    expect(blocked?.status?.ready).toBe(false);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("RolloutProgressing", "False", "DrainBlocked");
     await settled(world);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2"]);
     const events = await world.run(world.user.list(Event));

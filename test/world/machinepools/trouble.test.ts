@@ -1,13 +1,25 @@
-import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
+import {
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  CLUSTER_NAME_LABEL,
+  MachineHealthCheck,
+  MachinePool,
+  Node,
+  POOL_NAME_LABEL,
+} from "@capstan/api";
+import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
+import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
 import {
   armCalls,
+  CLUSTER,
   clusterWorld,
   createPool,
   machinesOf,
   namesOf,
+  NEW_VERSION,
+  nodesOf,
   onSet,
   poolOf,
   readyMachines,
@@ -52,6 +64,64 @@ describe("a pool", () => {
     await settled(world);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
     expect((await machinesOf(world, "mp")).map(({ status }) => status?.modelHash)).not.toContain(after[0]);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 0],
+  ])(
+    "is rolled although a user has cordoned a Node of it, maxSurge %i and maxUnavailable %i",
+    async (maxSurge, maxUnavailable) => {
+      const world = await clusterWorld();
+      await createPool(world, "mp", { strategy: { maxSurge, maxUnavailable } });
+      await settled(world);
+      const [node] = await nodesOf(world);
+      const workload = world.workload(`${NAMESPACE}-${CLUSTER}`) ?? world.workload(CLUSTER);
+      const body = { spec: { unschedulable: true } };
+      await world.run(
+        workload?.patch(Node, node?.metadata ?? { name: "" }, { type: "merge", body }) ?? Promise.reject(),
+      );
+      await world.advance(MINUTE_MS);
+      const cordoned = (await machinesOf(world, "mp")).find(
+        ({ status }) => status?.nodeRef?.name === node?.metadata.name,
+      );
+      expect(cordoned).toHaveCondition("NodeSchedulable", "False", "NodeCordoned");
+      await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+      await settled(world);
+      const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+      expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+    },
+  );
+
+  test("says that it is held when Azure will never do what is wanted, and goes on when that is", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 2 });
+    await settled(world);
+    const versioned = (version: string) => ({ spec: { template: { spec: { version } } } });
+    await patch(world, MachinePool, "mp", versioned("v1.99.0"));
+    await world.advance(5 * MINUTE_MS);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("RolloutProgressing", "False", "ScaleSetProvisionFailed");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    await patch(world, MachinePool, "mp", versioned(NEW_VERSION));
+    await settled(world);
+    const rolled = await poolOf(world, "mp");
+    expect(rolled.pool).toHaveCondition("RolloutProgressing", "True", "Complete");
+    expect(rolled.machinePool.status).toMatchObject({ upToDateReplicas: 2, readyReplicas: 2 });
+  });
+
+  test("is not looked after by a MachineHealthCheck, which says so as long as it picks it", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 1 });
+    const selector = { matchLabels: { [POOL_NAME_LABEL]: "mp", [CLUSTER_NAME_LABEL]: CLUSTER } };
+    const check = machineHealthCheck({ metadata: { name: "mhc" }, spec: { clusterName: CLUSTER, selector } });
+    await world.run(world.user.create(MachineHealthCheck, check));
+    await settled(world);
+    const type = "MatchesNoMachinePool";
+    expect(await get(world, MachineHealthCheck, "mhc")).toHaveCondition(type, "False", "MachinePoolMatched");
+    await remove(world, MachinePool, "mp");
+    await settled(world);
+    expect(await get(world, MachineHealthCheck, "mhc")).toHaveCondition(type, "True");
   });
 
   test("goes although a write of its scale set was under way when the manager died", async () => {

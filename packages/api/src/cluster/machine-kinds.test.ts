@@ -155,6 +155,19 @@ describe("a MachinePool", () => {
     ]);
   });
 
+  test("keeps its zones once its scale set is there", () => {
+    const infrastructureRef = { kind: "AzureMachinePool", name: "infra" };
+    const zoned = (failureDomains: string[], isBuilt = true): MachinePool => ({
+      ...pool({ failureDomains, template: { spec: template({ infrastructureRef }) } }),
+      status: { infrastructureReady: isBuilt },
+    });
+    expect(errorsOf(MachinePool, zoned(["2", "1"]), zoned(["1", "2"]))).toEqual([]);
+    expect(errorsOf(MachinePool, zoned(["3"], false), zoned(["1"], false))).toEqual([]);
+    expect(errorsOf(MachinePool, zoned(["3"]), zoned(["1"]))).toEqual([
+      'spec.failureDomains: Forbidden: the zones of a scale set cannot change; they were ["1"]: create another pool with the new zones, then delete this one',
+    ]);
+  });
+
   test("may not have sizes for the autoscaler that are no numbers", () => {
     expect(errorsOf(MachinePool, pool({}, { annotations: { [MIN_SIZE]: "few", [MAX_SIZE]: "9" } }))).toEqual([
       `metadata.annotations[${MIN_SIZE}]: Invalid value: "few": must be a whole number, such as "3"`,

@@ -2,6 +2,7 @@ import { Conditions } from "../kubernetes/condition.ts";
 import { ObjectReference } from "../kubernetes/object-reference.ts";
 import { type ObjectOf, defineKind } from "../kind.ts";
 import {
+  type Static,
   anyObject,
   boolean,
   described,
@@ -13,7 +14,9 @@ import {
   optional,
   string,
 } from "../schema/schema.ts";
-import { forbidden } from "../values/field-error.ts";
+import type { Frozen } from "../kubernetes/meta.ts";
+import { deepEqual } from "../values/deep-equal.ts";
+import { type FieldError, forbidden } from "../values/field-error.ts";
 import { CLUSTER_API, CORE_PROVIDER_LABELS } from "./group.ts";
 import {
   AGE_COLUMN,
@@ -132,9 +135,28 @@ export const MachinePool = defineKind({
           ]
         : []),
       ...(old ? immutableErrors("spec.clusterName", pool.spec.clusterName, old.spec.clusterName) : []),
+      ...(old ? zoneErrors(pool.spec, old) : []),
     ];
   },
 });
+
+/** Azure fixes the zones of a scale set when it makes it; said here, as nothing that is done later can help. */
+function zoneErrors(
+  { failureDomains = [], template }: Frozen<Static<typeof Spec>>,
+  old: Frozen<{ spec: Static<typeof Spec>; status?: Static<typeof Status> }>,
+): FieldError[] {
+  const { failureDomains: before = [] } = old.spec;
+  const isBuilt = old.status?.infrastructureReady === true;
+  if (template.spec.infrastructureRef.kind !== "AzureMachinePool" || !isBuilt) return [];
+  if (deepEqual(failureDomains.toSorted(), before.toSorted())) return [];
+  const advice = "create another pool with the new zones, then delete this one";
+  return [
+    forbidden(
+      "spec.failureDomains",
+      `the zones of a scale set cannot change; they were ${JSON.stringify(before)}: ${advice}`,
+    ),
+  ];
+}
 
 /** A group of machines that the cloud manages as one, such as a scale set. */
 export type MachinePool = ObjectOf<typeof MachinePool>;

@@ -30,5 +30,13 @@ describe("a machine of a pool", () => {
     expect(errors(machine(ID.replace("/3", "/4")), machine(ID))).toEqual([
       "spec.providerID: Forbidden: cannot change: a machine stands for one instance for life",
     ]);
+    const numbered = (instanceID?: string) => {
+      const { spec, ...rest } = machine(ID);
+      return { ...rest, spec: { ...spec, ...(instanceID !== undefined && { instanceID }) } };
+    };
+    expect(errors(numbered("3"), numbered())).toEqual([]);
+    expect(errors(numbered("4"), numbered("3"))).toEqual([
+      'spec.instanceID: Forbidden: cannot change: a machine stands for one instance for life; it was "3"',
+    ]);
   });
 });

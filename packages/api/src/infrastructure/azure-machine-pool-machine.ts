@@ -12,13 +12,17 @@ import { LongRunningOperationState, LongRunningOperationStates, Operation } from
 /** Asks the machine's controller to update its instance in place; removed when the update is done. */
 export const UPDATE_INSTANCE_ANNOTATION = "azuremachinepool.infrastructure.cluster.x-k8s.io/updateInstance";
 
-const IMMUTABLE_PROVIDER_ID = "cannot change: a machine stands for one instance for life";
+const IMMUTABLE = "cannot change: a machine stands for one instance for life";
 
 const Spec = object("The wanted state of the machine.", {
   providerID: string("The id of the instance. Cannot change.", {
-    rules: [{ rule: "self == oldSelf", message: IMMUTABLE_PROVIDER_ID }],
+    rules: [{ rule: "self == oldSelf", message: IMMUTABLE }],
   }),
-  instanceID: optional(string("The id of the instance in its scale set.")),
+  instanceID: optional(
+    string("The id of the instance in its scale set. Cannot change once it is set.", {
+      rules: [{ rule: "self == oldSelf", message: IMMUTABLE }],
+    }),
+  ),
 });
 
 const InstanceUpdate = object("What must survive the update of the instance in place.", {
@@ -78,13 +82,13 @@ export const AzureMachinePoolMachine = defineKind({
 /** One instance of a pool's scale set. */
 export type AzureMachinePoolMachine = ObjectOf<typeof AzureMachinePoolMachine>;
 
-type Request = AdmissionRequest<{ spec: { providerID: string } }>;
+type Request = AdmissionRequest<{ spec: { providerID: string; instanceID?: string } }>;
 
 function machineErrors({ object: machine, old }: Request): readonly FieldError[] {
-  const { providerID } = machine.spec;
-  if (old && old.spec.providerID !== providerID) {
-    return [forbidden("spec.providerID", IMMUTABLE_PROVIDER_ID)];
-  }
+  const { providerID, instanceID } = machine.spec;
+  if (old && old.spec.providerID !== providerID) return [forbidden("spec.providerID", IMMUTABLE)];
+  if (old?.spec.instanceID !== undefined && old.spec.instanceID !== instanceID)
+    return [forbidden("spec.instanceID", `${IMMUTABLE}; it was ${JSON.stringify(old.spec.instanceID)}`)];
   const problem = providerIdProblem(providerID);
   return problem === undefined ? [] : [invalid("spec.providerID", providerID, problem)];
 }

@@ -83,6 +83,12 @@ export function replicasOf(object: Read): number | undefined {
   return typeof replicas === "number" ? replicas : undefined;
 }
 
+/** How many machines of a pool are as it wants them; none of Cluster API's contracts, so that few say it. */
+export function upToDateReplicasOf(object: Read): number | undefined {
+  const { upToDateReplicas } = statusOf(object);
+  return typeof upToDateReplicas === "number" ? upToDateReplicas : undefined;
+}
+
 /** The ids of the machines of a pool. */
 export function providerIDsOf(object: Read): string[] {
   const list = specOf(object)["providerIDList"];

@@ -1,7 +1,14 @@
 import type { PoolState } from "./budget.ts";
 import { leastMissedFirst } from "./selection.ts";
 import { surgeFor } from "./surge.ts";
-import { type WholeMachine, isAvailable } from "./view.ts";
+import {
+  type InstanceView,
+  type MachineView,
+  type WholeMachine,
+  hasInstance,
+  isAvailable,
+  isWhole,
+} from "./view.ts";
 
 /**
  * Picks the machines that are too many. It is the user's will, so the budget is not asked; but in a rollout the new
@@ -13,16 +20,17 @@ export function pickSurplus(state: PoolState, going: ReadonlySet<string>): reado
   const staying = state.staying.filter(({ name }) => name === undefined || !going.has(name));
   const surplus = staying.length - budget.desired - surgeFor(state, staying);
   if (surplus <= 0) return [];
-  const free = state.free.filter(({ name }) => !going.has(name));
+  // One that has no resource yet has its place among the others, and goes when it has one: none goes in its place.
+  const free = staying.filter(hasInstance).filter(({ picked }) => picked === undefined);
   const ordered = leastMissedFirst(view, free, state.goalHash);
-  if (budget.outdated === 0 || budget.desired === 0) return ordered.slice(0, surplus);
-  return sparing(state, ordered).slice(0, surplus);
+  const isPlain = budget.outdated === 0 || budget.desired === 0;
+  return (isPlain ? ordered : sparing(state, ordered)).slice(0, surplus).filter(isWhole);
 }
 
 /** Leaves out the new machines that would take over from available old ones, and available ones below the floor. */
-function sparing(state: PoolState, ordered: readonly WholeMachine[]): readonly WholeMachine[] {
-  const isNew = (machine: WholeMachine): boolean => machine.modelHash === state.goalHash;
-  const isComing = (machine: WholeMachine): boolean => isNew(machine) && !isAvailable(machine);
+function sparing(state: PoolState, ordered: readonly InstanceView[]): readonly InstanceView[] {
+  const isNew = (machine: MachineView): boolean => machine.modelHash === state.goalHash;
+  const isComing = (machine: MachineView): boolean => isNew(machine) && !isAvailable(machine);
   const workingOld = ordered.filter((machine) => !isNew(machine) && isAvailable(machine)).length;
   let coming = Math.max(0, ordered.filter(isComing).length - workingOld);
   let available = state.budget.disruptionsLeft;

@@ -1,17 +1,17 @@
-import type { PoolView, WholeMachine } from "./view.ts";
+import type { InstanceView, PoolView } from "./view.ts";
 import { isAvailable, isBroken } from "./view.ts";
 
 /** Sorts machines by who goes first under the pool's deletePolicy; the same set is always sorted the same way. */
-function inPolicyOrder(
+function inPolicyOrder<T extends InstanceView>(
   view: Pick<PoolView, "deletePolicy" | "seed">,
-  machines: readonly WholeMachine[],
-): readonly WholeMachine[] {
-  const byAge = (a: WholeMachine, b: WholeMachine): number =>
+  machines: readonly T[],
+): readonly T[] {
+  const byAge = (a: InstanceView, b: InstanceView): number =>
     a.createdMs - b.createdMs || byInstanceID(a.instanceID, b.instanceID);
   const compare = {
     Oldest: byAge,
-    Newest: (a: WholeMachine, b: WholeMachine) => byAge(b, a),
-    Random: (a: WholeMachine, b: WholeMachine) => lot(view.seed, a) - lot(view.seed, b) || byAge(a, b),
+    Newest: (a: InstanceView, b: InstanceView) => byAge(b, a),
+    Random: (a: InstanceView, b: InstanceView) => lot(view.seed, a) - lot(view.seed, b) || byAge(a, b),
   }[view.deletePolicy];
   return machines.toSorted(compare);
 }
@@ -29,12 +29,12 @@ export function byInstanceID(a: string, b: string): number {
  * Sorts machines by who is missed least: marked by a user, then those that do not work (broken ones first), then
  * those that do; within each, outdated before up to date, then what was made only for an update, then by policy.
  */
-export function leastMissedFirst(
+export function leastMissedFirst<T extends InstanceView>(
   view: PoolView,
-  machines: readonly WholeMachine[],
+  machines: readonly T[],
   goalHash: string,
-): readonly WholeMachine[] {
-  const rank = (machine: WholeMachine): number =>
+): readonly T[] {
+  const rank = (machine: InstanceView): number =>
     (machine.hasDeleteAnnotation ? 0 : 16) +
     (isAvailable(machine) ? 8 : 0) +
     (machine.modelHash === goalHash ? 4 : 0) +
@@ -45,7 +45,7 @@ export function leastMissedFirst(
 }
 
 /** A number drawn from seed and name alone: who is asked when, and in which order, must not matter. */
-function lot(seed: string, machine: WholeMachine): number {
+function lot(seed: string, machine: InstanceView): number {
   let hash = 0x811c9dc5;
   for (const character of `${seed}/${machine.instanceID}`) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -92,10 +92,19 @@ export interface PoolView {
   readonly seed: string;
 }
 
-/** A machine that can be acted on: it has a resource and an instance. */
-export interface WholeMachine extends MachineView {
-  readonly name: string;
+/** A machine that there is, whether it has a resource or not. */
+export interface InstanceView extends MachineView {
   readonly instanceID: string;
+}
+
+/** A machine that can be acted on: it has a resource and an instance. */
+export interface WholeMachine extends InstanceView {
+  readonly name: string;
+}
+
+/** Whether there is an instance. */
+export function hasInstance(machine: MachineView): machine is InstanceView {
+  return machine.instanceID !== undefined;
 }
 
 /** Whether a machine has both its resource and its instance. */

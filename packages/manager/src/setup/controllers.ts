@@ -7,6 +7,7 @@ import {
   type CustomKind,
   type Frozen,
   KubeadmConfig,
+  MachineHealthCheck,
   MachinePool,
 } from "@capstan/api";
 import type { Client, Reconciler } from "@capstan/runtime";
@@ -24,6 +25,8 @@ import { clusterRbac } from "../reconcilers/cluster/rbac.ts";
 import { clusterReconciler } from "../reconcilers/cluster/reconciler.ts";
 import { kubeadmConfigRbac } from "../reconcilers/kubeadmconfig/rbac.ts";
 import { kubeadmConfigReconciler } from "../reconcilers/kubeadmconfig/reconciler.ts";
+import { machineHealthCheckRbac } from "../reconcilers/machinehealthcheck/rbac.ts";
+import { machineHealthCheckReconciler } from "../reconcilers/machinehealthcheck/reconciler.ts";
 import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
@@ -85,5 +88,11 @@ export const CONTROLLERS: readonly ControllerDefinition[] = [
     kind: AzureMachinePoolMachine,
     rbac: azureMachinePoolMachineRbac,
     create: azureMachinePoolMachineReconciler,
+  },
+  {
+    name: "machinehealthcheck",
+    kind: MachineHealthCheck,
+    rbac: machineHealthCheckRbac,
+    create: machineHealthCheckReconciler,
   },
 ];

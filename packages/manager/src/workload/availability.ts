@@ -29,6 +29,9 @@ export interface Availability {
 // A Node with it has not been looked at by the cloud's controller, and nothing can run on it yet.
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
+/** Condition of a machine: whether pods may come to its Node; told only of one that somebody has cordoned. */
+export const NODE_SCHEDULABLE = "NodeSchedulable";
+
 // A hash of a model with the version of the hash, as the pool writes it.
 const MODEL_HASH = /^v[0-9]+-[0-9a-f]+$/;
 
@@ -88,9 +91,16 @@ function unavailableSince({ node, machine }: AvailabilityFacts): { readonly sinc
   const sources = [
     node && !isNodeReady(node) ? readyCondition(node)?.lastTransitionTime : undefined,
     ready && ready.status !== "True" ? ready.lastTransitionTime : undefined,
+    machine && cordonedSince(machine),
   ];
   const [sinceMs] = sources.map((time) => Date.parse(time ?? "")).filter((time) => !Number.isNaN(time));
   return sinceMs === undefined ? {} : { sinceMs };
+}
+
+/** Since when somebody has kept pods off the Node of a machine; undefined while nobody does. */
+export function cordonedSince({ status }: Frozen<AzureMachinePoolMachine>): string | undefined {
+  const schedulable = status?.conditions?.find(({ type }) => type === NODE_SCHEDULABLE);
+  return schedulable?.status === "False" ? schedulable.lastTransitionTime : undefined;
 }
 
 /** The model that a machine is asked to be updated to in place; what is no hash of a model asks for nothing. */

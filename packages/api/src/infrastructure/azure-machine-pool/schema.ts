@@ -129,6 +129,7 @@ export type AzureMachinePoolSpec = Static<typeof AzureMachinePoolSpec>;
 export const AzureMachinePoolStatus = object("The observed state of the pool.", {
   ready: optional(boolean("Whether the pool serves.")),
   replicas: optional(integer("How many machines are ready.")),
+  upToDateReplicas: optional(integer("How many machines have the newest model and stay.")),
   lastReconciledReplicas: optional(integer("The wanted number that was reached last.")),
   image: optional(Image),
   version: optional(string("The Kubernetes version of the model.")),

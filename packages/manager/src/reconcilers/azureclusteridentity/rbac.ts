@@ -17,4 +17,5 @@ export const azureClusterIdentityRbac: readonly PolicyRule[] = [
     resources: ["azureclusters"],
     verbs: ["list", "watch"],
   },
+  { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
 ];

@@ -1,4 +1,4 @@
-import { AzureCluster, AzureClusterIdentity, type Frozen } from "@capstan/api";
+import { AzureCluster, AzureClusterIdentity, type Frozen, Secret } from "@capstan/api";
 import {
   type Context,
   defineReconciler,
@@ -10,11 +10,15 @@ import {
   type Reconciler,
   waiting,
 } from "@capstan/runtime";
+import { findProof } from "../../azure/credentials/proof.ts";
+import { AzureError } from "../../azure/port.ts";
 import { identityNameOf } from "../../azure-cluster/login.ts";
 import { clustersByIdentity, clustersOf } from "../../azure-cluster/members.ts";
 
 // A cluster that goes tells of itself; this is for what nobody tells.
 const LOOK_AGAIN_MS = 10 * 60_000;
+// Nobody tells of Secrets: they are not followed.
+const SECRET_MS = 60_000;
 const NAMED = 3;
 
 /**
@@ -29,9 +33,25 @@ export function azureClusterIdentityReconciler(): Reconciler {
     indexes: [clustersByIdentity],
     watches: [on(AzureCluster, identitiesOf, { isNews: isMoreThanStatus })],
     scope: (context) => context,
-    normal: [],
+    normal: [checkSecret],
     deleting: [awaitClusters],
   });
+}
+
+/** Says of an identity that lies in a Secret whether that is there; clusters find out about the rest by logging in. */
+async function checkSecret({ object, client }: Context<AzureClusterIdentity>): Promise<Outcome> {
+  const { clientSecret, certPath } = object.spec;
+  if (clientSecret?.name === undefined || certPath !== undefined) return next;
+  try {
+    await findProof(object, {
+      readSecret: (namespace, name) => client.find(Secret, { name, namespace }),
+      readFile: () => Promise.reject(new Error("the identity lies in a Secret")),
+    });
+    return next;
+  } catch (error) {
+    if (!(error instanceof AzureError)) throw error;
+    throw waiting(error.code, error.message, SECRET_MS);
+  }
 }
 
 function identitiesOf(cluster: Frozen<AzureCluster>): readonly ObjectName[] {

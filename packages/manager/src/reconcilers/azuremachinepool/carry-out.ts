@@ -12,6 +12,7 @@ import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isStillFresh } from "./fresh-data.ts";
+import { listed } from "./listed.ts";
 import { newMachine } from "./new-machine.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
 import { BOOTSTRAP_TAG } from "./scale-set-body.ts";
@@ -203,12 +204,4 @@ async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>):
 
 function waitMsOf(error: unknown): number {
   return error instanceof Failure ? (error.retryAfterMs ?? 0) : 0;
-}
-
-// Enough to see which; the rest can be listed.
-const NAMED = 5;
-
-function listed(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
 }

@@ -49,8 +49,8 @@ export async function keepCloudConfig(
     plan: clusterPlanOf({ azureCluster, clusterName, subscriptionID }),
     login: await loginOf(context, identity),
   });
-  await write(context, clusterName, `${JSON.stringify(config, undefined, 4)}\n`);
-  known.cloudConfig = { source, atMs: nowMs };
+  const isThere = await write(context, clusterName, `${JSON.stringify(config, undefined, 4)}\n`);
+  if (isThere) known.cloudConfig = { source, atMs: nowMs };
 }
 
 function generationOf({ metadata }: Frozen<KubernetesObject>): number | undefined {
@@ -86,8 +86,12 @@ async function loginOf(
   return { ...login, clientSecret: new Sensitive(Buffer.from(password, "base64").toString("utf8").trim()) };
 }
 
-/** A Secret of that name that is not ours stays as its owner wants it. */
-async function write(context: Context<AzureMachinePool>, clusterName: string, text: string): Promise<void> {
+/** A Secret of that name that is not ours stays as its owner wants it. False when the next pass has to look again. */
+async function write(
+  context: Context<AzureMachinePool>,
+  clusterName: string,
+  text: string,
+): Promise<boolean> {
   const { object: pool, client } = context;
   const name = `${pool.metadata.name}-azure-json`;
   const { namespace = "" } = pool.metadata;
@@ -100,15 +104,17 @@ async function write(context: Context<AzureMachinePool>, clusterName: string, te
   const existing = await client.find(Secret, { name, namespace });
   if (existing) {
     const isOurs = existing.metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid);
-    if (isOurs !== true || deepEqual(existing.data, data)) return;
-    await client.patch(Secret, { name, namespace }, { type: "merge", body: { data } });
-    return;
+    if (isOurs === true && !deepEqual(existing.data, data))
+      await client.patch(Secret, { name, namespace }, { type: "merge", body: { data } });
+    return true;
   }
   const labels = { [CLUSTER_NAME_LABEL]: clusterName };
   const metadata = { name, namespace, labels, ownerReferences: [ownerReferenceTo(pool)] };
   try {
     await client.create(Secret, { metadata, data });
+    return true;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
+    return false;
   }
 }

@@ -7,7 +7,7 @@ import {
 } from "@capstan/api";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
 import type { MachineView, VmState } from "../../rollout/view.ts";
-import { availabilityOf, updateOf } from "../../workload/availability.ts";
+import { availabilityOf, cordonedSince, updateOf } from "../../workload/availability.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
 
@@ -116,8 +116,9 @@ function said({ isAvailable = false, machine }: MachineFacts): {
   sinceMs: number | undefined;
 } {
   const ready = getCondition(machine?.status?.conditions, "Ready");
-  const sinceMs = ready && ready.status !== "True" ? Date.parse(ready.lastTransitionTime) : undefined;
-  return { isAvailable, sinceMs };
+  const since =
+    ready && ready.status !== "True" ? ready.lastTransitionTime : machine && cordonedSince(machine);
+  return { isAvailable, sinceMs: since === undefined ? undefined : Date.parse(since) };
 }
 
 const VM_STATES: Readonly<Record<string, VmState>> = {

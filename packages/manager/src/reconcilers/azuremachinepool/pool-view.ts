@@ -11,7 +11,7 @@ import { digest } from "../../azure/operations/wanted.ts";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
 import { missingNames } from "../../rollout/removal-guard.ts";
 import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
-import { updateOf } from "../../workload/availability.ts";
+import { cordonedSince, updateOf } from "../../workload/availability.ts";
 import { type InstanceFacts, type MachineFacts, machineView } from "./machine-view.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { ALLOW_REMOVAL_ANNOTATION } from "./well-known.ts";
@@ -112,7 +112,10 @@ export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): Machi
     powerState: powerIn(running?.status === "False" ? running.reason : undefined),
     ...(isLatestModel !== undefined && { isLatestModel }),
   };
-  const isStaying = metadata.deletionTimestamp === undefined && updateOf(machine) === undefined;
+  const isStaying =
+    metadata.deletionTimestamp === undefined &&
+    updateOf(machine) === undefined &&
+    cordonedSince(machine) === undefined;
   return { machine, instance, isAvailable: status.ready === true && isStaying };
 }
 

@@ -21,8 +21,10 @@ function problemOf(scope: Scope): Problem | undefined {
   const { pool } = scope;
   const errors = AzureMachinePool.validate({ object: pool });
   if (errors.length > 0) return { reason: "InvalidSpec", message: errors.map(formatFieldError).join("; ") };
-  const message = unsupported(scope) ?? versionProblem(scope) ?? subnetProblem(scope);
-  return message === undefined ? undefined : { reason: "NotSupported", message };
+  const notYet = unsupported(scope);
+  if (notYet !== undefined) return { reason: "NotSupported", message: notYet };
+  const message = versionProblem(scope) ?? subnetProblem(scope);
+  return message === undefined ? undefined : { reason: "InvalidSpec", message };
 }
 
 function unsupported({ pool }: Scope): string | undefined {

@@ -1,11 +1,21 @@
-import { type AzureMachinePool, formatProviderId, type Frozen, parseProviderId } from "@capstan/api";
+import {
+  type AzureMachinePool,
+  type AzureMachinePoolMachine,
+  formatProviderId,
+  type Frozen,
+  getCondition,
+  parseProviderId,
+} from "@capstan/api";
 import type { Failure } from "@capstan/runtime";
 import { type Mark, summarize } from "../../contract/ready.ts";
 import type { Budget } from "../../rollout/budget.ts";
 import { obstinate } from "../../rollout/obstinate.ts";
+import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { listed } from "./listed.ts";
 import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
 import { forgetTags, tagsToWrite } from "./tags.ts";
 
+const REFUSED = "ScaleSetProvisionFailed";
 const REMOVAL_BLOCKED = "RemovalBlocked";
 const ROLLOUT = "RolloutProgressing";
 const SUMMED_UP = [
@@ -32,8 +42,9 @@ export function report(scope: Scope): void {
 function tellNumbers(scope: Scope, sight: Sight): void {
   const { pool } = scope;
   const isTold = mayTell(scope, sight);
-  const { replicas = 0 } = pool.status ?? {};
-  pool.status = { ...pool.status, ...statusOf(scope, sight), ...(!isTold && { replicas }) };
+  const { replicas = 0, upToDateReplicas } = pool.status ?? {};
+  const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
+  pool.status = { ...pool.status, ...statusOf(scope, sight), ...(!isTold && before) };
   if (sight.set && isTold) publishIDs(scope, sight);
 }
 
@@ -58,7 +69,7 @@ function mayTell({ memory, context }: Scope, { machines }: Sight): boolean {
 
 type Status = NonNullable<AzureMachinePool["status"]>;
 
-function statusOf({ pool, family }: Scope, { set, machines, view }: Sight): Partial<Status> {
+function statusOf({ pool, family }: Scope, { set, machines, view, planned }: Sight): Partial<Status> {
   const isReady = machines.filter(
     ({ machine }) => machine?.status?.ready === true && machine.metadata.deletionTimestamp === undefined,
   );
@@ -68,6 +79,7 @@ function statusOf({ pool, family }: Scope, { set, machines, view }: Sight): Part
   return {
     ready: isServing(pool, set?.provisioningState),
     replicas: isReady.length,
+    upToDateReplicas: planned.budget.upToDate,
     infrastructureMachineKind: MACHINE_KIND,
     ...(set && { provisioningState: set.provisioningState }),
     ...(view.setHash !== undefined && { modelHash: view.setHash }),
@@ -99,23 +111,28 @@ function marksOf(scope: Scope, sight: Sight): readonly Mark[] {
     runningMark(scope, sight),
     replicasMark(budget),
     modelMark(sight, budget),
-    rolloutMark(sight),
+    rolloutMark(scope, sight),
   ];
 }
 
-function runningMark({ memory, trouble }: Scope, { set, view }: Sight): Mark {
+/** What Azure has said no to last. */
+function refusalIn({ memory, trouble }: Scope): Failure | undefined {
+  return (trouble ?? memory.refusal?.error) as Failure | undefined;
+}
+
+function runningMark(scope: Scope, { set, view }: Sight): Mark {
   const type = SCALE_SET_RUNNING;
-  const failure = (trouble ?? memory.refusal?.error) as Failure | undefined;
+  const failure = refusalIn(scope);
   if (failure) {
     const { message } = failure;
     const severity = failure.failure === "Terminal" ? "Error" : "Warning";
-    return { type, status: "False", severity, reason: "ScaleSetProvisionFailed", message };
+    return { type, status: "False", severity, reason: REFUSED, message };
   }
   if (!set || set.provisioningState === "Creating")
     return { type, status: "False", severity: "Info", reason: "ScaleSetCreating" };
   if (set.provisioningState === "Failed" && view.operation === undefined) {
     const message = "Azure says that the last change of the scale set has failed";
-    return { type, status: "False", severity: "Warning", reason: "ScaleSetProvisionFailed", message };
+    return { type, status: "False", severity: "Warning", reason: REFUSED, message };
   }
   return { type, status: "True", reason: "ScaleSetRunning" };
 }
@@ -139,13 +156,33 @@ function modelMark({ view }: Sight, { outdated }: Budget): Mark {
   return { ...COMING, type, reason: "ScaleSetModelOutOfDate", message };
 }
 
-/** What the planner is kept from doing, in its own words, unless that passes by itself. */
-function rolloutMark({ planned }: Sight): Mark {
+/** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
+function rolloutMark(scope: Scope, { planned, machines }: Sight): Mark {
   const type = ROLLOUT;
+  const failure = refusalIn(scope);
+  if (failure?.failure === "Terminal")
+    return { type, status: "False", severity: "Error", reason: REFUSED, message: failure.message };
+  const blocked = machines.flatMap(({ machine }) =>
+    machine && isBlocked(machine, scope.context.env.clock.now()) ? [machine.metadata.name] : [],
+  );
+  if (blocked.length > 0) {
+    const message = `Pods cannot be evicted from ${listed(blocked.sort())}; the condition ${DRAINED} of each machine says which`;
+    return { type, status: "False", severity: "Warning", reason: DRAIN_BLOCKED, message };
+  }
   const [first] = obstinate(planned);
   if (first) return { type, status: "False", severity: "Warning", reason: first.reason, message: first.why };
   const isDone = planned.actions.length === 0;
   return { type, status: "True", reason: isDone ? "Complete" : "Progressing" };
+}
+
+// A budget holds up nearly every drain for a moment.
+const BLOCKED_MS = 60_000;
+
+/** Whether the drain of a machine has been held up for so long that somebody should know. */
+function isBlocked({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): boolean {
+  const drained = getCondition(status?.conditions, DRAINED);
+  const isHeld = drained?.status === "False" && drained.reason === DRAIN_BLOCKED;
+  return isHeld && nowMs - Date.parse(drained.lastTransitionTime) >= BLOCKED_MS;
 }
 
 /** The condition is there while there is something to allow, and says so once when that is over. */

@@ -8,6 +8,8 @@ export const BOOTSTRAP_SUCCEEDED = "BootstrapSucceeded";
 export const NODE_HEALTHY = "NodeHealthy";
 /** The instance may be deleted or updated now: the pool waits for it. There only while the machine leaves or is updated. */
 export const DRAINED = "Drained";
+/** Why it may not yet: somebody keeps pods from being evicted. */
+export const DRAIN_BLOCKED = "DrainBlocked";
 /** Cluster API's name: no volume is attached to the drained Node any more. There only while one is. */
 export const VOLUMES_DETACHED = "VolumeDetachSucceeded";
 /** The instance has got its new model. There only after Azure has failed to give it one. */

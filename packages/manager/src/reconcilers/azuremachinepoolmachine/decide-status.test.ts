@@ -56,6 +56,19 @@ describe("the status of a machine", () => {
     });
   });
 
+  test("tells of a Node that somebody has cordoned, and once when that is over", () => {
+    const type = "NodeSchedulable";
+    const cordoned = (annotations = {}): Partial<MachineView> => ({
+      node: { state: "found", node: nodeOf({ metadata: { annotations }, spec: { unschedulable: true } }) },
+    });
+    expect(told(type, {})).toBeUndefined();
+    expect(told(type, cordoned())).toBe("False NodeCordoned Info");
+    expect(told(type, cordoned({ "capstan.dev/cordoned": "true" }))).toBeUndefined();
+    const lastTransitionTime = "2026-01-01T00:00:00Z";
+    const known = machineOf({ status: { conditions: [{ type, status: "False", lastTransitionTime }] } });
+    expect(told(type, { machine: known })).toBe("True NodeTakesPods");
+  });
+
   test("keeps what is known of the Node while nobody answers", () => {
     const { fields } = decideStatus(view({ node: UNKNOWN }));
     expect(Object.keys(fields)).not.toEqual(expect.arrayContaining(["ready"]));

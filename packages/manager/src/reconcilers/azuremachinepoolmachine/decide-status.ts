@@ -8,7 +8,8 @@ import {
 } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { Mark } from "../../contract/ready.ts";
-import { isNodeReady } from "../../workload/availability.ts";
+import { cordonedSince, isNodeReady, NODE_SCHEDULABLE } from "../../workload/availability.ts";
+import { isCordonedByUs } from "../../workload/drain/cordon.ts";
 import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
 import type { NodeSighting } from "./find-node.ts";
@@ -37,7 +38,7 @@ export function decideStatus(view: MachineView): StatusDecision {
   const { instance, node } = view;
   return {
     fields: { ...instanceFields(view), ...nodeFields(node) },
-    marks: [vmRunning(instance), ...bootstrapSucceeded(view), ...nodeHealthy(view)],
+    marks: [vmRunning(instance), ...bootstrapSucceeded(view), ...nodeHealthy(view), ...nodeSchedulable(view)],
   };
 }
 
@@ -125,6 +126,18 @@ function nodeHealthy({ machine, instance, node }: MachineView): readonly Mark[] 
         : [{ type, status: "Unknown", reason, message }];
     }
   }
+}
+
+/** A Node that somebody has cordoned is not available, which must be known wherever the machine is looked at alone. */
+function nodeSchedulable({ machine, node }: MachineView): readonly Mark[] {
+  const type = NODE_SCHEDULABLE;
+  if (node.state !== "found" || machine.metadata.deletionTimestamp !== undefined) return [];
+  const { metadata, spec } = node.node;
+  if (spec?.unschedulable === true && !isCordonedByUs(node.node)) {
+    const message = `Node ${metadata.name} takes no pods: somebody has cordoned it`;
+    return [{ type, status: "False", severity: "Info", reason: "NodeCordoned", message }];
+  }
+  return cordonedSince(machine) === undefined ? [] : [{ type, status: "True", reason: "NodeTakesPods" }];
 }
 
 function absence(

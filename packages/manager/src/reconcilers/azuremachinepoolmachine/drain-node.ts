@@ -16,7 +16,7 @@ import { cordon } from "../../workload/drain/cordon.ts";
 import { type DrainLimit, type JudgedPod, named } from "../../workload/drain/decide.ts";
 import { drainRound } from "../../workload/drain/drain.ts";
 import { lookAtVolumes } from "../../workload/drain/volumes.ts";
-import { DRAINED, NO_NODE, VOLUMES_DETACHED } from "./conditions.ts";
+import { DRAIN_BLOCKED, DRAINED, NO_NODE, VOLUMES_DETACHED } from "./conditions.ts";
 import { isPoolPaused, type Scope } from "./scope.ts";
 
 /** How far the Node of a machine is from being empty. */
@@ -180,7 +180,7 @@ export function tellDrain(scope: Scope, state: DrainState): void {
   const before = getCondition(machine.status?.conditions, DRAINED);
   if (isOver) context.mark({ type: DRAINED, status: "True", reason, message });
   else context.mark({ type: DRAINED, status: "False", severity: severityOf(reason), reason, message });
-  if (reason === "DrainBlocked") {
+  if (reason === DRAIN_BLOCKED) {
     if (hasBeenLong(before, context.env.clock.now())) context.event({ type: "Warning", reason, message });
     return;
   }
@@ -196,5 +196,5 @@ function hasBeenLong(before: Frozen<Condition> | undefined, nowMs: number): bool
 }
 
 function severityOf(reason: string): "Warning" | "Info" {
-  return reason === "DrainBlocked" ? "Warning" : "Info";
+  return reason === DRAIN_BLOCKED ? "Warning" : "Info";
 }

@@ -32,6 +32,7 @@ export function reportMachine(scope: Scope): void {
 /** A machine that leaves or is updated is not Ready, however well it is. */
 function tellWhyNotReady({ context, machine }: Scope): void {
   const drained = getCondition(machine.status?.conditions, DRAINED);
+  if (drained) machine.status = { ...machine.status, ready: false };
   if (drained?.status === "False") {
     const { severity = "Info", reason = DRAINED, message = "" } = drained;
     context.mark({ type: "Ready", status: "False", severity, reason, message });

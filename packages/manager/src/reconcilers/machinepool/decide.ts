@@ -6,6 +6,7 @@ import {
   isReady,
   providerIDsOf,
   replicasOf,
+  upToDateReplicasOf,
 } from "../../contract/contract-object.ts";
 import { type Mark, mirrorReady } from "../../contract/ready.ts";
 import { absence, type Sighting } from "../../contract/sighting.ts";
@@ -168,9 +169,12 @@ type Counts = Pick<Status, "replicas" | "nodeRefs" | "readyReplicas" | "availabl
 function countsOf({ status = {} }: Frozen<MachinePool>, { infrastructure, nodes }: Observed): Counts {
   const seen = infrastructure?.state === "found" ? replicasOf(infrastructure.object) : undefined;
   const replicas = seen ?? status.replicas;
+  const upToDateReplicas =
+    infrastructure?.state === "found" ? upToDateReplicasOf(infrastructure.object) : status.upToDateReplicas;
   const known = nodes?.state === "counted" ? nodes.count : countedBefore(status);
   return {
     ...(replicas !== undefined && { replicas }),
+    ...(upToDateReplicas !== undefined && { upToDateReplicas }),
     nodeRefs: known.refs.map((ref) => ({ ...ref })),
     readyReplicas: known.ready,
     availableReplicas: known.available,

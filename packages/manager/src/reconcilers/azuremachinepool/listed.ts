@@ -1,0 +1,8 @@
+// Enough to see which; the rest can be listed.
+const NAMED = 5;
+
+/** Names of machines in a sentence. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
+}

@@ -1,0 +1,82 @@
+import {
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  MachineHealthCheck,
+  MachinePool,
+  POOL_NAME_LABEL,
+  selectorMatches,
+  selectorOf,
+} from "@capstan/api";
+import {
+  type Context,
+  defineReconciler,
+  index,
+  isMoreThanStatus,
+  next,
+  on,
+  type Outcome,
+  type Reconciler,
+  waiting,
+} from "@capstan/runtime";
+
+const CHECKS_BY_CLUSTER = "check-of-cluster";
+const POOLS_BY_CLUSTER = "pool-of-cluster";
+// A pool that comes or goes tells of itself; this is for what nobody tells.
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+/**
+ * Says of a health check that it picks machines of pools, which have no Machine: nobody looks after them by it, and
+ * whoever wrote it believes otherwise. All else about health checks is Cluster API's.
+ */
+export function machineHealthCheckReconciler(): Reconciler {
+  return defineReconciler<MachineHealthCheck, Context<MachineHealthCheck>>({
+    name: "machinehealthcheck",
+    for: MachineHealthCheck,
+    condition: "MatchesNoMachinePool",
+    indexes: [
+      index(MachineHealthCheck, CHECKS_BY_CLUSTER, ({ metadata, spec }) => [
+        `${metadata.namespace}/${spec.clusterName}`,
+      ]),
+      index(MachinePool, POOLS_BY_CLUSTER, ({ metadata, spec }) => [
+        `${metadata.namespace}/${spec.clusterName}`,
+      ]),
+    ],
+    watches: [
+      on(
+        MachinePool,
+        ({ metadata, spec }, cache) =>
+          cache
+            .list(MachineHealthCheck, {
+              index: CHECKS_BY_CLUSTER,
+              value: `${metadata.namespace}/${spec.clusterName}`,
+            })
+            .map((check) => check.metadata),
+        { isNews: isMoreThanStatus },
+      ),
+    ],
+    scope: (context) => context,
+    normal: [matchPools],
+  });
+}
+
+function matchPools({ object: check, cache }: Context<MachineHealthCheck>): Outcome {
+  const selector = selectorOf(check.spec.selector);
+  const value = `${check.metadata.namespace}/${check.spec.clusterName}`;
+  const pools = cache
+    .list(MachinePool, { index: POOLS_BY_CLUSTER, value })
+    .filter((pool) => selectorMatches(selector, labelsOf(pool)))
+    .map(({ metadata }) => metadata.name)
+    .sort();
+  if (pools.length === 0) return next;
+  const message = `spec.selector picks machines of MachinePool ${pools.join(", ")}, which have no Machine and are not looked after by health checks; a pool replaces machines that fail by itself`;
+  throw waiting("MachinePoolMatched", message, LOOK_AGAIN_MS);
+}
+
+/** What Cluster API would put on the Machines of a pool. */
+function labelsOf({ metadata, spec }: Frozen<MachinePool>): Readonly<Record<string, string>> {
+  return {
+    ...spec.template.metadata?.labels,
+    [CLUSTER_NAME_LABEL]: spec.clusterName,
+    [POOL_NAME_LABEL]: metadata.name,
+  };
+}
