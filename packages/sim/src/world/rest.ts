@@ -23,6 +23,8 @@ const METHODS_THAT_READ = new Set(["GET", "HEAD"]);
 export class Rest {
   readonly #world: Restless;
   #lastMs = 0;
+  /** When somebody was found busy: what they do is news to others when it ends, and those find out later still. */
+  #busyMs = -Infinity;
 
   constructor(world: Restless) {
     this.#world = world;
@@ -39,7 +41,10 @@ export class Rest {
   /** Whether nothing has been done for so long, and nobody is about to do something. */
   isQuiet(forMs: number): boolean {
     const { scheduler } = this.#world;
-    return scheduler.monotonicMs - this.#lastMs >= forMs && this.busy() === undefined;
+    if (scheduler.monotonicMs - Math.max(this.#lastMs, this.#busyMs) < forMs) return false;
+    if (this.busy() === undefined) return true;
+    this.#busyMs = scheduler.monotonicMs;
+    return false;
   }
 
   /** Who is about to do something. */

@@ -47,7 +47,13 @@ export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<Azure
   const set = isFirstHand ? await readSet(scope) : known.seen;
   memory.set = isFirstHand ? { seen: set, atMs: nowMs } : known;
   if (!set) return { set, isFirstHand, ...noInstances(scope) };
-  return { set, isFirstHand, ...(await list(scope, set, isFresh)) };
+  try {
+    return { set, isFirstHand, ...(await list(scope, set, isFresh)) };
+  } catch (error) {
+    // It was there when it was looked at last.
+    if (isGone(error) && !isFirstHand) return lookAtAzure(scope, true);
+    throw error;
+  }
 }
 
 /** Reads the scale set; undefined when there is none. */
