@@ -2,7 +2,7 @@
 import { isatty } from "node:tty";
 import { createRealEnv } from "@capstan/env";
 import { run } from "./program.ts";
-import type { Shell, Terminal } from "./shell.ts";
+import { columnsOf, type Shell, type Terminal } from "./shell.ts";
 import { stopSignalOf } from "./signals.ts";
 
 const env = createRealEnv();
@@ -41,6 +41,6 @@ function terminalOf(stream: NodeJS.WriteStream, descriptor: number): Terminal {
   return {
     write: (text) => void stream.write(text),
     isTerminal: isatty(descriptor),
-    columns: stream.columns ?? 80,
+    columns: columnsOf(stream.columns),
   };
 }

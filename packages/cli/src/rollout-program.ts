@@ -1,9 +1,9 @@
-import { Option } from "commander";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
 import { durationMs } from "./arguments.ts";
 import type { CarryOut } from "./flags.ts";
 import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
+import { type PoolName, poolNamed } from "./rollout/pool-name.ts";
 import type { Shell } from "./shell.ts";
 
 type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: string };
@@ -15,7 +15,7 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
     .addOption(
       new Option(
         "-f, --filename <file>",
-        "a dump of kubectl get -o yaml, or manifests to apply; - is standard input; may be repeated",
+        "a dump of kubectl get -o yaml, or manifests to apply; a folder is all of its .yaml, .yml and .json files, - is standard input; may be repeated",
       )
         .argParser((file: string, before: readonly string[] | undefined) => [...(before ?? []), file])
         .makeOptionMandatory(),
@@ -46,7 +46,13 @@ Exit codes:
   2   machines would be deleted or updated in place
 `;
 
-const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME or mp/NAME";
+const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME";
+
+/** The pool of a command line; `-n` counts as given only where somebody wrote it. */
+function poolOf(command: Command, given: string, { namespace }: AccessFlags): PoolName {
+  const isWritten = command.getOptionValueSource("namespace") === "cli";
+  return poolNamed(given, { namespace, isWritten });
+}
 
 type StatusFlags = AccessFlags & { watch: string; timeout?: number };
 
@@ -65,27 +71,27 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
     )
     .option("--timeout <duration>", "how long to wait, such as 30m (default: for ever)", durationMs)
     .addHelpText("after", STATUS_HELP)
-    .action(async (name: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags) => {
+    .action(async (given: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags, command: Command) => {
       const { rolloutStatus } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), name, namespace: flags.namespace };
+      const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
       const isWatching = watch === "true";
       await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs }));
     });
   asking(rollout, "watch", shell)
     .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
     .argument("<pool>", POOL)
-    .action(async (name: string, flags: AccessFlags) => {
+    .action(async (given: string, flags: AccessFlags, command: Command) => {
       const { rolloutWatch } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), name, namespace: flags.namespace };
+      const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
       await carryOut(flags, () => rolloutWatch(shell, options));
     });
   for (const [verb, description] of VERBS) {
     asking(rollout, verb, shell)
       .description(description)
       .argument("<pool>", POOL)
-      .action(async (name: string, flags: AccessFlags) => {
+      .action(async (given: string, flags: AccessFlags, command: Command) => {
         const { rolloutChange } = await import("./commands/rollout-change.ts");
-        const options = { access: accessOf(shell, flags), name, namespace: flags.namespace };
+        const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
         await carryOut(flags, () => rolloutChange(shell, verb, options));
       });
   }

@@ -8,6 +8,14 @@ export interface Terminal {
   readonly columns: number;
 }
 
+// The width that a terminal had when there was only one.
+const USUAL_COLUMNS = 80;
+
+/** The width of a terminal; one that does not know its size says 0, and a pipe nothing. */
+export function columnsOf(said: number | undefined): number {
+  return said === undefined || said === 0 ? USUAL_COLUMNS : said;
+}
+
 /** What a command gets from the process it runs in. Tests give it another. */
 export interface Shell {
   readonly env: Env;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../given-file.ts";
 import type { Shell } from "../shell.ts";
+import { refuseUnknownContext } from "./known-context.ts";
 
 /** Which management cluster: that of a file, else wherever kubectl would look, else the one that the pod runs in. */
 export interface ManagementAccess {
@@ -17,14 +18,14 @@ export async function connectToManagement(
   shell: Shell,
   { kubeconfig, context }: ManagementAccess,
 ): Promise<Transport> {
-  if (kubeconfig === undefined) refuseNowhere(shell);
-  return connectWithKubeconfig({
-    ...(kubeconfig !== undefined && {
-      text: readGivenFile(shell, kubeconfig, "--kubeconfig"),
-      origin: kubeconfig,
-    }),
-    ...(context !== undefined && { context }),
-  });
+  const chosen = context === undefined ? {} : { context };
+  if (kubeconfig === undefined) {
+    refuseNowhere(shell);
+    return connectWithKubeconfig(chosen);
+  }
+  const text = readGivenFile(shell, kubeconfig, "--kubeconfig");
+  refuseUnknownContext(text, kubeconfig, context);
+  return connectWithKubeconfig({ text, origin: kubeconfig, ...chosen });
 }
 
 /** Without this the official client would try http://localhost:8080, which nobody means any more. */

@@ -6,6 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { timeIn } from "../data-directory/clock.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import type { Shell } from "../shell.ts";
+import { refuseUnknownContext } from "./known-context.ts";
 
 /** Which management cluster a user means. */
 export interface UserAccess {
@@ -28,6 +29,7 @@ export async function withUserClient<R>(
   const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
   const path = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
   const text = readText(resolve(workingFolder, path));
+  refuseUnknownContext(text, path, context);
   const home = dataDirectoryOf(resolve(workingFolder, path), dataDir);
   if (home !== undefined && !holderOf(home)) {
     throw new CommandError(`nothing is running in ${home}; start with: capstan up`);

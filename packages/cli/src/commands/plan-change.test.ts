@@ -140,6 +140,22 @@ describe("capstan plan of manifests", () => {
     await expect(forecasts(await settled(), object)).rejects.toThrow(message);
   });
 
+  test("goes by the MachinePool that owns a pool, whoever else refers to it", async () => {
+    const ownerReferences = [
+      { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "pool", uid: "uid" },
+    ];
+    const client = await settled({ metadata: { ownerReferences } });
+    const rival = manifest(machinePoolObject({ metadata: { name: "a-rival" }, spec: { replicas: 9 } }));
+    await expect(forecasts(client, rival)).rejects.toThrow(
+      "MachinePool default/a-rival refers to AzureMachinePool default/pool, which belongs to MachinePool pool; each needs an AzureMachinePool of its own",
+    );
+    const [pool] = await forecasts(client, rival, poolManifest());
+    expect(pool?.typical.totals.waves).toBe(0);
+    expect(pool?.notes).toContain(
+      "MachinePool default/a-rival refers to AzureMachinePool default/pool, too, and is ignored: it belongs to pool",
+    );
+  });
+
   test("stores nothing", async () => {
     const client = await settled();
     const before = await client.get(AzureMachinePool, POOL);
@@ -176,7 +192,12 @@ describe("capstan plan of manifests", () => {
       spec: { nodeName: "pool000001" },
     });
     const machines = [0, 1, 2].map((id) => machineObject(id, "v1-a"));
-    const obstacles = obstaclesOf({ pool: poolObject(), machines }, [allowing(0)], [web, elsewhere]);
+    const machinePool = machinePoolObject();
+    const obstacles = obstaclesOf(
+      { pool: poolObject(), machinePool, machines },
+      [allowing(0)],
+      [web, elsewhere],
+    );
     expect(obstacles).toMatchObject([
       {
         reason: "DisruptionBudget",
@@ -184,16 +205,32 @@ describe("capstan plan of manifests", () => {
         why: "PodDisruptionBudget shop/web allows no eviction now; it holds shop/web-1; a drain waits for as long as that is so",
       },
     ]);
-    expect(obstaclesOf({ pool: poolObject(), machines }, [allowing(1)], [web])).toEqual([]);
+    expect(obstaclesOf({ pool: poolObject(), machinePool, machines }, [allowing(1)], [web])).toEqual([]);
     const limited = poolObject({ spec: { nodeDrainTimeout: "10m" } });
-    expect(obstaclesOf({ pool: limited, machines }, [allowing(0)], [web])[0]?.why).toContain("waits for 10m");
-    expect(obstaclesOf({ pool: poolObject(), machines: machines.slice(2) }, [allowing(0)], [web])).toEqual(
-      [],
+    const patient = machinePoolObject({ spec: { template: { spec: { nodeDrainTimeout: "5m" } } } });
+    const waiting = obstaclesOf({ pool: poolObject(), machinePool: patient, machines }, [allowing(0)], [web]);
+    expect(waiting[0]?.why).toContain("waits for 5m");
+    expect(obstaclesOf({ pool: limited, machinePool, machines }, [allowing(0)], [web])[0]?.why).toContain(
+      "waits for 10m",
     );
+    expect(
+      obstaclesOf({ pool: poolObject(), machinePool, machines: machines.slice(2) }, [allowing(0)], [web]),
+    ).toEqual([]);
     const blockedBy = async (spec: Overrides<AzureMachinePool["spec"]>) => {
       const [change] = await proposedPools(client, given(poolManifest(spec)));
       return change && forecastChange(change, obstacles, NOW_MS).blocked.map(({ reason }) => reason);
     };
+    const leftOutOf = async (spec: Overrides<AzureMachinePool["spec"]>) => {
+      const [change] = await proposedPools(client, given(poolManifest(spec)));
+      return change ? printForecast([forecastChange(change, obstacles, NOW_MS)], "text") : "";
+    };
+    expect(await leftOutOf({ template: ROLLED })).toContain(
+      "\n  not in these times: the drains of 1 machine that wait for as long as their budgets allow nothing\n",
+    );
+    expect(await leftOutOf({ template: ROLLED, nodeDrainTimeout: "10m" })).toContain(
+      "\n  not in these times: the drains of 1 machine that wait up to 10m each\n",
+    );
+    expect(await leftOutOf({})).not.toContain("not in these times");
     expect(await blockedBy({ template: ROLLED })).toEqual(["DisruptionBudget"]);
     expect(await blockedBy({})).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { type Condition, DELETE_MACHINE_ANNOTATION, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import { azureCluster, cluster } from "@capstan/runtime/testing/builders";
 import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
@@ -188,6 +188,150 @@ describe("capstan plan of a dump", () => {
     expect((await plan([dump, stringify(other), stringify(owned)])).out).toBe(out);
   });
 
+  test("goes by the MachinePool that owns a pool, and says which other is ignored", async () => {
+    const ownerReferences = [
+      {
+        apiVersion: "cluster.x-k8s.io/v1beta1",
+        kind: "MachinePool",
+        name: "pool",
+        uid: "uid-of-machine-pool",
+      },
+    ];
+    const rival = machinePoolObject({ metadata: { name: "a-rival", uid: "r" }, spec: { replicas: 9 } });
+    const objects = (...metadata: readonly object[]) =>
+      listOf(
+        rival,
+        poolObject(...metadata.map((one) => ({ metadata: one }))),
+        machinePoolObject({ spec: { replicas: 1 } }),
+        machineObject(2, "v1-new"),
+      );
+    const owned = await plan([objects({ ownerReferences })]);
+    expect(owned.out).toContain("nothing to do");
+    expect(owned.err).toContain(
+      "note: MachinePool default/a-rival refers to AzureMachinePool default/pool, too, and is ignored: it belongs to pool\n",
+    );
+    const free = await plan([objects()]);
+    expect(free.out).toContain("capacity 1 to 9");
+    expect(free.err).toContain(
+      "note: MachinePool default/pool refers to AzureMachinePool default/pool, too, and is ignored: a-rival comes first\n",
+    );
+  });
+
+  test("plans the other pools when one has no MachinePool, and says that nothing is done to that one", async () => {
+    const alone = poolObject({ metadata: { name: "alone", uid: "alone" } });
+    const ownerReferences = [
+      { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "gone", uid: "gone" },
+    ];
+    const left = poolObject({ metadata: { name: "left", uid: "left", ownerReferences } });
+    const whole = await answerTo(dump);
+    const { code, out, err } = await plan([listOf(alone, left, ...poolObjects())], "-o", "json");
+    expect(code).toBe(2);
+    expect(err).toContain(
+      "note: no MachinePool refers to AzureMachinePool default/alone, so nothing is done",
+    );
+    expect(JSON.parse(out)).toEqual({
+      actions: whole.actions,
+      blocked: [
+        {
+          controller: "azuremachinepool",
+          object: { kind: "AzureMachinePool", namespace: "default", name: "alone" },
+          reason: "NoMachinePool",
+          targets: ["alone"],
+          why: "no MachinePool refers to AzureMachinePool default/alone, so nothing is done to it",
+        },
+        expect.objectContaining({
+          reason: "NoMachinePool",
+          why: "AzureMachinePool default/left belongs to MachinePool gone, which is not there, so nothing is done to it",
+        }),
+      ],
+    });
+    for (const form of ["text", "markdown"]) {
+      const { out: text } = await plan([listOf(alone, ...poolObjects())], "-o", form);
+      expect(text).toMatch(/AzureMachinePool `?default\/alone`?\n[^]*NoMachinePool/);
+    }
+  });
+
+  test("says what Azure has refused for good, unless another try is under way", async () => {
+    const refused: Condition = {
+      type: "ScaleSetRunning",
+      status: "False",
+      severity: "Error",
+      reason: "ScaleSetProvisionFailed",
+      message: "no such image",
+      lastTransitionTime: NOW,
+    };
+    const [, ...rest] = poolObjects();
+    const pool = poolObject({ status: { conditions: [refused] } });
+    expect((await answerTo(listOf(pool, ...rest))).blocked).toMatchObject([
+      { reason: "Refused", targets: ["pool"], why: "ScaleSetProvisionFailed: no such image" },
+    ]);
+    const warned = poolObject({ status: { conditions: [{ ...refused, severity: "Warning" }] } });
+    expect((await answerTo(listOf(warned, ...rest))).blocked).toEqual([]);
+    const operation = { verb: "PUT" as const, resourceID: "/x", hash: "h", startedAt: NOW };
+    const trying = poolObject({ status: { conditions: [refused], operation } });
+    expect((await answerTo(listOf(trying, ...rest))).blocked).toEqual([]);
+  });
+
+  test("calls nothing blocked that passes by itself when a machine has booted", async () => {
+    const booting = machineObject(3, "v1-new", {
+      metadata: { creationTimestamp: "2026-01-01T10:09:00Z" },
+      status: { ready: false, conditions: [], nodeRef: undefined },
+    });
+    const machines = [machineObject(0, "v1-old"), machineObject(1, "v1-new"), machineObject(2, "v1-new")];
+    const surging = listOf(poolObject(), machinePoolObject(), ...machines, booting);
+    expect((await answerTo(surging)).blocked).toMatchObject([{ reason: "BudgetUsedUp" }]);
+    const { out } = await plan([surging]);
+    expect(out).toContain("  not yet: BudgetUsedUp pool-3\n");
+    expect(out).not.toContain("blocked");
+    const { out: markdown } = await plan([surging], "-o", "markdown");
+    expect(markdown).toContain("| not yet, for | of | why |");
+    expect(markdown).toContain("The next step is not disruptive.");
+    expect(markdown).toContain("A dump shows the next step only");
+  });
+
+  test("is not moved into the future by what is to happen then", async () => {
+    const booting = machineObject(3, "v1-new", {
+      metadata: { creationTimestamp: "2026-01-01T10:09:00Z" },
+      status: { ready: false, conditions: [], nodeRef: undefined },
+    });
+    const machines = [machineObject(0, "v1-old"), machineObject(1, "v1-new"), machineObject(2, "v1-new")];
+    const expires = { "capstan.dev/bootstrap-expires": "2026-01-01T11:30:00Z" };
+    const config = {
+      apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
+      kind: "KubeadmConfig",
+      metadata: { name: "pool", annotations: expires },
+    };
+    const pool = poolObject({ metadata: { annotations: expires } });
+    const { out } = await plan([listOf(pool, machinePoolObject(), config, ...machines, booting)]);
+    expect(out).not.toContain("NewMachinesNotAvailable");
+  });
+
+  test("names the machine that another one is made for", async () => {
+    const annotations = { [DELETE_MACHINE_ANNOTATION]: "yes" };
+    const marked = machineObject(1, "v1-new", { metadata: { annotations } });
+    const { out } = await plan([
+      listOf(poolObject(), machinePoolObject({ spec: { replicas: 2 } }), marked, machineObject(2, "v1-new")),
+    ]);
+    expect(out).toContain(
+      "adds 1 machine: 2 wanted, at most 1 more at a time, 2 exist; pool-1 can go then, which cluster.x-k8s.io/delete-machine asks for",
+    );
+  });
+
+  test("is the same from a folder, of which the manifests are read in their order", async () => {
+    const inside = join(folder, "inside");
+    mkdirSync(join(inside, "deeper.yaml"), { recursive: true });
+    const [first, ...rest] = poolObjects();
+    writeFileSync(join(inside, "b.yml"), listOf(...rest));
+    writeFileSync(join(inside, "a.json"), JSON.stringify(first));
+    writeFileSync(join(inside, "README.md"), "# no manifest");
+    expect((await plan([], "-f", "inside")).out).toBe((await plan([dump])).out);
+    const { code, err } = await plan([], "-f", "inside/deeper.yaml");
+    expect([code, err]).toEqual([
+      1,
+      "capstan: -f inside/deeper.yaml is a folder without files that end in .yaml, .yml or .json\n",
+    ]);
+  });
+
   test("comes from standard input, too", () => {
     const bin = join(import.meta.dirname, "../../bin/capstan.mjs");
     const { status, stdout } = spawnSync(process.execPath, [bin, "plan", "-f", "-", "-o", "json"], {
@@ -238,11 +382,19 @@ describe("capstan plan of what makes no sense", () => {
 
   test("leaves out kinds that it does not know, and says so", async () => {
     const { code, err } = await plan([dump, stringify(other)]);
-    expect([code, err]).toEqual([2, expect.stringContaining("note: 1 ConfigMap ignored")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("note: 1 ConfigMap ignored: it has no part")]);
+  });
+
+  test("says nothing of what belongs to a pool and has no part in its plan", async () => {
+    const apiVersion = "bootstrap.cluster.x-k8s.io/v1beta1";
+    const config = { apiVersion, kind: "KubeadmConfig", metadata: { name: "pool" } };
+    expect((await plan([dump, stringify(config)])).err).not.toContain("ignored");
   });
 
   test.each<[string, string, string]>([
     ["neither YAML nor JSON", "a: [", "is neither YAML nor JSON"],
+    ["no text", "\u007FELF\u0002\u0000\u0000", "is no text in UTF-8; expected YAML or JSON"],
+    ["an alias of nothing", "a: *b", "cannot be read: Unresolved alias"],
     ["a text", "hello", 'holds "hello" where a Kubernetes object was expected'],
     ["a number", "7", "holds 7 where a Kubernetes object was expected"],
     ["no object", "a: b", "holds an object without apiVersion or kind"],

@@ -6,11 +6,12 @@ import { type GivenObjects, sortObjects } from "../plan/given-objects.ts";
 import { isDump } from "../plan/is-dump.ts";
 import { findObstacles } from "../plan/obstacles.ts";
 import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
+import { objectOf, type PoolBlock } from "../plan/pool-block.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
 import { newestTimeIn, timeOf } from "../plan/newest-time.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
-import { partsOfPools } from "../plan/pool-parts.ts";
+import { machinePoolOf, partsOf, whyAlone } from "../plan/pool-parts.ts";
 import type { PlanForm } from "../plan/plan-form.ts";
 import { hasDisruption, printPlan } from "../plan/print-plan.ts";
 import { type GivenObject, readObjects } from "../plan/read-objects.ts";
@@ -32,7 +33,9 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
   const objects = readObjects(shell, options.files);
   const given = sortObjects(objects, options.namespace);
   for (const [kind, count] of given.ignored) {
-    shell.err.write(`note: ${count} ${kind} ignored: it has no part in a plan\n`);
+    shell.err.write(
+      `note: ${count} ${kind} ignored: ${count === 1 ? "it has" : "they have"} no part in a plan\n`,
+    );
   }
   if (given.pools.length === 0 && given.machinePools.length === 0) {
     throw new CommandError(
@@ -77,10 +80,20 @@ function planOfDump(
       "there is no AzureMachinePool in the dump; add it with kubectl get azuremachinepools",
     );
   }
-  const pools: readonly PlannedPool[] = partsOfPools(given).map((parts) => planFor(parts, nowMs));
-  for (const note of pools.flatMap(({ notes }) => notes)) shell.err.write(`note: ${note}\n`);
-  shell.out.write(printPlan(pools, output));
+  const whole = given.pools.filter((pool) => machinePoolOf(pool, given.machinePools));
+  // Where there is nothing at all to plan, the first one says what to add.
+  const planned = whole.length > 0 ? whole : given.pools;
+  const pools: readonly PlannedPool[] = planned.map((pool) => planFor(partsOf(pool, given), nowMs));
+  const unplanned = given.pools.filter((pool) => !planned.includes(pool)).map(unplannedPool);
+  const notes = [...pools.flatMap((pool) => pool.notes), ...unplanned.map(({ why }) => why)];
+  for (const note of notes) shell.err.write(`note: ${note}\n`);
+  shell.out.write(printPlan({ pools, unplanned }, output));
   return hasDisruption(pools) ? EXIT.disruptive : EXIT.done;
+}
+
+function unplannedPool(pool: GivenObjects["pools"][number]): PoolBlock {
+  const why = `${whyAlone(pool)}, so nothing is done to it`;
+  return { ...objectOf(pool), reason: "NoMachinePool", targets: [pool.metadata.name], why };
 }
 
 function timeOfDump(objects: readonly GivenObject[], given: string | undefined): number {

@@ -92,7 +92,10 @@ describe("a pool is named", () => {
   test.each([
     ["nobody", 'there is no pool "nobody" in namespace default; there is: pool'],
     ["amp/workers", 'there is no pool "amp/workers" in namespace default; there is: pool'],
-    ["node/pool", '"node/pool" names no pool; write NAME, azuremachinepool/NAME or machinepool/NAME'],
+    [
+      "node/pool",
+      '"node/pool" names no pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME',
+    ],
     ["amp/", '"amp/" names no pool'],
     ["amp/a/b", '"amp/a/b" names no pool'],
   ])("but not as %s", async (name, message) => {

@@ -2,7 +2,8 @@ import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
 import { awaitRollout, type Look, type Patience, showRollout } from "../rollout/follow-rollout.ts";
-import { findPool, type PoolName, readPool } from "../rollout/live-pool.ts";
+import { findPool, readPool } from "../rollout/live-pool.ts";
+import type { PoolName } from "../rollout/pool-name.ts";
 import { rolloutState } from "../rollout/rollout-state.ts";
 import type { Shell } from "../shell.ts";
 
@@ -37,6 +38,7 @@ function looking(
   return async () => {
     const parts = await readPool(client, await findPool(client, pool));
     const elapsedMs = nowMs + env.clock.monotonic() - beganMs;
-    return rolloutState(parts, Math.max(elapsedMs, newestTimeIn(parts) ?? 0));
+    const newestMs = newestTimeIn([parts.pool, parts.machinePool, ...parts.machines]);
+    return rolloutState(parts, Math.max(elapsedMs, newestMs ?? 0));
   };
 }

@@ -1,6 +1,7 @@
 import { type Blocked, type Forecast, forecastPool, isDisruptive } from "@capstan/manager";
 import { expectedTimes } from "./expected-times.ts";
-import type { Obstacle } from "./obstacles.ts";
+import { counted } from "../render/amounts.ts";
+import { drainPatience, type Obstacle } from "./obstacles.ts";
 import { observedPool } from "./pool-plan.ts";
 import type { ProposedPool } from "./proposed-pools.ts";
 import { changesBetween, type FieldChange } from "./spec-changes.ts";
@@ -16,6 +17,8 @@ export interface PoolForecast {
   /** How long it takes when every step is as slow as one in ten. */
   readonly slowMs: number;
   readonly blocked: readonly (Blocked | Obstacle)[];
+  /** What the times leave out: drains that a budget holds up. */
+  readonly heldDrains: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -29,6 +32,7 @@ export function forecastChange(
   const { minReadySeconds = 0 } = after.machinePool.spec;
   const typical = forecastPool(view, expectedTimes("p50", minReadySeconds));
   const slow = forecastPool(view, expectedTimes("p90", minReadySeconds));
+  const inTheWay = inTheWayOf(typical, obstacles);
   return {
     namespace: view.namespace,
     name: view.name,
@@ -41,9 +45,19 @@ export function forecastChange(
       : [],
     typical,
     slowMs: slow.totals.durationMs,
-    blocked: [...typical.blocked, ...inTheWayOf(typical, obstacles)],
+    blocked: [...typical.blocked, ...inTheWay],
+    heldDrains: heldDrains(inTheWay, drainPatience(after)),
     notes,
   };
+}
+
+/** Nobody knows when a budget allows something again, so that no time has it; says what it may come to. */
+function heldDrains(inTheWay: readonly Obstacle[], patience: string | undefined): readonly string[] {
+  const held = new Set(inTheWay.flatMap(({ targets }) => targets)).size;
+  if (held === 0) return [];
+  const wait =
+    patience === undefined ? "for as long as their budgets allow nothing" : `up to ${patience} each`;
+  return [`not in these times: the drains of ${counted(held, "machine")} that wait ${wait}`];
 }
 
 /** Only what is disrupted is drained. */

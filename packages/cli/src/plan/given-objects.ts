@@ -23,7 +23,7 @@ export interface PlanObjects {
 
 /** What files hold: what a plan is made from, and what it is not. */
 export interface GivenObjects extends PlanObjects {
-  /** Kinds that have no part in a plan, with how many there are. */
+  /** Kinds of which nobody would expect that they have no part in a plan, with how many there are. */
   readonly ignored: ReadonlyMap<string, number>;
 }
 
@@ -34,6 +34,14 @@ const KINDS: readonly CustomKind[] = [
   Cluster,
   AzureCluster,
 ];
+
+// What lies beside a pool in any folder of manifests, and by design changes nothing of what is planned.
+const BYSTANDERS: ReadonlySet<string> = new Set([
+  "KubeadmConfig",
+  "AzureClusterIdentity",
+  "Secret",
+  "Namespace",
+]);
 
 // A field without which nothing can be said about an object of the kind; servers refuse objects without it.
 const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -51,6 +59,7 @@ export function sortObjects(objects: readonly GivenObject[], namespace: string):
   const ignored = new Map<string, number>();
   for (const object of objects) {
     const definition = KINDS.find(({ kind, group }) => kind === object.kind && isOfGroup(object, group));
+    if (!definition && BYSTANDERS.has(object.kind)) continue;
     if (!definition) {
       ignored.set(object.kind, (ignored.get(object.kind) ?? 0) + 1);
       continue;

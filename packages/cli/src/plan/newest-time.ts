@@ -9,11 +9,24 @@ export function timeOf(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The newest timestamp anywhere in a value: a dump cannot be older than what it tells of. */
-export function newestTimeIn(value: unknown): number | undefined {
+/** What of an object may tell the time. */
+interface Dated {
+  readonly metadata: object;
+  readonly status?: unknown;
+}
+
+/** The newest time at which something happened to some objects: a dump cannot be older than what it tells of. */
+export function newestTimeIn(objects: readonly Dated[]): number | undefined {
+  return newestIn(objects.map(({ metadata, status }) => [{ ...metadata, ...WISHES }, status]));
+}
+
+// Annotations, as a spec, may name times to come: that at which a join token expires is an hour ahead.
+const WISHES = { annotations: undefined, labels: undefined };
+
+function newestIn(value: unknown): number | undefined {
   if (typeof value === "string") return timeOf(value);
   const parts = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
-  return parts.reduce<number | undefined>((newest, part) => later(newest, newestTimeIn(part)), undefined);
+  return parts.reduce<number | undefined>((newest, part) => later(newest, newestIn(part)), undefined);
 }
 
 function later(one: number | undefined, other: number | undefined): number | undefined {

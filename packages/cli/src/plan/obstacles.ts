@@ -63,18 +63,25 @@ function unasked(why: string): ObstacleReport {
   return { obstacles: [], note: `the workload cluster was not asked for disruption budgets: ${why}` };
 }
 
+/** How long a drain may take, as it was written; undefined where it may take for ever. */
+export function drainPatience({
+  pool,
+  machinePool,
+}: Pick<PoolParts, "pool" | "machinePool">): string | undefined {
+  const timeout = pool.spec.nodeDrainTimeout ?? machinePool.spec.template.spec.nodeDrainTimeout ?? "0";
+  return parseDuration(timeout) > 0 ? timeout : undefined;
+}
+
 /** The budgets that allow nothing, each with the machines that its pods are on. */
 export function obstaclesOf(
-  { pool, machines }: Pick<PoolParts, "pool" | "machines">,
+  parts: Pick<PoolParts, "pool" | "machinePool" | "machines">,
   budgets: readonly Frozen<PodDisruptionBudget>[],
   pods: readonly Frozen<Pod>[],
 ): readonly Obstacle[] {
-  const machineOf = new Map(machines.map(({ metadata, status }) => [status?.nodeRef?.name, metadata.name]));
-  const { nodeDrainTimeout = "0" } = pool.spec;
-  const patience =
-    parseDuration(nodeDrainTimeout) > 0
-      ? `a drain waits for ${nodeDrainTimeout}`
-      : "a drain waits for as long as that is so";
+  const machineOf = new Map(
+    parts.machines.map(({ metadata, status }) => [status?.nodeRef?.name, metadata.name]),
+  );
+  const patience = `a drain waits for ${drainPatience(parts) ?? "as long as that is so"}`;
   return budgets.flatMap((budget) => {
     if (budget.status?.disruptionsAllowed !== 0) return [];
     const held = pods.filter((pod) => isCovered(pod, budget) && machineOf.has(pod.spec?.nodeName ?? ""));

@@ -4,8 +4,9 @@ import {
   type AzureMachinePoolMachine,
   type Cluster,
   type Frozen,
+  groupOf,
   type KubernetesObject,
-  type MachinePool,
+  MachinePool,
 } from "@capstan/api";
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
@@ -15,23 +16,20 @@ import { type PlanObjects, titleOf } from "./given-objects.ts";
 export interface PoolParts {
   readonly pool: Frozen<AzureMachinePool>;
   readonly machinePool: Frozen<MachinePool>;
+  /** Other MachinePools that refer to the pool, and have no say in it. */
+  readonly rivals: readonly Frozen<MachinePool>[];
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
   /** Absent where only the parts of the pool itself are known. */
   readonly cluster: Frozen<Cluster> | undefined;
   readonly azureCluster: Frozen<AzureCluster> | undefined;
 }
 
-/** Puts together what belongs to each pool; throws with what to add where something is missing. */
-export function partsOfPools(objects: PlanObjects): readonly PoolParts[] {
-  return objects.pools.map((pool) => partsOf(pool, objects));
-}
-
-/** Puts together what belongs to a pool. */
+/** Puts together what belongs to a pool; throws with what to add where something is missing. */
 export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects): PoolParts {
-  const machinePool = objects.machinePools.find((one) => isFor(one, pool));
+  const machinePool = machinePoolOf(pool, objects.machinePools);
   if (!machinePool) {
     throw new CommandError(
-      `no MachinePool refers to ${titleOf(pool)}; add it, for example with kubectl get machinepools,azuremachinepools,azuremachinepoolmachines,clusters,azureclusters -o yaml`,
+      `${whyAlone(pool)}; add it, for example with kubectl get machinepools,azuremachinepools,azuremachinepoolmachines,clusters,azureclusters -o yaml`,
     );
   }
   const cluster = objects.clusters.find(
@@ -45,10 +43,44 @@ export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects): P
       isBeside(one, machinePool),
   );
   const machines = objects.machines.filter((machine) => isOwnedBy(machine, pool));
-  return { pool, machinePool, machines, cluster, azureCluster };
+  const rivals = objects.machinePools.filter((one) => one !== machinePool && isFor(one, pool));
+  return { pool, machinePool, rivals, machines, cluster, azureCluster };
 }
 
-/** Whether a MachinePool is the one that a pool is the infrastructure of. */
+/** The MachinePool that decides about a pool, as for the controllers: its owner, or while it has none who refers to it. */
+export function machinePoolOf(
+  pool: Frozen<AzureMachinePool>,
+  machinePools: readonly Frozen<MachinePool>[],
+): Frozen<MachinePool> | undefined {
+  const owner = ownerNameOf(pool);
+  return machinePools.find((one) =>
+    owner === undefined ? isFor(one, pool) : one.metadata.name === owner && isBeside(one, pool),
+  );
+}
+
+/** The name of the MachinePool that owns a pool. */
+export function ownerNameOf({ metadata }: Frozen<AzureMachinePool>): string | undefined {
+  return metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) => kind === MachinePool.kind && groupOf(apiVersion) === MachinePool.group,
+  )?.name;
+}
+
+/** Why there is nobody who decides about a pool. */
+export function whyAlone(pool: Frozen<AzureMachinePool>): string {
+  const owner = ownerNameOf(pool);
+  return owner === undefined
+    ? `no MachinePool refers to ${titleOf(pool)}`
+    : `${titleOf(pool)} belongs to MachinePool ${owner}, which is not there`;
+}
+
+/** Who else refers to a pool, in a line. */
+export function rivalNotes({ pool, machinePool, rivals }: PoolParts): readonly string[] {
+  const { name } = machinePool.metadata;
+  const why = ownerNameOf(pool) === undefined ? `${name} comes first` : `it belongs to ${name}`;
+  return rivals.map((rival) => `${titleOf(rival)} refers to ${titleOf(pool)}, too, and is ignored: ${why}`);
+}
+
+/** Whether a MachinePool names a pool as its infrastructure. */
 export function isFor(machinePool: Frozen<MachinePool>, pool: Frozen<AzureMachinePool>): boolean {
   const {
     kind,

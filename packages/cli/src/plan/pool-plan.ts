@@ -1,16 +1,19 @@
-import type { AzureMachinePoolMachine, Frozen } from "@capstan/api";
+import { type AzureMachinePoolMachine, DELETE_MACHINE_ANNOTATION, type Frozen } from "@capstan/api";
 import {
   factsFromStatus,
   type MachineFacts,
   type Plan,
   planPool,
+  type PoolAction,
   type PoolView,
   poolView,
   type SetFacts,
   type WorkloadFacts,
 } from "@capstan/manager";
 import { titleOf } from "./given-objects.ts";
-import type { PoolParts } from "./pool-parts.ts";
+import type { PoolBlock } from "./pool-block.ts";
+import { type PoolParts, rivalNotes } from "./pool-parts.ts";
+import { refusalOf } from "./refusal.ts";
 import { wantedModel } from "./wanted-model.ts";
 
 /** A pool as the planner sees it, and what had to be assumed for that. */
@@ -22,12 +25,26 @@ export interface ObservedPool {
 /** A pool, what its controllers would do next, and what had to be assumed to say so. */
 export interface PlannedPool extends ObservedPool {
   readonly plan: Plan;
+  /** What Azure or the controller has refused for good. */
+  readonly refusal: PoolBlock | undefined;
 }
 
 /** Plans the next steps of a pool with the functions that its controllers use; instances are what statuses say. */
 export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const observed = observedPool(parts, nowMs);
-  return { ...observed, plan: planPool(observed.view) };
+  const plan = planPool(observed.view);
+  const actions = plan.actions.map((action) => withMarked(action, observed.view));
+  return { ...observed, plan: { ...plan, actions }, refusal: refusalOf(parts.pool) };
+}
+
+/** A machine beyond the wanted number is also made for one that a user has marked; says for which. */
+function withMarked(action: PoolAction, { machines, desired }: PoolView): PoolAction {
+  if (action.action !== "SetCapacity" && action.action !== "PutModel") return action;
+  const marked = machines.filter(({ hasDeleteAnnotation, isDeleting }) => hasDeleteAnnotation && !isDeleting);
+  const names = marked.flatMap(({ name }) => name ?? []);
+  if (names.length === 0 || action.detail.to <= desired) return action;
+  const why = `${action.why}; ${names.join(", ")} can go then, which ${DELETE_MACHINE_ANNOTATION} asks for`;
+  return { ...action, why };
 }
 
 /** What the planner sees of a pool, from its objects alone. */
@@ -45,7 +62,8 @@ export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
     nowMs,
   });
   const isPaused = view.isPaused || cluster?.spec.paused === true;
-  return { view: { ...view, isPaused }, notes: note === undefined ? [] : [`${titleOf(pool)}: ${note}`] };
+  const notes = [...rivalNotes(parts), ...(note === undefined ? [] : [`${titleOf(pool)}: ${note}`])];
+  return { view: { ...view, isPaused }, notes };
 }
 
 /**

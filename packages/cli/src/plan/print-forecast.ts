@@ -4,6 +4,7 @@ import { ASSUMPTIONS } from "./expected-times.ts";
 import type { PoolForecast } from "./forecast-plan.ts";
 import type { PlanForm } from "./plan-form.ts";
 import { actionJson, actionTable, actionText, blockedJson, blockedTable, blockedText } from "./print-plan.ts";
+import { counted } from "../render/amounts.ts";
 import { changeLine } from "./spec-changes.ts";
 
 /** What changes would do to pools, in the form that was asked for. */
@@ -60,7 +61,7 @@ function poolText(pool: PoolForecast): string {
     ...pool.changes.map((change) => `  ${changeLine(change)}`),
     ...summaryOf(pool).map((line) => `  ${line}`),
     ...shownWaves(pool.typical.waves).flatMap(waveText),
-    ...pool.blocked.map(blockedText),
+    ...pool.blocked.map((block) => blockedText(block)),
     ...pool.notes.map((note) => `  note: ${note}`),
   ];
   return `${lines.join("\n")}\n`;
@@ -88,16 +89,17 @@ function poolMarkdown(pool: PoolForecast): string {
 }
 
 /** What there is to know at a glance. */
-function summaryOf({ typical, slowMs }: PoolForecast): readonly string[] {
+function summaryOf({ typical, slowMs, heldDrains }: PoolForecast): readonly string[] {
   const { waves, durationMs, created, deleted, updatedInPlace, lowestAvailable, mostMachines } =
     typical.totals;
   if (waves === 0)
     return [typical.isReached ? "nothing to do" : "nothing happens until what blocks it is gone"];
   const times = `about ${humanDuration(durationMs)}, ${humanDuration(slowMs)} when everything is slow`;
   return [
-    `${waves} ${waves === 1 ? "wave" : "waves"}, ${times}`,
+    `${counted(waves, "wave")}, ${times}`,
+    ...heldDrains,
     `${created} created, ${deleted} deleted, ${updatedInPlace} updated in place${updatedInPlace > 0 ? " (data on their local disks is lost)" : ""}`,
-    `at least ${lowestAvailable} available, at most ${mostMachines} machines at any time`,
+    `at least ${lowestAvailable} available, at most ${counted(mostMachines, "machine")} at any time`,
     ...(typical.isReached ? [] : ["it stops before its end, at what blocks it"]),
   ];
 }
@@ -109,7 +111,7 @@ function shownWaves(waves: readonly Wave[]): readonly (Wave | string)[] {
   if (waves.length <= SHOWN_AT_MOST) return waves;
   const head = waves.slice(0, SHOWN_AT_MOST - 1);
   const hidden = waves.length - SHOWN_AT_MOST;
-  return [...head, `and ${hidden} more ${hidden === 1 ? "wave" : "waves"} like these`, ...waves.slice(-1)];
+  return [...head, `and ${counted(hidden, "more wave")} like these`, ...waves.slice(-1)];
 }
 
 function waveTitle({ number, afterMs, durationMs }: Wave): string {

@@ -1,13 +1,31 @@
-import { type Blocked, isDisruptive, type PoolAction } from "@capstan/manager";
+import { type Blocked, isDisruptive, obstinate, type PoolAction } from "@capstan/manager";
 import { budgetLine } from "../rollout/budget-line.ts";
 import type { PlanForm } from "./plan-form.ts";
 import type { Obstacle } from "./obstacles.ts";
+import type { PoolBlock } from "./pool-block.ts";
 import type { PlannedPool } from "./pool-plan.ts";
 
+/** The pools of a dump: those that were planned, and what kept others from it. */
+export interface DumpPlan {
+  readonly pools: readonly PlannedPool[];
+  readonly unplanned: readonly PoolBlock[];
+}
+
+/** Anything that stands in the way. */
+export type Block = Blocked | Obstacle | PoolBlock;
+
+// Whoever reads of a machine that is added wants to know that another goes for it, later.
+const NEXT_ONLY = "A dump shows the next step only; what comes after it is planned when it is done.";
+
 /** What the controllers of some pools would do next, in the form that was asked for. */
-export function printPlan(pools: readonly PlannedPool[], form: PlanForm): string {
-  if (form === "json") return planJson(pools);
-  return pools.map(form === "text" ? poolText : poolMarkdown).join("\n");
+export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): string {
+  if (form === "json") return planJson({ pools, unplanned });
+  const parts =
+    form === "text"
+      ? [...pools.map(poolText), ...unplanned.map(unplannedText)]
+      : [...pools.map(poolMarkdown), ...unplanned.map(unplannedMarkdown)];
+  const goesOn = pools.some(({ plan }) => plan.actions.length + plan.blocked.length > 0);
+  return [...parts, ...(goesOn ? [`${NEXT_ONLY}\n`] : [])].join("\n");
 }
 
 /** Whether machines would be taken away from their pods. */
@@ -16,10 +34,24 @@ export function hasDisruption(pools: readonly PlannedPool[]): boolean {
 }
 
 /** The schema is in docs/reference/plan.md; actions have their fields in the order that it names them in. */
-function planJson(pools: readonly PlannedPool[]): string {
+function planJson({ pools, unplanned }: DumpPlan): string {
   const actions = pools.flatMap(({ plan }) => plan.actions.map(actionJson));
-  const blocked = pools.flatMap(({ plan }) => plan.blocked.map(blockedJson));
+  const blocked = [...pools.flatMap(blocksOf), ...unplanned].map(blockedJson);
   return `${JSON.stringify({ actions, blocked }, undefined, 2)}\n`;
+}
+
+function blocksOf({ plan, refusal }: PlannedPool): readonly Block[] {
+  return [...(refusal ? [refusal] : []), ...plan.blocked];
+}
+
+/** What stands in the way, by whether somebody has to do something about it. */
+function sortedBlocks(pool: PlannedPool): {
+  readonly alarms: readonly Block[];
+  readonly waits: readonly Block[];
+} {
+  const lasting = new Set<Block>(obstinate(pool.plan));
+  const waits = pool.plan.blocked.filter((one) => !lasting.has(one));
+  return { alarms: blocksOf(pool).filter((one) => !waits.some((wait) => wait === one)), waits };
 }
 
 /** An action as the schema has it. */
@@ -28,19 +60,27 @@ export function actionJson({ controller, object, action, targets, detail, why }:
 }
 
 /** What stands in the way as the schema has it. */
-export function blockedJson({ controller, object, reason, targets, why }: Blocked | Obstacle): object {
+export function blockedJson({ controller, object, reason, targets, why }: Block): object {
   return { controller, object, reason, targets, why };
 }
 
-function poolText({ view, plan }: PlannedPool): string {
+function poolText(pool: PlannedPool): string {
+  const { view, plan } = pool;
+  const { alarms, waits } = sortedBlocks(pool);
   const lines = [
     `AzureMachinePool ${view.namespace}/${view.name}`,
     `  ${budgetLine(plan.budget)}`,
     ...plan.actions.map(actionText),
-    ...plan.blocked.map(blockedText),
-    ...(plan.actions.length + plan.blocked.length === 0 ? ["  nothing to do"] : []),
+    ...waits.map((wait) => blockedText(wait, "not yet")),
+    ...alarms.map((alarm) => blockedText(alarm)),
+    ...(plan.actions.length + waits.length + alarms.length === 0 ? ["  nothing to do"] : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function unplannedText(block: PoolBlock): string {
+  const { kind, namespace, name } = block.object;
+  return `${kind} ${namespace}/${name}\n${blockedText(block)}\n`;
 }
 
 /** An action in two lines: what, and why. */
@@ -48,18 +88,25 @@ export function actionText(action: PoolAction): string {
   return `  ${action.action} ${subjectOf(action)}\n      ${action.why}`;
 }
 
-/** What stands in the way, in two lines. */
-export function blockedText({ reason, targets, why }: Blocked | Obstacle): string {
-  return `  blocked: ${reason} ${namesOf(targets)}\n      ${why}`;
+/** What stands in the way, in two lines; some of it passes by itself and is called otherwise. */
+export function blockedText({ reason, targets, why }: Block, word = "blocked"): string {
+  return `  ${word}: ${reason} ${namesOf(targets)}\n      ${why}`;
 }
 
-function poolMarkdown({ view, plan }: PlannedPool): string {
-  const { actions, blocked, budget } = plan;
+function poolMarkdown(pool: PlannedPool): string {
+  const { view, plan } = pool;
+  const { actions, budget } = plan;
+  const { alarms, waits } = sortedBlocks(pool);
   const verdict = actions.some(isDisruptive)
     ? "**Disruptive**: machines are taken away from their pods."
-    : "Not disruptive.";
+    : "The next step is not disruptive.";
   const heading = `### AzureMachinePool \`${view.namespace}/${view.name}\`\n\n${verdict}\n\n${budgetLine(budget)}\n`;
-  return heading + actionTable(actions) + blockedTable(blocked);
+  return heading + actionTable(actions) + blockedTable(waits, "not yet, for") + blockedTable(alarms);
+}
+
+function unplannedMarkdown(block: PoolBlock): string {
+  const { kind, namespace, name } = block.object;
+  return `### ${kind} \`${namespace}/${name}\`\n${blockedTable([block])}`;
 }
 
 /** Actions as a table of Markdown; a sentence where there are none. */
@@ -70,10 +117,10 @@ export function actionTable(actions: readonly PoolAction[]): string {
 }
 
 /** What stands in the way as a table of Markdown; nothing where nothing does. */
-export function blockedTable(blocked: readonly (Blocked | Obstacle)[]): string {
+export function blockedTable(blocked: readonly Block[], word = "blocked by"): string {
   if (blocked.length === 0) return "";
   const rows = blocked.map(({ reason, targets, why }) => cells([reason, namesOf(targets), why]));
-  return `\n| blocked by | of | why |\n|---|---|---|\n${rows.join("")}`;
+  return `\n| ${word} | of | why |\n|---|---|---|\n${rows.join("")}`;
 }
 
 function cells(texts: readonly string[]): string {

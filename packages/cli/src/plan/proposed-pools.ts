@@ -10,7 +10,7 @@ import { CommandError } from "../command-error.ts";
 import { readPool } from "../rollout/live-pool.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { type GivenObjects, titleOf } from "./given-objects.ts";
-import { isFor, type PoolParts } from "./pool-parts.ts";
+import { isFor, ownerNameOf, type PoolParts } from "./pool-parts.ts";
 import type { GivenObject } from "./read-objects.ts";
 
 /** A pool as it is, and as it would be. */
@@ -78,11 +78,23 @@ async function otherPools(
       } = after.spec.template.spec.infrastructureRef;
       const pool =
         kind === AzureMachinePool.kind && (await client.find(AzureMachinePool, { name, namespace }));
-      if (pool) return { before: pool, after: pool };
+      if (pool) {
+        refuseTaken(pool, after);
+        return { before: pool, after: pool };
+      }
       throw new CommandError(
         `${titleOf(after)} refers to ${kind} ${name}, which is neither given nor an AzureMachinePool of the cluster`,
       );
     }),
+  );
+}
+
+/** What a MachinePool asks of a pool that is another's is done by nobody, so that there is nothing to plan. */
+function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
+  const owner = ownerNameOf(pool);
+  if (owner === undefined || owner === machinePool.metadata.name) return;
+  throw new CommandError(
+    `${titleOf(machinePool)} refers to ${titleOf(pool)}, which belongs to MachinePool ${owner}; each needs an AzureMachinePool of its own`,
   );
 }
 
@@ -91,8 +103,9 @@ async function proposedParts(
   pool: Change<AzureMachinePool>,
   machinePools: readonly Change<MachinePool>[],
 ): Promise<ProposedPool> {
-  const change = machinePools.find(({ after }) => isFor(after, pool.after));
-  const after = await readPool(client, pool.after, change?.after);
+  const given = machinePools.map((change) => change.after);
+  const after = await readPool(client, pool.after, given);
+  const change = machinePools.find((one) => one.after === after.machinePool);
   const machinePool = change ? change.before : after.machinePool;
   return { before: pool.before && machinePool && { ...after, pool: pool.before, machinePool }, after };
 }

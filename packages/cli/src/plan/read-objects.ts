@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { isJsonObject } from "@capstan/api";
 import { parseAllDocuments } from "yaml";
 import { CommandError } from "../command-error.ts";
@@ -16,13 +17,33 @@ export interface GivenObject {
 // The descriptor of standard input, which `-` stands for.
 const STANDARD_INPUT = 0;
 
-/** The objects of all files, in their order; `-` is standard input. */
+/** The objects of all files, in their order; `-` is standard input, and a folder stands for the files in it. */
 export function readObjects(shell: Shell, files: readonly string[]): readonly GivenObject[] {
   return files.flatMap((file) =>
     file === "-"
       ? objectsIn(readFileSync(STANDARD_INPUT, "utf8"), "standard input")
-      : objectsIn(readGivenFile(shell, file, "-f"), file),
+      : filesAt(shell, file).flatMap((path) => objectsIn(readGivenFile(shell, path, "-f"), path)),
   );
+}
+
+// The files of a folder that kubectl takes; as there, folders inside it are left alone.
+const MANIFEST = /\.(ya?ml|json)$/;
+
+function filesAt({ workingFolder }: Shell, path: string): readonly string[] {
+  const place = resolve(workingFolder, path);
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  const names = namesIn(place, path).filter((name) => MANIFEST.test(name));
+  if (names.length > 0) return names.map((name) => join(path, name)).sort();
+  throw new CommandError(`-f ${path} is a folder without files that end in .yaml, .yml or .json`);
+}
+
+function namesIn(folder: string, path: string): readonly string[] {
+  try {
+    const inside = readdirSync(folder, { withFileTypes: true });
+    return inside.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    throw new CommandError(`-f ${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** The objects of a text: documents of YAML, or JSON, each an object or a list of them as kubectl prints it. */
@@ -30,7 +51,15 @@ function objectsIn(text: string, origin: string): readonly GivenObject[] {
   return documentsIn(text, origin).flatMap((document) => flattened(document, origin));
 }
 
+// Characters that neither YAML nor JSON may have; a file that is no text has some of them nearly always.
+const NO_TEXT = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
+
 function documentsIn(text: string, origin: string): readonly unknown[] {
+  if (NO_TEXT.test(text)) {
+    throw new CommandError(
+      `${origin} is no text in UTF-8; expected YAML or JSON, as kubectl get -o yaml prints it`,
+    );
+  }
   // JSON is YAML, too, but a parser that knows it is JSON reads a dump of a thousand machines in no time.
   if (/^\s*\{/.test(text)) {
     try {
@@ -39,15 +68,17 @@ function documentsIn(text: string, origin: string): readonly unknown[] {
       // Several JSON documents, or YAML in braces: the other parser says what is wrong if it is neither.
     }
   }
-  return parseAllDocuments(text).map((document) => {
-    const [problem] = document.errors;
-    if (problem) throw new CommandError(`${origin} is neither YAML nor JSON: ${problem.message.trim()}`);
-    try {
+  try {
+    return parseAllDocuments(text).map((document) => {
+      const [problem] = document.errors;
+      if (problem) throw new CommandError(`${origin} is neither YAML nor JSON: ${problem.message.trim()}`);
       return document.toJS() as unknown;
-    } catch (error) {
-      throw new CommandError(`${origin} cannot be read: ${(error as Error).message}`);
-    }
-  });
+    });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    // An alias that names nothing, or more of something than the parser can hold.
+    throw new CommandError(`${origin} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 function flattened(value: unknown, origin: string): readonly GivenObject[] {

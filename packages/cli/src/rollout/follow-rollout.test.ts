@@ -20,6 +20,7 @@ const condition = (type: string, reason: string, message: string): Condition => 
 const partsWith = (differences: Partial<PoolParts>): PoolParts => ({
   pool: poolObject(),
   machinePool: machinePoolObject(),
+  rivals: [],
   machines: [0, 1, 2].map((id) => machineObject(id, "v1-new")),
   cluster: undefined,
   azureCluster: undefined,
@@ -141,7 +142,68 @@ describe("rollout status", () => {
       "and 2 more machines in trouble",
       "",
     ]);
+    const four = partsWith({ machines: machines.slice(0, 4) });
+    const another = quickShell();
+    await awaitRollout(another, seeing(four), { isWatching: false });
+    expect(another.written.out).toContain("and 1 more machine in trouble");
     expect(rolloutTree(await look())).toContain("└── pool, ScaleSetProvisionFailed: no such image");
+  });
+
+  test("fails at once when a second look finds the same refused, too", async () => {
+    const refused = (message: string, generation = 2) =>
+      partsWith({
+        ...ON_ITS_WAY,
+        pool: poolObject({
+          metadata: { generation },
+          status: {
+            conditions: [
+              { ...condition("ScaleSetRunning", "ScaleSetProvisionFailed", message), severity: "Error" },
+            ],
+          },
+        }),
+      });
+    const shell = quickShell();
+    const look = seeing(refused("no such image", 1), refused("no such image"), refused("no such image"));
+    expect(await awaitRollout(shell, look, { isWatching: true })).toBe(1);
+    expect(shell.env.clock.monotonic()).toBe(4000);
+    expect(shell.written.out.split("\n").slice(-2)).toEqual([
+      "AzureMachinePool default/pool has failed: ScaleSetProvisionFailed: no such image",
+      "",
+    ]);
+    const mended = quickShell();
+    const changing = seeing(refused("no such image", 1), ON_ITS_WAY, DONE);
+    expect(await awaitRollout(mended, changing, { isWatching: true })).toBe(0);
+    const settled = partsWith({ pool: refused("no such image").pool });
+    expect(await awaitRollout(quickShell(), seeing(settled), { isWatching: true })).toBe(1);
+  });
+
+  test("waits for a machine whose Node somebody has cordoned, and says so", async () => {
+    const schedulable = { ...condition("NodeSchedulable", "NodeCordoned", "somebody has cordoned it") };
+    const [ready] = machineObject(1, "v1-new").status?.conditions ?? [];
+    const conditions = [...(ready ? [ready] : []), { ...schedulable, severity: "Info" as const }];
+    const cordoned = partsWith({
+      machines: [machineObject(0, "v1-new"), machineObject(1, "v1-new", { status: { conditions } })],
+      machinePool: machinePoolObject({ spec: { replicas: 2 } }),
+    });
+    const shell = quickShell();
+    expect(await awaitRollout(shell, seeing(cordoned), { isWatching: false })).toBe(1);
+    expect(shell.written.out).toBe(
+      "Waiting for AzureMachinePool default/pool: 2 of 2 up to date, 1 available\n" +
+        "pool-1, NodeCordoned: somebody has cordoned it\n",
+    );
+    expect(rolloutTree(rolloutState(cordoned, NOW_MS))).toContain(
+      "pool-1   Running, not available for 3m: NodeCordoned, somebody has cordoned it",
+    );
+  });
+
+  test("says which other MachinePool refers to the pool", async () => {
+    const parts = partsWith({ rivals: [machinePoolObject({ metadata: { name: "other" } })] });
+    const shell = quickShell();
+    await awaitRollout(shell, seeing(parts), { isWatching: false });
+    const note =
+      "note: MachinePool default/other refers to AzureMachinePool default/pool, too, and is ignored: pool comes first";
+    expect(shell.written.out).toContain(`\n${note}\n`);
+    expect(rolloutTree(rolloutState(parts, NOW_MS))).toContain(`└── ${note}\n`);
   });
 
   test("says nothing of a budget that is used up only until a new machine is there", async () => {

@@ -1,8 +1,9 @@
-import { obstinate } from "@capstan/manager";
 import type { Shell } from "../shell.ts";
 import {
-  blockedLine,
+  blockedLines,
+  confirmed,
   machineTroubles,
+  noteLines,
   poolTrouble,
   type RolloutState,
   sentenceFor,
@@ -29,8 +30,10 @@ export async function awaitRollout(shell: Shell, look: Look, patience: Patience)
   const stop = shell.stopSignal();
   const beganMs = clock.monotonic();
   let before = "";
+  let earlier: RolloutState | undefined;
   for (;;) {
-    const state = await look();
+    const state = confirmed(await look(), earlier);
+    earlier = state;
     const text = linesFor(state);
     if (text !== before) shell.out.write(text);
     before = text;
@@ -70,8 +73,8 @@ function clipped(text: string, columns: number): string {
 }
 
 function linesFor(state: RolloutState): string {
-  const blocked = obstinate(state.plan).map(blockedLine);
-  return `${[sentenceFor(state), ...blocked, ...poolTrouble(state), ...machineTroubles(state)].join("\n")}\n`;
+  const troubles = [...blockedLines(state), ...poolTrouble(state), ...machineTroubles(state)];
+  return `${[sentenceFor(state), ...troubles, ...noteLines(state)].join("\n")}\n`;
 }
 
 async function isStopped(shell: Shell, delayMs: number, stop: AbortSignal): Promise<boolean> {

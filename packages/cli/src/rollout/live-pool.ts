@@ -9,13 +9,8 @@ import {
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { isFor, partsOf, type PoolParts } from "../plan/pool-parts.ts";
-
-/** A pool that a user named, and where. */
-export interface PoolName {
-  readonly name: string;
-  readonly namespace: string;
-}
+import { isFor, machinePoolOf, partsOf, type PoolParts } from "../plan/pool-parts.ts";
+import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
 /** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */
 export async function findPool(
@@ -37,26 +32,14 @@ export async function findPool(
   return found;
 }
 
-type KindOfPool = "pool" | "machinePool";
-
-/** The words for the two kinds that a pool may be named by, in small letters. */
-const KINDS: Readonly<Record<string, KindOfPool>> = {
-  azuremachinepool: "pool",
-  azuremachinepools: "pool",
-  amp: "pool",
-  machinepool: "machinePool",
-  machinepools: "machinePool",
-  mp: "machinePool",
-};
-
 function meantBy(given: string): { readonly name: string; readonly kinds: ReadonlySet<KindOfPool> } {
   const [first = "", ...rest] = given.split("/");
-  if (rest.length === 0) return { name: first, kinds: new Set(Object.values(KINDS)) };
-  const kind = KINDS[first.toLowerCase()];
+  if (rest.length === 0) return { name: first, kinds: new Set(Object.values(KINDS_OF_POOLS)) };
+  const kind = KINDS_OF_POOLS[first.toLowerCase()];
   const [name = "", ...more] = rest;
   if (kind !== undefined && name !== "" && more.length === 0) return { name, kinds: new Set([kind]) };
   throw new CommandError(
-    `${JSON.stringify(given)} names no pool; write NAME, azuremachinepool/NAME or machinepool/NAME`,
+    `${JSON.stringify(given)} names no pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME`,
   );
 }
 
@@ -77,22 +60,24 @@ async function unknown(client: Client, given: string, namespace: string): Promis
   return `there is no pool ${JSON.stringify(given)} in namespace ${namespace}; ${there}`;
 }
 
-/** Reads everything that decides about a pool from its management cluster; a MachinePool may be given instead. */
+/** Reads everything that decides about a pool from its management cluster; MachinePools may be given instead. */
 export async function readPool(
   client: Client,
   pool: Frozen<AzureMachinePool>,
-  given?: Frozen<MachinePool>,
+  given: readonly Frozen<MachinePool>[] = [],
 ): Promise<PoolParts> {
   const { name, namespace = "default" } = pool.metadata;
-  const [machinePools, machines] = await Promise.all([
-    given ? [given] : client.list(MachinePool, { namespace }),
+  const [stored, machines] = await Promise.all([
+    client.list(MachinePool, { namespace }),
     client.list(AzureMachinePoolMachine, { namespace, labelSelector: `${MACHINE_POOL_LABEL}=${name}` }),
   ]);
-  const around = await clusterAround(
-    client,
-    machinePools.find((one) => isFor(one, pool)),
-  );
+  const machinePools = [...given, ...stored.filter((one) => !given.some((other) => isSame(one, other)))];
+  const around = await clusterAround(client, machinePoolOf(pool, machinePools));
   return partsOf(pool, { pools: [pool], machinePools, machines, ...around });
+}
+
+function isSame({ metadata: one }: Frozen<MachinePool>, { metadata: other }: Frozen<MachinePool>): boolean {
+  return one.name === other.name && one.namespace === other.namespace;
 }
 
 async function clusterAround(

@@ -1,8 +1,9 @@
 import { type Condition, type Frozen, getCondition } from "@capstan/api";
-import type { Blocked } from "@capstan/manager";
+import { type Blocked, obstinate } from "@capstan/manager";
 import { titleOf } from "../plan/given-objects.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
-import type { PoolParts } from "../plan/pool-parts.ts";
+import { type PoolParts, rivalNotes } from "../plan/pool-parts.ts";
+import { counted } from "../render/amounts.ts";
 
 /** Where the rollout of a pool is. */
 export interface RolloutState extends PlannedPool {
@@ -25,7 +26,7 @@ export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
     ...planned,
     parts,
     title: titleOf(parts.pool),
-    isDone: isReached && failure === undefined,
+    isDone: isReached && failure === undefined && planned.refusal === undefined,
     failure,
   };
 }
@@ -34,6 +35,21 @@ function failureOf({ pool }: PoolParts): string | undefined {
   if (pool.metadata.deletionTimestamp !== undefined) return "it is being deleted";
   const { failureReason, failureMessage } = pool.status ?? {};
   return failureReason === undefined ? undefined : `${failureReason}: ${failureMessage ?? "no message"}`;
+}
+
+/**
+ * What is refused is a failure when an earlier look found it, too: the first look may have come before the controller
+ * saw the latest wish, and what it found would be the answer to another.
+ */
+export function confirmed(state: RolloutState, earlier: RolloutState | undefined): RolloutState {
+  const { refusal } = state;
+  if (!refusal || !earlier || refusedWish(state) !== refusedWish(earlier)) return state;
+  return { ...state, failure: state.failure ?? refusal.why };
+}
+
+/** What was refused, and of which wish. */
+function refusedWish({ refusal, parts: { pool, machinePool } }: RolloutState): string {
+  return `${pool.metadata.generation}/${machinePool.metadata.generation}/${refusal?.why}`;
 }
 
 /** What is the case, in a sentence for one line. */
@@ -51,14 +67,19 @@ export function sentenceFor({ title, isDone, failure, plan }: RolloutState): str
   return `Waiting for ${title}: ${parts.join(", ")}`;
 }
 
-/** What stands in the way, in a line. */
-export function blockedLine({ reason, why }: Blocked): string {
-  return `blocked, ${reason}: ${why}`;
+/** What stands in the way and does not pass by itself, in a line each. */
+export function blockedLines({ plan }: RolloutState): readonly string[] {
+  return obstinate(plan).map(({ reason, why }: Blocked) => `blocked, ${reason}: ${why}`);
 }
 
-/** What the pool says about itself when it is in trouble, in a line. */
-export function poolTrouble({ parts: { pool } }: RolloutState): readonly string[] {
-  return troubleOf(pool);
+/** Who else refers to the pool, in a line each. */
+export function noteLines({ parts }: RolloutState): readonly string[] {
+  return rivalNotes(parts).map((note) => `note: ${note}`);
+}
+
+/** What the pool says about itself when it is in trouble, in a line; what it has failed by is said already. */
+export function poolTrouble({ parts: { pool }, failure, refusal }: RolloutState): readonly string[] {
+  return failure !== undefined && failure === refusal?.why ? [] : troubleOf(pool);
 }
 
 // Whoever has more to repair begins with these.
@@ -66,10 +87,14 @@ const MACHINES_TOLD_OF = 3;
 
 /** What machines in trouble say about themselves, in a line each. */
 export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
-  const told = machines.flatMap(troubleOf);
+  const told = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
   const more = told.length - MACHINES_TOLD_OF;
-  return [...told.slice(0, MACHINES_TOLD_OF), ...(more > 0 ? [`and ${more} more machines in trouble`] : [])];
+  const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
+  return [...told.slice(0, MACHINES_TOLD_OF), ...rest];
 }
+
+/** Condition of a machine: whether pods may come to its Node. */
+export const NODE_SCHEDULABLE = "NodeSchedulable";
 
 interface Speaker {
   readonly metadata: { readonly name: string };
@@ -80,5 +105,15 @@ interface Speaker {
 function troubleOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
   const ready = getCondition(status?.conditions, "Ready");
   if (ready?.status !== "False" || ready.severity === undefined || ready.severity === "Info") return [];
-  return [`${metadata.name}, ${ready.reason}: ${ready.message ?? "no message"}`];
+  return [saidBy(metadata.name, ready)];
+}
+
+/** Nobody but who has cordoned a Node will make its machine available again, so that is told whatever its severity. */
+function cordonOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+  const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
+  return schedulable?.status === "False" ? [saidBy(metadata.name, schedulable)] : [];
+}
+
+function saidBy(name: string, { reason, message }: Frozen<Condition>): string {
+  return `${name}, ${reason}: ${message ?? "no message"}`;
 }

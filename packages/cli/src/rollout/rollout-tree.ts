@@ -3,7 +3,13 @@ import { humanDuration } from "@capstan/apiserver";
 import type { MachineView } from "@capstan/manager";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
-import { blockedLine, poolTrouble, type RolloutState } from "./rollout-state.ts";
+import {
+  blockedLines,
+  NODE_SCHEDULABLE,
+  noteLines,
+  poolTrouble,
+  type RolloutState,
+} from "./rollout-state.ts";
 
 /** The rollout of a pool as a tree: its budget, its machines by what becomes of them, and what stands in the way. */
 export function rolloutTree(state: RolloutState): string {
@@ -14,7 +20,7 @@ export function rolloutTree(state: RolloutState): string {
     const members = groups.get(group) ?? [];
     return members.length === 0 ? [] : [groupBranch(group, members, { resources, nowMs: view.nowMs })];
   });
-  const lines = [...plan.blocked.map(blockedLine), ...poolTrouble(state)];
+  const lines = [...blockedLines(state), ...poolTrouble(state), ...noteLines(state)];
   const blocked = lines.map((text) => ({ text, parts: [] }));
   const budget = { text: budgetLine(plan.budget), parts: [] };
   return tree({ text: `${title}, model ${view.wantedHash}`, parts: [budget, ...machines, ...blocked] });
@@ -68,13 +74,14 @@ function looksOf(machine: MachineView, nowMs: number): string {
   return `${machine.vmState}, not available${forHow}`;
 }
 
-/** What a machine says itself: why it is not drained, else why it is not ready. */
+/** What a machine says itself: why it is not drained, else why it is not ready or takes no pods. */
 function messageOf(
   machine: MachineView,
   resource: Frozen<AzureMachinePoolMachine> | undefined,
 ): string | undefined {
   const conditions = resource?.status?.conditions;
-  const types = machine.isDeleting || machine.picked !== undefined ? ["Drained", "Ready"] : ["Ready"];
+  const isOnItsWay = machine.isDeleting || machine.picked !== undefined;
+  const types = isOnItsWay ? ["Drained", "Ready"] : ["Ready", NODE_SCHEDULABLE];
   const [said] = types
     .map((type) => getCondition(conditions, type))
     .filter((condition) => condition !== undefined && condition.status !== "True");

@@ -160,7 +160,8 @@ function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undef
     return { type, status: "False", severity: "Error", reason: "ProviderIDNotUnique", message };
   }
   if (ready === replicas) return { type, status: "True", reason: "AllReplicasReady" };
-  const message = `${ready} machines have a Node that is Ready, ${replicas} are wanted`;
+  const have = ready === 1 ? "1 machine has" : `${ready} machines have`;
+  const message = `${have} a Node that is Ready, ${replicas} ${replicas === 1 ? "is" : "are"} wanted`;
   return { type, status: "False", severity: "Info", reason: "WaitingForReplicasReady", message };
 }
 
