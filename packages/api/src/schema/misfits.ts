@@ -18,13 +18,35 @@ export interface Misfit {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Finds the misfits of a value, one after the other. */
+/** Finds the misfits of a value, one after the other; `field` is the path to it. */
 export function* misfits(schema: unknown, value: unknown, field = ""): Generator<Misfit, undefined> {
+  const search: Search = { path: field === "" ? [] : [field], found: [] };
+  look(search, schema, value);
+  yield* search.found;
+}
+
+/** A walk through a value. Its path is written down only where something is found: nearly all values fit. */
+interface Search {
+  /** Fields of objects, places in lists, keys of maps. */
+  readonly path: (string | number | { readonly key: string })[];
+  readonly found: Misfit[];
+}
+
+function look(search: Search, schema: unknown, value: unknown): void {
   if (!isJsonObject(schema) || (value === null && schema["nullable"] === true)) return;
   const expected = expectation(schema, value);
-  if (expected !== undefined) yield { field, value, expected };
-  else if (Array.isArray(value)) yield* listMisfits(schema, value, field);
-  else if (isJsonObject(value)) yield* fieldMisfits(schema, value, field);
+  if (expected !== undefined) search.found.push({ field: pathText(search), value, expected });
+  else if (Array.isArray(value)) lookAtItems(search, schema, value);
+  else if (isJsonObject(value)) lookAtFields(search, schema, value);
+}
+
+function pathText({ path }: Search): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "string") text += text === "" ? step : `.${step}`;
+    else text += `[${typeof step === "number" ? step : step.key}]`;
+  }
+  return text;
 }
 
 interface Shape {
@@ -53,22 +75,31 @@ function expectation(schema: Schema, value: unknown): string | undefined {
   return Array.isArray(words) && !words.includes(value) ? `must be one of ${words.join(", ")}` : undefined;
 }
 
-function* listMisfits(schema: Schema, list: readonly unknown[], field: string): Generator<Misfit> {
-  for (const [index, item] of list.entries()) yield* misfits(schema["items"], item, `${field}[${index}]`);
+function lookAtItems(search: Search, schema: Schema, list: readonly unknown[]): void {
+  const { path } = search;
+  for (let index = 0; index < list.length; index++) {
+    path.push(index);
+    look(search, schema["items"], list[index]);
+    path.pop();
+  }
 }
 
-function* fieldMisfits(schema: Schema, value: Schema, field: string): Generator<Misfit> {
+function lookAtFields(search: Search, schema: Schema, value: Schema): void {
+  const { path } = search;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  for (const [name, property] of entriesOf(schema["properties"])) {
+  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  for (const name in properties) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
-    const matters = found !== undefined || required.includes(name);
-    if (matters) yield* misfits(property, found, field === "" ? name : `${field}.${name}`);
+    if (found === undefined && !required.includes(name)) continue;
+    path.push(name);
+    look(search, properties[name], found);
+    path.pop();
   }
   const others = schema["additionalProperties"];
   if (!isJsonObject(others)) return;
-  for (const [key, entry] of Object.entries(value)) yield* misfits(others, entry, `${field}[${key}]`);
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-  return isJsonObject(value) ? Object.entries(value) : [];
+  for (const key in value) {
+    path.push({ key });
+    look(search, others, value[key]);
+    path.pop();
+  }
 }

@@ -28,6 +28,10 @@ const LONGEST_ID = 2048;
 
 // What Azure forbids in every name, with the characters that would turn a path into another one.
 const FORBIDDEN_CHARACTER = /[\s\p{C}\\?#%&<>*:"|]/u;
+// Nearly all ids: nothing forbidden, no empty segment, and none that a dot begins.
+const PLAIN_ID = /^(?:\/[\w-][\w.-]*)+$/;
+// oxlint-disable-next-line no-control-regex -- all of ASCII, whatever the text is
+const ASCII_ONLY = /^[\0-\x7f]*$/;
 
 /** Reads an ARM resource id; throws an ArmIdError when the text is none. */
 export function parseArmId(text: string): ArmId {
@@ -98,6 +102,8 @@ export function hasArmType(id: ArmId, type: string): boolean {
  * such as the Kelvin sign and the letter k.
  */
 export function foldCase(text: string): string {
+  // In a text without other letters the runtime folds the same ones, and many times faster.
+  if (ASCII_ONLY.test(text)) return text.toLowerCase();
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
@@ -109,6 +115,7 @@ function splitSegments(text: string): readonly string[] {
     throw new ArmIdError(`an id starts with "/subscriptions/", not ${quoted(text)}`);
   }
   const segments = text.slice(1).split("/");
+  if (PLAIN_ID.test(text)) return segments;
   for (const [index, segment] of segments.entries()) {
     checkSegment(segment, index);
   }

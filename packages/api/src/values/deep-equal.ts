@@ -10,18 +10,22 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 }
 
 function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (!deepEqual(a[index], b[index])) return false;
+  return true;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+// Only fields of its own count: a key such as `__proto__` or `constructor` must be data like any other.
 function equalObjects(a: object, b: object): boolean {
-  const left = presentFields(a);
-  const right = presentFields(b);
-  if (left.length !== right.length) return false;
-  const others = new Map(right);
-  return left.every(([key, value]) => others.has(key) && deepEqual(value, others.get(key)));
-}
-
-// Entries rather than look-ups by name: a key such as `__proto__` or `constructor` must be data like any other.
-function presentFields(value: object): [string, unknown][] {
-  return Object.entries(value).filter(([, field]) => field !== undefined);
+  let fields = 0;
+  for (const key in a) {
+    const value = (a as Fields)[key];
+    if (value === undefined) continue;
+    if (!Object.hasOwn(b, key) || !deepEqual(value, (b as Fields)[key])) return false;
+    fields++;
+  }
+  for (const key in b) if ((b as Fields)[key] !== undefined) fields--;
+  return fields === 0;
 }

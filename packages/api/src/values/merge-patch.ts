@@ -21,12 +21,15 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
  * Lists are replaced as a whole. A null inside `after` cannot be said in a merge patch and counts as absent.
  */
 export function diffMergePatch(before: Json, after: Json): Record<string, unknown> | undefined {
-  const patch: Record<string, unknown> = {};
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+  if (before === after) return undefined;
+  let patch: Record<string, unknown> | undefined;
+  const compare = (name: string): void => {
     const change = changeOf(valueOf(before, name), valueOf(after, name));
-    if (change !== undefined) assignOwn(patch, name, change);
-  }
-  return Object.keys(patch).length === 0 ? undefined : patch;
+    if (change !== undefined) assignOwn((patch ??= {}), name, change);
+  };
+  for (const name in before) compare(name);
+  for (const name in after) if (!Object.hasOwn(before, name)) compare(name);
+  return patch;
 }
 
 /** What a merge patch says about one field: null to remove it, undefined for nothing. */

@@ -4,7 +4,7 @@
  * The same text is on the Node (written by the cloud provider) and on our machines; both lower-case the
  * resource group, so `formatProviderId` does too, and `sameProviderId` compares without regard to case.
  */
-import { ArmIdError, type ArmId, formatArmId, hasArmType, parseArmId, sameArmId } from "./arm-id.ts";
+import { ArmIdError, type ArmId, armIdType, foldCase, formatArmId, parseArmId, sameArmId } from "./arm-id.ts";
 import { problemOf } from "./problem-of.ts";
 
 /** What a provider id can name. */
@@ -39,6 +39,9 @@ const SCHEME = "azure://";
 const COMPUTE = "Microsoft.Compute";
 const SCALE_SETS = "virtualMachineScaleSets";
 const MACHINES = "virtualMachines";
+const MACHINE_TYPE = foldCase(`${COMPUTE}/${MACHINES}`);
+const SCALE_SET_TYPE = foldCase(`${COMPUTE}/${SCALE_SETS}`);
+const INSTANCE_TYPE = foldCase(`${COMPUTE}/${SCALE_SETS}/${MACHINES}`);
 
 /** Reads a provider id; throws an ArmIdError when the text names no Azure machine. */
 export function parseProviderId(text: string): ProviderId {
@@ -49,13 +52,14 @@ export function parseProviderId(text: string): ProviderId {
   const { subscription, resourceGroup } = id;
   const [first, second] = id.parts;
   if (resourceGroup !== undefined && first) {
-    if (hasArmType(id, `${COMPUTE}/${MACHINES}`)) {
+    const type = foldCase(armIdType(id) ?? "");
+    if (type === MACHINE_TYPE) {
       return { kind: "virtualMachine", subscription, resourceGroup, name: first.name };
     }
-    if (hasArmType(id, `${COMPUTE}/${SCALE_SETS}`)) {
+    if (type === SCALE_SET_TYPE) {
       return { kind: "scaleSet", subscription, resourceGroup, scaleSet: first.name };
     }
-    if (second && hasArmType(id, `${COMPUTE}/${SCALE_SETS}/${MACHINES}`)) {
+    if (second && type === INSTANCE_TYPE) {
       const instanceID = second.name;
       return { kind: "scaleSetInstance", subscription, resourceGroup, scaleSet: first.name, instanceID };
     }

@@ -6,6 +6,7 @@ import { StrategicMergeError } from "../patch/strategic-error.ts";
 import { strategicMergePatch } from "../patch/strategic-merge.ts";
 import { mergeSchemaOf } from "../patch/strategic-schema.ts";
 import type { Resource } from "../registry/registry.ts";
+import { isTooDeep, NESTING_LIMIT } from "../schema/nesting.ts";
 import { mediaType, parseBody } from "./body.ts";
 import { ApiError, badRequest, unsupportedMediaType } from "./status.ts";
 
@@ -26,7 +27,8 @@ export function readPatch(resource: Resource, request: HttpRequest): Patch {
     const operations = decode(request);
     if (!Array.isArray(operations))
       throw badRequest("error decoding patch: a JSON patch must be a list of operations");
-    return { change: (old) => applyOperations(old, operations as unknown[]), duplicates: [] };
+    const change = (old: unknown): unknown => notTooDeep(applyOperations(old, operations as unknown[]));
+    return { change, duplicates: [] };
   }
   if (type === "application/merge-patch+json") {
     const patch = decodeMap(request, "merge patch");
@@ -36,11 +38,20 @@ export function readPatch(resource: Resource, request: HttpRequest): Patch {
   if (type === "application/strategic-merge-patch+json" && schema) {
     const patch = decodeMap(request, "strategic merge patch");
     return {
-      change: (old) => applyStrategic(() => strategicMergePatch(old, patch, schema)),
+      change: (old) => notTooDeep(applyStrategic(() => strategicMergePatch(old, patch, schema))),
       duplicates: duplicates(),
     };
   }
   throw unsupportedPatch(resource, type);
+}
+
+/**
+ * No patch is deep itself, but one that moves values can make an object deeper than itself. A merge patch cannot:
+ * each of its values takes the place that it has in the patch.
+ */
+function notTooDeep(patched: unknown): unknown {
+  if (!isTooDeep(patched)) return patched;
+  throw badRequest(`the patched object is nested deeper than ${NESTING_LIMIT} levels`);
 }
 
 function decode(request: HttpRequest): unknown {

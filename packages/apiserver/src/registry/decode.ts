@@ -2,7 +2,6 @@ import { type FieldError, invalid as invalidField } from "@capstan/api";
 import { beginningOf } from "../http/body.ts";
 import { type ApiError, badRequest, invalid, type Subject } from "../http/status.ts";
 import { jsonText } from "../json.ts";
-import { NESTING_LIMIT, isTooDeep } from "../schema/nesting.ts";
 import { type DecodedMeta, decodeObjectMeta, keptMeta } from "../schema/object-meta.ts";
 import { type FieldProblem, invalidValue } from "../schema/problem.ts";
 import type { Draft } from "../storage/storage.ts";
@@ -33,9 +32,6 @@ export function decodeObject(resource: Resource, given: unknown, source: Source)
   const value = given ?? {};
   if (!isRecord(value)) throw noObject(resource, value);
   requireTypeTexts(resource, value);
-  // The body was not deep, but a patch can make the object deeper than itself.
-  if (source === "patch" && isTooDeep(value))
-    throw badRequest(`the patched object is nested deeper than ${NESTING_LIMIT} levels`);
   const error = resource.custom
     ? customTypeError(resource, value, source)
     : builtInTypeError(resource, value, source);

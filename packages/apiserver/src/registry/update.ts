@@ -1,4 +1,4 @@
-import { deepEqual, deepFreeze } from "@capstan/api";
+import { deepFreeze } from "@capstan/api";
 import { badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { mutate, validate } from "./admission.ts";
@@ -8,6 +8,7 @@ import { decodeObject, type Source, unknownFieldWarnings } from "./decode.ts";
 import { metadataChangeErrors, metadataErrors, metadataWarnings } from "./metadata.ts";
 import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema.ts";
 import { asServed, keyOf, type Resource } from "./registry.ts";
+import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
 
 // As many times as kube-apiserver tries a patch again when somebody else was faster.
@@ -214,9 +215,7 @@ function restore(old: StoredObject, draft: Draft, field: string): void {
 
 /** Puts the stored values back where nothing changed: later comparisons are by identity, and versions share memory. */
 function shareUnchanged(old: StoredObject, draft: Draft): void {
-  for (const field of Object.keys(draft)) {
-    if (draft[field] !== old[field] && deepEqual(draft[field], old[field])) draft[field] = old[field];
-  }
+  for (const field of Object.keys(draft)) draft[field] = sharing(draft[field], old[field]);
 }
 
 function sameFields(old: StoredObject, draft: Draft): boolean {

@@ -5,15 +5,18 @@
 export const NESTING_LIMIT = 1000;
 
 /** Whether a JSON value is nested deeper than the limit. */
-export function isTooDeep(value: unknown, levels = NESTING_LIMIT): boolean {
-  if (typeof value !== "object" || value === null) return false;
+export function isTooDeep(value: unknown): boolean {
+  return isInner(value) && isDeeper(value, NESTING_LIMIT);
+}
+
+/** Enters only what has something in it: nearly all values are texts and numbers. */
+function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true;
-  if (Array.isArray(value)) {
-    for (const item of value) if (isTooDeep(item, levels - 1)) return true;
-    return false;
-  }
-  for (const name in value) {
-    if (isTooDeep((value as Record<string, unknown>)[name], levels - 1)) return true;
-  }
+  const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const one of inside) if (isInner(one) && isDeeper(one, levels - 1)) return true;
   return false;
+}
+
+function isInner(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -32,6 +32,8 @@ export interface SchemaNode {
   readonly listType: string | undefined;
   readonly listMapKeys: readonly string[];
   readonly limits: Limits;
+  /** Any text fits and nothing else does, as for most fields of most objects. */
+  readonly isAnyText: boolean;
   /** CEL rules; what checks them comes with CEL. */
   readonly rules: readonly unknown[];
   /** What is to be found here or further inside, so that walks can leave out whole branches. */
@@ -82,8 +84,9 @@ export function compileSchema(schema: PrintedSchema): SchemaNode {
   );
   const additional = compileAdditional(schema["additionalProperties"]);
   const items = isSchema(schema["items"]) ? compileSchema(schema["items"]) : undefined;
+  const [types, limits] = [typesOf(schema), limitsOf(schema)];
   const own = {
-    types: typesOf(schema),
+    types,
     nullable: schema["nullable"] === true,
     properties,
     required: listOf(schema["required"]).map(String),
@@ -95,7 +98,8 @@ export function compileSchema(schema: PrintedSchema): SchemaNode {
     defaulted: [...properties].filter(([, child]) => child.default !== undefined),
     listType: textOf(schema["x-kubernetes-list-type"]),
     listMapKeys: listOf(schema["x-kubernetes-list-map-keys"]).map(String),
-    limits: limitsOf(schema),
+    limits,
+    isAnyText: types.length === 1 && types[0] === "string" && isWithoutLimits(limits),
     rules: listOf(schema["x-kubernetes-validations"]),
   };
   return { ...own, has: contentsOf(own) };
@@ -126,6 +130,10 @@ function contentsOf(node: Omit<SchemaNode, "has">): Contents {
     embedded: node.embedded || inside.some((has) => has.embedded),
     rules: node.rules.length > 0 || inside.some((has) => has.rules),
   };
+}
+
+function isWithoutLimits({ enum: words, ...limits }: Limits): boolean {
+  return words.length === 0 && Object.values(limits).every((limit) => limit === undefined);
 }
 
 function limitsOf(schema: PrintedSchema): Limits {

@@ -112,6 +112,16 @@ function reportType(findings: Findings, wanted: string, was: string): void {
   report(findings, wrongType(fieldOf(findings), was, detail));
 }
 
+// The checks that a text passes by being one: those of any value, of its type and of its length.
+const TEXT_MATCHES = 7;
+
+/** Whether a value is a text where any text fits; it is counted as one that was looked at in full. */
+function isFittingText(findings: Findings, node: SchemaNode, value: unknown): boolean {
+  if (!node.isAnyText || typeof value !== "string") return false;
+  findings.matches += TEXT_MATCHES;
+  return true;
+}
+
 function checkList(
   findings: Findings,
   node: SchemaNode,
@@ -121,6 +131,7 @@ function checkList(
   findings.matches += 2;
   if (items) {
     for (let index = 0; index < value.length; index++) {
+      if (isFittingText(findings, items, value[index])) continue;
       findings.path.push(index);
       checkItem(findings, node, { value: value[index], old });
       findings.path.pop();
@@ -157,11 +168,13 @@ function checkObject(
   findings.matches++;
   checkCount(findings, node, value);
   const before = isObject(old) ? old : undefined;
-  for (const name in value) {
+  for (const name of Object.keys(value)) {
     const child = properties.get(name) ?? additional;
     if (child === undefined || child === "any") continue;
+    const field = value[name];
+    if (isFittingText(findings, child, field)) continue;
     findings.path.push(name);
-    check(findings, child, { value: value[name], old: before && fieldIn(before, name) });
+    check(findings, child, { value: field, old: before && fieldIn(before, name) });
     findings.path.pop();
   }
   for (const name of required) {

@@ -17,7 +17,11 @@ export function planWaits(state: PoolState, going: ReadonlySet<string>): readonl
   if (operation !== undefined) {
     const seconds = Math.max(0, Math.round((view.nowMs - operation.sinceMs) / 1000));
     waits.push(
-      wait("Operation", [view.name], `${operation.kind} of the scale set has run for ${counted(seconds, "second")}`),
+      wait(
+        "Operation",
+        [view.name],
+        `${operation.kind} of the scale set has run for ${counted(seconds, "second")}`,
+      ),
     );
   }
   const leaving = namesOf(state.machines.filter((machine) => isLeaving(machine)));

@@ -1,6 +1,7 @@
 import { deepEqual, type Frozen, Node } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import { type Change, type Client, Informer, type Logger, waiting } from "@capstan/runtime";
+import { isNodeReady } from "./availability.ts";
 import { within } from "./within.ts";
 
 /** What following Nodes takes. */
@@ -21,6 +22,8 @@ const COME_BACK_MS = 5_000;
 export class WorkloadNodes {
   readonly #informer: Informer<Node>;
   readonly #env: Env;
+  /** Counted as they change: a pool asks on each pass, and a cluster has thousands. */
+  readonly #notReady = new Set<string>();
 
   constructor({ client, env, log, onChange }: NodesOptions, signal: AbortSignal) {
     this.#env = env;
@@ -28,6 +31,9 @@ export class WorkloadNodes {
     this.#informer = new Informer<Node>({ client, env, log, onBug, kind: Node, scope: {} });
     this.#informer.store.addIndex(BY_PROVIDER_ID, providerKeysOf);
     this.#informer.addHandler((change) => {
+      const { name } = change.object.metadata;
+      if (change.type === "deleted" || isNodeReady(change.object)) this.#notReady.delete(name);
+      else this.#notReady.add(name);
       const keys = keysIn(change);
       if (keys.length > 0) onChange(keys);
     });
@@ -47,9 +53,9 @@ export class WorkloadNodes {
     }
   }
 
-  /** All Nodes of the cluster, whoever they belong to. */
-  all(): readonly Frozen<Node>[] {
-    return this.#informer.store.all();
+  /** How many Nodes the cluster has, whoever they belong to, and how many of them are not Ready. */
+  count(): { readonly all: number; readonly notReady: number } {
+    return { all: this.#informer.store.size, notReady: this.#notReady.size };
   }
 
   /** The Nodes that say they are this machine; more than one is somebody's mistake. */

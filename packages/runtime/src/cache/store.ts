@@ -5,7 +5,8 @@ export type IndexFunction<T> = (object: Frozen<T>) => readonly string[];
 
 interface Index<T> {
   readonly valuesOf: IndexFunction<T>;
-  readonly keysByValue: Map<string, Set<string>>;
+  /** By value and key: whoever looks something up finds the objects themselves. */
+  readonly found: Map<string, Map<string, Frozen<T>>>;
 }
 
 /** `namespace/name`, or the name alone for cluster-scoped objects: how the store and the queues name an object. */
@@ -34,9 +35,9 @@ export class IndexedStore<T extends KubernetesObject> {
   /** Adds an index over what is here and what will come; the same name again keeps the first function. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
-    const index: Index<T> = { valuesOf: this.#guarded(valuesOf), keysByValue: new Map() };
+    const index: Index<T> = { valuesOf: this.#guarded(valuesOf), found: new Map() };
     this.#indexes.set(name, index);
-    for (const [key, object] of this.#objects) enter(index, key, object);
+    for (const [key, object] of this.#objects) enter(index, key, { values: index.valuesOf(object), object });
   }
 
   get(key: string): Frozen<T> | undefined {
@@ -59,12 +60,8 @@ export class IndexedStore<T extends KubernetesObject> {
       throw new TypeError(
         `no index ${JSON.stringify(name)}; the store has ${[...this.#indexes.keys()].join(", ")}`,
       );
-    const found: Frozen<T>[] = [];
-    for (const key of index.keysByValue.get(value) ?? []) {
-      const object = this.#objects.get(key);
-      if (object) found.push(object);
-    }
-    return found;
+    const found = index.found.get(value);
+    return found ? [...found.values()] : [];
   }
 
   /** Stores the object and returns the one it replaces. */
@@ -73,7 +70,7 @@ export class IndexedStore<T extends KubernetesObject> {
     this.#objects.set(key, object);
     for (const index of this.#indexes.values()) {
       if (previous) move(index, key, { previous, object });
-      else enter(index, key, object);
+      else enter(index, key, { values: index.valuesOf(object), object });
     }
     return previous;
   }
@@ -83,7 +80,7 @@ export class IndexedStore<T extends KubernetesObject> {
     const previous = this.#objects.get(key);
     if (!previous) return undefined;
     this.#objects.delete(key);
-    for (const index of this.#indexes.values()) leave(index, key, previous);
+    for (const index of this.#indexes.values()) leave(index, key, index.valuesOf(previous));
     return previous;
   }
 
@@ -99,30 +96,34 @@ export class IndexedStore<T extends KubernetesObject> {
   }
 }
 
-/** Most changes leave an object where it is in an index; then nothing is touched. */
+/** Most changes leave an object where it is in an index; then it only takes the place of the previous one. */
 function move<T>(
   index: Index<T>,
   key: string,
   { previous, object }: { previous: Frozen<T>; object: Frozen<T> },
 ): void {
   const [from, to] = [index.valuesOf(previous), index.valuesOf(object)];
-  if (from.length === to.length && from.every((value, position) => value === to[position])) return;
-  leave(index, key, previous);
-  enter(index, key, object);
+  const stays = from.length === to.length && from.every((value, position) => value === to[position]);
+  if (!stays) leave(index, key, from);
+  enter(index, key, { values: to, object });
 }
 
-function enter<T>(index: Index<T>, key: string, object: Frozen<T>): void {
-  for (const value of index.valuesOf(object)) {
-    const keys = index.keysByValue.get(value);
-    if (keys) keys.add(key);
-    else index.keysByValue.set(value, new Set([key]));
+function enter<T>(
+  index: Index<T>,
+  key: string,
+  { values, object }: { readonly values: readonly string[]; readonly object: Frozen<T> },
+): void {
+  for (const value of values) {
+    const found = index.found.get(value);
+    if (found) found.set(key, object);
+    else index.found.set(value, new Map([[key, object]]));
   }
 }
 
-function leave<T>(index: Index<T>, key: string, object: Frozen<T>): void {
-  for (const value of index.valuesOf(object)) {
-    const keys = index.keysByValue.get(value);
-    keys?.delete(key);
-    if (keys?.size === 0) index.keysByValue.delete(value);
+function leave<T>(index: Index<T>, key: string, values: readonly string[]): void {
+  for (const value of values) {
+    const found = index.found.get(value);
+    found?.delete(key);
+    if (found?.size === 0) index.found.delete(value);
   }
 }

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { isJsonObject, parseYaml, YamlError } from "@capstan/api";
+import { deepFreeze, isJsonObject, parseYaml, YamlError } from "@capstan/api";
 import { type GuestFailure, GuestFault } from "./failure.ts";
 import { type JoinRequest, readJoinCommand } from "./join-request.ts";
 
@@ -36,14 +36,26 @@ const LARGEST_UNPACKED = 1024 * 1024;
 /** Reads custom data as cloud-init would, base64 or text. It never throws: what it cannot read is a failure. */
 export function readCustomData(customData: string | undefined, metadata: Metadata): CustomDataReading {
   try {
-    const text = rendered(decoded(customData ?? ""), metadata);
-    const config = cloudConfig(text);
-    const files = listAt(config, "write_files").map(fileOf);
-    return { cloudInit: { files, join: joinOf(commandsOf(config), files) } };
+    return { cloudInit: cloudInitIn(rendered(decoded(customData ?? ""), metadata)) };
   } catch (error) {
     if (!(error instanceof GuestFault)) throw error;
     return { failure: { reason: error.reason, message: error.message } };
   }
+}
+
+// The machines of a pool all get the same text, and reading YAML is most of the work of starting one.
+const known = new Map<string, CloudInit>();
+const MOST_KNOWN = 32;
+
+function cloudInitIn(text: string): CloudInit {
+  const before = known.get(text);
+  if (before) return before;
+  const config = cloudConfig(text);
+  const files = listAt(config, "write_files").map(fileOf);
+  const cloudInit: CloudInit = deepFreeze({ files, join: joinOf(commandsOf(config), files) });
+  if (known.size === MOST_KNOWN) known.clear();
+  known.set(text, cloudInit);
+  return cloudInit;
 }
 
 function decoded(customData: string): string {

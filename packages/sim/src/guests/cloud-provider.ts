@@ -1,11 +1,11 @@
 import {
+  ArmIdError,
   type Frozen,
   type Node,
   type NodeAddress,
   parseProviderId,
   formatProviderId,
   type ProviderId,
-  providerIdProblem,
 } from "@capstan/api";
 import type { Machine } from "@capstan/azure-sim";
 import { isReady } from "../readiness.ts";
@@ -47,7 +47,13 @@ export function decideNode(node: Frozen<Node>, machine: Machine | undefined): Cl
 /** The machine a Node says it is; undefined while nobody has said so in a way that can be read. */
 export function providerIdOf(node: Frozen<Node>): ProviderId | undefined {
   const text = node.spec?.providerID ?? "";
-  return providerIdProblem(text) === undefined ? parseProviderId(text) : undefined;
+  if (text === "") return undefined;
+  try {
+    return parseProviderId(text);
+  } catch (error) {
+    if (error instanceof ArmIdError) return undefined;
+    throw error;
+  }
 }
 
 /** Nodes that other people made by hand are none of the cloud provider's business. */

@@ -4,6 +4,8 @@ import type { Invariant } from "./invariant.ts";
 const WINDOW_MS = 60_000;
 // A little above once a second for a minute: a burst after a change is no loop.
 const MOST_CALLS = 60;
+// Objects come and go: what nobody has asked about lately is forgotten when there is so much of it.
+const MOST_KEPT = 10_000;
 
 /** No controller asks the same thing about the same object over and over again. */
 export const noHotLoop: Invariant = {
@@ -11,6 +13,7 @@ export const noHotLoop: Invariant = {
   says: `a controller sends at most ${MOST_CALLS} requests of one kind about one object in a minute`,
   watch: () => {
     const recent = new Map<string, number[]>();
+    let sweepAbove = MOST_KEPT;
     return {
       called: ({ process, by, server, verb, resource, namespace = "", name }, atMs) => {
         if (isBookkeeping(resource)) return undefined;
@@ -19,6 +22,10 @@ export const noHotLoop: Invariant = {
         const times = recent.get(key) ?? [];
         recent.set(key, times);
         times.push(atMs);
+        if (recent.size > sweepAbove) {
+          forgetBefore(recent, atMs - WINDOW_MS);
+          sweepAbove = Math.max(MOST_KEPT, 2 * recent.size);
+        }
         while (times[0] !== undefined && times[0] <= atMs - WINDOW_MS) times.shift();
         // Objects made one after the other share a prefix and a verb and nothing else; only a named one counts.
         return name !== "" && times.length > MOST_CALLS
@@ -28,3 +35,7 @@ export const noHotLoop: Invariant = {
     };
   },
 };
+
+function forgetBefore(recent: Map<string, number[]>, ms: number): void {
+  for (const [key, times] of recent) if ((times.at(-1) ?? 0) <= ms) recent.delete(key);
+}

@@ -15,6 +15,7 @@ export const retryAfterHonoured: Invariant = {
         return undefined;
       },
       called: (call, atMs) => {
+        if (notBefore.size === 0) return undefined;
         const dueMs = notBefore.get(keyOf(call));
         if (dueMs === undefined) return undefined;
         if (atMs >= dueMs) {

@@ -138,12 +138,12 @@ export class Links {
   }
 
   async #serve(server: Server, call: Call, request: HttpRequest): Promise<HttpResponse> {
-    if (call.verb !== "list") return server.handle(request);
+    // Only whoever asks for version 0 may be answered from the past; every other list is the newest.
+    const takesOld = call.verb === "list" && /[?&]resourceVersion=0(&|$)/.test(request.path);
+    if (!takesOld) return server.handle(request);
     const key = `${server.name} ${request.path}`;
     const first = this.#firstLists.get(key);
-    // Only whoever asks for version 0 may be answered from the past; every other list is the newest.
-    const takesOld = /[?&]resourceVersion=0(&|$)/.test(request.path);
-    if (first && takesOld && this.#behind.delete(key)) return first;
+    if (first && this.#behind.delete(key)) return first;
     const response = await server.handle(request);
     if (!first && response.status === 200) this.#firstLists.set(key, response);
     return response;

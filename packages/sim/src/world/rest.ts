@@ -23,7 +23,7 @@ const METHODS_THAT_READ = new Set(["GET", "HEAD"]);
 export class Rest {
   readonly #world: Restless;
   #lastMs = 0;
-  /** When somebody was found busy: what they do is news to others when it ends, and those find out later still. */
+  /** When Azure was found busy: that it is done is news to managers, which ask rarely about what takes long. */
   #busyMs = -Infinity;
 
   constructor(world: Restless) {
@@ -42,14 +42,17 @@ export class Rest {
   isQuiet(forMs: number): boolean {
     const { scheduler } = this.#world;
     if (scheduler.monotonicMs - Math.max(this.#lastMs, this.#busyMs) < forMs) return false;
-    if (this.busy() === undefined) return true;
-    this.#busyMs = scheduler.monotonicMs;
-    return false;
+    if (this.#azureBusyWith() !== undefined) this.#busyMs = scheduler.monotonicMs;
+    return this.busy() === undefined;
+  }
+
+  #azureBusyWith(): string | undefined {
+    return this.#world.azure.control.state().runningOperations[0]?.name;
   }
 
   /** Who is about to do something. */
   busy(): string | undefined {
-    const { managers, guests, azure } = this.#world;
+    const { managers, guests } = this.#world;
     for (const { process, runner, isWorking } of managers.running()) {
       const [unready] = runner.unready();
       if (unready !== undefined) return `${process.name} is ${unready}`;
@@ -57,8 +60,8 @@ export class Rest {
       const working = runner.controllers.find(({ queue }) => queue.depth + queue.active > 0);
       if (working) return `${working.name} of ${process.name} has work to do`;
     }
-    const operation = azure.control.state().runningOperations[0];
-    if (operation) return `Azure is busy with ${operation.name}`;
+    const operation = this.#azureBusyWith();
+    if (operation !== undefined) return `Azure is busy with ${operation}`;
     const guest = guests.list().find(({ stage }) => ON_THE_WAY.has(stage));
     return guest && `machine ${guest.instanceId} of ${guest.scaleSetId} is ${guest.stage}`;
   }

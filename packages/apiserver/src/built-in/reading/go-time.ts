@@ -38,10 +38,20 @@ export class GoTimeError extends Error {
   override readonly name = "GoTimeError";
 }
 
+const PROPER = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
 /** A moment to the second, as Kubernetes prints it. */
 export function readTime(value: string): string {
-  const { seconds } = read(value, SECONDS);
-  return `${new Date(seconds).toISOString().slice(0, 19)}Z`;
+  // Nearly all moments are spelled as they are printed; one that no calendar has would be printed as another.
+  if (PROPER.test(value)) {
+    const parsed = Date.parse(value);
+    if (!Number.isNaN(parsed) && toTheSecond(parsed) === value) return value;
+  }
+  return toTheSecond(read(value, SECONDS).seconds);
+}
+
+function toTheSecond(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 /** A moment to the microsecond, as Kubernetes prints it. */

@@ -19,12 +19,19 @@ export function withKeptSecrets(profile: JsonObject, before: JsonObject | undefi
   return Object.keys(osProfile).length === 0 ? profile : { ...profile, osProfile };
 }
 
+/** By the profile they were made from: all instances of a model show the same one. */
+const shownProfiles = new WeakMap<JsonObject, JsonObject>();
+
 /** The profile as everybody may see it. */
 export function withoutSecrets(profile: JsonObject): JsonObject {
   if (profile["osProfile"] === undefined) return profile;
+  const known = shownProfiles.get(profile);
+  if (known) return known;
   const osProfile: Record<string, unknown> = { ...objectAt(profile, "osProfile") };
   for (const secret of SECRETS) delete osProfile[secret];
-  return { ...profile, osProfile };
+  const shown = Object.freeze({ ...profile, osProfile: Object.freeze(osProfile) });
+  shownProfiles.set(profile, shown);
+  return shown;
 }
 
 /** Gives the set a newer model if it differs from the one it has. */

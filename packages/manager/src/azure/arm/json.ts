@@ -1,8 +1,9 @@
 import { isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../port.ts";
 
-// Sixteen digits are the first that a number may lose; texts without any are read the fast way.
-const LONG_NUMBER = /\d{16}/;
+// Sixteen digits are the first that a number may lose; texts without any such number are read the fast way. Digits inside
+// a text, as in the names of disks, follow no colon, comma or bracket.
+const LONG_NUMBER = /[:,[]\s*-?\d{16}/;
 
 /**
  * Reads JSON so that nothing is lost: an integer that a number cannot hold is kept in its own spelling, and is

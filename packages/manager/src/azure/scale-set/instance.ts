@@ -23,6 +23,8 @@ export interface ScaleSetInstance {
   readonly vmID?: string;
   /** `Creating`, `Updating`, `Succeeded`, `Failed`, `Deleting`, or empty when Azure does not say. */
   readonly provisioningState: string;
+  /** When it was made, in milliseconds since the epoch. */
+  readonly createdMs?: number;
   /** When the provisioning state was reached, in milliseconds since the epoch. */
   readonly provisionedAtMs?: number;
   readonly powerState: PowerState;
@@ -34,8 +36,6 @@ export interface ScaleSetInstance {
   readonly imageReference?: JsonObject;
   /** Why it failed. */
   readonly error?: AzureError;
-  /** Everything that Azure said. */
-  readonly raw: JsonObject;
 }
 
 const POWER_STATES: readonly string[] = [
@@ -65,14 +65,14 @@ export function parseInstance(raw: JsonObject): ScaleSetInstance | undefined {
     ...present({
       computerName: text(objectIn(properties, "osProfile")["computerName"]),
       vmID: text(properties["vmId"]),
-      provisionedAtMs: provisionedAtOf(statuses),
+      createdMs: timeOf(properties["timeCreated"]),
+      provisionedAtMs: timeOf(codeWith(statuses, "ProvisioningState/")?.status["time"]),
       isLatestModel: flag(properties["latestModelApplied"]),
       zone: text(listIn(raw, "zones")[0]),
       imageVersion: text(image["exactVersion"]) ?? text(image["version"]),
       imageReference: Object.keys(image).length > 0 ? image : undefined,
       error: instanceErrorOf(statuses),
     }),
-    raw,
   };
 }
 
@@ -81,8 +81,8 @@ function powerStateOf(statuses: readonly JsonObject[]): PowerState {
   return POWER_STATES.includes(state) ? (state as PowerState) : "unknown";
 }
 
-function provisionedAtOf(statuses: readonly JsonObject[]): number | undefined {
-  const time = Date.parse(text(codeWith(statuses, "ProvisioningState/")?.status["time"]) ?? "");
+function timeOf(value: unknown): number | undefined {
+  const time = Date.parse(text(value) ?? "");
   return Number.isNaN(time) ? undefined : time;
 }
 

@@ -199,22 +199,16 @@ function nodeOf(nodes: WorkloadNodes | undefined, providerID: string): { readonl
 }
 
 function instanceFacts(instance: ScaleSetInstance, set: SeenSet | undefined): InstanceFacts {
-  const { instanceID, providerID, provisioningState, powerState, isLatestModel } = instance;
-  const createdMs = Date.parse(textIn(instance.raw["properties"], "timeCreated"));
+  const { instanceID, providerID, provisioningState, powerState, isLatestModel, createdMs } = instance;
   return {
     instanceID,
     providerID,
     provisioningState,
     powerState,
     ...(isLatestModel !== undefined && { isLatestModel }),
-    ...(!Number.isNaN(createdMs) && { createdMs }),
+    ...(createdMs !== undefined && { createdMs }),
     ...(isLatestModel === true && set && { modelHash: set.modelHash }),
   };
-}
-
-function textIn(value: unknown, field: string): string {
-  const text = (value as Readonly<Record<string, unknown>> | undefined)?.[field];
-  return typeof text === "string" ? text : "";
 }
 
 /** How the cluster is doing. A Node whose machine Azure says is off tells nothing about it, and is not counted. */
@@ -223,15 +217,11 @@ export function workloadFacts(
   machines: readonly MachineFacts[],
 ): WorkloadFacts {
   if (!nodes) return { isReachable: false, nodes: 0, notReady: 0 };
-  const off = new Set(
-    machines.flatMap(({ instance, node }) =>
-      instance && node && vmStateOf(instance) !== "Running" ? [node.metadata.uid] : [],
-    ),
-  );
-  const counted = nodes.all().filter(({ metadata }) => !off.has(metadata.uid));
-  return {
-    isReachable: true,
-    nodes: counted.length,
-    notReady: counted.filter((node) => !isNodeReady(node)).length,
-  };
+  let { all, notReady } = nodes.count();
+  for (const { instance, node } of machines) {
+    if (!instance || !node || vmStateOf(instance) === "Running") continue;
+    all--;
+    if (!isNodeReady(node)) notReady--;
+  }
+  return { isReachable: true, nodes: all, notReady };
 }

@@ -48,9 +48,9 @@ function tellNumbers(scope: Scope, sight: Sight): void {
   if (sight.set && isTold) publishIDs(scope, sight);
 }
 
-/** Whether Azure was just seen to have the tags that are wanted, and none that are not. */
+/** Whether Azure was seen, since they were written last, to have the tags that are wanted, and none that are not. */
 function areTagsWritten(scope: Scope, sight: Sight): boolean {
-  const isSeen = sight.isFirstHand && sight.set !== undefined && !scope.pool.status?.operation;
+  const isSeen = sight.set !== undefined && !scope.pool.status?.operation;
   return isSeen && tagsToWrite(scope, sight) === undefined;
 }
 

@@ -1,4 +1,4 @@
-import { type Frozen, isJsonObject, type Node } from "@capstan/api";
+import { type Frozen, type Node } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 
 /** What is known of the Node of a machine. */
@@ -51,7 +51,7 @@ function isConfirmed(node: Frozen<Node>, { instance, knownUID }: NodeQuestion): 
 
 /** A Node that was there before its VM is of another VM, which had the same id. */
 function isOlder({ metadata }: Frozen<Node>, instance: ScaleSetInstance): boolean {
-  const createdMs = createdMsOf(instance);
+  const { createdMs } = instance;
   return (
     createdMs !== undefined && Date.parse(metadata.creationTimestamp ?? "") + CLOCKS_DIFFER_MS < createdMs
   );
@@ -61,13 +61,6 @@ function isBorneOut({ metadata, status }: Frozen<Node>, { computerName, vmID }: 
   if (computerName === undefined && vmID === undefined) return true;
   const isName = computerName?.toLowerCase() === metadata.name.toLowerCase();
   return isName || isSameMachine(vmID, status?.nodeInfo?.systemUUID);
-}
-
-/** When Azure made the instance. */
-function createdMsOf({ raw }: ScaleSetInstance): number | undefined {
-  const properties = raw["properties"];
-  const created = isJsonObject(properties) ? Date.parse(String(properties["timeCreated"])) : NaN;
-  return Number.isNaN(created) ? undefined : created;
 }
 
 /** Firmware of the first generation shows the first three groups of the id in the other byte order. */

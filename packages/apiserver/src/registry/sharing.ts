@@ -1,0 +1,76 @@
+import { deepEqual } from "@capstan/api";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * The value with all that is equal in the old one taken from there; the old one itself when they are equal. A list of
+ * a thousand items of which one has changed then costs the memory of one item. The value is changed in place.
+ */
+export function sharing(value: unknown, old: unknown): unknown {
+  if (value === old || !isInner(value) || !isInner(old)) return value;
+  // What is frozen has come from the store, if from another place of the object.
+  if (Object.isFrozen(value)) return deepEqual(value, old) ? old : value;
+  if (Array.isArray(value) !== Array.isArray(old)) return value;
+  const isSame = Array.isArray(value)
+    ? shareItems(value, old as readonly unknown[])
+    : shareFields(value as Fields, old as Fields);
+  return isSame ? old : value;
+}
+
+/** Whether all items are those of the old list. Items that came or went move the others, which are found again. */
+function shareItems(list: unknown[], old: readonly unknown[]): boolean {
+  const search: Search = { old, next: 0, patience: PATIENCE * list.length };
+  let isSame = list.length === old.length;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    if (isInner(item)) list[index] = equalItem(search, item) ?? sharing(item, old[index]);
+    if (list[index] !== old[index]) isSame = false;
+  }
+  return isSame;
+}
+
+// As many as come or go at once when a large pool is rolled.
+const LOOK_AHEAD = 128;
+const PATIENCE = 16;
+
+/** A walk through a list beside another that has nearly the same items in nearly the same order. */
+interface Search {
+  readonly old: readonly unknown[];
+  /** Where the next item should be. */
+  next: number;
+  /** How many items may still be looked at in vain: lists that have nothing in common must not take for ever. */
+  patience: number;
+}
+
+function equalItem(search: Search, item: object): unknown {
+  const { old, next } = search;
+  const end = Math.min(old.length, next + LOOK_AHEAD);
+  for (let at = next; at < end; at++) {
+    if (deepEqual(item, old[at])) {
+      search.next = at + 1;
+      return old[at];
+    }
+    if (search.patience-- <= 0) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether all fields are those of the old object, in any order. */
+function shareFields(object: Fields, old: Fields): boolean {
+  const names = Object.keys(object);
+  let isSame = names.length === Object.keys(old).length;
+  for (const name of names) {
+    if (!Object.hasOwn(old, name)) {
+      isSame = false;
+      continue;
+    }
+    const field = sharing(object[name], old[name]);
+    if (field !== object[name]) object[name] = field;
+    if (field !== old[name]) isSame = false;
+  }
+  return isSame;
+}
+
+function isInner(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
