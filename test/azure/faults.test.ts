@@ -106,12 +106,12 @@ test("a group whose deletion fails is there as before, and can be deleted later"
   await withNetwork(cloud);
   const effect = { kind: "operationFails", code: "InternalExecutionError" } as const;
   cloud.azure.control.addFault({ id: "stuck", match: { method: "DELETE", times: 1 }, effect });
-  const groups = cloud.resources.resourceGroups;
-  await expect(finish(cloud, groups.delete(GROUP))).rejects.toThrow(effect.code);
-  expect((await groups.get(GROUP)).properties?.provisioningState).toBe("Succeeded");
+  const { resourceGroups } = cloud.resources;
+  await expect(finish(cloud, resourceGroups.delete(GROUP))).rejects.toThrow(effect.code);
+  expect((await resourceGroups.get(GROUP)).properties?.provisioningState).toBe("Succeeded");
   expect((await cloud.network.virtualNetworks.get(GROUP, "net")).provisioningState).toBe("Succeeded");
-  await finish(cloud, groups.delete(GROUP));
-  await expect(groups.get(GROUP)).rejects.toMatchObject({ statusCode: 404 });
+  await finish(cloud, resourceGroups.delete(GROUP));
+  await expect(resourceGroups.get(GROUP)).rejects.toMatchObject({ statusCode: 404 });
 });
 
 test("a locked group cannot be deleted, and a denied type cannot be created", async () => {

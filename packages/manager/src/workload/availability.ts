@@ -87,14 +87,17 @@ function nodeObstacle(node: Frozen<Node> | undefined): string | undefined {
 }
 
 function unavailableSince({ node, machine }: AvailabilityFacts): { readonly sinceMs?: number } {
-  const ready = machine?.status?.conditions?.find(({ type }) => type === "Ready");
   const sources = [
     node && !isNodeReady(node) ? readyCondition(node)?.lastTransitionTime : undefined,
-    ready && ready.status !== "True" ? ready.lastTransitionTime : undefined,
-    machine && cordonedSince(machine),
+    ...(machine ? [unreadySince(machine), cordonedSince(machine)] : []),
   ];
   const [sinceMs] = sources.map((time) => Date.parse(time ?? "")).filter((time) => !Number.isNaN(time));
   return sinceMs === undefined ? {} : { sinceMs };
+}
+
+function unreadySince({ status }: Frozen<AzureMachinePoolMachine>): string | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return ready && ready.status !== "True" ? ready.lastTransitionTime : undefined;
 }
 
 /** Since when somebody has kept pods off the Node of a machine; undefined while nobody does. */

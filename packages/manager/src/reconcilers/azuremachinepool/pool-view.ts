@@ -102,7 +102,7 @@ export function hashOfNames(names: readonly string[]): string {
 
 /** A machine as the status of its resource tells of it, where Azure and its Node cannot be asked. */
 export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): MachineFacts {
-  const { metadata, spec, status = {} } = machine;
+  const { spec, status = {} } = machine;
   const { provisioningState = "Creating", latestModelApplied: isLatestModel } = status;
   const running = getCondition(status.conditions, "VMRunning");
   const instance: InstanceFacts = {
@@ -112,11 +112,13 @@ export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): Machi
     powerState: powerIn(running?.status === "False" ? running.reason : undefined),
     ...(isLatestModel !== undefined && { isLatestModel }),
   };
-  const isStaying =
-    metadata.deletionTimestamp === undefined &&
-    updateOf(machine) === undefined &&
-    cordonedSince(machine) === undefined;
-  return { machine, instance, isAvailable: status.ready === true && isStaying };
+  return { machine, instance, isAvailable: status.ready === true && isLeftAlone(machine) };
+}
+
+/** Whether nobody deletes or updates a machine, or keeps pods off it. */
+function isLeftAlone(machine: Frozen<AzureMachinePoolMachine>): boolean {
+  const isStaying = machine.metadata.deletionTimestamp === undefined && updateOf(machine) === undefined;
+  return isStaying && cordonedSince(machine) === undefined;
 }
 
 function powerIn(reason: string | undefined): PowerState {

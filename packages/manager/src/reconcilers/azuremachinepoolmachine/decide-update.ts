@@ -33,7 +33,11 @@ export function decideUpdate(
   const asked = updateOf(machine);
   // The model that the machine has already: the annotation outlived its update by a crash.
   if (asked === undefined || asked === status?.modelHash) return "standDown";
-  return pool?.status?.pickedForUpdate?.includes(metadata.name) === true ? "drain" : "awaitPick";
+  return isPicked(pool, metadata.name) ? "drain" : "awaitPick";
+}
+
+function isPicked(pool: Frozen<AzureMachinePool> | undefined, name: string): boolean {
+  return pool?.status?.pickedForUpdate?.includes(name) ?? false;
 }
 
 /** What is known of an instance that is to come back. */

@@ -165,13 +165,17 @@ function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undef
   return { type, status: "False", severity: "Info", reason: "WaitingForReplicasReady", message };
 }
 
-type Counts = Pick<Status, "replicas" | "nodeRefs" | "readyReplicas" | "availableReplicas">;
+type Counts = Pick<
+  Status,
+  "replicas" | "upToDateReplicas" | "nodeRefs" | "readyReplicas" | "availableReplicas"
+>;
 
-function countsOf({ status = {} }: Frozen<MachinePool>, { infrastructure, nodes }: Observed): Counts {
-  const seen = infrastructure?.state === "found" ? replicasOf(infrastructure.object) : undefined;
-  const replicas = seen ?? status.replicas;
-  const upToDateReplicas =
-    infrastructure?.state === "found" ? upToDateReplicasOf(infrastructure.object) : status.upToDateReplicas;
+function countsOf(pool: Frozen<MachinePool>, { infrastructure, nodes }: Observed): Counts {
+  const { status = {} } = pool;
+  // What cannot be seen is as it was told last.
+  const machines = infrastructure?.state === "found" ? infrastructure.object : pool;
+  const replicas = replicasOf(machines) ?? status.replicas;
+  const upToDateReplicas = upToDateReplicasOf(machines);
   const known = nodes?.state === "counted" ? nodes.count : countedBefore(status);
   return {
     ...(replicas !== undefined && { replicas }),
