@@ -138,7 +138,6 @@ const MUST_BE_REACHED = [
   "fault user-edit",
   "fault clock-jump",
   "guest Spoiled",
-  "guest NodeExists",
 ];
 
 /** Tests of so many storms, and of what they have reached together. */

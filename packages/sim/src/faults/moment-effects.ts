@@ -136,6 +136,10 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
       guests.spoilNext();
       return Promise.resolve("the next machine that boots will not become a node");
     },
+    heal: ({ guests }) => {
+      guests.spoilNone();
+      return Promise.resolve();
+    },
   },
   "user-edit": {
     on: "moment",

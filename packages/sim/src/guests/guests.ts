@@ -41,6 +41,8 @@ export interface Guests {
   attend(endpoint: string): void;
   /** The next machine that boots for the first time does not become a node. */
   spoilNext(): void;
+  /** No machine that boots is spoiled any more. */
+  spoilNone(): void;
   /** Ends everything that guests do; their machines and Nodes stay as they are. */
   close(): void;
 }
@@ -88,6 +90,7 @@ export function startGuests({ env, azure, clusterAt, settings, onFailure }: Gues
     list: () => guests.all().map(viewOf),
     attend: (endpoint) => void clusters.at(endpoint.toLowerCase()),
     spoilNext: () => void spoiled++,
+    spoilNone: () => void (spoiled = 0),
     close: () => {
       stopListening();
       closing.abort(new Error("the guests are closed"));

@@ -19,9 +19,14 @@ export async function* troubledLines(
   env: Env,
   troubleOf: () => LineEffect | undefined,
 ): AsyncGenerator {
+  let wokeMs = -Infinity;
   for await (const line of lines) {
     const { kind, forMs } = { forMs: 0, kind: "none", ...troubleOf() };
-    if (forMs > 0) await env.clock.sleep(forMs);
+    // What has come during one delay is not late twice: else a busy watch would fall behind without end.
+    if (forMs > 0 && env.clock.monotonic() - wokeMs >= forMs) {
+      await env.clock.sleep(forMs);
+      wokeMs = env.clock.monotonic();
+    }
     if (kind === "miss" || kind === "expire") {
       yield EXPIRED;
       return;

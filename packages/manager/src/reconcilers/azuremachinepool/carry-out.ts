@@ -10,10 +10,13 @@ import {
 } from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isStillFresh } from "./fresh-data.ts";
 import { listed } from "./listed.ts";
 import { newMachine } from "./new-machine.ts";
+import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
 import { BOOTSTRAP_TAG } from "./scale-set-body.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
@@ -70,12 +73,32 @@ async function createResources(scope: Scope, { planned, machines }: Sight): Prom
   );
   await inTurns(instances, async (instance) => {
     try {
-      const machine = newMachine(scope, instance, surge.has(instance.instanceID));
-      await context.client.create(AzureMachinePoolMachine, machine);
+      const isSurge = surge.has(instance.instanceID);
+      await context.client.create(AzureMachinePoolMachine, newMachine(scope, { ...instance, isSurge }));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
   });
+}
+
+/** Instances that came when their pool was about to go get resources too, or nobody would drain them; says how many. */
+export async function adoptStragglers(
+  scope: Scope,
+  instances: readonly Pick<ScaleSetInstance, "instanceID" | "providerID" | "provisioningState">[],
+): Promise<number> {
+  const known = new Set(machinesOf(scope).map(({ spec }) => providerKey(spec.providerID)));
+  const stragglers = instances.filter(
+    ({ providerID, provisioningState }) =>
+      provisioningState !== "Deleting" && !known.has(providerKey(providerID)),
+  );
+  await inTurns(stragglers, async (instance) => {
+    try {
+      await scope.context.client.create(AzureMachinePoolMachine, newMachine(scope, instance));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  });
+  return stragglers.length;
 }
 
 /** Resources whose instance is gone go: their controller has nothing to drain any more. */

@@ -4,7 +4,7 @@ import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress } from "../../azure/operations/operations.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { deleteAll } from "./carry-out.ts";
+import { adoptStragglers, deleteAll } from "./carry-out.ts";
 import { withLateNodes } from "./late-nodes.ts";
 import { lookAtAzure, machinesOf, readSet } from "./observe.ts";
 import { operationPorts, setKeeper } from "./operations.ts";
@@ -22,7 +22,7 @@ export async function drainMachines(scope: Scope): Promise<Outcome> {
   pool.status = { ...pool.status, ready: false };
   const machines = machinesOf(scope);
   await deleteAll(context.client, machines);
-  if (machines.length > 0) await lookForMachines(scope);
+  if (await hasStragglers(scope)) return block(0, "DrainingMachines");
   const isDrained =
     machines.every(({ status }) => isTrue(status?.conditions, DRAINED)) &&
     !(await hasLateNodes(scope, machines));
@@ -42,12 +42,19 @@ async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf
   return (await withLateNodes(scope, doomed)).size > 0;
 }
 
-/** The machines drain only what they know is there, and after a restart nobody has told them yet. */
-async function lookForMachines(scope: Scope): Promise<void> {
+/**
+ * Looks at the scale set: the machines drain only what they know is there, and after a restart nobody has told them yet.
+ * True when it has instances that no machine stood for so far.
+ */
+async function hasStragglers(scope: Scope): Promise<boolean> {
+  const { site, pool, isClusterGoing } = scope;
   // What else was under way does not matter any more; a set that is being deleted tells nothing of use.
-  if (!scope.site || scope.pool.status?.operation?.verb === "DELETE") return;
+  if (!site || pool.status?.operation?.verb === "DELETE") return false;
   try {
-    await lookAtAzure(scope, false);
+    const { set, instances } = await lookAtAzure(scope, false);
+    const { plan, poolKey } = site;
+    const isOurs = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
+    return isOurs === true && !isClusterGoing && (await adoptStragglers(scope, instances)) > 0;
   } catch (error) {
     throw failureOf(error, "looking at the scale set");
   }

@@ -2,12 +2,12 @@ import {
   type AzureMachinePoolMachine,
   CLUSTER_NAME_LABEL,
   controllerReferenceTo,
+  MachinePool,
   POOL_NAME_LABEL,
 } from "@capstan/api";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { currentName } from "./model-hash.ts";
-import type { InstanceFacts } from "./machine-view.ts";
-import { needed, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import {
   MACHINE_FINALIZER,
   MACHINE_POOL_LABEL,
@@ -16,25 +16,33 @@ import {
   UNKNOWN_MODEL,
 } from "./well-known.ts";
 
-/** The resource that stands for an instance from now on, and whether that is only for a while. */
+/** What is known of an instance that gets a resource. */
+interface Newcomer {
+  readonly instanceID: string;
+  readonly providerID: string;
+  readonly modelHash?: string;
+  /** It is there only for a while. */
+  readonly isSurge?: boolean;
+}
+
+/** The resource that stands for an instance from now on. */
 export function newMachine(
-  { pool, family, wish }: Scope,
-  { instanceID, providerID, modelHash = UNKNOWN_MODEL }: InstanceFacts,
-  isSurge: boolean,
+  { pool, wish }: Pick<Scope, "pool" | "wish">,
+  { instanceID, providerID, modelHash = UNKNOWN_MODEL, isSurge = false }: Newcomer,
 ): Omit<AzureMachinePoolMachine, "apiVersion" | "kind"> {
-  const { machinePool } = needed(family);
-  const { name, namespace = "" } = pool.metadata;
+  const { name, namespace = "", labels = {}, ownerReferences = [] } = pool.metadata;
+  const owner = ownerReferences.find(({ kind }) => kind === MachinePool.kind);
   return {
     metadata: {
       name: machineResourceName(name, instanceID),
       namespace,
       labels: {
-        [CLUSTER_NAME_LABEL]: machinePool.spec.clusterName,
+        [CLUSTER_NAME_LABEL]: labels[CLUSTER_NAME_LABEL] ?? "",
         [MACHINE_POOL_LABEL]: name,
-        [POOL_NAME_LABEL]: machinePool.metadata.name,
+        [POOL_NAME_LABEL]: owner?.name ?? name,
       },
       annotations: {
-        [MODEL_HASH_ANNOTATION]: currentName(modelHash, needed(wish).hash),
+        [MODEL_HASH_ANNOTATION]: wish ? currentName(modelHash, wish.hash) : modelHash,
         ...(isSurge && { [SURGE_ANNOTATION]: "" }),
       },
       finalizers: [MACHINE_FINALIZER],
