@@ -30,17 +30,12 @@ export function newMachine(
   { pool, wish }: Pick<Scope, "pool" | "wish">,
   { instanceID, providerID, modelHash = UNKNOWN_MODEL, isSurge = false }: Newcomer,
 ): Omit<AzureMachinePoolMachine, "apiVersion" | "kind"> {
-  const { name, namespace = "", labels = {}, ownerReferences = [] } = pool.metadata;
-  const owner = ownerReferences.find(({ kind }) => kind === MachinePool.kind);
+  const { name, namespace = "" } = pool.metadata;
   return {
     metadata: {
       name: machineResourceName(name, instanceID),
       namespace,
-      labels: {
-        [CLUSTER_NAME_LABEL]: labels[CLUSTER_NAME_LABEL] ?? "",
-        [MACHINE_POOL_LABEL]: name,
-        [POOL_NAME_LABEL]: owner?.name ?? name,
-      },
+      labels: labelsOf(pool),
       annotations: {
         [MODEL_HASH_ANNOTATION]: wish ? currentName(modelHash, wish.hash) : modelHash,
         ...(isSurge && { [SURGE_ANNOTATION]: "" }),
@@ -49,5 +44,16 @@ export function newMachine(
       ownerReferences: [controllerReferenceTo(pool)],
     },
     spec: { providerID, instanceID },
+  };
+}
+
+/** Whose machine it is, as the pool knows it: its MachinePool may be gone already. */
+function labelsOf({ metadata }: Scope["pool"]): Record<string, string> {
+  const { name, labels = {}, ownerReferences = [] } = metadata;
+  const owner = ownerReferences.find(({ kind }) => kind === MachinePool.kind);
+  return {
+    [CLUSTER_NAME_LABEL]: labels[CLUSTER_NAME_LABEL] ?? "",
+    [MACHINE_POOL_LABEL]: name,
+    [POOL_NAME_LABEL]: owner?.name ?? name,
   };
 }
