@@ -51,6 +51,15 @@ describe("marking a condition", () => {
     );
   });
 
+  test("does not keep a time that a clock far ahead has written", () => {
+    const ahead = (minutes: number) => NOON + minutes * 60_000;
+    const at = (now: number): string | undefined =>
+      markTrue(markTrue([], "A", { reason: "Here", now }), "A", { reason: "Here", now: NOON })[0]
+        ?.lastTransitionTime;
+    expect(at(ahead(4))).toBe("2026-11-15T12:04:00Z");
+    expect(at(ahead(60))).toBe("2026-11-15T12:00:00Z");
+  });
+
   test("gives the same list back when nothing changes", () => {
     const before = markTrue([], "A", { reason: "Here", now: NOON });
     expect(markTrue(before, "A", { reason: "Here", now: LATER })).toBe(before);

@@ -60,11 +60,19 @@ export function setCondition(conditions: Conditions | undefined, condition: Read
   const list = conditions ?? [];
   const old = getCondition(list, condition.type);
   const kept =
-    old?.status === condition.status
+    old?.status === condition.status && !isFromFuture(old, condition)
       ? { ...condition, lastTransitionTime: old.lastTransitionTime }
       : condition;
   if (old && deepEqual(old, kept)) return list;
   return [...list.filter(({ type }) => type !== condition.type), kept].sort(compareConditions);
+}
+
+// More than clocks differ that are kept.
+const SKEW_MS = 5 * 60_000;
+
+/** Whether a time was written by a clock that was far ahead: kept, nothing would ever have lasted for long. */
+function isFromFuture(old: Readonly<Condition>, now: Readonly<Condition>): boolean {
+  return Date.parse(old.lastTransitionTime) - Date.parse(now.lastTransitionTime) > SKEW_MS;
 }
 
 /** Takes a condition out of the list. */

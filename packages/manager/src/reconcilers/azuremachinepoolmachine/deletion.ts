@@ -39,8 +39,16 @@ export async function drainBeforeLeaving(scope: Scope): Promise<Outcome> {
   if (!state.isOver) return wait(scope, state);
   // Nobody waits for leave to delete an instance that is gone.
   if (isSurelyGone(scope)) return next;
+  forgetUpdate(scope);
   tellDrain(scope, state);
   return block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
+}
+
+/** An update whose Node has come back is of no interest any more, and what it says of the Node before would be mistaken. */
+function forgetUpdate({ machine, node }: Scope): void {
+  const { instanceUpdate, ...rest } = machine.status ?? {};
+  if (instanceUpdate && node.state === "found" && node.node.metadata.uid !== instanceUpdate.nodeUID)
+    machine.status = rest;
 }
 
 /** A Node that has come late, or back from an update in place, is not the one that was drained. */
