@@ -13,6 +13,7 @@ import {
   kubeadmControlPlane,
   machine,
   machineDeployment,
+  machineHealthCheck,
   machinePool,
   machineSet,
   namespace,
@@ -91,6 +92,9 @@ function reachable(plane: ControlPlane): readonly KubernetesObject[] {
       },
     }),
     machine(ofCluster("single", "reachable")),
+    machineHealthCheck(ofCluster("health", "reachable"), {
+      spec: { selector: { matchLabels: { [CLUSTER_NAME_LABEL]: "reachable" } } },
+    }),
     machineSet(ofCluster("set", "reachable"), { spec: { template } }),
     machineDeployment(ofCluster("deployment", "reachable"), { spec: { template } }),
   ];

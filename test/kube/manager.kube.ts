@@ -36,6 +36,8 @@ const RARE: ReadonlySet<string> = new Set([
   "get bootstrap.cluster.x-k8s.io/kubeadmconfigs",
   "get cluster.x-k8s.io/clusters",
   "get cluster.x-k8s.io/machinepools",
+  "get cluster.x-k8s.io/machinehealthchecks",
+  "get infrastructure.cluster.x-k8s.io/azureclusteridentities",
   "get infrastructure.cluster.x-k8s.io/azureclusters",
   "get infrastructure.cluster.x-k8s.io/azuremachinepoolmachines",
   "get infrastructure.cluster.x-k8s.io/azuremachinepools",
@@ -237,6 +239,10 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
     expect(await management.page("Make a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
     expect(await management.page("See what it may do")).toMatch(/^no$/m);
     expect(await management.page("Bring it up to date")).toContain("Deployment: capstan-manager (unchanged)");
+  });
+
+  test("let go of identities that no cluster uses", async () => {
+    await management.kubectl("delete", "azureclusteridentities", "--all", "-A", "--timeout=60s");
   });
 
   test("stop within 10 s of SIGTERM and give the Lease back", async () => {
