@@ -242,6 +242,8 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
   });
 
   test("let go of identities that no cluster uses", async () => {
+    // The page has brought back the address that only a cluster with pods can reach.
+    await management.routeWebhooks();
     await management.kubectl("delete", "azureclusteridentities", "--all", "-A", "--timeout=60s");
   });
 
