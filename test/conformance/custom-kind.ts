@@ -60,13 +60,13 @@ export function definitionOf(
   };
 }
 
-/** Creates a definition, waits until its objects can be listed, and tells its group. */
+/** Creates a definition, waits until its objects can be listed in each version, and tells its group. */
 export async function createDefinition(api: Api, options: DefinitionOptions): Promise<string> {
   const group = `${api.unique("fleet")}.example.com`;
   await api.create(DEFINITIONS, definitionOf(group, options));
-  const [first = "v1"] = options.versions ?? [];
   await api.eventually(async () => {
-    expect((await api.get(`/apis/${group}/${first}/boats`)).status).toBe(200);
+    for (const version of options.versions ?? ["v1"])
+      expect((await api.get(`/apis/${group}/${version}/boats`)).status).toBe(200);
     const { status } = (await api.get(`${DEFINITIONS}/boats.${group}`)).body;
     expect(status).toMatchObject({
       conditions: expect.arrayContaining([

@@ -226,9 +226,14 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
       expect(machine?.status?.ready).toBe(true);
     });
     await kubelets.stop();
-    await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s");
+    await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s").catch(async (error: Error) => {
+      // Which of the three stopped where is what one wants to know.
+      const kinds = "clusters,azureclusters,machinepools,azuremachinepools,azuremachinepoolmachines,machines";
+      throw new Error(`${error.message}\n${await kubectl("get", kinds, "-n", FLEET, "-o", "yaml")}`);
+    });
     expect(management.azure.resources()).toEqual([]);
-  });
+    // Longer than each of its waits, which say what they wait for.
+  }, 400_000);
 
   test("keep the promises of docs/how-to/management-cluster.md", async () => {
     await management.page("Make the image");
