@@ -81,6 +81,16 @@ async function trusted(): Promise<readonly string[]> {
   return (await management.kubectl("get", kinds, "-o", "yaml")).match(/caBundle: \S+/g) ?? [];
 }
 
+/** Where the clusters of the fleet stand. */
+async function describeFleet(): Promise<string> {
+  const clusters = await management.client.list(Cluster, { namespace: FLEET });
+  const place = ["--kubeconfig", management.plane.kubeconfig, "-n", FLEET, "--show-conditions", "all"];
+  const trees = clusters.map(({ metadata }) =>
+    management.capstan("describe", "cluster", metadata.name, ...place),
+  );
+  return (await Promise.all(trees)).map(({ out, err }) => out + err).join("\n");
+}
+
 /** A manager that is ready to work or to take over. */
 async function readyManager(): Promise<RunningManager> {
   const manager = await management.startManager();
@@ -227,9 +237,8 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
     });
     await kubelets.stop();
     await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s").catch(async (error: Error) => {
-      // Which of the three stopped where is what one wants to know.
-      const kinds = "clusters,azureclusters,machinepools,azuremachinepools,azuremachinepoolmachines,machines";
-      throw new Error(`${error.message}\n${await kubectl("get", kinds, "-n", FLEET, "-o", "yaml")}`);
+      const running = [leader, standby].filter(({ child }) => child.exitCode === null).length;
+      throw new Error(`${error.message}\n${running} managers run\n${await describeFleet()}`);
     });
     expect(management.azure.resources()).toEqual([]);
     // Longer than each of its waits, which say what they wait for.
