@@ -108,8 +108,8 @@ export function cordonedSince({ status }: Frozen<AzureMachinePoolMachine>): stri
 
 /** The model that a machine is asked to be updated to in place; what is no hash of a model asks for nothing. */
 export function updateOf({ metadata }: Frozen<AzureMachinePoolMachine>): string | undefined {
-  const asked = metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION] ?? "";
-  return MODEL_HASH.test(asked) ? asked : undefined;
+  const asked = metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
+  return asked !== undefined && MODEL_HASH.test(asked) ? asked : undefined;
 }
 
 /** Whether the kubelet says that the Node works. */

@@ -73,13 +73,14 @@ function drainedOf({ pool, memory }: Scope, { machines, instances }: Sight): rea
   const busy = new Set(
     (pool.status?.instanceOperations ?? []).flatMap(({ instanceIDs = [] }) => instanceIDs),
   );
+  const drained = machines.filter(({ machine }) => isTrue(machine?.status?.conditions, DRAINED));
+  if (drained.length === 0) return [];
   const byID = new Map(instances.map((instance) => [instance.instanceID, instance]));
-  return machines.flatMap(({ machine, instance, node }) => {
+  return drained.flatMap(({ machine, instance, node }) => {
     const seen = instance && byID.get(instance.instanceID);
     if (!machine || !seen || busy.has(seen.instanceID)) return [];
     // What has become of it shows in the next list.
-    if (memory.endedOn(seen.instanceID) !== undefined) return [];
-    return isTrue(machine.status?.conditions, DRAINED) ? [{ machine, seen, node }] : [];
+    return memory.endedOn(seen.instanceID) === undefined ? [{ machine, seen, node }] : [];
   });
 }
 

@@ -114,8 +114,10 @@ async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
   const { pool, context } = scope;
   const deletions = sight.planned.actions.filter((one) => one.action === "DeleteMachine");
   const names = deletions.flatMap(({ targets }) => targets);
-  const there = new Set(sight.machines.flatMap(({ machine }) => machine?.metadata.name ?? []));
   const { pickedForDeletion = [], ...rest } = pool.status ?? {};
+  const there = new Set(
+    pickedForDeletion.length > 0 ? sight.machines.map(({ machine }) => machine?.metadata.name) : [],
+  );
   const picked = [...new Set([...pickedForDeletion.filter((name) => there.has(name)), ...names])].sort();
   pool.status = picked.length > 0 ? { ...rest, pickedForDeletion: picked } : rest;
   if (names.length === 0) return;

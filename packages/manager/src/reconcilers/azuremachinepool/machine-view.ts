@@ -42,8 +42,33 @@ export interface MachineContext {
   readonly nowMs: number;
 }
 
+interface KnownView {
+  readonly view: MachineView;
+  readonly isPicked: boolean;
+  readonly wanted: string;
+  readonly minReadySeconds: number;
+}
+
+/** Views of machines that work, by what is known of them: time alone does not change these. */
+const workingViews = new WeakMap<MachineFacts, KnownView>();
+
 /** Puts what is known of a machine into the planner's words. */
 export function machineView(context: MachineContext, facts: MachineFacts): MachineView {
+  const { picked, wanted, minReadySeconds } = context;
+  const isPicked = facts.machine !== undefined && picked.has(facts.machine.metadata.name);
+  const known = workingViews.get(facts);
+  if (
+    known?.isPicked === isPicked &&
+    known.wanted === wanted.hash &&
+    known.minReadySeconds === minReadySeconds
+  )
+    return known.view;
+  const view = freshView(context, facts);
+  if (view.isAvailable) workingViews.set(facts, { view, isPicked, wanted: wanted.hash, minReadySeconds });
+  return view;
+}
+
+function freshView(context: MachineContext, facts: MachineFacts): MachineView {
   const { pool, wanted, nowMs } = context;
   const { instance } = facts;
   return {

@@ -1,8 +1,9 @@
-import type { Operation } from "@capstan/api";
+import type { AzureMachinePoolMachine, Frozen, Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
+import type { Join } from "./join-facts.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 
 /** What this process knows of one pool; everything in it can be read again. */
@@ -22,6 +23,8 @@ export class PoolMemory {
   toldAtMs = -Infinity;
   /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */
   cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
+  /** What is known of the machines, by their resources as the cache has them. */
+  readonly joins = new WeakMap<Frozen<AzureMachinePoolMachine>, Join>();
   /** Why Azure refused the last write of the scale set, until one is accepted. */
   refusal: { readonly error: Error; readonly retryAtMs: number; readonly wish: string } | undefined;
   readonly #clock: Clock;

@@ -1,12 +1,11 @@
-import { AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capstan/api";
+import { AzureMachinePoolMachine, type Frozen, isTrue } from "@capstan/api";
 import { Failure } from "@capstan/runtime";
 import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady } from "../../workload/availability.ts";
-import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
-import { machineResourceName } from "../../rollout/plan.ts";
+import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { PoolMemory } from "./memory.ts";
-import { type InstanceFacts, type MachineFacts, vmStateOf } from "./machine-view.ts";
+import { type MachineFacts, vmStateOf } from "./machine-view.ts";
 import type { WorkloadFacts } from "./pool-view.ts";
 import { needed, type Scope } from "./scope.ts";
 import { parseScaleSet, type SeenSet } from "./scale-set-body.ts";
@@ -102,8 +101,8 @@ async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Liste
     expected: set.capacity,
     priority: "normal",
   });
-  checkInside(instances, scaleSetID);
   if (before && before.instances === instances) return { instances, listedAtMs: before.atMs };
+  checkInside(instances, scaleSetID);
   memory.isDisturbed = false;
   memory.listed = { instances, atMs: startedMs };
   memory.noteList();
@@ -142,73 +141,6 @@ export async function nodesOf({ family, shared }: Scope): Promise<WorkloadNodes 
     if (error instanceof Failure) return undefined;
     throw error;
   }
-}
-
-/** Puts resources, instances and Nodes together. An instance is found by its whole id, never by the name of a resource. */
-export function joinFacts(
-  scope: Scope,
-  { instances, set }: AzureSight,
-  nodes: WorkloadNodes | undefined,
-): readonly MachineFacts[] {
-  const { name } = scope.pool.metadata;
-  const accepted = acceptedDeletions(scope);
-  const known = (instance: ScaleSetInstance): InstanceFacts => {
-    const facts = instanceFacts(instance, set);
-    return accepted(facts.instanceID) ? { ...facts, provisioningState: "Deleting" } : facts;
-  };
-  const byID = new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
-  const taken = new Set<string>();
-  const facts: MachineFacts[] = [];
-  const all = machinesOf(scope);
-  const resources = [
-    ...all.filter((machine) => !isHandMade(name, machine)),
-    ...all.filter((machine) => isHandMade(name, machine)),
-  ];
-  for (const machine of resources) {
-    const key = providerKey(machine.spec.providerID);
-    const instance = taken.has(key) ? undefined : byID.get(key);
-    if (instance) taken.add(key);
-    facts.push({
-      machine,
-      ...(instance && { instance: known(instance), ...nodeOf(nodes, key) }),
-    });
-  }
-  for (const [key, instance] of byID)
-    if (!taken.has(key)) facts.push({ instance: known(instance), ...nodeOf(nodes, key) });
-  return facts;
-}
-
-/** Instances that Azure has agreed to delete go, whatever a list from before says. */
-function acceptedDeletions({ memory, pool }: Scope): (instanceID: string) => boolean {
-  const running = (pool.status?.instanceOperations ?? []).filter(
-    ({ action, url }) => action === "delete" && url !== undefined,
-  );
-  const ids = new Set(running.flatMap(({ instanceIDs = [] }) => instanceIDs));
-  return (id) => ids.has(id) || memory.endedOn(id) === "delete";
-}
-
-/** Where two resources stand for one instance, the one that we have made has it. */
-function isHandMade(pool: string, { metadata, spec }: Frozen<AzureMachinePoolMachine>): boolean {
-  return metadata.name !== machineResourceName(pool, spec.instanceID ?? "");
-}
-
-function nodeOf(nodes: WorkloadNodes | undefined, providerID: string): { readonly node?: Frozen<Node> } {
-  const [node, second] = nodes?.of(providerID) ?? [];
-  // Two Nodes that say they are one machine are somebody's mistake; neither is believed.
-  return node && !second ? { node } : {};
-}
-
-function instanceFacts(instance: ScaleSetInstance, set: SeenSet | undefined): InstanceFacts {
-  const { instanceID, providerID, provisioningState, powerState, isLatestModel, createdMs } = instance;
-  return {
-    instanceID,
-    providerID,
-    provisioningState,
-    powerState,
-    ...(isLatestModel !== undefined && { isLatestModel }),
-    ...(createdMs !== undefined && { createdMs }),
-    ...(isLatestModel === true && set && { modelHash: set.modelHash }),
-  };
 }
 
 /** How the cluster is doing. A Node whose machine Azure says is off tells nothing about it, and is not counted. */

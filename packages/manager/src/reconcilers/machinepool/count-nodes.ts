@@ -24,23 +24,23 @@ export function countNodes(
   nodesOf: (providerID: string) => readonly Frozen<Node>[],
   options: CountOptions,
 ): NodeCount {
-  const found = [...new Set(providerIDs)].map((id) => ({ id, nodes: nodesOf(id) }));
-  const nodes = found.flatMap(({ nodes: all }) => (all.length === 1 ? all : []));
-  const readySince = nodes
-    .filter(isNodeReady)
-    .map((node) => ({ node, sinceMs: longReadyAtMs(node, options.minReadySeconds) }));
-  const usable = readySince.filter(({ node }) => isNodeUsable(node));
-  const coming = usable.map(({ sinceMs }) => sinceMs).filter((sinceMs) => sinceMs > options.nowMs);
-  return {
-    refs: nodes.map(({ metadata: { name, uid } }) => ({
-      apiVersion: Node.apiVersion,
-      kind: Node.kind,
-      name,
-      ...(uid !== undefined && { uid }),
-    })),
-    ready: readySince.length,
-    available: usable.length - coming.length,
-    ...(coming.length > 0 && { nextAvailableMs: Math.min(...coming) }),
-    disputed: found.filter(({ nodes: all }) => all.length > 1).map(({ id }) => id),
-  };
+  const refs: ObjectReference[] = [];
+  const disputed: string[] = [];
+  let ready = 0;
+  let available = 0;
+  let nextAvailableMs = Infinity;
+  for (const id of new Set(providerIDs)) {
+    const [node, second] = nodesOf(id);
+    if (second) disputed.push(id);
+    if (!node || second) continue;
+    const { name, uid } = node.metadata;
+    refs.push({ apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) });
+    if (!isNodeReady(node)) continue;
+    ready++;
+    if (!isNodeUsable(node)) continue;
+    const availableAtMs = longReadyAtMs(node, options.minReadySeconds);
+    if (availableAtMs <= options.nowMs) available++;
+    else nextAvailableMs = Math.min(nextAvailableMs, availableAtMs);
+  }
+  return { refs, ready, available, disputed, ...(nextAvailableMs < Infinity && { nextAvailableMs }) };
 }

@@ -1,0 +1,131 @@
+import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { machineResourceName } from "../../rollout/plan.ts";
+import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
+import { type AzureSight, machinesOf } from "./observe.ts";
+import type { Scope } from "./scope.ts";
+
+/** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
+export interface Join {
+  readonly key: string;
+  readonly isHandMade: boolean;
+  last?: { readonly parts: Parts; readonly facts: MachineFacts };
+}
+
+interface Parts {
+  readonly instance: ScaleSetInstance | undefined;
+  readonly node: Frozen<Node> | undefined;
+  readonly isGoing: boolean;
+  readonly modelHash: string | undefined;
+}
+
+/**
+ * Puts resources, instances and Nodes together. An instance is found by its whole id, never by the name of a resource.
+ * Of a pool of a thousand a few machines have changed since the last pass: for the others nothing is made anew.
+ */
+export function joinFacts(
+  scope: Scope,
+  { instances, set }: AzureSight,
+  nodes: WorkloadNodes | undefined,
+): readonly MachineFacts[] {
+  const isGoing = acceptedDeletions(scope);
+  const byKey = keyed(instances);
+  const taken = new Set<string>();
+  const partsOf = (key: string): Parts => {
+    const instance = taken.has(key) ? undefined : byKey.get(key);
+    if (instance) taken.add(key);
+    return {
+      instance,
+      node: instance && nodeOf(nodes, key),
+      isGoing: instance !== undefined && isGoing(instance.instanceID),
+      modelHash: set?.modelHash,
+    };
+  };
+  const facts = resourcesOf(scope).map(([machine, join]) => {
+    const parts = partsOf(join.key);
+    if (!join.last || !isSame(join.last.parts, parts)) join.last = { parts, facts: factsOf(parts, machine) };
+    return join.last.facts;
+  });
+  const unclaimed = [...byKey.keys()].filter((key) => !taken.has(key));
+  return [...facts, ...unclaimed.map((key) => factsOf(partsOf(key)))];
+}
+
+/** The resources of a pool. Where two stand for one instance, the one that we have made has it. */
+function resourcesOf(scope: Scope): readonly (readonly [Frozen<AzureMachinePoolMachine>, Join])[] {
+  const { joins } = scope.memory;
+  const all = machinesOf(scope).map((machine) => {
+    const known = joins.get(machine) ?? newJoin(scope.pool.metadata.name, machine);
+    joins.set(machine, known);
+    return [machine, known] as const;
+  });
+  return [...all.filter(([, join]) => !join.isHandMade), ...all.filter(([, join]) => join.isHandMade)];
+}
+
+function newJoin(pool: string, { metadata, spec }: Frozen<AzureMachinePoolMachine>): Join {
+  const isHandMade = metadata.name !== machineResourceName(pool, spec.instanceID ?? "");
+  return { key: providerKey(spec.providerID), isHandMade };
+}
+
+type Keyed = ReadonlyMap<string, ScaleSetInstance>;
+
+const keyedLists = new WeakMap<readonly ScaleSetInstance[], Keyed>();
+
+/** The instances of a list by their folded provider ids; many passes look at one list. */
+function keyed(instances: readonly ScaleSetInstance[]): Keyed {
+  const known =
+    keyedLists.get(instances) ??
+    new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
+  keyedLists.set(instances, known);
+  return known;
+}
+
+function isSame(one: Parts, other: Parts): boolean {
+  return (
+    one.instance === other.instance &&
+    one.node === other.node &&
+    one.isGoing === other.isGoing &&
+    one.modelHash === other.modelHash
+  );
+}
+
+/** Instances that Azure has agreed to delete go, whatever a list from before says. */
+function acceptedDeletions({ memory, pool }: Scope): (instanceID: string) => boolean {
+  const running = (pool.status?.instanceOperations ?? []).filter(
+    ({ action, url }) => action === "delete" && url !== undefined,
+  );
+  const ids = new Set(running.flatMap(({ instanceIDs = [] }) => instanceIDs));
+  return (id) => ids.has(id) || memory.endedOn(id) === "delete";
+}
+
+function nodeOf(nodes: WorkloadNodes | undefined, key: string): Frozen<Node> | undefined {
+  const [node, second] = nodes?.of(key) ?? [];
+  // Two Nodes that say they are one machine are somebody's mistake; neither is believed.
+  return second ? undefined : node;
+}
+
+function factsOf(
+  { instance, node, isGoing, modelHash }: Parts,
+  machine?: Frozen<AzureMachinePoolMachine>,
+): MachineFacts {
+  if (!instance) return machine ? { machine } : {};
+  const facts = instanceFacts(instance, modelHash);
+  return {
+    ...(machine && { machine }),
+    instance: isGoing ? { ...facts, provisioningState: "Deleting" } : facts,
+    ...(node && { node }),
+  };
+}
+
+function instanceFacts(instance: ScaleSetInstance, modelHash: string | undefined): InstanceFacts {
+  const { instanceID, providerID, provisioningState, powerState, isLatestModel, createdMs } = instance;
+  return {
+    instanceID,
+    providerID,
+    provisioningState,
+    powerState,
+    ...(isLatestModel !== undefined && { isLatestModel }),
+    ...(createdMs !== undefined && { createdMs }),
+    ...(isLatestModel === true && modelHash !== undefined && { modelHash }),
+  };
+}
