@@ -39,7 +39,11 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
   return EXIT.done;
 }
 
-async function partsOf(client: Client, { name, namespace }: DescribeClusterOptions): Promise<ClusterParts> {
+/** Everything that a cluster is made of, found by its references and labels. */
+export async function partsOf(
+  client: Client,
+  { name, namespace }: Pick<DescribeClusterOptions, "name" | "namespace">,
+): Promise<ClusterParts> {
   const cluster = await client.find(Cluster, { name, namespace });
   if (!cluster) throw new CommandError(await unknown(client, name, namespace));
   const { infrastructureRef, controlPlaneRef } = cluster.spec;
@@ -87,15 +91,18 @@ async function referred(
     const { kind, name } = targetOf({ reference, field: "reference", namespace });
     return (await client.get(kind, name)) as Reported;
   } catch (error) {
-    if (error instanceof Failure && LEADS_NOWHERE.has(error.reason)) return standIn(reference, error);
+    if (error instanceof Failure && LEADS_NOWHERE.has(error.reason))
+      return standIn({ namespace, ...reference }, error);
     throw error;
   }
 }
 
 function standIn(
-  { apiVersion = "", kind = "", name = "" }: Frozen<ObjectReference>,
-  { reason, message }: Failure,
+  { apiVersion = "", kind = "", name = "", namespace = "" }: Frozen<ObjectReference>,
+  { reason, message: said }: Failure,
 ): Reported {
+  // What was asked for, and not which request did not find it.
+  const message = reason === "NotFound" ? `There is no ${kind} ${name} in namespace ${namespace}` : said;
   const missing = {
     type: "Ready",
     status: "False",
