@@ -8,7 +8,7 @@ import {
   type Timer,
   TransportError,
 } from "@capstan/env";
-import { type Answer, reply } from "./arm/answer.ts";
+import { type Answer, JsonText, reply } from "./arm/answer.ts";
 import { Control } from "./control/control.ts";
 import { controlAnswer } from "./control/routes.ts";
 import type { SimRequest } from "./core/call.ts";
@@ -150,14 +150,20 @@ class Waker {
 
 function responseOf({ status, headers, body }: Answer): HttpResponse {
   const shown: Record<string, string> = { ...headers };
+  const json = (): unknown => (body instanceof JsonText ? JSON.parse(body.text) : body);
   if (body !== undefined) shown["content-type"] = "application/json; charset=utf-8";
   return {
     status,
     headers: shown,
-    json: () => Promise.resolve(body),
-    text: () => Promise.resolve(body === undefined ? "" : JSON.stringify(body)),
+    json: () => Promise.resolve(json()),
+    text: () => Promise.resolve(textOf(body)),
     async *lines() {
-      if (body !== undefined) yield body;
+      if (body !== undefined) yield json();
     },
   };
+}
+
+function textOf(body: unknown): string {
+  if (body instanceof JsonText) return body.text;
+  return body === undefined ? "" : JSON.stringify(body);
 }

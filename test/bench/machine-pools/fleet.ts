@@ -22,7 +22,7 @@ async function measure(pools: number, machines: number): Promise<FleetFigures> {
   world.trace.onEvent(({ happening }) => {
     if (happening.kind === "arm" && happening.status === 429) refusals++;
     // What nobody looks at any more would fill the memory.
-    if (happening.kind === "node" && happening.event === "gone") world.trace.forget();
+    if (happening.kind === "node") world.trace.forget();
   });
   const names = Array.from({ length: pools }, (_, index) => `p${index}`);
   const startedMs = performance.now();

@@ -103,7 +103,8 @@ async function admit(
   shareUnchanged(old, draft);
   countGeneration(resource, old, draft);
   refuse(resource, draft, [
-    ...metadataErrors(resource, draft.metadata),
+    // What is stored has been checked when it came.
+    ...(draft.metadata === old.metadata ? [] : metadataErrors(resource, draft.metadata)),
     ...metadataChangeErrors(old.metadata, draft.metadata),
     ...schemaProblems(target, draft, old),
     ...(subresource === "" ? (strategy.problems?.(draft, old) ?? []) : []),

@@ -1,8 +1,17 @@
+/** A body whose text is there already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** What the core answers. The adapter turns it into an HTTP response, after the delay and unless it is lost. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON value; no body at all when undefined. */
+  /** A JSON value or its text; no body at all when undefined. */
   readonly body?: unknown;
   /** How long the answer takes, in simulated milliseconds. */
   readonly delayMs?: number;

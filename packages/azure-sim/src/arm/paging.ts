@@ -1,4 +1,4 @@
-import { type Answer, reply } from "./answer.ts";
+import { type Answer, JsonText, reply } from "./answer.ts";
 import { ArmError } from "./errors.ts";
 
 /** A page of a list, and where the next one is. */
@@ -33,15 +33,31 @@ function skipOf(query: URLSearchParams): number {
   return skip;
 }
 
+interface Asked {
+  readonly origin: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
 /** A list as an answer; with a nextLink when there is more. */
-export function listAnswer(
-  value: readonly unknown[],
-  nextSkip: number | undefined,
-  call: { readonly origin: string; readonly path: string; readonly query: URLSearchParams },
-): Answer {
-  if (nextSkip === undefined) return reply(200, { value });
+export function listAnswer(value: readonly unknown[], nextSkip: number | undefined, call: Asked): Answer {
+  const nextLink = linkTo(nextSkip, call);
+  return reply(200, { value, ...(nextLink !== undefined && { nextLink }) });
+}
+
+/** The same of items whose texts are there already. */
+export function textListAnswer(texts: readonly string[], nextSkip: number | undefined, call: Asked): Answer {
+  const nextLink = linkTo(nextSkip, call);
+  const rest = nextLink === undefined ? "" : `,"nextLink":${JSON.stringify(nextLink)}`;
+  // Put together, not joined: whoever reads the text copies it, and that is enough.
+  const items = texts.reduce((list, text) => (list === "" ? text : `${list},${text}`), "");
+  return reply(200, new JsonText(`{"value":[${items}]${rest}}`));
+}
+
+function linkTo(nextSkip: number | undefined, call: Asked): string | undefined {
+  if (nextSkip === undefined) return undefined;
   const query = new URLSearchParams(call.query);
   query.delete("$skipToken");
   query.set("$skiptoken", String(nextSkip));
-  return reply(200, { value, nextLink: `${call.origin}${call.path}?${query.toString()}` });
+  return `${call.origin}${call.path}?${query.toString()}`;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { completeSettings, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "../settings.ts";
 import type { Latencies } from "../latency/latencies.ts";
+import { instanceBody, instanceText } from "../resources/scale-sets/instance-body.ts";
 import { type Core, createCore } from "./core.ts";
 
 const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/g`;
@@ -20,6 +21,7 @@ interface Step {
 function set(capacity: number, size: string, overprovision: boolean): unknown {
   return {
     location: "westus",
+    tags: { overprovision: String(overprovision) },
     sku: { name: size, capacity },
     properties: {
       overprovision,
@@ -136,6 +138,25 @@ test("every operation ends, and then the capacity is the number of instances, th
       expect(world.addresses.usedIn(`${NETWORK}/subnets/s`)).toBe(members.length);
       const cores = world.usage.used(DEFAULT_SUBSCRIPTION, "westus", "cores");
       expect(cores > 0).toBe(members.length > 0);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("a list shows instances as they are, whatever earlier lists have shown", () => {
+  const list: Step = { method: "GET", path: `${SET}/virtualMachines`, waitMs: 0 };
+  fc.assert(
+    fc.property(fc.string(), steps, waitMs, (seed, plan, restMs) => {
+      const listedOften = plan.flatMap((step) => [step, list]);
+      const { world } = run(seed, listedOften, { restMs });
+      const resource = world.resources.get(SET);
+      const pool = world.scaleSets.get(SET);
+      if (!resource || !pool) return;
+      const context = { world, resource, set: pool, isExpanded: false };
+      for (const instance of world.scaleSets.members(SET).values()) {
+        const shown: unknown = JSON.parse(instanceText(context, instance));
+        expect(shown).toEqual(instanceBody(context, instance));
+      }
     }),
     { numRuns: 150 },
   );

@@ -5,6 +5,7 @@ import {
   deepEqual,
   diffMergePatch,
   type Frozen,
+  getCondition,
   type Kind,
   type KubernetesObject,
   setCondition,
@@ -70,9 +71,17 @@ export class Draft<T extends KubernetesObject> {
    * status: other fields and other controllers' conditions stay as they are.
    */
   async persistStatus(): Promise<void> {
-    if (!this.#kind.subresources.includes("status")) return;
+    const written = await this.persistLastStatus();
+    if (!written) return;
+    this.#rebase(written);
+    (this.object as WithStatus).status = deepCopy(statusOf(written));
+  }
+
+  /** The same for the end of a pass: the draft is not brought up to date, as nobody looks at it any more. */
+  async persistLastStatus(): Promise<Frozen<T> | undefined> {
+    if (!this.#kind.subresources.includes("status")) return undefined;
     const change = statusChange(statusOf(this.#stored), statusOf(this.object));
-    if (!change) return;
+    if (!change) return undefined;
     let base = this.#stored;
     for (let attempt = 1; ; attempt++) {
       const status = diffMergePatch(statusOf(base), layOver(statusOf(base), change));
@@ -90,8 +99,7 @@ export class Draft<T extends KubernetesObject> {
         if (base.metadata.uid !== this.#stored.metadata.uid) throw this.#replaced();
       }
     }
-    this.#rebase(base);
-    (this.object as WithStatus).status = deepCopy(statusOf(base));
+    return base;
   }
 
   /** Takes over the server's newest version; edits that are not written yet stay on top of it. */
@@ -136,7 +144,7 @@ interface StatusChange {
 function statusChange(before: Fields, after: Fields): StatusChange | undefined {
   const { conditions: old = [], ...oldFields } = before as { conditions?: readonly Condition[] };
   const { conditions: current = [], ...fields } = after as { conditions?: readonly Condition[] };
-  const set = current.filter((condition) => !old.some((other) => deepEqual(other, condition)));
+  const set = current.filter((condition) => !deepEqual(getCondition(old, condition.type), condition));
   const removed = old
     .filter(({ type }) => !current.some((other) => other.type === type))
     .map(({ type }) => type);

@@ -112,7 +112,7 @@ async function finish(
     return { type: "settled" };
   }
   await draft.persistObject();
-  await draft.persistStatus();
+  await draft.persistLastStatus();
   return outcome.type === "next"
     ? { type: "settled" }
     : { type: "comeBack", afterMs: outcome.afterMs, reason: outcome.reason };
@@ -211,7 +211,9 @@ function mark(
   if (!options.reconciler.for.subresources.includes("status")) return;
   const object = draft.object as WithConditions;
   const timed = { ...condition, lastTransitionTime: formatTimestamp(options.env.clock.now()) };
-  object.status = { ...object.status, conditions: setCondition(conditionsOf(draft.object), timed) };
+  const before = conditionsOf(draft.object);
+  const conditions = setCondition(before, timed);
+  if (conditions !== before) object.status = { ...object.status, conditions };
 }
 
 function conditionsOf(object: KubernetesObject): readonly Condition[] {

@@ -67,6 +67,20 @@ export function instanceBody(context: InstanceContext, instance: Instance): unkn
   };
 }
 
+/** The JSON of an instance. It is kept until something in it changes: of a thousand in a list few have since the last. */
+export function instanceText(context: InstanceContext, instance: Instance): string {
+  const { resource, set, isExpanded } = context;
+  const { texts } = context.world.scaleSets;
+  const { modelVersion } = set;
+  const { tags } = resource.body;
+  const kept = texts.get(instance);
+  const isSame = kept?.tags === tags && kept?.modelVersion === modelVersion && kept.isExpanded === isExpanded;
+  if (isSame) return kept.text;
+  const text = JSON.stringify(instanceBody(context, instance));
+  texts.set(instance, { text, tags, modelVersion, isExpanded });
+  return text;
+}
+
 interface Parts {
   readonly instance: Instance;
   readonly model: Model;

@@ -1,12 +1,12 @@
 import { reply } from "../../arm/answer.ts";
 import { ArmError } from "../../arm/errors.ts";
-import { listAnswer, pageOf } from "../../arm/paging.ts";
+import { listAnswer, pageOf, textListAnswer } from "../../arm/paging.ts";
 import type { Call } from "../../core/call.ts";
 import type { World } from "../../core/world.ts";
 import { visibleIn } from "../found.ts";
 import type { Verb } from "../resource-type.ts";
 import { foundInstance, foundSet } from "./actions.ts";
-import { instanceBody, instanceView } from "./instance-body.ts";
+import { instanceBody, instanceText, instanceView } from "./instance-body.ts";
 import type { Instance } from "./scale-sets.ts";
 import { setBody } from "./set-body.ts";
 import { provisioningCode } from "./status-codes.ts";
@@ -65,11 +65,8 @@ export const listInstances: Verb = (call, world) => {
   const page = pageOf(members, call.query, INSTANCES_PER_PAGE);
   world.throttle.chargeInstances(call, set.location, { views: page.items.length });
   const context = { world, resource, set, isExpanded: isExpanded(call) };
-  return listAnswer(
-    page.items.map((instance) => instanceBody(context, instance)),
-    page.nextSkip,
-    call,
-  );
+  const texts = page.items.map((instance) => instanceText(context, instance));
+  return textListAnswer(texts, page.nextSkip, call);
 };
 
 /** One instance; it costs a view too. */

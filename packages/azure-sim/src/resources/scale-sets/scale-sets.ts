@@ -65,10 +65,20 @@ export interface Instance {
   own?: JsonObject;
 }
 
+/** The JSON of an instance, and what is in it that is not the instance's own. */
+export interface InstanceText {
+  readonly text: string;
+  readonly tags: unknown;
+  readonly modelVersion: number;
+  readonly isExpanded: boolean;
+}
+
 /** All scale sets and their instances. */
 export class ScaleSets {
   readonly sets: Table<ScaleSet>;
   readonly instances: Table<Instance>;
+  /** Those that were shown since they last changed. */
+  readonly texts = new WeakMap<Instance, InstanceText>();
   readonly #members = new Map<string, Map<number, Instance>>();
 
   constructor(isStored: boolean) {
@@ -92,6 +102,7 @@ export class ScaleSets {
 
   /** Puts an instance, or says that it has changed. */
   saveInstance(instance: Instance): void {
+    this.texts.delete(instance);
     this.instances.set(`${instance.set}/${instance.id}`, instance);
     this.#add(instance);
   }

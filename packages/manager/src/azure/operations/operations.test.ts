@@ -104,7 +104,7 @@ class World {
     }, link);
     const instances = async (): Promise<readonly ScaleSetInstance[]> =>
       (await arm.list(`${SCALE_SET}/virtualMachines`)).items
-        .map(parseInstance)
+        .map((item) => parseInstance(item))
         .filter((item) => item !== undefined);
     const ports: OperationPorts = { arm, clock: bench.process.clock, instances };
     const persist = async (record: Operation | undefined): Promise<void> => {

@@ -47,8 +47,13 @@ const POWER_STATES: readonly string[] = [
   "deallocated",
 ] satisfies PowerState[];
 
-/** Reads an item of a list of instances; undefined for one without an id, which cannot be acted on. */
-export function parseInstance(raw: JsonObject): ScaleSetInstance | undefined {
+type IDs = Pick<ScaleSetInstance, "resourceID" | "providerID">;
+
+/**
+ * Reads an item of a list of instances; undefined for one without an id, which cannot be acted on. The ids of an instance
+ * that is known are not made anew: objects hold on to lists of thousands of them.
+ */
+export function parseInstance(raw: JsonObject, known?: IDs): ScaleSetInstance | undefined {
   const resourceID = text(raw["id"]);
   const instanceID = text(raw["instanceId"]);
   if (resourceID === undefined || instanceID === undefined) return undefined;
@@ -57,9 +62,8 @@ export function parseInstance(raw: JsonObject): ScaleSetInstance | undefined {
   const image = objectIn(objectIn(properties, "storageProfile"), "imageReference");
   return {
     instanceID,
-    resourceID,
+    ...(known?.resourceID === resourceID ? idsOf(known) : newIDs(resourceID)),
     name: text(raw["name"]) ?? instanceID,
-    providerID: formatProviderId(parseProviderId(`azure://${resourceID}`)),
     provisioningState: text(properties["provisioningState"]) ?? "",
     powerState: powerStateOf(statuses),
     ...present({
@@ -74,6 +78,14 @@ export function parseInstance(raw: JsonObject): ScaleSetInstance | undefined {
       error: instanceErrorOf(statuses),
     }),
   };
+}
+
+function idsOf({ resourceID, providerID }: IDs): IDs {
+  return { resourceID, providerID };
+}
+
+function newIDs(resourceID: string): IDs {
+  return { resourceID, providerID: formatProviderId(parseProviderId(`azure://${resourceID}`)) };
 }
 
 function powerStateOf(statuses: readonly JsonObject[]): PowerState {

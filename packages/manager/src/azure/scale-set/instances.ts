@@ -21,6 +21,8 @@ interface Snapshot {
 
 interface Entry {
   snapshot?: Snapshot;
+  /** The instances of the last list that came, which may have been forgotten since, by their ids. */
+  known?: ReadonlyMap<string, ScaleSetInstance>;
   /** What the last list cost, and the next is going to. */
   cost?: { readonly instances: number; readonly pages: number };
   flight?: { readonly startedMs: number; readonly result: Promise<Snapshot> };
@@ -67,7 +69,10 @@ export class ScaleSetInstances {
     const startedMs = this.#clock.monotonic();
     const result = this.#read(scaleSetID, entry, options).then((listing): Snapshot => {
       entry.cost = { instances: listing.items.length, pages: listing.pages };
-      const instances = listing.items.map(parseInstance).filter((item) => item !== undefined);
+      const instances = listing.items
+        .map((item) => parseInstance(item, entry.known?.get(String(item["instanceId"]))))
+        .filter((item) => item !== undefined);
+      entry.known = new Map(instances.map((instance) => [instance.instanceID, instance]));
       return { atMs: startedMs, instances };
     });
     const flight = { startedMs, result };

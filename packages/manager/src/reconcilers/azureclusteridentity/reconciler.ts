@@ -1,5 +1,6 @@
 import { AzureCluster, AzureClusterIdentity, type Frozen, Secret } from "@capstan/api";
 import {
+  type CacheReader,
   type Context,
   defineReconciler,
   isMoreThanStatus,
@@ -20,6 +21,8 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 // Nobody tells of Secrets: they are not followed.
 const SECRET_MS = 60_000;
 const NAMED = 3;
+// Hundreds of clusters may log in as one identity, and go together.
+const REST_MS = 5_000;
 
 /**
  * Keeps an identity for as long as a cluster logs in as it: `kubectl delete -f` of everything at once takes the
@@ -31,7 +34,8 @@ export function azureClusterIdentityReconciler(): Reconciler {
     for: AzureClusterIdentity,
     finalizer: "azureclusteridentity.infrastructure.cluster.x-k8s.io",
     indexes: [clustersByIdentity],
-    watches: [on(AzureCluster, identitiesOf, { isNews: isMoreThanStatus })],
+    watches: [on(AzureCluster, leavingIdentityOf, { isNews: isMoreThanStatus })],
+    restMs: () => REST_MS,
     scope: (context) => context,
     normal: [checkSecret],
     deleting: [awaitClusters],
@@ -54,9 +58,11 @@ async function checkSecret({ object, client }: Context<AzureClusterIdentity>): P
   }
 }
 
-function identitiesOf(cluster: Frozen<AzureCluster>): readonly ObjectName[] {
+/** Only an identity that is about to go cares who logs in as it. */
+function leavingIdentityOf(cluster: Frozen<AzureCluster>, cache: CacheReader): readonly ObjectName[] {
   const name = identityNameOf(cluster);
-  return name ? [name] : [];
+  const identity = name && cache.get(AzureClusterIdentity, name);
+  return identity?.metadata.deletionTimestamp === undefined ? [] : [identity.metadata];
 }
 
 function awaitClusters({ object, cache }: Context<AzureClusterIdentity>): Outcome {

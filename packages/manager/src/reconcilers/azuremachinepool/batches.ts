@@ -16,6 +16,8 @@ type Drained = Doomed;
 const LATE_MS = 15_000;
 /** How many things may be under way with instances at once: each is a record in the status. */
 const AT_ONCE = 3;
+/** Of so many machines one must be ready to go before it is worth a request beside others: each is polled until it ends. */
+const MACHINES_FOR_ONE = 50;
 
 interface Batch {
   readonly action: InstanceAction;
@@ -36,7 +38,9 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
     drained.filter(({ seen }) => !late.has(seen.instanceID)),
   )) {
     const { action, instanceIDs } = planned;
-    if ((scope.pool.status?.instanceOperations ?? []).length >= AT_ONCE) break;
+    const running = scope.pool.status?.instanceOperations ?? [];
+    if (running.length >= AT_ONCE) break;
+    if (running.length > 0 && instanceIDs.length < sight.machines.length / MACHINES_FOR_ONE) continue;
     const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
     if (!wanted) continue;
     noteReimages(scope, planned, wanted.instanceIDs);

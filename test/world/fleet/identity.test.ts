@@ -1,0 +1,40 @@
+import { AzureCluster, AzureClusterIdentity } from "@capstan/api";
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import { simulatedControllers } from "@capstan/cli";
+import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import { createWorld } from "@capstan/sim";
+import { expect, test } from "vitest";
+import { LOCATION } from "../azurecluster/network-world.ts";
+import { createIdentity, find, get, MINUTE_MS, NAMESPACE, remove } from "./fleet-world.ts";
+
+expect.extend(conditionMatchers);
+
+const IDENTITY = "demo-identity";
+// More than the invariant no-hot-loop lets anybody ask about one object in a minute.
+const CLUSTERS = 70;
+
+test("an identity that many clusters log in as is not looked at for each of them, and goes when the last has gone", async () => {
+  const world = await createWorld({ seed: "1", controllers: simulatedControllers });
+  world.start();
+  await createIdentity(world);
+  // Without a Cluster they wait, and nothing is built for them.
+  const names = Array.from({ length: CLUSTERS }, (_, number) => `c${number}`);
+  for (const name of names) {
+    const identityRef = { kind: AzureClusterIdentity.kind, name: IDENTITY };
+    const spec = {
+      location: LOCATION,
+      subscriptionID: DEFAULT_SUBSCRIPTION,
+      resourceGroup: name,
+      identityRef,
+    };
+    await world.run(world.user.create(AzureCluster, { metadata: { name, namespace: NAMESPACE }, spec }));
+  }
+  await world.advance(MINUTE_MS);
+  await remove(world, AzureClusterIdentity, IDENTITY);
+  await world.advance(MINUTE_MS);
+  const inUse = ["Ready", "False", "IdentityInUse"] as const;
+  expect(await get(world, AzureClusterIdentity, IDENTITY)).toHaveCondition(...inUse);
+  for (const name of names) await remove(world, AzureCluster, name);
+  await world.advance(MINUTE_MS);
+  expect(await find(world, AzureClusterIdentity, IDENTITY)).toBeUndefined();
+});
