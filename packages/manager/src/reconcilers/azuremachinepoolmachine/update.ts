@@ -15,6 +15,8 @@ import type { Scope } from "./scope.ts";
 // A list and the Node wake the machine; this is for what nobody tells.
 const LOOK_AGAIN_MS = 60_000;
 const SOON_MS = 10_000;
+// Most updates are over by then. What Azure and the new boot do meanwhile is what everybody expects.
+const USUAL_MS = 10 * 60_000;
 
 const PASSING: readonly string[] = [DRAINED, VOLUMES_DETACHED, INSTANCE_UPDATED];
 
@@ -105,11 +107,20 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const { instance, atMs: listedAtMs } = sighting;
   const view = { update, instance, listedAtMs, sighting: scope.node, pool, version };
   const node = returnedNode(view);
-  if (!node || !workload) return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  if (!node || !workload) {
+    if (isUsual(scope, instance)) scope.isQuiet = true;
+    return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  }
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
   // A machine of no known model is outdated, and is updated once more.
   return await complete(scope, instance.isLatestModel === true ? askedHash : UNKNOWN_MODEL);
+}
+
+/** Whether an update goes on as updates do: that it does is told already, and its states would be a write each. */
+function isUsual({ context, machine }: Scope, { provisioningState }: ScaleSetInstance): boolean {
+  const startedMs = Date.parse(machine.status?.instanceUpdate?.startedAt ?? "");
+  return provisioningState !== "Failed" && context.env.clock.now() - startedMs < USUAL_MS;
 }
 
 function ask({ machine }: Scope, modelHash: string): string {
