@@ -141,7 +141,7 @@ export class Links {
     // Only whoever asks for version 0 may be answered from the past; every other list is the newest.
     const takesOld = call.verb === "list" && /[?&]resourceVersion=0(&|$)/.test(request.path);
     if (!takesOld) return server.handle(request);
-    const key = `${server.name} ${request.path}`;
+    const key = selectionOf(server.name, request);
     const first = this.#firstLists.get(key);
     if (first && this.#behind.delete(key)) return first;
     const response = await server.handle(request);
@@ -160,7 +160,7 @@ export class Links {
           fault,
           text: `${effect.kind} in the watch of ${call.resource} by ${call.process}`,
         });
-        if (effect.kind === "expire" && effect.isBehind) this.#behind.add(listKey(call.server, request));
+        if (effect.kind === "expire" && effect.isBehind) this.#behind.add(selectionOf(call.server, request));
       }
       return trouble;
     };
@@ -173,13 +173,12 @@ export class Links {
   }
 }
 
-/** The list that a watch goes on from. */
-function listKey(server: string, { path }: HttpRequest): string {
+/** The objects that a list or a watch is about: a watch goes on from the list with the same. */
+function selectionOf(server: string, { path }: HttpRequest): string {
   const [location = "", query = ""] = path.split("?");
-  const kept = new URLSearchParams(query);
-  for (const name of ["watch", "allowWatchBookmarks", "resourceVersion", "timeoutSeconds"]) kept.delete(name);
-  kept.set("limit", "500");
-  return `${server} ${location}?${kept.toString()}`;
+  const asked = new URLSearchParams(query);
+  const selectors = ["labelSelector", "fieldSelector"].map((name) => asked.get(name) ?? "");
+  return [server, location, ...selectors].join(" ");
 }
 
 function callOf(process: string, server: Server, request: HttpRequest): Call {

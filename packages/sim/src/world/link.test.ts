@@ -1,0 +1,39 @@
+import { ConfigMap } from "@capstan/api";
+import { expect, test } from "vitest";
+import type { Seat } from "./managers.ts";
+import { createWorld } from "./world.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+test("after a watch that went back in time, whoever takes any version is shown an old one, once", async () => {
+  const seats: Seat[] = [];
+  const world = await createWorld({
+    seed: "1",
+    controllers: (seat) => {
+      seats.push(seat);
+      return [];
+    },
+    faults: [{ fault: "watch-time-travel", when: { trigger: { resource: "configmaps", times: 1 } } }],
+  });
+  world.start();
+  await world.advance(1_000);
+  const create = (name: string) =>
+    world.run(world.user.create(ConfigMap, { metadata: { name, namespace: "default" } }));
+  const ask = (query: string) =>
+    world.run(
+      (async () => seats[0]?.kube.request({ method: "GET", path: `${MAPS}?${query}`, headers: {} }))(),
+    );
+  const names = async (query: string): Promise<readonly string[]> => {
+    const { items } = (await (await ask(query))?.json()) as { items: { metadata: { name: string } }[] };
+    return items.map(({ metadata }) => metadata.name);
+  };
+  await create("first");
+  expect(await names("resourceVersion=0")).toEqual(["first"]);
+  const watch = await ask("watch=true&resourceVersion=0");
+  await create("second");
+  const line = await world.run((async () => watch?.lines()[Symbol.asyncIterator]().next())());
+  expect(line?.value).toMatchObject({ type: "ERROR", object: { code: 410 } });
+  expect(await names("limit=500")).toEqual(["first", "second"]);
+  expect(await names("resourceVersion=0&limit=500")).toEqual(["first"]);
+  expect(await names("resourceVersion=0&limit=500")).toEqual(["first", "second"]);
+});
