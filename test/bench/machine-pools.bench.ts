@@ -208,9 +208,14 @@ function printDurations({ replace, inPlace }: Lives): void {
 /** A fleet in a process of its own: what others have left in the memory is not its. */
 async function fleetOf(pools: number): Promise<FleetFigures> {
   const script = join(import.meta.dirname, "machine-pools", "fleet.ts");
-  const child = spawn(process.execPath, [script, String(pools), String(machines)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  // Without a limit garbage is left lying for as long as the machine has memory for it.
+  const child = spawn(
+    process.execPath,
+    ["--max-old-space-size=1536", script, String(pools), String(machines)],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit") as Promise<[number]>]);
   if (code !== 0) throw new Error(`the fleet of ${pools} pools ended with ${code}`);
   return JSON.parse(output) as FleetFigures;

@@ -92,6 +92,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ]),
   };
   followDefinitions(context, taken);
+  forgetOldChanges(storage, callerClock);
   const stop = startControllers(context);
   // Nobody may be there yet to be told that the disk is full; the first request is, by its own write.
   const ready = createInitialObjects(context).catch(() => undefined);
@@ -112,6 +113,20 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     storage,
     close: stop,
   };
+}
+
+// As etcd does for kube-apiserver. Busy kinds would else keep every object that there ever was for much longer.
+const REMEMBERED_MS = 5 * 60_000;
+
+/** Changes are remembered for a while and no longer; looked at with each change, as nothing else adds to them. */
+function forgetOldChanges(storage: Storage, clock: Clock): void {
+  let mark = { version: storage.resourceVersion, atMs: clock.monotonic() };
+  storage.follow(() => {
+    const nowMs = clock.monotonic();
+    if (nowMs - mark.atMs < REMEMBERED_MS) return;
+    storage.forget(mark.version);
+    mark = { version: storage.resourceVersion, atMs: nowMs };
+  });
 }
 
 function modern(request: HttpRequest): HttpRequest {

@@ -53,9 +53,14 @@ export class History {
     }
   }
 
-  /** Forgets the changes up to and including the version. */
-  compact(version: number): void {
+  /** Forgets the changes up to and including the version. Whoever has read the last of them may still go on from it. */
+  forget(version: number): void {
     while (this.#length > 0 && this.#at(0).resourceVersion <= version) this.#forgetFirst();
+  }
+
+  /** Forgets the changes up to and including the version, and lets nobody begin below it. */
+  compact(version: number): void {
+    this.forget(version);
     this.#compacted = Math.max(this.#compacted, version);
   }
 

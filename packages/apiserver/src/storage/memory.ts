@@ -124,6 +124,10 @@ class MemoryStorage implements Storage {
     return this.#tables.keys();
   }
 
+  forget(version: number): void {
+    for (const { history } of this.#tables.values()) history.forget(version);
+  }
+
   compact(version: number): void {
     this.#compacted = Math.max(this.#compacted, version);
     for (const { history } of this.#tables.values()) history.compact(version);

@@ -102,6 +102,10 @@ class SqliteStorage implements DurableStorage {
     return this.#memory.resources();
   }
 
+  forget(version: number): void {
+    this.#memory.forget(version);
+  }
+
   compact(version: number): void {
     this.#memory.compact(version);
   }

@@ -100,6 +100,8 @@ export interface Storage {
   follow(listener: CommitListener): () => void;
   /** All resources that have, or had, objects. */
   resources(): Iterable<string>;
-  /** Forgets all changes up to and including `version`. */
+  /** Forgets all changes up to and including `version`: whoever has not read those of a resource has to list it again. */
+  forget(version: number): void;
+  /** The same, and nobody may begin below `version`, whether or not there were changes. */
   compact(version: number): void;
 }

@@ -262,6 +262,29 @@ describe("a watch that cannot be served", () => {
     });
   });
 
+  test("changes are remembered for five minutes, and not much longer while there are new ones", async () => {
+    const { client, scheduler } = virtualClient();
+    const create = (name: string) => client.create(paths.widgets, widget(name));
+    await create("a");
+    const begin = client.server.storage.resourceVersion;
+    await create("b");
+    await scheduler.advance(4 * 60_000);
+    await create("c");
+    expect(await takeLines(await client.watch(paths.widgets, `resourceVersion=${begin}`), 2)).toEqual([
+      "ADDED b",
+      "ADDED c",
+    ]);
+    for (const name of ["d", "e"]) {
+      await scheduler.advance(5 * 60_000);
+      await create(name);
+    }
+    const late = await client.watch(paths.widgets, `resourceVersion=${begin}`);
+    expect((await late.next()).value).toMatchObject({ type: "ERROR", object: { code: 410 } });
+    const { resourceVersion } = client.server.storage;
+    const inTime = await client.watch(paths.widgets, `resourceVersion=${resourceVersion - 1}`);
+    expect(await takeLines(inTime, 1)).toEqual(["ADDED e"]);
+  });
+
   test("a version from the future sees nothing until it is reached", async () => {
     const client = new TestClient();
     const watch = await client.watch(paths.widgets, "resourceVersion=5");
