@@ -1,4 +1,5 @@
 import { ConfigMap } from "@capstan/api";
+import type { HttpResponse } from "@capstan/env";
 import { expect, test } from "vitest";
 import type { Seat } from "./managers.ts";
 import { createWorld } from "./world.ts";
@@ -19,20 +20,21 @@ test("after a watch that went back in time, whoever takes any version is shown a
   await world.advance(1_000);
   const create = (name: string) =>
     world.run(world.user.create(ConfigMap, { metadata: { name, namespace: "default" } }));
-  const ask = (query: string) =>
-    world.run(
-      (async () => seats[0]?.kube.request({ method: "GET", path: `${MAPS}?${query}`, headers: {} }))(),
-    );
+  const ask = async (query: string): Promise<HttpResponse> => {
+    const [seat] = seats;
+    if (!seat) throw new Error("no manager has started");
+    return world.run(seat.kube.request({ method: "GET", path: `${MAPS}?${query}`, headers: {} }));
+  };
   const names = async (query: string): Promise<readonly string[]> => {
-    const { items } = (await (await ask(query))?.json()) as { items: { metadata: { name: string } }[] };
+    const { items } = (await (await ask(query)).json()) as { items: { metadata: { name: string } }[] };
     return items.map(({ metadata }) => metadata.name);
   };
   await create("first");
   expect(await names("resourceVersion=0")).toEqual(["first"]);
   const watch = await ask("watch=true&resourceVersion=0");
   await create("second");
-  const line = await world.run((async () => watch?.lines()[Symbol.asyncIterator]().next())());
-  expect(line?.value).toMatchObject({ type: "ERROR", object: { code: 410 } });
+  const line = await world.run(watch.lines()[Symbol.asyncIterator]().next());
+  expect(line).toMatchObject({ value: { type: "ERROR", object: { code: 410 } } });
   expect(await names("limit=500")).toEqual(["first", "second"]);
   expect(await names("resourceVersion=0&limit=500")).toEqual(["first"]);
   expect(await names("resourceVersion=0&limit=500")).toEqual(["first", "second"]);

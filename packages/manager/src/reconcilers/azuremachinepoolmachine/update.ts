@@ -107,20 +107,19 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const { instance, atMs: listedAtMs } = sighting;
   const view = { update, instance, listedAtMs, sighting: scope.node, pool, version };
   const node = returnedNode(view);
-  if (!node || !workload) {
-    if (isUsual(scope, instance)) scope.isQuiet = true;
-    return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
-  }
+  if (!node || !workload) return goOnWaiting(scope, instance);
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
   // A machine of no known model is outdated, and is updated once more.
   return await complete(scope, instance.isLatestModel === true ? askedHash : UNKNOWN_MODEL);
 }
 
-/** Whether an update goes on as updates do: that it does is told already, and its states would be a write each. */
-function isUsual({ context, machine }: Scope, { provisioningState }: ScaleSetInstance): boolean {
-  const startedMs = Date.parse(machine.status?.instanceUpdate?.startedAt ?? "");
-  return provisioningState !== "Failed" && context.env.clock.now() - startedMs < USUAL_MS;
+/** That an update goes on as updates do is told already, and each state on its way would be a write. */
+function goOnWaiting(scope: Scope, { provisioningState }: ScaleSetInstance): Outcome {
+  const startedMs = Date.parse(scope.machine.status?.instanceUpdate?.startedAt ?? "");
+  const isUsual = scope.context.env.clock.now() - startedMs < USUAL_MS;
+  if (isUsual && provisioningState !== "Failed") scope.isQuiet = true;
+  return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
 }
 
 function ask({ machine }: Scope, modelHash: string): string {
