@@ -233,6 +233,8 @@ const DIFFERS: ReadonlySet<string> = new Set([
   "user.example.com/note",
   // The model that an instance was made from; what it has now is in the status.
   "capstan.dev/model-hash",
+  // Where a storm takes another machine away, the one that was added for updates stays, and is the first to go next time.
+  "capstan.dev/surge",
   BOOTSTRAP_EXPIRES,
   FRESH_BOOTSTRAP_REQUEST,
   FRESH_BOOTSTRAP_ANSWER,
