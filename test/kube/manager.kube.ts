@@ -10,7 +10,6 @@ import {
   Secret,
 } from "@capstan/api";
 import { DEFAULT_PRINCIPAL } from "@capstan/azure-sim";
-import { FRESH_BOOTSTRAP_ANSWER, FRESH_BOOTSTRAP_REQUEST } from "@capstan/manager";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -223,12 +222,6 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
       }
       const config = await client.get(KubeadmConfig, POOL);
       expect(config).toHaveCondition("DataSecretAvailable", "True");
-    });
-    const request = { metadata: { annotations: { [FRESH_BOOTSTRAP_REQUEST]: "again" } } };
-    await client.patch(KubeadmConfig, POOL, { type: "merge", body: request });
-    await eventually(async () => {
-      const { metadata } = await client.get(KubeadmConfig, POOL);
-      expect(metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER]).toBe("again");
     });
     const kubelets = startKubelets(client);
     await eventually(async () => {
