@@ -113,13 +113,15 @@ export interface TellingOptions {
   readonly begins?: (world: World) => void;
   /** What happens when all of it is told. */
   readonly ends?: (world: World) => Promise<void>;
+  /** Annotations and fields that may differ between two good runs, besides those that always may. */
+  readonly mayDiffer?: readonly string[];
 }
 
 /** A story, to be told in worlds with and without faults. */
 export function rehearsalOf(
   name: string,
   seed: string,
-  { world: options, begins, ends }: TellingOptions = {},
+  { world: options, begins, ends, mayDiffer = [] }: TellingOptions = {},
 ): Rehearsal {
   const story = STORIES[name];
   if (!story) throw new Error(`there is no story ${name}`);
@@ -138,7 +140,7 @@ export function rehearsalOf(
       await ends?.(world);
     },
     endState: (world) => ({
-      state: comparable(endStateOf(world)),
+      state: comparable(endStateOf(world), new Set([...DIFFERS, ...mayDiffer])),
       machines: machinesIn(world),
       made: madeIn(world),
       nodes: nodesIn(world),
@@ -219,8 +221,10 @@ function nodesIn(world: World): unknown {
 }
 
 /** Which instances there are, until when data is good, and what users have noted may differ between two good runs. */
-function comparable(state: unknown): unknown {
-  const text = JSON.stringify(state, (key, value: unknown) => (DIFFERS.has(key) ? undefined : kept(value)))
+function comparable(state: unknown, differs: ReadonlySet<string>): unknown {
+  const text = JSON.stringify(state, (key, value: unknown) =>
+    differs.has(key) ? undefined : kept(value, differs),
+  )
     // A model that was stamped by an older release has an older name.
     .replaceAll(/"v2-([0-9a-f]+)"/g, (_, hash: string) => `"v1-${backwards(hash)}"`)
     .replaceAll(/virtualMachines\/\d+/g, "virtualMachines/*")
@@ -233,8 +237,6 @@ const DIFFERS: ReadonlySet<string> = new Set([
   "user.example.com/note",
   // The model that an instance was made from; what it has now is in the status.
   "capstan.dev/model-hash",
-  // Where a storm takes another machine away, the one that was added for updates stays, and is the first to go next time.
-  "capstan.dev/surge",
   BOOTSTRAP_EXPIRES,
   FRESH_BOOTSTRAP_REQUEST,
   FRESH_BOOTSTRAP_ANSWER,
@@ -246,10 +248,10 @@ const DIFFERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Without what only says that nothing is so: that nobody has paused an object, or has noted anything on it. */
-function kept(value: unknown): unknown {
+function kept(value: unknown, differs: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isJsonObject(item) || item["type"] !== "Paused");
   if (!isJsonObject(value)) return value;
   const { annotations, ...rest } = value;
-  const isEmpty = isJsonObject(annotations) && Object.keys(annotations).every((key) => DIFFERS.has(key));
+  const isEmpty = isJsonObject(annotations) && Object.keys(annotations).every((key) => differs.has(key));
   return annotations === undefined || isEmpty ? rest : value;
 }

@@ -56,6 +56,23 @@ describe("an update in place", () => {
     expect(machines.writes()).toHaveLength(writes);
   });
 
+  test("tells that it begins, that its Node is gone and that it is over, and nothing that is usual in between", async () => {
+    const machines = await machineWorld({ capacity: 1 });
+    const before = machines.writes().length;
+    await machines.update("0", NEW);
+    await machines.until(isDone(machines, "0"), 40 * MINUTE_MS);
+    const told = machines
+      .writes()
+      .slice(before)
+      .filter((write) => write.includes("azuremachinepoolmachines"));
+    expect(told).toEqual([
+      "patch azuremachinepoolmachines/status",
+      "patch azuremachinepoolmachines/status",
+      "patch azuremachinepoolmachines/status",
+      "patch azuremachinepoolmachines",
+    ]);
+  });
+
   test("is held by a budget, and called off when nobody asks for it any more", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.deploy("web", 1, { minAvailable: 1 });

@@ -14,6 +14,7 @@ const DAY_MS = 24 * 3_600_000;
 interface Step {
   readonly method: string;
   readonly path: string;
+  readonly query?: string;
   readonly body?: unknown;
   readonly waitMs: number;
 }
@@ -106,10 +107,10 @@ function run(seed: string, plan: readonly Step[], options: RunOptions = {}): Cor
     isStored: false,
   });
   let nowMs = Date.UTC(2026, 0, 1);
-  const send = ({ method, path, body, waitMs: wait }: Step): void => {
+  const send = ({ method, path, query = "", body, waitMs: wait }: Step): void => {
     const { token } = core.tokens.issue(DEFAULT_PRINCIPAL, "https://management.azure.com", nowMs);
     const headers = { authorization: `Bearer ${token}` };
-    core.handle({ method, path: `${path}?api-version=2024-07-01`, headers, body }, nowMs);
+    core.handle({ method, path: `${path}?api-version=2024-07-01${query}`, headers, body }, nowMs);
     nowMs += wait;
   };
   send({ method: "PUT", path: GROUP, body: { location: "westus" }, waitMs: 0 });
@@ -144,15 +145,16 @@ test("every operation ends, and then the capacity is the number of instances, th
 });
 
 test("a list shows instances as they are, whatever earlier lists have shown", () => {
-  const list: Step = { method: "GET", path: `${SET}/virtualMachines`, waitMs: 0 };
   fc.assert(
-    fc.property(fc.string(), steps, waitMs, (seed, plan, restMs) => {
+    fc.property(fc.string(), steps, waitMs, fc.boolean(), (seed, plan, restMs, isExpanded) => {
+      const query = isExpanded ? "&$expand=instanceView" : "";
+      const list: Step = { method: "GET", path: `${SET}/virtualMachines`, query, waitMs: 0 };
       const listedOften = plan.flatMap((step) => [step, list]);
       const { world } = run(seed, listedOften, { restMs });
       const resource = world.resources.get(SET);
       const pool = world.scaleSets.get(SET);
       if (!resource || !pool) return;
-      const context = { world, resource, set: pool, isExpanded: false };
+      const context = { world, resource, set: pool, isExpanded };
       for (const instance of world.scaleSets.members(SET).values()) {
         const shown: unknown = JSON.parse(instanceText(context, instance));
         expect(shown).toEqual(instanceBody(context, instance));

@@ -1,6 +1,7 @@
 import {
   type AzureMachinePoolMachine,
   type Frozen,
+  getCondition,
   type Node,
   type NodeCondition,
   UPDATE_INSTANCE_ANNOTATION,
@@ -96,13 +97,13 @@ function unavailableSince({ node, machine }: AvailabilityFacts): { readonly sinc
 }
 
 function unreadySince({ status }: Frozen<AzureMachinePoolMachine>): string | undefined {
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const ready = getCondition(status?.conditions, "Ready");
   return ready && ready.status !== "True" ? ready.lastTransitionTime : undefined;
 }
 
 /** Since when somebody has kept pods off the Node of a machine; undefined while nobody does. */
 export function cordonedSince({ status }: Frozen<AzureMachinePoolMachine>): string | undefined {
-  const schedulable = status?.conditions?.find(({ type }) => type === NODE_SCHEDULABLE);
+  const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
   return schedulable?.status === "False" ? schedulable.lastTransitionTime : undefined;
 }
 

@@ -45,7 +45,7 @@ export async function runPass(options: PassOptions, stored: Frozen<KubernetesObj
   // The status must tell of the failure even though the pass is over; if that fails too, the first failure is the news.
   const report = await attempt(async () => {
     reportFailure(options, draft, result);
-    await draft.persistStatus();
+    await draft.persistLastStatus();
     return { type: "settled" };
   });
   // A server that wants to be left alone is not asked again before its time, whatever the news was.
@@ -167,7 +167,7 @@ async function reportPaused(
     reason: "Paused",
     message: `Nothing is done because ${why}`,
   });
-  await draft.persistStatus();
+  await draft.persistLastStatus();
   return { type: "settled" };
 }
 
