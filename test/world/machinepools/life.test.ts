@@ -4,6 +4,7 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   Cluster,
+  type Frozen,
   KubeadmConfig,
   type KubernetesObject,
   MachinePool,
@@ -116,6 +117,26 @@ describe("a pool", () => {
     expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
     const made = armCalls(world).filter((call) => /PUT .*virtualMachineScaleSets\/mp/.test(call));
     expect(made.length).toBeGreaterThan(1);
+  });
+
+  test("keeps the machine that it added for updates when another one goes meanwhile, as one like all others", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", {
+      strategy: { maxUnavailable: 0, maxSurge: 1, instanceUpdate: "InPlace" },
+    });
+    await settled(world);
+    await patch(world, MachinePool, "mp", VERSION);
+    const isNew = ({ status }: Frozen<AzureMachinePoolMachine>) => status?.version === NEW_VERSION;
+    const isAdded = ({ metadata }: Frozen<AzureMachinePoolMachine>) =>
+      metadata.annotations?.["capstan.dev/surge"] !== undefined;
+    while ((await machinesOf(world, "mp")).filter(isNew).length < 3) await world.advance(5_000);
+    const [updated] = (await machinesOf(world, "mp")).filter(
+      (machine) => isNew(machine) && !isAdded(machine),
+    );
+    await remove(world, AzureMachinePoolMachine, updated?.metadata.name ?? "");
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toContain("mp-3");
+    expect((await machinesOf(world, "mp")).filter(isAdded)).toEqual([]);
   });
 
   test("replaces a machine that a user deletes", async () => {

@@ -42,6 +42,21 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
+  test("waits for its turn where many are made at once: Azure counts the machines that a write makes", async () => {
+    const world = await clusterWorld();
+    const names = Array.from({ length: 7 }, (_, index) => `mp-${index}`);
+    for (const name of names) await createPool(world, name, { replicas: 1000 });
+    const answers = (): readonly number[] =>
+      world.azure.control
+        .journal()
+        .filter(({ operation }) => operation === "PUT virtualMachineScaleSets")
+        .map(({ status }) => status);
+    await world.until(() => answers().length > 0, 10 * MINUTE_MS);
+    await world.advance(5_000);
+    expect(new Set(answers())).toEqual(new Set([201]));
+    expect(answers().length).toBeLessThan(names.length);
+  });
+
   test("gives machines that keep their image a new disk when they are updated in place", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", {

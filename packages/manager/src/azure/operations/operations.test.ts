@@ -251,6 +251,21 @@ describe("one pass", () => {
     expect(records).toHaveLength(2 * bench.requests.length);
   });
 
+  test.each<Wanted>([
+    { ...UPDATE, instances: 5900 },
+    { verb: "DELETE", resourceID: SCALE_SET, instances: 5900 },
+  ])("counts the instances that come or go by a $verb, as Azure does", async (wanted) => {
+    const bench = new Bench(() => answer(200, {}));
+    const persist = (): Promise<void> => Promise.resolve();
+    const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
+    await bench.run(advance(ports, { wanted, persist }));
+    expect(await bench.failure(advance(ports, { wanted, persist }))).toMatchObject({
+      code: "RequestBudgetUsedUp",
+      target: "VMScaleSetBatchedVMRequestsSubscriptionMaximum",
+    });
+    expect(bench.requests).toHaveLength(1);
+  });
+
   test("sends nothing when the intent cannot be written", async () => {
     const bench = new Bench(() => answer(200, {}));
     const persist = (): Promise<void> => Promise.reject(new Error("no etcd"));

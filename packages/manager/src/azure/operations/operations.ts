@@ -189,11 +189,11 @@ async function afterAnswer(written: Written, intent: Operation, persist: Task["p
 function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Written> {
   switch (wanted.verb) {
     case "PUT":
-      return arm.put(wanted.resourceID, bodyToSend(wanted), { ...options, ...preconditionOf(wanted) });
+      return arm.put(wanted.resourceID, bodyToSend(wanted), { ...options, ...conditionsOf(wanted) });
     case "PATCH":
-      return arm.patch(wanted.resourceID, bodyToSend(wanted), { ...options, ...preconditionOf(wanted) });
+      return arm.patch(wanted.resourceID, bodyToSend(wanted), { ...options, ...conditionsOf(wanted) });
     case "DELETE":
-      return arm.delete(wanted.resourceID, { ...options, ...preconditionOf(wanted) });
+      return arm.delete(wanted.resourceID, { ...options, ...conditionsOf(wanted) });
     case "POST": {
       const body = { ...wanted.parameters, instanceIds: wanted.instanceIDs };
       const priority = wanted.action === "delete" ? "urgent" : "normal";
@@ -203,9 +203,11 @@ function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Writt
   }
 }
 
-function preconditionOf(wanted: Exclude<Wanted, { verb: "POST" }>): WriteOptions {
-  if (wanted.etag !== undefined) return { ifMatch: wanted.etag };
-  return "isNew" in wanted && wanted.isNew ? { ifNoneMatch: "*" } : {};
+/** What a write costs, and what must hold for it. */
+function conditionsOf(wanted: Exclude<Wanted, { verb: "POST" }>): WriteOptions {
+  const { etag, instances = 0 } = wanted;
+  if (etag !== undefined) return { instances, ifMatch: etag };
+  return { instances, ...("isNew" in wanted && wanted.isNew && { ifNoneMatch: "*" }) };
 }
 
 function isSame(record: Operation, wanted: Wanted): boolean {

@@ -14,6 +14,8 @@ export interface WantedWrite {
   readonly isNew?: boolean;
   /** Parts of other resources, such as subnets, have no tags: whether they were written is seen by their fields. */
   readonly hasNoTags?: boolean;
+  /** How many instances come or go by it: Azure counts them. */
+  readonly instances?: number;
 }
 
 /** A resource that is to go. */
@@ -21,6 +23,8 @@ export interface WantedDelete {
   readonly verb: "DELETE";
   readonly resourceID: string;
   readonly etag?: string;
+  /** How many instances go with it. */
+  readonly instances?: number;
 }
 
 /** Something that is to be done to instances of a scale set. */

@@ -20,6 +20,7 @@ import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
 import { BOOTSTRAP_TAG } from "./scale-set-body.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
+import { SURGE_ANNOTATION } from "./well-known.ts";
 
 // Nothing tells when others are done.
 const OTHERS_MS = 15_000;
@@ -33,6 +34,7 @@ export async function carryOut(scope: Scope): Promise<Outcome> {
   await createResources(scope, sight);
   await deleteMachines(scope, sight);
   await takeBackUnplanned(scope, sight);
+  await keepSurge(scope, sight);
   if (scope.pool.status?.operation) return next;
   return isWrittenByOthers(scope, sight) ? again(OTHERS_MS, "ScaleSetBusy") : changeSet(scope, sight);
 }
@@ -147,7 +149,20 @@ async function takeBackUnplanned({ pool, context }: Scope, { machines }: Sight):
   const names = listed(unplanned.map(({ metadata }) => metadata.name));
   const message = `${names}: the annotation ${UPDATE_INSTANCE_ANNOTATION} is the pool's to write, and was removed; to have machines made anew, use capstan rollout restart`;
   context.event({ type: "Warning", reason: "UpdateNotPlanned", message });
-  await annotate(context.client, unplanned, null);
+  await annotate(context.client, unplanned, { [UPDATE_INSTANCE_ANNOTATION]: null });
+}
+
+/** A machine that was added for an update and has stayed, because another one went, is one like all others from now on. */
+async function keepSurge({ context }: Scope, { planned, machines }: Sight): Promise<void> {
+  const { outdated, live, desired } = planned.budget;
+  if (outdated > 0 || live > desired) return;
+  const kept = machines.flatMap(({ machine }) => (machine && isSurge(machine) ? [machine] : []));
+  await annotate(context.client, kept, { [SURGE_ANNOTATION]: null });
+}
+
+/** Whether a machine was added for updates, and is not leaving. */
+function isSurge({ metadata: { annotations, deletionTimestamp } }: Machine): boolean {
+  return deletionTimestamp === undefined && annotations?.[SURGE_ANNOTATION] !== undefined;
 }
 
 function isUpdating(machine: Machine): boolean {
@@ -172,13 +187,19 @@ async function updateInPlace(
   };
   await context.persistStatus();
   context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
-  await annotate(context.client, resourcesNamed(sight, targets), detail.hash);
+  await annotate(context.client, resourcesNamed(sight, targets), {
+    [UPDATE_INSTANCE_ANNOTATION]: detail.hash,
+  });
   return again(0, "UpdatingInPlace");
 }
 
-/** Tells machines which model they are to be updated to; null for none. */
-async function annotate(client: Client, machines: readonly Machine[], hash: string | null): Promise<void> {
-  const body = { metadata: { annotations: { [UPDATE_INSTANCE_ANNOTATION]: hash } } };
+/** Writes annotations on machines; null takes one off. */
+async function annotate(
+  client: Client,
+  machines: readonly Machine[],
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const body = { metadata: { annotations } };
   await inTurns(machines, async (machine) => {
     try {
       await client.patch(AzureMachinePoolMachine, placeOf(machine), { type: "merge", body });

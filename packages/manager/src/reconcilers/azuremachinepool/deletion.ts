@@ -83,7 +83,8 @@ async function deletion(scope: Scope): Promise<number | undefined> {
   const { scaleSetID, location } = needed(scope.site);
   const record = scope.pool.status?.operation;
   const task = { persist: setKeeper(scope), location };
-  const wanted = { verb: "DELETE", resourceID: scaleSetID } as const;
+  const instances = machinesOf(scope).length;
+  const wanted = { verb: "DELETE", resourceID: scaleSetID, instances } as const;
   if (record?.verb === "DELETE") {
     return waitFor(await advance(operationPorts(scope), { ...task, record, wanted }));
   }

@@ -41,6 +41,7 @@ function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData
     verb: "PUT",
     resourceID: needed(scope.site).scaleSetID,
     body: scaleSetBody(scope.pool, { model, capacity, tags, customData }),
+    instances: Math.abs(capacity - (set?.capacity ?? 0)),
     // Whoever else changes the set meanwhile, such as an autoscaler, is not overwritten.
     ...(set ? etagOf(set) : { isNew: true }),
   };
