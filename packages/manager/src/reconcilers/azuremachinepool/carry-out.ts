@@ -1,13 +1,5 @@
 import { AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
-import {
-  again,
-  type Client,
-  Failure,
-  isAlreadyExists,
-  isNotFound,
-  next,
-  type Outcome,
-} from "@capstan/runtime";
+import { again, isAlreadyExists, next, type Outcome } from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
@@ -15,6 +7,7 @@ import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isStillFresh } from "./fresh-data.ts";
 import { listed } from "./listed.ts";
+import { annotateAll, deleteAll, inTurns } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
@@ -24,8 +17,6 @@ import { SURGE_ANNOTATION } from "./well-known.ts";
 
 // Nothing tells when others are done.
 const OTHERS_MS = 15_000;
-// How many small writes to the management cluster are under way at once.
-const AT_ONCE = 25;
 
 /** Does what was planned, in its order. What changes the scale set itself comes last. */
 export async function carryOut(scope: Scope): Promise<Outcome> {
@@ -149,19 +140,19 @@ async function takeBackUnplanned({ pool, context }: Scope, { machines }: Sight):
   const names = listed(unplanned.map(({ metadata }) => metadata.name));
   const message = `${names}: the annotation ${UPDATE_INSTANCE_ANNOTATION} is the pool's to write, and was removed; to have machines made anew, use capstan rollout restart`;
   context.event({ type: "Warning", reason: "UpdateNotPlanned", message });
-  await annotate(context.client, unplanned, { [UPDATE_INSTANCE_ANNOTATION]: null });
+  await annotateAll(context.client, unplanned, { [UPDATE_INSTANCE_ANNOTATION]: null });
 }
 
 /** A machine that was added for an update and has stayed, because another one went, is one like all others from now on. */
 async function keepSurge({ context }: Scope, { planned, machines }: Sight): Promise<void> {
   const { outdated, live, desired } = planned.budget;
   if (outdated > 0 || live > desired) return;
-  const kept = machines.flatMap(({ machine }) => (machine && isSurge(machine) ? [machine] : []));
-  await annotate(context.client, kept, { [SURGE_ANNOTATION]: null });
+  const kept = machines.flatMap(({ machine }) => (machine && isAddedAndStays(machine) ? [machine] : []));
+  await annotateAll(context.client, kept, { [SURGE_ANNOTATION]: null });
 }
 
 /** Whether a machine was added for updates, and is not leaving. */
-function isSurge({ metadata: { annotations, deletionTimestamp } }: Machine): boolean {
+function isAddedAndStays({ metadata: { annotations, deletionTimestamp } }: Machine): boolean {
   return deletionTimestamp === undefined && annotations?.[SURGE_ANNOTATION] !== undefined;
 }
 
@@ -187,26 +178,10 @@ async function updateInPlace(
   };
   await context.persistStatus();
   context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
-  await annotate(context.client, resourcesNamed(sight, targets), {
+  await annotateAll(context.client, resourcesNamed(sight, targets), {
     [UPDATE_INSTANCE_ANNOTATION]: detail.hash,
   });
   return again(0, "UpdatingInPlace");
-}
-
-/** Writes annotations on machines; null takes one off. */
-async function annotate(
-  client: Client,
-  machines: readonly Machine[],
-  annotations: Readonly<Record<string, string | null>>,
-): Promise<void> {
-  const body = { metadata: { annotations } };
-  await inTurns(machines, async (machine) => {
-    try {
-      await client.patch(AzureMachinePoolMachine, placeOf(machine), { type: "merge", body });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  });
 }
 
 type Machine = Frozen<AzureMachinePoolMachine>;
@@ -214,40 +189,4 @@ type Machine = Frozen<AzureMachinePoolMachine>;
 function resourcesNamed({ machines }: Sight, names: readonly string[]): readonly Machine[] {
   const wanted = new Set(names);
   return machines.flatMap(({ machine }) => (machine && wanted.has(machine.metadata.name) ? [machine] : []));
-}
-
-/** Tells machines to go, this very one of each name. */
-export async function deleteAll(client: Client, machines: readonly Machine[]): Promise<void> {
-  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  await inTurns(staying, async (machine) => {
-    const { uid } = machine.metadata;
-    try {
-      await client.delete(AzureMachinePoolMachine, placeOf(machine), uid === undefined ? {} : { uid });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  });
-}
-
-function placeOf({ metadata: { name, namespace } }: Machine): {
-  readonly name: string;
-  readonly namespace?: string;
-} {
-  return { name, ...(namespace !== undefined && { namespace }) };
-}
-
-/** Some at a time; all of a turn end before the pass does, also when one breaks: the one to be waited for longest counts. */
-async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += AT_ONCE) {
-    const turn = items.slice(start, start + AT_ONCE).map(act);
-    const failures = (await Promise.allSettled(turn)).flatMap((end) =>
-      end.status === "rejected" ? [end.reason as unknown] : [],
-    );
-    const [worst] = failures.toSorted((one, other) => waitMsOf(other) - waitMsOf(one));
-    if (failures.length > 0) throw worst;
-  }
-}
-
-function waitMsOf(error: unknown): number {
-  return error instanceof Failure ? (error.retryAfterMs ?? 0) : 0;
 }

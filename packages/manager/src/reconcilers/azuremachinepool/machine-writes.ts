@@ -1,0 +1,59 @@
+import { AzureMachinePoolMachine, type Frozen } from "@capstan/api";
+import { type Client, Failure, isNotFound } from "@capstan/runtime";
+
+type Machine = Frozen<AzureMachinePoolMachine>;
+
+// How many small writes to the management cluster are under way at once.
+const AT_ONCE = 25;
+
+/** Writes annotations on machines; null takes one off. */
+export async function annotateAll(
+  client: Client,
+  machines: readonly Machine[],
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const body = { metadata: { annotations } };
+  await inTurns(machines, async (machine) => {
+    try {
+      await client.patch(AzureMachinePoolMachine, placeOf(machine), { type: "merge", body });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  });
+}
+
+/** Tells machines to go, this very one of each name. */
+export async function deleteAll(client: Client, machines: readonly Machine[]): Promise<void> {
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inTurns(staying, async (machine) => {
+    const { uid } = machine.metadata;
+    try {
+      await client.delete(AzureMachinePoolMachine, placeOf(machine), uid === undefined ? {} : { uid });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  });
+}
+
+function placeOf({ metadata: { name, namespace } }: Machine): {
+  readonly name: string;
+  readonly namespace?: string;
+} {
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+/** Some at a time; all of a turn end before the pass does, also when one breaks: the one to be waited for longest counts. */
+export async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    const turn = items.slice(start, start + AT_ONCE).map(act);
+    const failures = (await Promise.allSettled(turn)).flatMap((end) =>
+      end.status === "rejected" ? [end.reason as unknown] : [],
+    );
+    const [worst] = failures.toSorted((one, other) => waitMsOf(other) - waitMsOf(one));
+    if (failures.length > 0) throw worst;
+  }
+}
+
+function waitMsOf(error: unknown): number {
+  return error instanceof Failure ? (error.retryAfterMs ?? 0) : 0;
+}
