@@ -27,7 +27,8 @@ export interface Census {
 
 interface PoolState {
   readonly scaleSetId: string;
-  readonly available: Set<string>;
+  /** Since when each of its machines that can do work has been able to. */
+  readonly available: Map<string, number>;
   lowest?: { available: number; of: number; atMs: number };
   lossMs?: number;
 }
@@ -110,8 +111,13 @@ export class Truth {
 
   /** Whether a machine can do work. */
   isAvailable(machine: string): boolean {
+    return this.availableSinceMs(machine) !== undefined;
+  }
+
+  /** Since when a machine can do work; undefined while it cannot. */
+  availableSinceMs(machine: string): number | undefined {
     const [setKey = ""] = machine.split(MACHINES);
-    return this.#pools.get(setKey)?.available.has(machine) ?? false;
+    return this.#pools.get(setKey)?.available.get(machine);
   }
 
   /** What the management cluster holds. */
@@ -220,7 +226,7 @@ export class Truth {
   }
 
   #poolOf(setKey: string, scaleSetId = setKey): PoolState {
-    const pool = this.#pools.get(setKey) ?? { scaleSetId, available: new Set() };
+    const pool = this.#pools.get(setKey) ?? { scaleSetId, available: new Map() };
     this.#pools.set(setKey, pool);
     return pool;
   }
@@ -235,8 +241,9 @@ function noteMachine(
     readonly atMs: number;
   },
 ): void {
-  if (seen.isAvailable) pool.available.add(seen.machineKey);
-  else if (pool.available.delete(seen.machineKey) && !isCordoned(seen.node)) pool.lossMs = seen.atMs;
+  const { machineKey, atMs } = seen;
+  if (seen.isAvailable) pool.available.set(machineKey, pool.available.get(machineKey) ?? atMs);
+  else if (pool.available.delete(machineKey) && !isCordoned(seen.node)) pool.lossMs = atMs;
 }
 
 /** Before a pool has been complete for the first time, few machines are no news. */

@@ -45,7 +45,7 @@ export const keepsAvailability: Invariant = {
         const sinceMs = decidedMs.get(name) ?? atMs;
         const left = availableIn(truth, scaleSet, sent.values());
         const { floor } = limits.since(record, sinceMs);
-        if (left >= floor || isLossSince(truth, scaleSet, sinceMs - READ_AGE_MS)) return undefined;
+        if (left >= floor || isNewsSince(truth, machine, sinceMs - READ_AGE_MS)) return undefined;
         return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
       },
     };
@@ -79,7 +79,9 @@ function availableIn(truth: Truth, scaleSet: string, without: Iterable<string>):
   return (pool?.available ?? 0) - gone.length;
 }
 
-function isLossSince(truth: Truth, scaleSet: string, sinceMs: number): boolean {
+/** Whether one who looked at that time could not know: another machine was lost later, or this one has come back later. */
+function isNewsSince(truth: Truth, machine: string, sinceMs: number): boolean {
+  const { scaleSet } = partsOf(machine);
   const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet);
-  return pool?.lossMs !== undefined && pool.lossMs >= sinceMs;
+  return Math.max(pool?.lossMs ?? 0, truth.availableSinceMs(machine) ?? 0) >= sinceMs;
 }
