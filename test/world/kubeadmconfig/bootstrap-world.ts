@@ -24,7 +24,7 @@ import { createWorld, type Seat, type World, type WorldOptions, SIMULATED_AUTHOR
 export const NAMESPACE = "default";
 export const CLUSTER = "c1";
 export const POOL = "pool";
-const CONFIG = { name: POOL, namespace: NAMESPACE };
+export const CONFIG = { name: POOL, namespace: NAMESPACE };
 
 /** The only controller of these worlds; the user does what the others would. */
 export const controllers: WorldOptions["controllers"] = (seat) => [

@@ -9,6 +9,7 @@ import {
   boot,
   bootstrapWorld,
   CLUSTER,
+  CONFIG,
   configIn,
   createCluster,
   createPool,
@@ -70,6 +71,16 @@ describe("the config of a pool", () => {
     expect(world.testedWrites).toBe(writes);
     expect(await dataIn(world)).toBe(data);
     expect(await tokensIn(world)).toHaveLength(1);
+  });
+
+  test("does not look at its Secret for each count that its pool writes down", async () => {
+    const world = await readyWorld();
+    // More than the invariant no-hot-loop lets anybody ask about one object in a minute.
+    for (let replicas = 1; replicas <= 70; replicas++) {
+      const body = { status: { replicas } };
+      await world.run(world.user.patch(MachinePool, CONFIG, { type: "merge", subresource: "status", body }));
+      await world.advance(100);
+    }
   });
 
   test("makes machines into nodes", async () => {

@@ -172,7 +172,7 @@ function summarize(scope: ProofScope, { settled }: { readonly settled: boolean }
 function machinesOf({ context, set }: Pick<ProofScope, "context" | "set">): Frozen<Machine>[] {
   return context.cache
     .list(Machine, { index: "owner", value: set.metadata.uid ?? "" })
-    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
 /** A Machine may lose its owner reference; its label still says whom that concerns. */

@@ -101,17 +101,20 @@ export class Scheduler {
   /** Releases completions in order until a limit is met or nothing is left. */
   async run({ untilMs = Infinity, until, maxSteps = DEFAULT_MAX_STEPS }: RunLimits = {}): Promise<void> {
     const lastStep = this.#steps + maxSteps;
-    await drainMicrotasks();
-    for (;;) {
-      if (until?.()) return;
+    await inTurns(() => {
+      this.#throwFailure();
+      if (until?.()) return false;
       const completion = this.#next(untilMs);
-      if (!completion) break;
+      if (!completion) {
+        if (untilMs !== Infinity) this.#monotonicMs = Math.max(this.#monotonicMs, untilMs);
+        return false;
+      }
       if (this.#steps >= lastStep) {
         throw new Error(`virtual time did not settle in ${maxSteps} steps; next: ${completion.label}`);
       }
-      await this.#release(completion);
-    }
-    if (untilMs !== Infinity) this.#monotonicMs = Math.max(this.#monotonicMs, untilMs);
+      this.#release(completion);
+      return true;
+    });
   }
 
   /** Lets `durationMs` of virtual time pass. */
@@ -128,19 +131,20 @@ export class Scheduler {
     return undefined;
   }
 
-  async #release(completion: Completion): Promise<void> {
+  #release(completion: Completion): void {
     this.#steps++;
     this.#monotonicMs = completion.dueMs;
     this.#onStep?.(this.#monotonicMs, completion.label);
     const { run } = completion;
     completion.run = undefined;
     run?.();
-    await drainMicrotasks();
-    if (this.#failure) {
-      const { error } = this.#failure;
-      this.#failure = undefined;
-      throw error;
-    }
+  }
+
+  #throwFailure(): void {
+    if (!this.#failure) return;
+    const { error } = this.#failure;
+    this.#failure = undefined;
+    throw error;
   }
 }
 
@@ -150,7 +154,30 @@ function isBefore(a: Completion, b: Completion): boolean {
   return a.sequence < b.sequence;
 }
 
-/** One hop through the event loop: everything that promises can do without I/O has been done after it. */
-function drainMicrotasks(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+// A hop through the event loop costs as much as a small step; so many turns share one.
+const TURNS_IN_HOP = 64;
+
+/** Takes turns until one says that it was the last. Everything that promises can do without I/O is done between two. */
+function inTurns(turn: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const take = (): void => {
+      if (isOver) return;
+      try {
+        isOver = !turn();
+        if (isOver) resolve();
+      } catch (error) {
+        isOver = true;
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    const hop = (): void => {
+      take();
+      if (isOver) return;
+      // Node runs all promises between two immediates.
+      for (let count = 1; count < TURNS_IN_HOP; count++) setImmediate(take);
+      setImmediate(hop);
+    };
+    setImmediate(hop);
+  });
 }

@@ -136,12 +136,13 @@ function readySinceMs(node: Frozen<Node>): number {
 
 /** Ready is not enough: pods must be able to come, and the Node must be about to stay. */
 export function isNodeUsable({ metadata, spec }: Frozen<Node>): boolean {
-  const isInitialized = spec?.taints?.every(({ key }) => key !== UNINITIALIZED) ?? true;
-  return metadata.deletionTimestamp === undefined && spec?.unschedulable !== true && isInitialized;
+  if (metadata.deletionTimestamp !== undefined || spec?.unschedulable === true) return false;
+  // Each pass over a pool asks for each of its Nodes; `some` and `find` are slow on arrays that are frozen.
+  for (const { key } of spec?.taints ?? []) if (key === UNINITIALIZED) return false;
+  return true;
 }
 
 function readyCondition({ status }: Frozen<Node>): Frozen<NodeCondition> | undefined {
-  // Each pass over a pool asks for each of its Nodes; `find` is slow on arrays that are frozen.
   for (const condition of status?.conditions ?? []) if (condition.type === "Ready") return condition;
   return undefined;
 }

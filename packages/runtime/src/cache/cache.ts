@@ -54,7 +54,7 @@ export class Cache {
   }
 
   /** Objects of the kind, in no particular order. */
-  list<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): Frozen<T>[] {
+  list<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): readonly Frozen<T>[] {
     const { store } = this.#followed(kind);
     if (!selection) return store.all();
     return "index" in selection

@@ -5,8 +5,14 @@ export type IndexFunction<T> = (object: Frozen<T>) => readonly string[];
 
 interface Index<T> {
   readonly valuesOf: IndexFunction<T>;
-  /** By value and key: whoever looks something up finds the objects themselves. */
-  readonly found: Map<string, Map<string, Frozen<T>>>;
+  readonly found: Map<string, Entries<T>>;
+}
+
+/** The objects under one value, by key. */
+interface Entries<T> {
+  readonly byKey: Map<string, Frozen<T>>;
+  /** The same as a list, until one of them changes: passes over a pool ask for the same thousand again and again. */
+  list: readonly Frozen<T>[] | undefined;
 }
 
 /** `namespace/name`, or the name alone for cluster-scoped objects: how the store and the queues name an object. */
@@ -54,14 +60,14 @@ export class IndexedStore<T extends KubernetesObject> {
   }
 
   /** The objects that the index holds under the value. */
-  byIndex(name: string, value: string): Frozen<T>[] {
+  byIndex(name: string, value: string): readonly Frozen<T>[] {
     const index = this.#indexes.get(name);
     if (!index)
       throw new TypeError(
         `no index ${JSON.stringify(name)}; the store has ${[...this.#indexes.keys()].join(", ")}`,
       );
     const found = index.found.get(value);
-    return found ? [...found.values()] : [];
+    return found ? (found.list ??= [...found.byKey.values()]) : [];
   }
 
   /** Stores the object and returns the one it replaces. */
@@ -115,15 +121,19 @@ function enter<T>(
 ): void {
   for (const value of values) {
     const found = index.found.get(value);
-    if (found) found.set(key, object);
-    else index.found.set(value, new Map([[key, object]]));
+    if (found) {
+      found.byKey.set(key, object);
+      found.list = undefined;
+    } else index.found.set(value, { byKey: new Map([[key, object]]), list: undefined });
   }
 }
 
 function leave<T>(index: Index<T>, key: string, values: readonly string[]): void {
   for (const value of values) {
     const found = index.found.get(value);
-    found?.delete(key);
-    if (found?.size === 0) index.found.delete(value);
+    if (!found) continue;
+    found.byKey.delete(key);
+    found.list = undefined;
+    if (found.byKey.size === 0) index.found.delete(value);
   }
 }

@@ -139,7 +139,7 @@ function comeBack(afterMs: number | undefined): Outcome {
 function ownedBy<T extends KubernetesObject>(
   { object, cache }: Context<KubernetesObject>,
   kind: Kind<T>,
-): Frozen<T>[] {
+): readonly Frozen<T>[] {
   return cache.list(kind, { index: OWNER, value: object.metadata.uid ?? "" });
 }
 

@@ -7,7 +7,14 @@ import {
   Machine,
   MachinePool,
 } from "@capstan/api";
-import { defineReconciler, index, type ObjectName, on, type Reconciler } from "@capstan/runtime";
+import {
+  defineReconciler,
+  index,
+  isMoreThanStatus,
+  type ObjectName,
+  on,
+  type Reconciler,
+} from "@capstan/runtime";
 import { makeData } from "./make-data.ts";
 import { buildScope, type KubeadmConfigPorts, type Scope } from "./scope.ts";
 
@@ -28,8 +35,11 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
       }),
     ],
     watches: [
-      on(MachinePool, ({ metadata, spec }) => configOf(spec.template.spec, metadata.namespace)),
-      on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace)),
+      // What owns a config is read for what it wants; how it is doing is no news here.
+      on(MachinePool, ({ metadata, spec }) => configOf(spec.template.spec, metadata.namespace), {
+        isNews: isMoreThanStatus,
+      }),
+      on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace), { isNews: isMoreThanStatus }),
       on(Cluster, ({ metadata }, cache) =>
         cache
           .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })
