@@ -139,6 +139,26 @@ describe("a pool", () => {
     expect((await machinesOf(world, "mp")).filter(isAdded)).toEqual([]);
   });
 
+  test("of many deletes at once what goes, and starts nothing for one more beside what is under way", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 120 });
+    await settled(world);
+    const deletions = () => armCalls(world).filter((call) => /^POST .*\/mp\/delete\b/.test(call)).length;
+    await remove(world, AzureMachinePoolMachine, "mp-0");
+    await world.until(() => deletions() === 1, MINUTE_MS);
+    await remove(world, AzureMachinePoolMachine, "mp-1");
+    await world.advance(5_000);
+    expect(deletions()).toBe(1);
+    for (const name of ["mp-2", "mp-3"]) await remove(world, AzureMachinePoolMachine, name);
+    await world.advance(5_000);
+    expect(deletions()).toBe(2);
+    const { instanceOperations = [] } = (await poolOf(world, "mp")).pool.status ?? {};
+    expect(instanceOperations.map(({ instanceIDs = [] }) => instanceIDs.toSorted())).toEqual([
+      ["0"],
+      ["1", "2", "3"],
+    ]);
+  });
+
   test("replaces a machine that a user deletes", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");

@@ -15,6 +15,9 @@ export interface UserAccess {
   readonly context?: string;
 }
 
+/** The time in the cluster, in milliseconds since the epoch. */
+export type Now = () => number;
+
 /**
  * Uses the management cluster that a user means: the kubeconfig of the command line, else that of the environment, else
  * what runs in the data directory, else whatever kubectl would use.
@@ -22,7 +25,7 @@ export interface UserAccess {
 export async function withUserClient<R>(
   shell: Shell,
   access: UserAccess,
-  use: (client: Client, nowMs: number) => Promise<R>,
+  use: (client: Client, now: Now) => Promise<R>,
 ): Promise<R> {
   const { env, variables, workingFolder } = shell;
   const { kubeconfig = variables["KUBECONFIG"] || undefined, context, dataDir } = access;
@@ -35,14 +38,14 @@ export async function withUserClient<R>(
     throw new CommandError(`nothing is running in ${home}; start with: capstan up`);
   }
   // The cluster of a data directory may live in another time than the machine.
-  const nowMs = home === undefined ? env.clock.now() : timeIn(env, home);
+  const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));
   const transport = await connectWithKubeconfig({
     text,
     origin: path,
     ...(context !== undefined && { context }),
   });
   try {
-    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), nowMs);
+    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), now);
   } finally {
     await transport.close();
   }

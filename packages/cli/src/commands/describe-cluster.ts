@@ -32,9 +32,9 @@ export interface DescribeClusterOptions {
 /** `capstan describe cluster`: the parts of a cluster as a tree, and how each of them is. */
 export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
   const { access, tree } = options;
-  await withUserClient(shell, access, async (client, nowMs) => {
+  await withUserClient(shell, access, async (client, now) => {
     const parts = await partsOf(client, options);
-    shell.out.write(printTree(clusterTree(parts, tree), nowMs));
+    shell.out.write(printTree(clusterTree(parts, tree), now()));
   });
   return EXIT.done;
 }

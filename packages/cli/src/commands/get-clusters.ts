@@ -23,7 +23,7 @@ export async function getClusters(
   const { clusters, pools, nowMs } = await withUserClient(shell, access, async (client, now) => ({
     clusters: await client.list(Cluster, scope),
     pools: await client.list(MachinePool, scope),
-    nowMs: now,
+    nowMs: now(),
   }));
   if (clusters.length === 0 && output === undefined) {
     shell.err.write(`No clusters found${namespace === undefined ? "" : ` in namespace ${namespace}`}.\n`);

@@ -48,8 +48,8 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
       "--now is the time of a dump; what was given are manifests, which are planned for now",
     );
   }
-  const pools = await withUserClient(shell, options.access, (client, nowMs) =>
-    forecastsOf(shell, { client, given, nowMs }),
+  const pools = await withUserClient(shell, options.access, (client, now) =>
+    forecastsOf(shell, { client, given, nowMs: now() }),
   );
   shell.out.write(printForecast(pools, options.output));
   return isForecastDisruptive(pools) ? EXIT.disruptive : EXIT.done;

@@ -19,9 +19,9 @@ export async function rolloutChange(
   verb: RolloutVerb,
   options: RolloutOptions,
 ): Promise<number> {
-  const said = await withUserClient(shell, options.access, async (client, nowMs) => {
+  const said = await withUserClient(shell, options.access, async (client, now) => {
     const pool = await findPool(client, options);
-    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs });
+    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs: now() });
   });
   shell.out.write(said);
   return EXIT.done;

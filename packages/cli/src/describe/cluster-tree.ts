@@ -6,6 +6,7 @@ import {
   type Frozen,
   type KubernetesObject,
   type MachinePool,
+  PAUSED_ANNOTATION,
 } from "@capstan/api";
 
 /** Everything that may belong to a cluster. */
@@ -26,6 +27,7 @@ export interface PoolParts {
 
 /** An object that reports how it is. */
 export type Reported = Frozen<KubernetesObject> & {
+  readonly spec?: { readonly paused?: boolean; readonly [field: string]: unknown };
   readonly status?: { readonly conditions?: readonly Condition[]; readonly [field: string]: unknown };
 };
 
@@ -98,7 +100,6 @@ function groupLeaf(leaves: readonly Leaf[]): Leaf {
 }
 
 function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" | "condition">): Leaf {
-  const name = `${object.kind}/${object.metadata.name}`;
   const conditions = object.status?.conditions ?? [];
   const shown = isChosen(object, options.conditionsOf)
     ? conditions
@@ -107,10 +108,19 @@ function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" 
     : [];
   return {
     ...leaf,
-    name: object.metadata.deletionTimestamp === undefined ? name : `!! DELETED !! ${name}`,
+    name: [...warningsOf(object), `${object.kind}/${object.metadata.name}`].join(" "),
     condition: conditions.find(({ type }) => type === "Ready"),
     parts: [...shown, ...leaf.parts],
   };
+}
+
+/** What a user must know of an object before anything else, as clusterctl writes it. */
+function warningsOf({ metadata, spec }: Reported): readonly string[] {
+  const isPaused = metadata.annotations?.[PAUSED_ANNOTATION] !== undefined || spec?.paused === true;
+  return [
+    ...(metadata.deletionTimestamp === undefined ? [] : ["!! DELETED !!"]),
+    ...(isPaused ? ["!! PAUSED !!"] : []),
+  ];
 }
 
 function isChosen({ kind, metadata }: Reported, chosen: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { Condition } from "@capstan/api";
+import { type Condition, PAUSED_ANNOTATION } from "@capstan/api";
 import {
   azureCluster,
   azureMachinePool,
@@ -89,10 +89,16 @@ describe("the description of a cluster", () => {
     expect(shown({ conditionsOf }).includes("VNetReady")).toBe(isShown);
   });
 
-  test("marks what is being deleted", () => {
-    const gone = cluster({ metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } });
-    expect(printTree(clusterTree({ ...parts, cluster: gone }, { isGrouped: true }), NOW)).toContain(
-      "!! DELETED !! Cluster/cluster",
-    );
+  test.each([
+    ["deleted", { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } }, "!! DELETED !! Cluster/cluster"],
+    ["paused", { spec: { paused: true } }, "!! PAUSED !! Cluster/cluster"],
+    [
+      "paused by an annotation",
+      { metadata: { annotations: { [PAUSED_ANNOTATION]: "" } } },
+      "!! PAUSED !! Cluster/cluster",
+    ],
+  ])("marks what is %s", (_, change, line) => {
+    const marked = clusterTree({ ...parts, cluster: cluster(change) }, { isGrouped: true });
+    expect(printTree(marked, NOW).split("\n")[1]).toBe(line);
   });
 });
