@@ -284,3 +284,25 @@ describe("a binding", () => {
     });
   });
 });
+
+describe("events", () => {
+  const EVENTS = "/api/v1/namespaces/default/events";
+  const event = (name: string): object => ({
+    metadata: { name },
+    involvedObject: { kind: "ConfigMap", name: "a", namespace: "default" },
+  });
+  const MINUTE_MS = 60_000;
+
+  test("go an hour after they were written last, when there are newer ones", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const cluster = new Cluster(scheduler);
+    for (const name of ["old", "seen-again"]) await cluster.add(EVENTS, event(name));
+    await scheduler.advance(30 * MINUTE_MS);
+    await cluster.merge(`${EVENTS}/seen-again`, { count: 2 });
+    await scheduler.advance(30 * MINUTE_MS);
+    expect(await cluster.names(EVENTS)).toEqual(["old", "seen-again"]);
+    await cluster.add(EVENTS, event("new"));
+    await cluster.settle();
+    expect(await cluster.names(EVENTS)).toEqual(["new", "seen-again"]);
+  });
+});

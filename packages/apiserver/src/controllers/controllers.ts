@@ -1,14 +1,20 @@
 import type { Context } from "../registry/context.ts";
 import { startDisruption } from "./disruption.ts";
+import { startEventExpiry } from "./event-expiry.ts";
 import { startGarbageCollector } from "./garbage-collector.ts";
 import { startNamespaceContent } from "./namespace-content.ts";
 import { startServiceAccounts } from "./service-accounts.ts";
 
-/** Starts what a cluster needs beside its API to be one: in Kubernetes these run in kube-controller-manager. */
+/** Starts what a cluster needs beside its API to be one: in Kubernetes most of these run in kube-controller-manager. */
 export function startControllers(context: Context): () => void {
-  const stops = [startGarbageCollector, startNamespaceContent, startDisruption, startServiceAccounts].map(
-    (start) => start(context),
-  );
+  const starts = [
+    startGarbageCollector,
+    startNamespaceContent,
+    startDisruption,
+    startServiceAccounts,
+    startEventExpiry,
+  ];
+  const stops = starts.map((start) => start(context));
   return () => {
     for (const stop of stops) stop();
   };

@@ -171,6 +171,63 @@ describe("a budget", () => {
     expect([0, 1, 2].map(() => isHeld(budget.admit(list(), "urgent", 0)))).toEqual([false, false, true]);
   });
 
+  test("loses nothing to its own calls, however many are under way and in whichever order they are answered", () => {
+    const POLICY = "VMScaleSetBatchedVMRequestsSubscriptionMaximum";
+    const calls = fc.array(
+      fc.record({
+        afterMs: fc.integer({ min: 0, max: 20_000 }),
+        instances: fc.integer({ min: 1, max: 1000 }),
+        thereMs: fc.integer({ min: 0, max: 5000 }),
+        backMs: fc.integer({ min: 0, max: 5000 }),
+      }),
+      { minLength: 1, maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(calls, (sequence) => {
+        const [told, deaf] = [new Budget(), new Budget()];
+        const azure = { tokens: 6000, atMs: 0 };
+        const take = (tokens: number, nowMs: number): number => {
+          azure.tokens = Math.min(6000, azure.tokens + ((nowMs - azure.atMs) / 1000) * (2000 / 60)) - tokens;
+          azure.atMs = nowMs;
+          return Math.floor(azure.tokens);
+        };
+        const agenda: { readonly atMs: number; readonly run: () => void }[] = [];
+        const runUntil = (nowMs: number): void => {
+          for (;;) {
+            agenda.sort((one, other) => one.atMs - other.atMs);
+            if ((agenda[0]?.atMs ?? Infinity) > nowMs) return;
+            agenda.shift()?.run();
+          }
+        };
+        let nowMs = 0;
+        for (const { afterMs, instances, thereMs, backMs } of sequence) {
+          nowMs += afterMs;
+          runUntil(nowMs);
+          const cost = costOf("POST", `${SET}/delete`, { instances });
+          const [ticket, other] = [told.admit(cost, "urgent", nowMs), deaf.admit(cost, "urgent", nowMs)];
+          expect(isHeld(ticket)).toBe(isHeld(other));
+          if (isHeld(ticket) || isHeld(other)) continue;
+          const processedMs = nowMs + thereMs;
+          const answeredMs = processedMs + backMs;
+          agenda.push({
+            atMs: processedMs,
+            run: () => {
+              const left = take(instances, processedMs);
+              const headers = { "x-ms-ratelimit-remaining-resource": `Microsoft.Compute/${POLICY};${left}` };
+              agenda.push({
+                atMs: answeredMs,
+                run: () => {
+                  told.settle(ticket, { status: 202, headers }, answeredMs);
+                  deaf.settle(other, undefined, answeredMs);
+                },
+              });
+            },
+          });
+        }
+      }),
+    );
+  });
+
   test("does not believe an old answer that more is left than it knows", () => {
     const budget = new Budget();
     const first = budget.admit(list(), "urgent", 0);

@@ -43,11 +43,15 @@ function filled(bucket: Bucket, { capacity, perSecond }: BucketSize, nowMs: numb
 /** A call that may be sent; its tokens are taken. */
 export interface Ticket {
   readonly charges: readonly Charge[];
+  readonly takenAtMs: number;
 }
 
 /** Splits what was paid for a list into a ticket for each of its pages. */
-export function partsOf({ charges }: Ticket, count: number): Ticket[] {
-  const part: Ticket = { charges: charges.map((charge) => ({ ...charge, tokens: charge.tokens / count })) };
+export function partsOf({ charges, takenAtMs }: Ticket, count: number): Ticket[] {
+  const part = {
+    charges: charges.map((charge) => ({ ...charge, tokens: charge.tokens / count })),
+    takenAtMs,
+  };
   return Array.from({ length: count }, () => part);
 }
 
@@ -105,7 +109,7 @@ export class Budget {
       entry.bucket = { ...entry.bucket, tokens, atMs: nowMs };
       entry.underWay += charge.tokens;
     }
-    return { charges };
+    return { charges, takenAtMs: nowMs };
   }
 
   /** Those who have to wait come back one after the other, or all of them would be sent away again but one. */
@@ -127,7 +131,7 @@ export class Budget {
   }
 
   /** Learns from the answer to a call; without one its tokens count as spent. */
-  settle({ charges }: Ticket, answer: BudgetAnswer | undefined, nowMs: number): void {
+  settle({ charges, takenAtMs }: Ticket, answer: BudgetAnswer | undefined, nowMs: number): void {
     for (const charge of charges) {
       const entry = this.#entry(charge, nowMs);
       entry.underWay = Math.max(0, entry.underWay - charge.tokens);
@@ -136,7 +140,7 @@ export class Budget {
     const remaining = remainingOf(answer.headers);
     for (const charge of charges) {
       const left = remaining.get(charge.policy);
-      if (left !== undefined) this.#correct(this.#entry(charge, nowMs), left, nowMs);
+      if (left !== undefined) this.#correct(this.#entry(charge, nowMs), { left, sinceMs: takenAtMs }, nowMs);
     }
     if (answer.status === 429) this.#block(charges, { answer, remaining }, nowMs);
   }
@@ -148,12 +152,18 @@ export class Budget {
 
   /**
    * Others may use the same budget, so that less can be left than we think. More is never believed: answers come
-   * out of order, and time fills the bucket anyway.
+   * out of order, and time fills the bucket anyway. What was left when Azure answered may have come in since, and calls
+   * under way may be counted in it or not: only what neither explains is the work of others.
    */
-  #correct(entry: Entry, left: number, nowMs: number): void {
+  #correct(
+    entry: Entry,
+    { left, sinceMs }: { readonly left: number; readonly sinceMs: number },
+    nowMs: number,
+  ): void {
     const own = filled(entry.bucket, entry.size, nowMs);
-    const tokens = Math.max(0, Math.min(own, left - entry.underWay));
-    entry.bucket = { ...entry.bucket, tokens, atMs: nowMs };
+    const most = left + 1 + ((nowMs - sinceMs) / 1000) * entry.size.perSecond;
+    if (most >= own) return;
+    entry.bucket = { ...entry.bucket, tokens: Math.max(0, left - entry.underWay), atMs: nowMs };
   }
 
   /** Stays away from the buckets that a refusal was about. */

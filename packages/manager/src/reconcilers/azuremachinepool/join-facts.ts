@@ -55,9 +55,10 @@ export function joinFacts(
 function resourcesOf(scope: Scope): readonly (readonly [Frozen<AzureMachinePoolMachine>, Join])[] {
   const { joins } = scope.memory;
   const all = machinesOf(scope).map((machine) => {
-    const known = joins.get(machine) ?? newJoin(scope.pool.metadata.name, machine);
-    joins.set(machine, known);
-    return [machine, known] as const;
+    const known = joins.get(machine);
+    const join = known ?? newJoin(scope.pool.metadata.name, machine);
+    if (!known) joins.set(machine, join);
+    return [machine, join] as const;
   });
   return [...all.filter(([, join]) => !join.isHandMade), ...all.filter(([, join]) => join.isHandMade)];
 }
@@ -73,11 +74,11 @@ const keyedLists = new WeakMap<readonly ScaleSetInstance[], Keyed>();
 
 /** The instances of a list by their folded provider ids; many passes look at one list. */
 function keyed(instances: readonly ScaleSetInstance[]): Keyed {
-  const known =
-    keyedLists.get(instances) ??
-    new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
-  keyedLists.set(instances, known);
-  return known;
+  const known = keyedLists.get(instances);
+  if (known) return known;
+  const made = new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
+  keyedLists.set(instances, made);
+  return made;
 }
 
 function isSame(one: Parts, other: Parts): boolean {
