@@ -57,6 +57,22 @@ describe("a pool", () => {
     expect(answers().length).toBeLessThan(names.length);
   });
 
+  test("never takes a machine that is back for one to be updated, however far its clock is ahead of Azure's", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", {
+      replicas: 2,
+      strategy: { maxUnavailable: 1, maxSurge: 0, instanceUpdate: "InPlace" },
+    });
+    await settled(world);
+    world.managers.running()[0]?.process.jumpWallClock(60 * MINUTE_MS);
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+    // The invariant drains-first looks at each write to Azure.
+    await settled(world);
+    const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+    expect(versions).toEqual([NEW_VERSION, NEW_VERSION]);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
   test("gives machines that keep their image a new disk when they are updated in place", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", {

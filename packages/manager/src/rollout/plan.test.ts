@@ -213,6 +213,17 @@ describe("machines that do not work", () => {
     expect(deeds(view({ isDeleting: true, picked: "delete" }))).toEqual(["DeleteMachine mp-1"]);
   });
 
+  test("go although one that worked until it was picked takes long to drain", () => {
+    const leaving = { isDeleting: true, picked: "delete", isAvailable: false } as const;
+    const deletingSinceMs = NOW_MS - 30 * 60_000;
+    const view = (unavailableMinutes: number): PoolView => {
+      const first = unavailable(0, unavailableMinutes, { ...leaving, deletingSinceMs });
+      return pool({ desired: 2, machines: [first, failed(1, 11), machine(2)], maxSurge: 1 });
+    };
+    expect(deeds(view(30))).toContain("DeleteMachine mp-1");
+    expect(deeds(view(41))).not.toContain("DeleteMachine mp-1");
+  });
+
   test.each([
     [{ isReachable: false, nodes: 20, notReady: 0 }, ["WorkloadUnreachable"]],
     [{ isReachable: true, nodes: 20, notReady: 9 }, ["WorkloadUnhealthy"]],

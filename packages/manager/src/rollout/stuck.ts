@@ -51,7 +51,8 @@ function isStuck(state: PoolState, machine: WholeMachine): boolean {
 
 function isReplacedAsStuck(machine: MachineView, nowMs: number): boolean {
   if (machine.instanceID === undefined || !isLeaving(machine) || machine.deletedByUser) return false;
-  return isBroken(machine) || isLongUnavailable(machine, nowMs);
+  // One that worked until it was picked may take long to drain. That is no pattern, and may be for want of the others.
+  return isBroken(machine) || isLongUnavailable(machine, machine.deletingSinceMs ?? nowMs);
 }
 
 function illnessOf({ view }: PoolState): Omit<Blocked, "targets"> | undefined {

@@ -30,6 +30,8 @@ export interface MachineView {
   /** Since when it is not available: for a machine that never was, since it exists. */
   readonly unavailableSinceMs: number | undefined;
   readonly isDeleting: boolean;
+  /** Since when it is being deleted, where that is known. */
+  readonly deletingSinceMs?: number;
   /** Whether it is a user, and not a plan, who deleted the resource. */
   readonly deletedByUser: boolean;
   readonly hasDeleteAnnotation: boolean;

@@ -54,9 +54,7 @@ function batchesFor(scope: Scope, sight: Sight, drained: readonly Drained[]): re
   const updating = drained.filter(isUpdating);
   const outdated = updating.filter((one) => one.seen.isLatestModel === false && !isBack(one));
   const sameImage = outdated.filter(({ seen }) => hasSameImage(sight, seen));
-  const half = updating.filter(
-    ({ machine, seen }) => seen.isLatestModel === true && isHalf(scope, machine, seen),
-  );
+  const half = updating.filter((one) => one.seen.isLatestModel === true && isHalf(scope, one));
   return [
     batch("delete", leaving),
     { ...batch("manualupgrade", sameImage), isFirstHalf: true },
@@ -118,11 +116,15 @@ function isBack({ machine, node }: Drained): boolean {
   );
 }
 
-/** Whether an instance has the new model and still its old disk: it boots from the same image, or nothing but the wish is new. */
-function isHalf({ pool }: Scope, machine: Drained["machine"], seen: ScaleSetInstance): boolean {
+/**
+ * Whether an instance has the new model and still its old disk: it boots from the same image, or nothing but the wish is
+ * new. One that has come back has a new one, even where Azure's clock is behind ours and seems to say that it has not.
+ */
+function isHalf({ pool }: Scope, drained: Drained): boolean {
+  const { machine, seen } = drained;
   if ((pool.status?.instancesToReimage ?? []).includes(seen.instanceID)) return true;
   const startedMs = Date.parse(machine.status?.instanceUpdate?.startedAt ?? "");
-  return (seen.provisionedAtMs ?? Infinity) < startedMs;
+  return (seen.provisionedAtMs ?? Infinity) < startedMs && !isBack(drained);
 }
 
 /** An update in place writes the disk anew only for another image. */

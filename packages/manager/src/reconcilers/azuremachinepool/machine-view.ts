@@ -84,7 +84,14 @@ function freshView(context: MachineContext, facts: MachineFacts): MachineView {
 
 type Decided = Pick<
   MachineView,
-  "name" | "isDeleting" | "deletedByUser" | "hasDeleteAnnotation" | "isSurge" | "picked" | "updatingToHash"
+  | "name"
+  | "isDeleting"
+  | "deletingSinceMs"
+  | "deletedByUser"
+  | "hasDeleteAnnotation"
+  | "isSurge"
+  | "picked"
+  | "updatingToHash"
 >;
 
 /** What was decided about a machine before, by whom, and how far that has come. */
@@ -102,6 +109,7 @@ function decidedAbout(
   return {
     name,
     isDeleting,
+    ...(isDeleting && { deletingSinceMs: Date.parse(deletionTimestamp) }),
     deletedByUser: isDeleting && !picked.has(name),
     hasDeleteAnnotation: annotations[DELETE_MACHINE_ANNOTATION] !== undefined,
     isSurge: annotations[SURGE_ANNOTATION] !== undefined,

@@ -16,8 +16,16 @@ export const keepsAvailability: Invariant = {
     const limits = new LimitBooks(truth);
     const decidedMs = new Map<string, number>();
     const byUser = new Set<string>();
+    /** When a user last deleted a machine, by pool: from then on, others are held back. */
+    const userDeletedMs = new Map<string, number>();
     /** Cordons on their way: the Node does not show them yet. */
     const sent = new Map<string, string>();
+    /** The last that one who decided before cannot know of: another machine was lost or deleted, or this one has come back. */
+    const newsMs = (machine: string): number => {
+      const { scaleSet } = partsOf(machine);
+      const backMs = truth.availableSinceMs(machine) ?? 0;
+      return Math.max(lossMs(truth, scaleSet), backMs, userDeletedMs.get(scaleSet) ?? 0);
+    };
     return {
       happened: (event) => {
         limits.happened(event);
@@ -26,7 +34,10 @@ export const keepsAvailability: Invariant = {
         if (happening.kind !== "write" || happening.resource !== "azuremachinepoolmachines") return undefined;
         const isPick = happening.verb === "delete" || actor.endsWith("/azuremachinepool");
         if (isPick && happening.status < 300) decidedMs.set(happening.name, atMs);
-        if (happening.verb === "delete" && actor === "user") byUser.add(happening.name);
+        if (happening.verb === "delete" && actor === "user") {
+          byUser.add(happening.name);
+          userDeletedMs.set(happening.name.slice(0, happening.name.lastIndexOf("-")), atMs);
+        }
         return undefined;
       },
       answered: (call) => {
@@ -45,7 +56,7 @@ export const keepsAvailability: Invariant = {
         const sinceMs = decidedMs.get(name) ?? atMs;
         const left = availableIn(truth, scaleSet, sent.values());
         const { floor } = limits.since(record, sinceMs);
-        if (left >= floor || isNewsSince(truth, machine, sinceMs - READ_AGE_MS)) return undefined;
+        if (left >= floor || newsMs(machine) >= sinceMs - READ_AGE_MS) return undefined;
         return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
       },
     };
@@ -79,9 +90,6 @@ function availableIn(truth: Truth, scaleSet: string, without: Iterable<string>):
   return (pool?.available ?? 0) - gone.length;
 }
 
-/** Whether one who looked at that time could not know: another machine was lost later, or this one has come back later. */
-function isNewsSince(truth: Truth, machine: string, sinceMs: number): boolean {
-  const { scaleSet } = partsOf(machine);
-  const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet);
-  return Math.max(pool?.lossMs ?? 0, truth.availableSinceMs(machine) ?? 0) >= sinceMs;
+function lossMs(truth: Truth, scaleSet: string): number {
+  return truth.pools().find(({ name }) => name.toLowerCase() === scaleSet)?.lossMs ?? 0;
 }
