@@ -51,3 +51,12 @@ export const PRE_TERMINATE_HOOK_PREFIX = "pre-terminate.delete.hook.machine.clus
 export const UNINITIALIZED_TAINT = "node.cluster.x-k8s.io/uninitialized";
 /** Taint: the node is of an old revision and will go. */
 export const OUTDATED_REVISION_TAINT = "node.cluster.x-k8s.io/outdated-revision";
+
+/** Whether its annotation says that controllers leave an object alone: it counts by being there, whatever its value. */
+export function isPausedByAnnotation({
+  metadata,
+}: {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
+}): boolean {
+  return metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
+}

@@ -1,8 +1,10 @@
+import { Event } from "@capstan/api";
 import type { Context } from "../registry/context.ts";
+import { tableOf } from "../registry/registry.ts";
 import { type ObjectKey, StaleWriteError } from "../storage/storage.ts";
 import { createWorker } from "./worker.ts";
 
-const EVENTS = "/events";
+const EVENTS = tableOf(Event);
 // As kube-apiserver keeps them. The time is that of those who look at them: one who rehearses a day in minutes reads its events.
 const KEPT_MS = 3_600_000;
 

@@ -1,4 +1,10 @@
-import { AzureMachinePool, formatTimestamp, type Frozen, PAUSED_ANNOTATION } from "@capstan/api";
+import {
+  AzureMachinePool,
+  formatTimestamp,
+  type Frozen,
+  isPausedByAnnotation,
+  PAUSED_ANNOTATION,
+} from "@capstan/api";
 import { RESTARTED_AT_ANNOTATION } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { withUserClient } from "../cluster/user-access.ts";
@@ -42,22 +48,27 @@ export function changeRollout(
 }
 
 async function pause(client: Client, { pool }: PoolParts): Promise<string> {
-  if (isPaused(pool)) return `${titleOf(pool)} is paused already\n`;
+  if (isPausedByAnnotation(pool)) return `${titleOf(pool)} is paused already\n`;
   await annotate(client, pool, { [PAUSED_ANNOTATION]: "true" });
   return `${titleOf(pool)} paused: nothing of it is added, replaced or updated until it is resumed\n`;
 }
 
 async function resume(client: Client, parts: PoolParts): Promise<string> {
   const { pool } = parts;
-  if (isPaused(pool)) await annotate(client, pool, { [PAUSED_ANNOTATION]: null });
+  if (isPausedByAnnotation(pool)) await annotate(client, pool, { [PAUSED_ANNOTATION]: null });
   const others = pausedElsewhere(parts);
-  const said = isPaused(pool) ? `${titleOf(pool)} resumed\n` : `${titleOf(pool)} was not paused\n`;
+  const said = isPausedByAnnotation(pool)
+    ? `${titleOf(pool)} resumed\n`
+    : `${titleOf(pool)} was not paused\n`;
   return others.length === 0 ? said : `${said}it still rests: ${others.join(" and ")}\n`;
 }
 
 async function restart(client: Client, parts: PoolParts, nowMs: number): Promise<string> {
   const { pool } = parts;
-  const paused = [...(isPaused(pool) ? [`${titleOf(pool)} is paused`] : []), ...pausedElsewhere(parts)];
+  const paused = [
+    ...(isPausedByAnnotation(pool) ? [`${titleOf(pool)} is paused`] : []),
+    ...pausedElsewhere(parts),
+  ];
   if (paused.length > 0) {
     throw new CommandError(
       `${titleOf(pool)} cannot be restarted: ${paused.join(" and ")}; resume it first, with capstan rollout resume ${pool.metadata.name}`,
@@ -67,14 +78,12 @@ async function restart(client: Client, parts: PoolParts, nowMs: number): Promise
   return `${titleOf(pool)} restarted: each of its machines is made anew, within the pool's budget\n`;
 }
 
-function isPaused({ metadata }: Frozen<{ metadata: AzureMachinePool["metadata"] }>): boolean {
-  return metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
-}
-
 /** What else keeps a pool from being rolled, and is not ours to change. */
 function pausedElsewhere({ machinePool, cluster }: PoolParts): readonly string[] {
   return [
-    ...(isPaused(machinePool) ? [`${titleOf(machinePool)} has the annotation ${PAUSED_ANNOTATION}`] : []),
+    ...(isPausedByAnnotation(machinePool)
+      ? [`${titleOf(machinePool)} has the annotation ${PAUSED_ANNOTATION}`]
+      : []),
     ...(cluster?.spec.paused === true ? [`${titleOf(cluster)} has spec.paused set`] : []),
   ];
 }

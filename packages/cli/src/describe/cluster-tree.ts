@@ -4,9 +4,9 @@ import {
   CLUSTER_NAME_LABEL,
   type Condition,
   type Frozen,
+  isPausedByAnnotation,
   type KubernetesObject,
   type MachinePool,
-  PAUSED_ANNOTATION,
 } from "@capstan/api";
 
 /** Everything that may belong to a cluster. */
@@ -115,10 +115,10 @@ function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" 
 }
 
 /** What a user must know of an object before anything else, as clusterctl writes it. */
-function warningsOf({ metadata, spec }: Reported): readonly string[] {
-  const isPaused = metadata.annotations?.[PAUSED_ANNOTATION] !== undefined || spec?.paused === true;
+function warningsOf(object: Reported): readonly string[] {
+  const isPaused = isPausedByAnnotation(object) || object.spec?.paused === true;
   return [
-    ...(metadata.deletionTimestamp === undefined ? [] : ["!! DELETED !!"]),
+    ...(object.metadata.deletionTimestamp === undefined ? [] : ["!! DELETED !!"]),
     ...(isPaused ? ["!! PAUSED !!"] : []),
   ];
 }

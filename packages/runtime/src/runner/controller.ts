@@ -1,4 +1,11 @@
-import { Cluster, controllerOf, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
+import {
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  controllerOf,
+  type Frozen,
+  type Kind,
+  type KubernetesObject,
+} from "@capstan/api";
 import type { Env, Timer } from "@capstan/env";
 import type { Cache } from "../cache/cache.ts";
 import type { Change } from "../cache/informer.ts";
@@ -12,7 +19,6 @@ import { type Priority, WorkQueue } from "../queue/queue.ts";
 import type { Reconciler, Watch } from "../reconciler/reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { type PassResult, resultOf, runPass } from "./pass.ts";
-import { CLUSTER_NAME_LABEL } from "./pause.ts";
 
 /** What all controllers of a process share. */
 export interface ControllerOptions {

@@ -1,17 +1,19 @@
-import { Cluster, type Frozen, type KubernetesObject } from "@capstan/api";
+import {
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  isPausedByAnnotation,
+  type KubernetesObject,
+  PAUSED_ANNOTATION,
+} from "@capstan/api";
 import type { CacheReader } from "../reconciler/reconciler.ts";
 
-/** The label that says to which Cluster an object belongs. */
-export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
-const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
-
-/** Says why the object is paused, or undefined. The annotation counts by being there, whatever its value, as in Cluster API. */
+/** Says why the object is paused, or undefined. */
 export function pausedBecause(
   object: Frozen<KubernetesObject>,
   cluster: Frozen<Cluster> | undefined,
 ): string | undefined {
-  if (object.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined)
-    return `the annotation ${PAUSED_ANNOTATION} is set`;
+  if (isPausedByAnnotation(object)) return `the annotation ${PAUSED_ANNOTATION} is set`;
   if (cluster?.spec?.paused) return `Cluster ${cluster.metadata.name} has spec.paused set`;
   return undefined;
 }

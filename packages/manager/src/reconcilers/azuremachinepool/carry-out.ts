@@ -1,5 +1,5 @@
-import { AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
-import { again, isAlreadyExists, next, type Outcome } from "@capstan/runtime";
+import { type AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { again, next, type Outcome } from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
@@ -7,7 +7,7 @@ import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isStillFresh } from "./fresh-data.ts";
 import { listed } from "./listed.ts";
-import { annotateAll, deleteAll, inTurns } from "./machine-writes.ts";
+import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
@@ -55,7 +55,6 @@ function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"])
 
 /** An instance without a resource gets one, whoever made it. */
 async function createResources(scope: Scope, { planned, machines }: Sight): Promise<void> {
-  const { context } = scope;
   const adoptions = planned.actions.flatMap((one) =>
     one.action === "CreateMachineResource" ? [one.detail] : [],
   );
@@ -64,14 +63,10 @@ async function createResources(scope: Scope, { planned, machines }: Sight): Prom
   const instances = machines.flatMap(({ machine, instance }) =>
     !machine && instance && wanted.has(instance.instanceID) ? [instance] : [],
   );
-  await inTurns(instances, async (instance) => {
-    try {
-      const isSurge = surge.has(instance.instanceID);
-      await context.client.create(AzureMachinePoolMachine, newMachine(scope, { ...instance, isSurge }));
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  });
+  const made = instances.map((instance) =>
+    newMachine(scope, { ...instance, isSurge: surge.has(instance.instanceID) }),
+  );
+  await createAll(scope.context.client, made);
 }
 
 /** Instances that came when their pool was about to go get resources too, or nobody would drain them; says how many. */
@@ -84,13 +79,8 @@ export async function adoptStragglers(
     ({ providerID, provisioningState }) =>
       provisioningState !== "Deleting" && !known.has(providerKey(providerID)),
   );
-  await inTurns(stragglers, async (instance) => {
-    try {
-      await scope.context.client.create(AzureMachinePoolMachine, newMachine(scope, instance));
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  });
+  const made = stragglers.map((instance) => newMachine(scope, instance));
+  await createAll(scope.context.client, made);
   return stragglers.length;
 }
 

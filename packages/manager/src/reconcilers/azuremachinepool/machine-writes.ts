@@ -1,10 +1,24 @@
 import { AzureMachinePoolMachine, type Frozen } from "@capstan/api";
-import { type Client, Failure, isNotFound } from "@capstan/runtime";
+import { type Client, Failure, isAlreadyExists, isNotFound } from "@capstan/runtime";
 
 type Machine = Frozen<AzureMachinePoolMachine>;
 
 // How many small writes to the management cluster are under way at once.
 const AT_ONCE = 25;
+
+/** Creates resources of machines; what is there already is as good. */
+export function createAll(
+  client: Client,
+  machines: readonly Omit<AzureMachinePoolMachine, "apiVersion" | "kind">[],
+): Promise<void> {
+  return inTurns(machines, async (machine) => {
+    try {
+      await client.create(AzureMachinePoolMachine, machine);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  });
+}
 
 /** Writes annotations on machines; null takes one off. */
 export async function annotateAll(
@@ -43,7 +57,7 @@ function placeOf({ metadata: { name, namespace } }: Machine): {
 }
 
 /** Some at a time; all of a turn end before the pass does, also when one breaks: the one to be waited for longest counts. */
-export async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += AT_ONCE) {
     const turn = items.slice(start, start + AT_ONCE).map(act);
     const failures = (await Promise.allSettled(turn)).flatMap((end) =>

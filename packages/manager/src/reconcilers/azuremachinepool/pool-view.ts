@@ -3,8 +3,8 @@ import {
   type AzureMachinePoolMachine,
   type Frozen,
   getCondition,
+  isPausedByAnnotation,
   type MachinePool,
-  PAUSED_ANNOTATION,
   REPLICAS_MANAGED_BY_ANNOTATION,
 } from "@capstan/api";
 import { digest } from "../../azure/operations/wanted.ts";
@@ -52,7 +52,7 @@ export function poolView(facts: PoolFacts): PoolView {
     wantedHash: wanted.hash,
     setHash,
     isExternallyScaled: isExternallyScaled(machinePool),
-    isPaused: isPaused(pool) || isPaused(machinePool),
+    isPaused: isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool),
     operation: operationOf(pool),
     modelsInUse: modelsIn(machines, setHash),
     workload,
@@ -83,10 +83,6 @@ function strategyOf({ spec }: Frozen<AzureMachinePool>): Strategy {
     instanceUpdate = "Replace",
   } = rollingUpdate;
   return { maxSurge, maxUnavailable, deletePolicy, instanceUpdate };
-}
-
-function isPaused({ metadata }: Frozen<AzureMachinePool> | Frozen<MachinePool>): boolean {
-  return metadata.annotations?.[PAUSED_ANNOTATION] !== undefined;
 }
 
 /** Whether somebody else sets the number of machines; as in Cluster API, any value but false counts. */

@@ -6,9 +6,9 @@ import {
   controllerOf,
   deepCopy,
   type Frozen,
+  isPausedByAnnotation,
   MachinePool,
   type Node,
-  PAUSED_ANNOTATION,
   parseProviderId,
   POOL_NAME_LABEL,
   providerIdProblem,
@@ -111,7 +111,5 @@ export function isOfPool(machine: Frozen<AzureMachinePoolMachine>, pool: Frozen<
 
 /** Whether somebody wants nothing to be done to the machines of the pool. */
 export function isPoolPaused({ pool, machinePool }: Scope): boolean {
-  return [pool, machinePool].some(
-    (object) => object?.metadata.annotations?.[PAUSED_ANNOTATION] !== undefined,
-  );
+  return [pool, machinePool].some((object) => object !== undefined && isPausedByAnnotation(object));
 }

@@ -1,5 +1,5 @@
 import type { Call } from "../../world/call.ts";
-import type { Truth } from "../../world/truth.ts";
+import type { Pool, Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { LimitBooks, READ_AGE_MS } from "./limits.ts";
 import { PoolBooks, type PoolRecord } from "./pool-books.ts";
@@ -24,7 +24,8 @@ export const keepsAvailability: Invariant = {
     const newsMs = (machine: string): number => {
       const { scaleSet } = partsOf(machine);
       const backMs = truth.availableSinceMs(machine) ?? 0;
-      return Math.max(lossMs(truth, scaleSet), backMs, userDeletedMs.get(scaleSet) ?? 0);
+      const lossMs = countsOf(truth, scaleSet)?.lossMs ?? 0;
+      return Math.max(lossMs, backMs, userDeletedMs.get(scaleSet) ?? 0);
     };
     return {
       happened: (event) => {
@@ -83,13 +84,12 @@ function partsOf(machine: string): { readonly scaleSet: string; readonly instanc
 }
 
 function availableIn(truth: Truth, scaleSet: string, without: Iterable<string>): number {
-  const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet);
   const gone = [...new Set(without)].filter(
     (machine) => partsOf(machine).scaleSet === scaleSet && truth.isAvailable(machine),
   );
-  return (pool?.available ?? 0) - gone.length;
+  return (countsOf(truth, scaleSet)?.available ?? 0) - gone.length;
 }
 
-function lossMs(truth: Truth, scaleSet: string): number {
-  return truth.pools().find(({ name }) => name.toLowerCase() === scaleSet)?.lossMs ?? 0;
+function countsOf(truth: Truth, scaleSet: string): Pool | undefined {
+  return truth.pools().find(({ name }) => name.toLowerCase() === scaleSet);
 }
