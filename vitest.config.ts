@@ -1,5 +1,7 @@
 import { defineConfig } from "vitest/config";
 
+const setupFiles = ["./test/property-seed.ts"];
+
 export default defineConfig({
   test: {
     // Files wait for nobody and need no core for themselves: one more than the default, which leaves one free.
@@ -8,6 +10,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          setupFiles,
           // Our modules keep no state, so files may share them: half of the time would go into loading them again.
           isolate: false,
           // No test waits for anything, so this only ends what hangs; a busy machine may be ten times slower.
@@ -18,6 +21,7 @@ export default defineConfig({
       {
         test: {
           name: "deep",
+          setupFiles,
           include: ["packages/*/src/**/*.deep.ts", "test/**/*.deep.ts"],
           testTimeout: 600_000,
         },

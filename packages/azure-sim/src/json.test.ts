@@ -8,6 +8,12 @@ test("a merge patch merges objects, replaces the rest and removes by null", () =
   expect(target).toEqual({ a: { b: 1, c: 2 }, list: [1, 2] });
 });
 
+test("a field that is called __proto__ is data like any other", () => {
+  const odd: unknown = JSON.parse('{"__proto__":{"a":1}}');
+  expect(JSON.stringify(frozenCopy(odd))).toBe('{"__proto__":{"a":1}}');
+  expect(JSON.stringify(mergePatch({ b: 1 }, odd))).toBe('{"b":1,"__proto__":{"a":1}}');
+});
+
 test("the canonical text does not depend on the order of fields", () => {
   expect(canonicalText({ b: [1, { d: 1, c: undefined }], a: null })).toBe(
     canonicalText({ a: null, b: [1, { d: 1 }] }),

@@ -38,20 +38,20 @@ export function objectsAt(value: unknown, ...path: readonly string[]): readonly 
 export function frozenCopy<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   if (!isObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [field, content] of Object.entries(value)) copy[field] = frozenCopy(content);
-  return Object.freeze(copy) as T;
+  // Assigned one by one, a field that is called `__proto__` would be lost.
+  const fields = Object.entries(value).map(([field, content]) => [field, frozenCopy(content)] as const);
+  return Object.freeze(Object.fromEntries(fields)) as T;
 }
 
 /** A JSON merge patch (RFC 7386): objects are merged, null removes, everything else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  const merged = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [field, value] of Object.entries(patch)) {
-    if (value === null) delete merged[field];
-    else merged[field] = mergePatch(merged[field], value);
+    if (value === null) merged.delete(field);
+    else merged.set(field, mergePatch(merged.get(field), value));
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 /** The same text for equal values, whatever the order of their fields. */

@@ -63,6 +63,7 @@ export {
   defineReconciler,
   index,
   type IndexDefinition,
+  isMarkedOtherwise,
   isMoreThanStatus,
   on,
   type PassSummary,

@@ -70,6 +70,22 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toEqual([]);
   });
 
+  test("tells at once of all its machines that they are not of the latest model any more", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp");
+    await settled(world);
+    const latest = async (): Promise<readonly unknown[]> =>
+      (await machinesOf(world, "mp")).map(({ metadata, status }) => [
+        metadata.name,
+        status?.latestModelApplied,
+      ]);
+    const all = ["mp-0", "mp-1", "mp-2"];
+    expect(await latest()).toEqual(all.map((name) => [name, true]));
+    await patch(world, MachinePool, "mp", VERSION);
+    await world.advance(MINUTE_MS);
+    expect(await latest()).toEqual(expect.arrayContaining(all.map((name) => [name, false])));
+  });
+
   test("lets go of a machine soon after Azure has deleted it, although its last list is still young", async () => {
     const world = await clusterWorld({ azure: { latencies: "none" } });
     await createPool(world, "mp");

@@ -82,14 +82,15 @@ function keysIn(change: Change<Node>): readonly string[] {
 }
 
 function factsOf({ metadata, spec, status }: Frozen<Node>): unknown {
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const { conditions = [] } = status ?? {};
   return {
     deleting: metadata.deletionTimestamp !== undefined,
     providerID: spec?.providerID,
     unschedulable: spec?.unschedulable,
     taints: spec?.taints,
-    ready: ready?.status,
-    since: ready?.lastTransitionTime,
+    // Their messages may count the seconds: "last seen active 3m4s ago".
+    conditions: conditions.map((one) => [one.type, one.status]),
+    readySince: conditions.find(({ type }) => type === "Ready")?.lastTransitionTime,
     version: status?.nodeInfo?.kubeletVersion,
   };
 }

@@ -62,12 +62,16 @@ export function on<T extends KubernetesObject>(
 }
 
 /** Whether more has changed than a status: what somebody wants, or what is written on an object. */
-export function isMoreThanStatus(
+export function isMoreThanStatus(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean {
+  return before.metadata.generation !== after.metadata.generation || isMarkedOtherwise(before, after);
+}
+
+/** Whether something else is written on an object: its labels, annotations and owners, and that it goes. */
+export function isMarkedOtherwise(
   { metadata: before }: Frozen<KubernetesObject>,
   { metadata: after }: Frozen<KubernetesObject>,
 ): boolean {
   return (
-    before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
     !deepEqual(before.annotations, after.annotations) ||
     !deepEqual(before.labels, after.labels) ||
@@ -113,11 +117,15 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly condition?: string;
   /** Passes that may run at once, for different objects; 10 unless told. */
   readonly concurrency?: number;
+  /** How often objects are looked at without any news; every ten minutes unless told. Who asks others than the cache needs it. */
+  readonly resyncMs?: number;
   /**
    * How far apart passes over an object begin that news about other objects asks for: so much news costs one pass. A
    * change of the object itself does not wait, and neither does anything unless told.
    */
   restMs?(object: Frozen<T>): number;
+  /** Whether a pass over the object as we have just left it could find anything else to do, where that has another spec; it could unless told. */
+  isWorthAnotherPass?(before: Frozen<T>, after: Frozen<T>): boolean;
   scope(context: Context<T>): S | Promise<S>;
   readonly normal: readonly Phase<S>[];
   readonly deleting?: readonly Phase<S>[];

@@ -62,6 +62,32 @@ describe("what wakes an object", () => {
     expect(names()).toEqual(["a", "a", "a"]);
   });
 
+  test("a new spec that a pass has written itself, unless the reconciler says that it is worth no other pass", async () => {
+    const passes = async (isWorthAnotherPass?: () => boolean): Promise<readonly string[]> => {
+      const harbour = new Harbour();
+      await created(harbour, "a");
+      const { reconciler, names } = observed(harbour, {
+        ...(isWorthAnotherPass && { isWorthAnotherPass }),
+        normal: [
+          ({ object }) => {
+            object.spec = { x: 1 };
+            return next;
+          },
+        ],
+      });
+      startManager(harbour, [reconciler]);
+      await harbour.scheduler.advance(5 * SECOND);
+      const own = names().length;
+      await patched(harbour, { spec: { y: 2 } });
+      await harbour.scheduler.advance(5 * SECOND);
+      expect(names().length, "somebody else's spec always is").toBeGreaterThan(own);
+      return names().slice(0, own);
+    };
+    expect(await passes()).toEqual(["a", "a"]);
+    expect(await passes(() => true)).toEqual(["a", "a"]);
+    expect(await passes(() => false)).toEqual(["a"]);
+  });
+
   test("a change of somebody else that came together with our own write", async () => {
     const harbour = new Harbour({ historyLimit: 1 });
     await created(harbour, "a");
@@ -219,6 +245,17 @@ describe("what wakes an object", () => {
       expect(gap).toBeLessThanOrEqual(11 * MINUTE + SECOND);
     }
   });
+});
+
+test("a resync is as rare as a reconciler wants it", async () => {
+  const harbour = new Harbour();
+  await created(harbour, "a");
+  const { reconciler, passes } = observed(harbour, { resyncMs: 60 * MINUTE });
+  startManager(harbour, [reconciler]);
+  await harbour.scheduler.advance(50 * MINUTE);
+  expect(passes).toHaveLength(1);
+  await harbour.scheduler.advance(20 * MINUTE);
+  expect(passes).toHaveLength(2);
 });
 
 describe("an object that goes", () => {

@@ -153,13 +153,12 @@ export class Controller {
    * that is backing off. A new generation does count: the status may have been derived from the old one.
    */
   #isEcho(change: Change<KubernetesObject>): boolean {
-    if (
-      change.type !== "updated" ||
-      change.previous.metadata.generation !== change.object.metadata.generation
-    )
-      return false;
-    const writes = this.#ownWrites.get(keyOf(change.object));
-    return writes?.explains(this.#reconciler.for, change.previous, change.object) ?? false;
+    if (change.type !== "updated") return false;
+    const { previous, object } = change;
+    const isNewSpec = previous.metadata.generation !== object.metadata.generation;
+    if (isNewSpec && (this.#reconciler.isWorthAnotherPass?.(previous, object) ?? true)) return false;
+    const writes = this.#ownWrites.get(keyOf(object));
+    return writes?.explains(this.#reconciler.for, previous, object) ?? false;
   }
 
   #enqueue(change: Change<KubernetesObject>, keys: readonly string[]): void {
@@ -169,7 +168,8 @@ export class Controller {
 
   #scheduleResync(): void {
     const { env, cache } = this.#options;
-    const delayMs = RESYNC_MS * (0.9 + 0.2 * env.rng(`resync/${this.name}`).next());
+    const { resyncMs = RESYNC_MS } = this.#reconciler;
+    const delayMs = resyncMs * (0.9 + 0.2 * env.rng(`resync/${this.name}`).next());
     this.#resync = env.clock.timer(delayMs, () => {
       for (const key of cache.informer(this.#reconciler.for).store.keys()) this.queue.add(key, "later");
       this.#scheduleResync();

@@ -48,6 +48,31 @@ describe("the instances of a scale set", () => {
     expect(bench.requests).toHaveLength(2);
   });
 
+  test("are the same as before where nothing is new of them, and new ones where something is", async () => {
+    const { bench, instances, reply } = create();
+    const failed = (message: string) => ({
+      instanceView: { statuses: [{ code: "ProvisioningState/failed/X", level: "Error", message }] },
+    });
+    const listed = (...properties: readonly object[]) =>
+      answer(200, {
+        value: properties.map((one, id) => ({
+          id: `${SCALE_SET}/virtualMachines/${id}`,
+          instanceId: String(id),
+          properties: one,
+        })),
+      });
+    const ok = { provisioningState: "Succeeded" };
+    reply.next = () => listed(ok, ok, failed("first"));
+    const before = await bench.run(instances.list(SCALE_SET, { maxAgeMs: 0 }));
+    await bench.scheduler.advance(1);
+    reply.next = () => listed(ok, { provisioningState: "Updating" }, failed("second"));
+    const after = await bench.run(instances.list(SCALE_SET, { maxAgeMs: 0 }));
+    expect(after).not.toBe(before);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]?.provisioningState).toBe("Updating");
+    expect(after[2]?.error?.message).toContain("second");
+  });
+
   test("are listed again for who may not miss what was done after the list set out", async () => {
     const { bench, instances } = create();
     const early = instances.list(SCALE_SET, { maxAgeMs: 0 });

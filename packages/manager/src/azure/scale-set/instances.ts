@@ -1,5 +1,6 @@
+import { deepEqual } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { Arm, CallPriority, Listing } from "../port.ts";
+import type { Arm, CallPriority, JsonObject, Listing } from "../port.ts";
 import { parseInstance, type ScaleSetInstance } from "./instance.ts";
 
 /** How fresh a list has to be. */
@@ -70,7 +71,7 @@ export class ScaleSetInstances {
     const result = this.#read(scaleSetID, entry, options).then((listing): Snapshot => {
       entry.cost = { instances: listing.items.length, pages: listing.pages };
       const instances = listing.items
-        .map((item) => parseInstance(item, entry.known?.get(String(item["instanceId"]))))
+        .map((item) => readAgain(item, entry.known?.get(String(item["instanceId"]))))
         .filter((item) => item !== undefined);
       entry.known = new Map(instances.map((instance) => [instance.instanceID, instance]));
       return { atMs: startedMs, instances };
@@ -116,6 +117,13 @@ export class ScaleSetInstances {
     if (this.#entries.size > MOST_SETS) this.#entries.delete(this.#entries.keys().next().value ?? key);
     return entry;
   }
+}
+
+/** An instance of which nothing is new is the same as before: whatever was found out about it holds, and nobody looks at it again. */
+function readAgain(item: JsonObject, known: ScaleSetInstance | undefined): ScaleSetInstance | undefined {
+  const read = parseInstance(item, known);
+  // The message of an error is no field that is compared.
+  return known && known.error === undefined && deepEqual(known, read) ? known : read;
 }
 
 function keyOf(scaleSetID: string): string {

@@ -1,4 +1,5 @@
 import { deepEqual } from "@capstan/api";
+import { byProviderID } from "./by-provider-id.ts";
 import type { ScaleSetInstance } from "./instance.ts";
 
 /** What the last complete list says about one instance. Nobody knows anything before the first list of a process. */
@@ -27,7 +28,7 @@ export class ScaleSetSightings {
   /** Takes up a complete list; `atMs` is the wall clock when it set out. */
   record(scaleSetID: string, instances: readonly ScaleSetInstance[], atMs: number): void {
     const before = this.#sets.get(folded(scaleSetID))?.instances ?? new Map<string, ScaleSetInstance>();
-    const after = new Map(instances.map((instance) => [folded(instance.providerID), instance]));
+    const after = byProviderID(instances);
     this.#sets.set(folded(scaleSetID), { instances: after, atMs });
     const gone = [...before].filter(([key]) => !after.has(key));
     const changed = [...after].filter(([key, instance]) => isNews(before.get(key), instance));
@@ -69,6 +70,7 @@ function setOf(providerID: string): string {
 
 /** Whether anything is different that a machine tells of its instance. Comparing all that Azure says takes far longer. */
 function isNews(before: ScaleSetInstance | undefined, after: ScaleSetInstance): boolean {
+  if (before === after) return false;
   return before === undefined || !TOLD.every((field) => deepEqual(before[field], after[field]));
 }
 

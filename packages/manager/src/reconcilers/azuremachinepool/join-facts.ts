@@ -1,4 +1,5 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
@@ -30,7 +31,7 @@ export function joinFacts(
   nodes: WorkloadNodes | undefined,
 ): readonly MachineFacts[] {
   const isGoing = acceptedDeletions(scope);
-  const byKey = keyed(instances);
+  const byKey = byProviderID(instances);
   const taken = new Set<string>();
   const partsOf = (key: string): Parts => {
     const instance = taken.has(key) ? undefined : byKey.get(key);
@@ -66,19 +67,6 @@ function resourcesOf(scope: Scope): readonly (readonly [Frozen<AzureMachinePoolM
 function newJoin(pool: string, { metadata, spec }: Frozen<AzureMachinePoolMachine>): Join {
   const isHandMade = metadata.name !== machineResourceName(pool, spec.instanceID ?? "");
   return { key: providerKey(spec.providerID), isHandMade };
-}
-
-type Keyed = ReadonlyMap<string, ScaleSetInstance>;
-
-const keyedLists = new WeakMap<readonly ScaleSetInstance[], Keyed>();
-
-/** The instances of a list by their folded provider ids; many passes look at one list. */
-function keyed(instances: readonly ScaleSetInstance[]): Keyed {
-  const known = keyedLists.get(instances);
-  if (known) return known;
-  const made = new Map(instances.map((instance) => [providerKey(instance.providerID), instance]));
-  keyedLists.set(instances, made);
-  return made;
 }
 
 function isSame(one: Parts, other: Parts): boolean {

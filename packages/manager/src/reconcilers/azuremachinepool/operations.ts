@@ -4,6 +4,7 @@ import { failureOf } from "../../azure/failure.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
+import { wishOf } from "../../contract/pool-wish.ts";
 import { restMsOf } from "../../workload/rest.ts";
 import { busyListMs } from "./observe.ts";
 import { needed, type Scope } from "./scope.ts";
@@ -180,7 +181,7 @@ function remember(scope: Scope, error: AzureError, isOfInstances = false): numbe
 
 /** Another wish is worth another try. */
 export function wishKey({ pool, family }: Scope): string {
-  return `${pool.metadata.generation}/${family?.machinePool.metadata.generation}`;
+  return JSON.stringify([wishOf(pool), family && wishOf(family.machinePool)]);
 }
 
 function tell({ context }: Scope, error: AzureError): void {

@@ -14,7 +14,6 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  isMoreThanStatus,
   keyOf,
   type ObjectName,
   on,
@@ -22,6 +21,7 @@ import {
   type Source,
 } from "@capstan/runtime";
 import { poolsByCluster, poolsOf } from "../../azure-cluster/members.ts";
+import { isAnotherWish, isMoreThanMachines } from "../../contract/pool-wish.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
@@ -71,7 +71,7 @@ export function azureMachinePoolReconciler(
       }),
     ],
     watches: [
-      on(MachinePool, poolsOfMachinePool, { isNews: isMoreThanStatus, isUrgent: true }),
+      on(MachinePool, poolsOfMachinePool, { isNews: isMoreThanMachines, isUrgent: true }),
       on(
         KubeadmConfig,
         ({ metadata }, cache) =>
@@ -89,6 +89,7 @@ export function azureMachinePoolReconciler(
     ],
     sources: [nodesOf(shared)],
     restMs: ({ spec }) => restMsOf(spec.providerIDList),
+    isWorthAnotherPass: isAnotherWish,
     scope: (context) => buildScope(shared, context),
     normal: [refuseUnsupported, rememberTags, followOperations, observeAndPlan, carryOut, actOnInstances],
     deleting: [drainMachines, deleteScaleSet, awaitMachines],

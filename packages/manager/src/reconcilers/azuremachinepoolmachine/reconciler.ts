@@ -11,13 +11,13 @@ import {
   type CacheReader,
   defineReconciler,
   index,
-  isMoreThanStatus,
   keyOf,
   type ObjectName,
   on,
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { isMoreThanMachines } from "../../contract/pool-wish.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "../azuremachinepool/well-known.ts";
@@ -32,6 +32,8 @@ const BY_PROVIDER_ID = "provider-id";
 const BY_POOL = "pool";
 // Draining waits for servers of many clusters; one that is slow must not hold up the machines of the others.
 const CONCURRENCY = 30;
+// All that a machine is told from comes by itself; this is for what nobody has thought of.
+const RESYNC_MS = 60 * 60_000;
 
 /**
  * Follows one instance of a scale set from its first boot to its end: finds its Node, reports how both are, and drains
@@ -44,6 +46,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     for: AzureMachinePoolMachine,
     finalizer: MACHINE_FINALIZER,
     concurrency: CONCURRENCY,
+    resyncMs: RESYNC_MS,
     indexes: [
       index(AzureMachinePoolMachine, BY_PROVIDER_ID, ({ spec }) => [providerKey(spec.providerID)]),
       index(AzureMachinePoolMachine, BY_POOL, (machine) => [
@@ -51,7 +54,11 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
       ]),
     ],
     // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
-    watches: [on(AzureMachinePool, toUnsettled, { isNews: mattersToMachines }), on(MachinePool, () => [])],
+    watches: [
+      on(AzureMachinePool, toUnsettled, { isNews: mattersToUnsettled }),
+      on(AzureMachinePool, toAll, { isNews: hasAnotherModel }),
+      on(MachinePool, () => []),
+    ],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
     normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
@@ -62,22 +69,37 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
   });
 }
 
+function machinesOf(
+  pool: Frozen<AzureMachinePool>,
+  cache: CacheReader,
+): readonly Frozen<AzureMachinePoolMachine>[] {
+  return cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) });
+}
+
+/** Every machine tells whether it has the model of its scale set. */
+function toAll(pool: Frozen<AzureMachinePool>, cache: CacheReader): ObjectName[] {
+  return machinesOf(pool, cache).map(({ metadata }) => metadata);
+}
+
+function hasAnotherModel(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
+  return before.status?.modelHash !== after.status?.modelHash;
+}
+
 /** The machines of a pool that something is being done to: only they care about its pause and its timeouts. */
 function toUnsettled(pool: Frozen<AzureMachinePool>, cache: CacheReader): ObjectName[] {
-  return cache
-    .list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) })
+  return machinesOf(pool, cache)
     .filter((machine) => machine.metadata.deletionTimestamp !== undefined || updateOf(machine) !== undefined)
     .map(({ metadata }) => metadata);
 }
 
 /** Numbers and conditions of a pool change all the time; its machines care about its wishes and what is done to instances. */
-function mattersToMachines(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
+function mattersToUnsettled(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
   const work = ({ status }: Frozen<AzureMachinePool>): unknown => [
     status?.instancesToReimage,
     status?.pickedForUpdate,
-    status?.instanceOperations?.filter(({ action }) => action !== "delete"),
+    (status?.instanceOperations ?? []).filter(({ action }) => action !== "delete"),
   ];
-  return isMoreThanStatus(before, after) || !deepEqual(work(before), work(after));
+  return isMoreThanMachines(before, after) || !deepEqual(work(before), work(after));
 }
 
 /** An instance that came, went or changed wakes its machine. */

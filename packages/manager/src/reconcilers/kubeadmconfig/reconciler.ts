@@ -15,6 +15,7 @@ import {
   on,
   type Reconciler,
 } from "@capstan/runtime";
+import { isMoreThanMachines } from "../../contract/pool-wish.ts";
 import { makeData } from "./make-data.ts";
 import { buildScope, type KubeadmConfigPorts, type Scope } from "./scope.ts";
 
@@ -37,7 +38,7 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
     watches: [
       // What owns a config is read for what it wants; how it is doing is no news here.
       on(MachinePool, ({ metadata, spec }) => configOf(spec.template.spec, metadata.namespace), {
-        isNews: isMoreThanStatus,
+        isNews: isMoreThanMachines,
       }),
       on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace), { isNews: isMoreThanStatus }),
       on(Cluster, ({ metadata }, cache) =>

@@ -19,7 +19,7 @@ import { buildScope, FOLLOWED, type MachinePoolPorts, type Scope } from "./scope
 
 const BY_REFERENCE = "references";
 const BY_CLUSTER = "spec.clusterName";
-const BY_PROVIDER_ID = "provider-id";
+const BY_SET = "set-of-machines";
 
 /**
  * Brings the parts of a pool together: what makes its bootstrap data, what has its machines, of whatever kind, and the
@@ -35,7 +35,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
       index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
-      index(MachinePool, BY_PROVIDER_ID, ({ spec }) => spec.providerIDList?.map(providerKey) ?? []),
+      index(MachinePool, BY_SET, ({ spec }) => setsOf(spec.providerIDList ?? [])),
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
@@ -51,11 +51,17 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
 function nodesOf({ workloads }: MachinePoolPorts): Source {
   return (wake, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
-      const pools = providerIDs.flatMap((value) => cache.list(MachinePool, { index: BY_PROVIDER_ID, value }));
+      const pools = setsOf(providerIDs).flatMap((value) => cache.list(MachinePool, { index: BY_SET, value }));
       for (const { metadata, spec } of new Set(pools)) {
         if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace) wake(metadata);
       }
     });
+}
+
+/** What the ids of machines have in common, all but their last part: a pool of thousands is found by one value or a few. */
+function setsOf(providerIDs: readonly string[]): string[] {
+  const sets = new Set(providerIDs.map((id) => id.slice(0, id.lastIndexOf("/"))));
+  return [...new Set([...sets].map(providerKey))];
 }
 
 function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachinePool>): string[] {

@@ -1,0 +1,23 @@
+import { deepEqual, type Frozen, type KubernetesObject } from "@capstan/api";
+import { isMarkedOtherwise } from "@capstan/runtime";
+
+/** A pool of any kind. */
+type Pool = Frozen<KubernetesObject & { spec: { providerIDList?: string[] } }>;
+
+/** What is wanted of a pool. The ids of its machines are in its spec too, because Cluster API looks for them there; nobody wants them. */
+export function wishOf({ spec }: Pool): object {
+  const { providerIDList: _, ...wish } = spec;
+  return wish;
+}
+
+/** Whether anything else is wanted of a pool. */
+export function isAnotherWish(before: Pool, after: Pool): boolean {
+  return (
+    before.metadata.generation !== after.metadata.generation && !deepEqual(wishOf(before), wishOf(after))
+  );
+}
+
+/** Whether more has changed than how a pool is doing and which machines it has. */
+export function isMoreThanMachines(before: Pool, after: Pool): boolean {
+  return isAnotherWish(before, after) || isMarkedOtherwise(before, after);
+}
