@@ -19,7 +19,7 @@ interface End {
   readonly answer: string | undefined;
 }
 
-/** A pool gets data, its token ends, fresh data is asked for, and its spec changes: told with the crashes of a sweep. */
+/** A pool gets data, its token ends, and fresh data is asked for, first for the same and then for another model: told with the crashes of a sweep. */
 export function crashStory(seed: string): {
   readonly rehearsal: Rehearsal;
   readonly endOf: (world: World) => Promise<End>;
@@ -31,10 +31,12 @@ export function crashStory(seed: string): {
         await createCluster(world);
         await createPool(world);
         await world.settle({ quietMs: 60_000 });
-        // Half of the sweep would be lost if the first token were good enough for the request.
-        await world.advance(3 * 3_600_000);
-        await ask(world, "put-1");
-        await world.settle({ quietMs: 60_000 });
+        // The same token gets more time for the first request, and the second is answered with another one.
+        for (const request of ["m1.a.0", "m2.a.0"]) {
+          await world.advance(3 * 3_600_000);
+          await ask(world, request);
+          await world.settle({ quietMs: 60_000 });
+        }
       },
       endState: (world) => endStateOf(world),
     },

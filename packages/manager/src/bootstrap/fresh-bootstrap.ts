@@ -5,6 +5,10 @@
  * id into an annotation of the KubeadmConfig, and waits until the answer bears the same id. The data Secret was written
  * before the answer, so whoever reads it afterwards gets data that is at least as fresh. A request that was answered
  * costs nothing more; after a crash on either side the same id leads to the same answer.
+ *
+ * What stands before the first dot of an id names the model that the machines are of. For Azure, machines with other
+ * bootstrap data are of another model, and it knows ten at most: so all machines of one model join with the same token,
+ * which is given more time, and another model comes with another token.
  */
 import type { Frozen, KubernetesObject } from "@capstan/api";
 
@@ -23,6 +27,17 @@ export function openRequest({ metadata: { annotations = {} } }: Annotated): stri
   return request === undefined || request === "" || request === annotations[FRESH_BOOTSTRAP_ANSWER]
     ? undefined
     : request;
+}
+
+/** Whether somebody asks for machines of another model than the last who asked. */
+export function isForAnotherModel(annotated: Annotated): boolean {
+  const request = openRequest(annotated);
+  const answer = annotated.metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER];
+  return request !== undefined && answer !== undefined && modelIn(request) !== modelIn(answer);
+}
+
+function modelIn(request: string): string | undefined {
+  return request.split(".", 1)[0];
 }
 
 /** What an owner asks: is the data fresh for my request, and good until then? */

@@ -122,9 +122,10 @@ function isBack({ machine, node }: Drained): boolean {
  */
 function isHalf({ pool }: Scope, drained: Drained): boolean {
   const { machine, seen } = drained;
+  if (isBack(drained)) return false;
   if ((pool.status?.instancesToReimage ?? []).includes(seen.instanceID)) return true;
   const startedMs = Date.parse(machine.status?.instanceUpdate?.startedAt ?? "");
-  return (seen.provisionedAtMs ?? Infinity) < startedMs && !isBack(drained);
+  return (seen.provisionedAtMs ?? Infinity) < startedMs;
 }
 
 /** An update in place writes the disk anew only for another image. */

@@ -21,11 +21,18 @@ const JOIN_WITHIN_MS = 3_600_000;
 /** The mark of data that users bring themselves: they know themselves how long it is good. */
 const GIVEN = "given";
 
+/** What a write is to do: machines of which model it makes, and how many. */
+interface Intent {
+  readonly model: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Bootstrap data for a write that adds or re-images machines; undefined while it is being made. The request is derived
  * from what is intended, so that whoever asks again after a crash asks the same.
  */
-export async function freshData(scope: Scope, intent: string): Promise<FreshData | undefined> {
+export async function freshData(scope: Scope, intent: Intent): Promise<FreshData | undefined> {
   const config = configOf(scope);
   if (!config) return dataIn(scope, GIVEN);
   const request = requestFor(scope, config, intent);
@@ -70,8 +77,8 @@ function configOf({ family, context, pool }: Scope): Frozen<KubeadmConfig> | und
 }
 
 /** One id for each intent; where its answer has become too old, the next one. */
-function requestFor(scope: Scope, config: Frozen<KubeadmConfig>, intent: string): string {
-  const prefix = digest(intent).slice(0, 16);
+function requestFor(scope: Scope, config: Frozen<KubeadmConfig>, { model, from, to }: Intent): string {
+  const prefix = `${digest(model).slice(0, 8)}.${digest([from, to]).slice(0, 8)}`;
   const { [FRESH_BOOTSTRAP_REQUEST]: asked = "", [FRESH_BOOTSTRAP_ANSWER]: answer } =
     config.metadata.annotations ?? {};
   if (!asked.startsWith(`${prefix}.`)) return `${prefix}.0`;

@@ -22,7 +22,7 @@ export async function putModel(scope: Scope, { capacity, why }: PutOptions): Pro
   const { set } = needed(scope.sight);
   const heldMs = heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
-  const intent = `${needed(scope.wish).hash.hash}/${set?.capacity ?? 0}/${capacity}`;
+  const intent = { model: needed(scope.wish).hash.hash, from: set?.capacity ?? 0, to: capacity };
   const data = await freshData(scope, intent);
   if (!data) return again(DATA_MS, "WaitingForBootstrapData");
   const waitMs = await startOnSet(scope, writeOf(scope, capacity, data));

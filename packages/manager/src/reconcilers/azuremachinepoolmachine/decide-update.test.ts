@@ -7,7 +7,7 @@ import {
 import { azureMachinePool, type Overrides } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { DRAINED } from "./conditions.ts";
-import { decideUpdate, returnedNode, type ReturnView } from "./decide-update.ts";
+import { decideUpdate, returnOf, type ReturnView } from "./decide-update.ts";
 import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
 
 const UPDATE = {
@@ -78,35 +78,36 @@ describe("an updated instance", () => {
     ["something done to another", operation("2026-01-01T00:06:00Z", ["1"])],
     ["no Node before", { update: { ...UPDATE, nodeName: "", nodeUID: "", bootID: "" } }],
   ])("is back with %s", (_, parts) => {
-    expect(returnedNode(view(parts))?.metadata.uid).toBe("new-uid");
+    expect(returnOf(view(parts))).toMatchObject({ isUpdated: true, node: { metadata: { uid: "new-uid" } } });
   });
 
-  const superseded = { ...pool({ modelHash: "v1-cc" }), version: "v1.35.0" };
-  const made = (minutes: number) => ({
-    instance: { ...instanceOf({ latestModelApplied: false }), provisionedAtMs: startedMs + minutes * 60_000 },
-  });
-  const startedMs = Date.parse(UPDATE.startedAt);
-
-  test("is back with the model that was asked for, although another is wanted by now", () => {
-    expect(returnedNode(view({ ...superseded, ...made(1) }))?.metadata.uid).toBe("new-uid");
-  });
-
-  test("is not back before it was made anew, although another model is wanted by now", () => {
-    expect(returnedNode(view({ ...superseded, ...made(-1) }))).toBeUndefined();
-  });
-
-  describe("that something else has booted", () => {
-    const missed = { instance: instanceOf({ latestModelApplied: false }), listedAtMs: joinedMs + 61_000 };
-    test("is back without its update, as soon as that is sure", () => {
-      expect(returnedNode(view(missed))?.metadata.uid).toBe("new-uid");
-      expect(returnedNode(view({ ...missed, listedAtMs: joinedMs + 59_000 }))).toBeUndefined();
+  describe("that takes pods again without what it was drained for", () => {
+    const LATER = { listedAtMs: joinedMs + 61_000 };
+    const outdated = { instance: instanceOf({ latestModelApplied: false }) };
+    const cases: [string, Partial<ReturnView>][] = [
+      ["because something else has booted it", outdated],
+      ["because another model is wanted by now", { ...outdated, ...pool({ modelHash: "v1-cc" }) }],
+      ["and whose disk is yet to be written", pool({ instancesToReimage: ["0"] })],
+      ["as its kubelet was started anew", node({ status: { nodeInfo: { bootID: "old-boot" } } })],
+    ];
+    test.each(cases)("%s is back to be drained anew, as soon as that is sure", (_, parts) => {
+      expect(returnOf(view({ ...parts, ...LATER }))).toMatchObject({
+        isUpdated: false,
+        node: { metadata: { uid: "new-uid" } },
+      });
+      expect(returnOf(view({ ...parts, listedAtMs: joinedMs + 59_000 }))).toBeUndefined();
     });
 
     test("is waited for while anything is done to it", () => {
       const other = operation("2026-01-01T00:04:00Z", ["1"]);
-      expect(returnedNode(view({ ...missed, ...other }))?.metadata.uid).toBe("new-uid");
+      expect(returnOf(view({ ...outdated, ...LATER, ...other }))?.isUpdated).toBe(false);
       const own = operation("2026-01-01T00:04:00Z", ["0"]);
-      expect(returnedNode(view({ ...missed, ...own }))).toBeUndefined();
+      expect(returnOf(view({ ...outdated, ...LATER, ...own }))).toBeUndefined();
+    });
+
+    test("is found by no clock of Azure's", () => {
+      const instance = { ...instanceOf({ latestModelApplied: false }), provisionedAtMs: 0 };
+      expect(returnOf(view({ ...LATER, instance }))?.isUpdated).toBe(false);
     });
   });
 
@@ -123,6 +124,6 @@ describe("an updated instance", () => {
     ["its disk is yet to come", pool({ instancesToReimage: ["0"] })],
     ["it joined before what is being done to it", operation("2026-01-01T00:06:00Z", ["0"])],
   ])("is not back while %s", (_, parts) => {
-    expect(returnedNode(view(parts))).toBeUndefined();
+    expect(returnOf(view(parts))).toBeUndefined();
   });
 });

@@ -48,54 +48,54 @@ export interface ReturnView {
   readonly listedAtMs: number;
   readonly sighting: NodeSighting;
   readonly pool: Frozen<AzureMachinePool> | undefined;
-  /** The version that its kubelet is to have, where that is known. */
+  /** The version of the model that the scale set has, where that is known. */
   readonly version: string | undefined;
 }
 
-/** The Node that an updated instance has come back as; undefined while it has not. */
-export function returnedNode(view: ReturnView): Frozen<Node> | undefined {
-  const { instance, sighting } = view;
+/** What an updated instance has come back as. */
+export interface Return {
+  readonly node: Frozen<Node>;
+  /** Whether it has what was asked for; a machine that has not is drained and updated anew. */
+  readonly isUpdated: boolean;
+}
+
+/** Whether an instance is back, and as what; undefined while it is not. */
+export function returnOf(view: ReturnView): Return | undefined {
+  const { instance, sighting, update } = view;
   if (instance.provisioningState !== "Succeeded" || sighting.state !== "found") return undefined;
   const { node } = sighting;
-  const isGood = isSuperseded(view) ? isMadeAnew(view) : isAsWanted(view, node) || hasMissed(view, node);
-  const isBack = isNodeReady(node) && isNew(view, node) && isGood && !isYetToChange(view, node);
-  return isBack ? node : undefined;
+  if (!isNodeReady(node) || node.metadata.uid === update.nodeUID) return undefined;
+  if (isAsWanted(view, node) && !isYetToChange(view, node)) return { node, isUpdated: true };
+  return hasMissed(view, node) ? { node, isUpdated: false } : undefined;
 }
 
-function isNew({ update }: ReturnView, { metadata, status }: Frozen<Node>): boolean {
-  return metadata.uid !== update.nodeUID && status?.nodeInfo?.bootID !== update.bootID;
+function isAsWanted(view: ReturnView, node: Frozen<Node>): boolean {
+  const { instance, version } = view;
+  if (instance.isLatestModel !== true || !isBootedAnew(view, node)) return false;
+  return version === undefined || isSameVersion(version, node.status?.nodeInfo?.kubeletVersion);
 }
 
-function isAsWanted({ instance, version }: ReturnView, { status }: Frozen<Node>): boolean {
-  if (instance.isLatestModel !== true) return false;
-  return version === undefined || isSameVersion(version, status?.nodeInfo?.kubeletVersion);
-}
-
-/**
- * Whether another model is wanted by now: the machine will never have the newest one by this update. Which one it has got
- * cannot be told either, as Azure gives an instance the model that its set has at the moment.
- */
-function isSuperseded({ update, pool, instance }: ReturnView): boolean {
-  const wanted = pool?.status?.modelHash;
-  return instance.isLatestModel === false && wanted !== undefined && wanted !== update.modelHash;
+/** A kubelet that was only started anew makes a new Node too. */
+function isBootedAnew({ update }: ReturnView, { status }: Frozen<Node>): boolean {
+  return status?.nodeInfo?.bootID !== update.bootID;
 }
 
 // More than the clocks of two clusters differ.
 const SURE_MS = 60_000;
 
 /**
- * Whether a machine was booted by something else than its update, such as the end of the one before it: nothing is
- * under way any more that could give it the model, and it has been listed without since. It must be drained anew.
+ * Whether a machine takes pods again without what it was drained for: it was booted by something else than its update,
+ * such as the end of the one before it, or another model is wanted by now, or its disk is yet to be written. Nothing is
+ * under way any more that could change that, and it has been listed without since.
  */
-function hasMissed({ instance, listedAtMs, pool }: ReturnView, { metadata }: Frozen<Node>): boolean {
-  const { instanceOperations = [] } = pool?.status ?? {};
+function hasMissed(view: ReturnView, node: Frozen<Node>): boolean {
+  const { instance, listedAtMs, pool } = view;
+  const { instanceOperations = [], instancesToReimage = [] } = pool?.status ?? {};
   const isWorkedOn = instanceOperations.some(({ instanceIDs }) => instanceIDs?.includes(instance.instanceID));
-  const joinedMs = Date.parse(metadata.creationTimestamp ?? "");
-  return instance.isLatestModel === false && !isWorkedOn && listedAtMs - joinedMs > SURE_MS;
-}
-
-function isMadeAnew({ update, instance }: ReturnView): boolean {
-  return (instance.provisionedAtMs ?? -Infinity) >= Date.parse(update.startedAt);
+  const joinedMs = Date.parse(node.metadata.creationTimestamp ?? "");
+  if (isWorkedOn || listedAtMs - joinedMs <= SURE_MS) return false;
+  const isOfOldDisk = instancesToReimage.includes(instance.instanceID) || !isBootedAnew(view, node);
+  return instance.isLatestModel === false || isOfOldDisk;
 }
 
 /** A machine may boot and join with its old disk before it gets the new one; that is not what is waited for. */

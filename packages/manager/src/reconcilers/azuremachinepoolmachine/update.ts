@@ -4,8 +4,14 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
 import { UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";
-import { DRAINED, INSTANCE_UPDATED, UPDATING_IN_PLACE, VOLUMES_DETACHED } from "./conditions.ts";
-import { decideUpdate, returnedNode, type UpdateStep } from "./decide-update.ts";
+import {
+  BOOTSTRAP_SUCCEEDED,
+  DRAINED,
+  INSTANCE_UPDATED,
+  UPDATING_IN_PLACE,
+  VOLUMES_DETACHED,
+} from "./conditions.ts";
+import { decideUpdate, returnOf, type UpdateStep } from "./decide-update.ts";
 import { deleteNode } from "./deletion.ts";
 import { drainNode, tellDrain } from "./drain-node.ts";
 import { type InstanceUpdate, keptFieldsOf, restoring } from "./kept-fields.ts";
@@ -92,26 +98,29 @@ async function handOver(scope: Scope): Promise<Outcome> {
   }
   const message = "The instance may be updated now";
   context.mark({ type: DRAINED, status: "True", reason: "Drained", message });
+  // It was another boot that has succeeded.
+  context.mark({ type: BOOTSTRAP_SUCCEEDED, status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
   context.event({ type: "Normal", reason: UPDATING_IN_PLACE, message });
   return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
 }
 
 async function awaitReturn(scope: Scope): Promise<Outcome> {
-  const { machine, machinePool, pool, sighting, workload } = scope;
+  const { machine, pool, sighting, workload } = scope;
   const update = machine.status?.instanceUpdate;
   if (!update || sighting.state !== "seen") return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
   // An update that has begun is finished, whoever took the annotation away: its Node is gone already.
   const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
   tellFailure(scope, sighting.instance);
-  const version = machinePool?.spec.template.spec.version;
   const { instance, atMs: listedAtMs } = sighting;
-  const view = { update, instance, listedAtMs, sighting: scope.node, pool, version };
-  const node = returnedNode(view);
-  if (!node || !workload) return goOnWaiting(scope, instance);
+  // Not what is wanted by now: Azure may refuse that, and this machine will not have it by this update.
+  const version = pool?.status?.version;
+  const returned = returnOf({ update, instance, listedAtMs, sighting: scope.node, pool, version });
+  if (!returned || !workload) return goOnWaiting(scope, instance);
+  const { node, isUpdated } = returned;
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
   // A machine of no known model is outdated, and is updated once more.
-  return await complete(scope, instance.isLatestModel === true ? askedHash : UNKNOWN_MODEL);
+  return await complete(scope, isUpdated ? askedHash : UNKNOWN_MODEL);
 }
 
 /** That an update goes on as updates do is told already, and each state on its way would be a write. */

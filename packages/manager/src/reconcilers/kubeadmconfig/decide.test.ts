@@ -22,6 +22,7 @@ const facts = (changes: Partial<Facts> = {}): Facts => ({
   isCurrent: true,
   needsToken: true,
   isAsked: false,
+  isForAnotherModel: false,
   isKnown: true,
   policy: { ttlMs: 2 * HOUR_MS, enoughMs: HOUR_MS, renews: false },
   nowMs: NOW,
@@ -60,16 +61,46 @@ describe("bootstrap data", () => {
       "keep",
     ],
     [
-      "gets another token for a request when it is not",
+      "keeps its token for a request when it is not, with more time",
       stored({ token: token(0.99) }),
       { isAsked: true },
+      "prolongToken",
+    ],
+    [
+      "keeps its token for a request when it has ended and is gone",
+      stored({ token: token(-500) }),
+      { isAsked: true, isKnown: false },
+      "prolongToken",
+    ],
+    [
+      "gets another token for machines of another model when it is not good for long enough",
+      stored({ token: token(0.99) }),
+      { isAsked: true, isForAnotherModel: true },
       "planToken",
     ],
     [
-      "gets another token for a request when the cluster lost it",
+      "keeps a token that is good for machines of another model",
+      stored({ token: token(1) }),
+      { isAsked: true, isForAnotherModel: true },
+      "keep",
+    ],
+    [
+      "gets another token for a request when somebody has taken back the first before its time",
       stored(),
       { isAsked: true, isKnown: false },
       "planToken",
+    ],
+    [
+      "gets another token when the one that ends soon was taken back",
+      stored({ token: token(0.5) }),
+      { isAsked: true, isKnown: false },
+      "planToken",
+    ],
+    [
+      "goes on with another token that was written ahead",
+      stored({ token: token(0.5), next: token(2) }),
+      { isAsked: true },
+      "useToken",
     ],
     [
       "is printed for a request when a Secret in it has changed",
@@ -81,7 +112,7 @@ describe("bootstrap data", () => {
       "is renewed at half of its time where nobody asks",
       stored({ token: token(83.9) }),
       { policy: RENEWS },
-      "planToken",
+      "prolongToken",
     ],
     ["is not renewed before that", stored({ token: token(84) }), { policy: RENEWS }, "keep"],
     [
@@ -118,6 +149,7 @@ describe("bootstrap data", () => {
       isCurrent: fc.boolean(),
       needsToken: fc.boolean(),
       isAsked: fc.boolean(),
+      isForAnotherModel: fc.boolean(),
       isKnown: fc.boolean(),
       renews: fc.boolean(),
     });
@@ -143,6 +175,7 @@ function done(now: Facts): Facts {
       return { ...now, ...finished, stored: { ...stored({ token: now.stored?.token }), value: "data" } };
     case "planToken":
       return { ...now, stored: { ...stored(), value: undefined, ...now.stored, next: token(2) } };
+    case "prolongToken":
     case "useToken":
       return { ...now, ...finished, stored: stored({ token: decision.token }) };
   }

@@ -1,6 +1,6 @@
 import type { JoinToken } from "../../bootstrap/join-token.ts";
 import type { StoredData } from "./data-secret.ts";
-import type { TokenPolicy } from "./token-policy.ts";
+import { endOf, isGood, type TokenPolicy } from "./token-policy.ts";
 
 /** Everything that decides what becomes of the bootstrap data. */
 export interface Facts {
@@ -12,7 +12,9 @@ export interface Facts {
   readonly needsToken: boolean;
   /** Whether somebody waits for fresh data. */
   readonly isAsked: boolean;
-  /** Whether the workload cluster knows the token in the data; it is looked at only when somebody asks. */
+  /** Whether whoever asks wants machines of another model than the last who asked. */
+  readonly isForAnotherModel: boolean;
+  /** Whether the workload cluster knows the token in the data; it is looked at only when that matters. */
   readonly isKnown: boolean;
   readonly policy: TokenPolicy;
   readonly nowMs: number;
@@ -23,6 +25,8 @@ export type Decision = { readonly why: string } & (
   | { readonly do: "keep" }
   /** Print the data again, with the token that is in it. */
   | { readonly do: "print" }
+  /** Give the token that is in the data more time, and print the data again. */
+  | { readonly do: "prolongToken"; readonly token: JoinToken }
   /** Write another token ahead. */
   | { readonly do: "planToken" }
   /** Make the token that was written ahead, and print the data with it. */
@@ -34,6 +38,8 @@ export function decideData(facts: Facts): Decision {
   const why = whyAnotherToken(facts);
   if (why !== undefined) {
     const { stored, policy, nowMs } = facts;
+    const kept = keptToken(facts);
+    if (kept) return { do: "prolongToken", token: { ...kept, expiresMs: endOf(policy, nowMs) }, why };
     // A token that was written ahead just before a crash is used, whether or not it was made: so there is never a third.
     const next = stored?.next;
     return next && isGood(next, policy, nowMs)
@@ -42,6 +48,16 @@ export function decideData(facts: Facts): Decision {
   }
   if (!facts.isCurrent) return { do: "print", why: whyPrint(facts) };
   return { do: "keep", why: "the bootstrap data is current" };
+}
+
+/**
+ * The token that stays, with more time: the data of a model does not change. One that the cluster has forgotten before
+ * its time was taken back by somebody, who must not find it there again.
+ */
+function keptToken({ stored, isForAnotherModel, isKnown, nowMs }: Facts): JoinToken | undefined {
+  const { token, value, next } = stored ?? {};
+  if (!token || value === undefined || next || isForAnotherModel) return undefined;
+  return isKnown || token.expiresMs <= nowMs ? token : undefined;
 }
 
 function whyAnotherToken({ stored, needsToken, isAsked, isKnown, policy, nowMs }: Facts): string | undefined {
@@ -60,8 +76,4 @@ function whyPrint({ stored }: Facts): string {
   return stored?.value === undefined
     ? "there is no bootstrap data yet"
     : "the config, or something it is made from, has changed";
-}
-
-function isGood({ expiresMs }: JoinToken, { enoughMs }: TokenPolicy, nowMs: number): boolean {
-  return expiresMs - nowMs >= enoughMs;
 }

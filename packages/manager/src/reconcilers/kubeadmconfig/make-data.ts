@@ -1,7 +1,7 @@
 import { type Frozen, Secret } from "@capstan/api";
 import { Failure, next, type Outcome, terminal, transient } from "@capstan/runtime";
 import { type Authority, needsToken } from "../../bootstrap/discovery.ts";
-import { openRequest } from "../../bootstrap/fresh-bootstrap.ts";
+import { isForAnotherModel, openRequest } from "../../bootstrap/fresh-bootstrap.ts";
 import { drawTokenText, type JoinToken } from "../../bootstrap/join-token.ts";
 import type { SecretValues } from "../../bootstrap/secret-values.ts";
 import { refusalOf, sizeProblem, workerData } from "../../bootstrap/worker-data.ts";
@@ -20,6 +20,7 @@ import { decideData, type Decision } from "./decide.ts";
 import { publish } from "./publish.ts";
 import { noData, type Scope } from "./scope.ts";
 import { readSecretValues } from "./secret-values.ts";
+import { endOf, isGood } from "./token-policy.ts";
 import { isTokenKnown, makeToken, workloadOf } from "./workload.ts";
 
 /** What a pass has found. */
@@ -67,20 +68,21 @@ async function look(scope: Scope): Promise<Sight> {
 
 async function decide(scope: Scope, sight: Sight): Promise<Decision> {
   const { stored, isAsked } = sight;
+  const { policy, config } = scope;
+  const nowMs = scope.context.env.clock.now();
   // Also the check that the data fits: no token makes it longer than this one, so none is made for nothing.
   const printed = print(scope, sight, stored?.token);
-  const isKnown =
-    isAsked && stored?.token !== undefined
-      ? await isTokenKnown(scope, await workloadOf(scope), stored.token)
-      : true;
+  const isDoubted = stored?.token && (isAsked || (policy.renews && !isGood(stored.token, policy, nowMs)));
+  const isKnown = isDoubted ? await isTokenKnown(scope, await workloadOf(scope), stored.token) : true;
   return decideData({
     stored,
     isCurrent: stored?.value === printed,
     needsToken: sight.needsToken,
     isAsked,
+    isForAnotherModel: isForAnotherModel(config),
     isKnown,
-    policy: scope.policy,
-    nowMs: scope.context.env.clock.now(),
+    policy,
+    nowMs,
   });
 }
 
@@ -93,6 +95,7 @@ async function carryOut(scope: Scope, sight: Sight, decision: Decision): Promise
     case "print":
       await finish(scope, sight, current);
       return current;
+    case "prolongToken":
     case "useToken":
       await useToken(scope, sight, decision.token);
       return decision.token;
@@ -107,9 +110,7 @@ async function carryOut(scope: Scope, sight: Sight, decision: Decision): Promise
 }
 
 function drawToken({ context: { env }, policy }: Scope): JoinToken {
-  // Whole seconds, as it is written down.
-  const expiresMs = Math.floor((env.clock.now() + policy.ttlMs) / 1000) * 1000;
-  return { text: drawTokenText(() => env.uuid()), expiresMs };
+  return { text: drawTokenText(() => env.uuid()), expiresMs: endOf(policy, env.clock.now()) };
 }
 
 async function useToken(scope: Scope, sight: Sight, token: JoinToken): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type MachinePool,
   REPLICAS_MANAGED_BY_ANNOTATION,
 } from "@capstan/api";
+import type { JoinToken } from "../../bootstrap/join-token.ts";
 
 /** How long tokens live, and when another one is made. */
 export interface TokenPolicy {
@@ -14,6 +15,16 @@ export interface TokenPolicy {
   readonly enoughMs: number;
   /** Whether a token is renewed without anybody asking. */
   readonly renews: boolean;
+}
+
+/** When a token ends that is made or prolonged now. Whole seconds, as it is written down. */
+export function endOf({ ttlMs }: TokenPolicy, nowMs: number): number {
+  return Math.floor((nowMs + ttlMs) / 1000) * 1000;
+}
+
+/** Whether a token is good for long enough. */
+export function isGood({ expiresMs }: JoinToken, { enoughMs }: TokenPolicy, nowMs: number): boolean {
+  return expiresMs - nowMs >= enoughMs;
 }
 
 const HOUR_MS = 3_600_000;

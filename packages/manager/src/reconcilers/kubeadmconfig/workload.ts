@@ -30,18 +30,29 @@ export async function shownAuthority(scope: Scope, client: Client): Promise<stri
 }
 
 /**
- * Makes a token in the workload cluster. It was written ahead, so a repeat makes the same one. Says false when somebody
- * else has a token of that id.
+ * Makes a token in the workload cluster, or gives the one that is there more time. It was written ahead, so a repeat
+ * makes the same one. Says false when somebody else has a token of that id.
  */
 export async function makeToken(scope: Scope, client: Client, token: JoinToken): Promise<boolean> {
   const { context, config } = scope;
   const { name, namespace } = config.metadata;
+  const secret = tokenSecret(token, `Made by Capstan for KubeadmConfig ${namespace}/${name}`);
   context.assertMayWrite();
   try {
-    await client.create(Secret, tokenSecret(token, `Made by Capstan for KubeadmConfig ${namespace}/${name}`));
+    await client.create(Secret, secret);
     return true;
   } catch (error) {
-    if (isAlreadyExists(error)) return isTokenKnown(scope, client, token);
+    if (!isAlreadyExists(error)) throw tokenFailure(error);
+    return (await isTokenKnown(scope, client, token)) && (await prolong(client, secret));
+  }
+}
+
+async function prolong(client: Client, { metadata, data }: Secret): Promise<true> {
+  try {
+    const body = { data: { expiration: data?.["expiration"] } };
+    await client.patch(Secret, metadata, { type: "merge", body });
+    return true;
+  } catch (error) {
     throw tokenFailure(error);
   }
 }
