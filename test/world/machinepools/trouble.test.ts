@@ -183,6 +183,32 @@ describe("a pool", () => {
     expect((await get(world, MachinePool, "mp")).spec.replicas).toBe(3);
   });
 
+  test.each([
+    [1, 0],
+    [0, 1],
+  ])(
+    "whose size an autoscaler decides has that size after it was rolled, maxSurge %i and maxUnavailable %i",
+    async (maxSurge, maxUnavailable) => {
+      const world = await clusterWorld();
+      const strategy = { maxSurge, maxUnavailable };
+      await createPool(world, "mp", { replicas: 2, annotations: EXTERNAL, strategy });
+      await settled(world);
+      await onSet(world, "PATCH", "mp", { sku: { capacity: 4 } });
+      await settled(world);
+      await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+      await settled(world);
+      const { pool } = await poolOf(world, "mp");
+      expect(await readyMachines(world, "mp")).toEqual(["mp-4", "mp-5", "mp-6", "mp-7"]);
+      expect(pool.status?.externalReplicas).toBeUndefined();
+      await remove(world, AzureMachinePoolMachine, "mp-5");
+      await settled(world);
+      expect(await readyMachines(world, "mp")).toEqual(["mp-4", "mp-6", "mp-7", "mp-8"]);
+      await onSet(world, "POST", "mp/delete", { instanceIds: ["6"] });
+      await settled(world);
+      expect(await readyMachines(world, "mp")).toEqual(["mp-4", "mp-7", "mp-8"]);
+    },
+  );
+
   test("replaces a machine that somebody has switched off", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");

@@ -26,8 +26,8 @@ export function byInstanceID(a: string, b: string): number {
 }
 
 /**
- * Sorts machines by who is missed least: marked by a user, then those that do not work (broken ones first), then
- * those that do; within each, outdated before up to date, then what was made only for an update, then by policy.
+ * Sorts machines by who is missed least: marked by a user, then those that do not work, then those that do; within each,
+ * what was made only for updates in place, then outdated before up to date, then broken ones, then by policy.
  */
 export function leastMissedFirst<T extends InstanceView>(
   view: PoolView,
@@ -37,9 +37,9 @@ export function leastMissedFirst<T extends InstanceView>(
   const rank = (machine: InstanceView): number =>
     (machine.hasDeleteAnnotation ? 0 : 16) +
     (isAvailable(machine) ? 8 : 0) +
-    (machine.modelHash === goalHash ? 4 : 0) +
-    (isBroken(machine) ? 0 : 2) +
-    (view.instanceUpdate === "InPlace" && machine.isSurge ? 0 : 1);
+    (view.instanceUpdate === "InPlace" && machine.isSurge ? 0 : 4) +
+    (machine.modelHash === goalHash ? 2 : 0) +
+    (isBroken(machine) ? 0 : 1);
   // Sorting is stable, so that the order of the policy holds among equals.
   return inPolicyOrder(view, machines).toSorted((a, b) => rank(a) - rank(b));
 }

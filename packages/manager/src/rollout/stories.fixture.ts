@@ -18,6 +18,7 @@ export const STORIES: Readonly<Record<string, string>> = {
   "roll-in-place-unavailable-1": "create mp 3 0/1 InPlace; image B",
   "roll-in-place-waves-of-2": "create mp 5 0/2 InPlace; image B",
   "roll-in-place-surge-first": "create mp 3 1/0 InPlace; image B",
+  "roll-in-place-surge-2": "create mp 3 2/0 InPlace; image B",
   "roll-in-place-never-back": "create mp 3 0/1 InPlace; never-ready B; image B; image C",
   "image-twice-mid-rollout": "create mp 4 1/0; image B; +9 image C",
   "roll-back-mid-rollout": "create mp 4 1/0; image B; +12 image A",

@@ -131,6 +131,11 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
   replicas: optional(integer("How many machines are ready.")),
   upToDateReplicas: optional(integer("How many machines have the newest model and stay.")),
   lastReconciledReplicas: optional(integer("The wanted number that was reached last.")),
+  externalReplicas: optional(
+    integer(
+      "How many machines an external autoscaler wanted when the pool began to replace some; gone when as many are there again.",
+    ),
+  ),
   image: optional(Image),
   version: optional(string("The Kubernetes version of the model.")),
   provisioningState: optional(string("What Azure says about the scale set.")),

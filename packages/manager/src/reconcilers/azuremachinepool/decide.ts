@@ -6,6 +6,7 @@ import type { PoolAction } from "../../rollout/action.ts";
 import { planPool } from "../../rollout/plan.ts";
 import { missingNames, observeMissing } from "../../rollout/removal-guard.ts";
 import type { PoolView } from "../../rollout/view.ts";
+import { rememberedSize } from "./external-size.ts";
 import { joinFacts } from "./join-facts.ts";
 import { type AzureSight, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
 import { wishKey } from "./operations.ts";
@@ -25,6 +26,7 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
     scope.sight = sight;
     scope.memory.decided = { atMs: scope.context.env.clock.monotonic(), wish: wishKey(scope) };
     rememberGuard(scope, sight);
+    rememberSize(scope, sight);
     forgetRefusal(scope, sight);
     return comeBack(scope, sight);
   } catch (error) {
@@ -114,6 +116,13 @@ function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
     ...rest,
     blockedRemoval: { hash: hashOfNames(missing), count: missing.length, confirmations, lastConfirmedAt },
   };
+}
+
+/** Written with the first thing that is done: whatever that leads to, the number is known. */
+function rememberSize({ pool }: Scope, { view, planned }: Sight): void {
+  const { externalReplicas: known, ...rest } = pool.status ?? {};
+  const externalReplicas = rememberedSize(view, planned, known);
+  pool.status = externalReplicas === undefined ? rest : { ...rest, externalReplicas };
 }
 
 /** What Azure said no to is told until it says yes, or until nobody wants it any more. */

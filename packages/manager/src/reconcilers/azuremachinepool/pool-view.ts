@@ -46,7 +46,7 @@ export function poolView(facts: PoolFacts): PoolView {
   const view: PoolView = {
     namespace,
     name,
-    desired: desiredOf(machinePool, scaleSet),
+    desired: desiredOf(pool, machinePool, scaleSet),
     ...strategyOf(pool),
     capacity: scaleSet?.capacity ?? 0,
     wantedHash: wanted.hash,
@@ -125,10 +125,15 @@ function powerIn(reason: string | undefined): PowerState {
   );
 }
 
-/** With an autoscaler the wanted number is what the scale set was last set to. */
-function desiredOf(machinePool: Frozen<MachinePool>, scaleSet: SetFacts | undefined): number {
+/** With an autoscaler the wanted number is what the scale set was last set to, by it and not by us. */
+function desiredOf(
+  { status }: Frozen<AzureMachinePool>,
+  machinePool: Frozen<MachinePool>,
+  scaleSet: SetFacts | undefined,
+): number {
   const { replicas = 1 } = machinePool.spec;
-  return isExternallyScaled(machinePool) && scaleSet ? scaleSet.capacity : replicas;
+  if (!isExternallyScaled(machinePool) || !scaleSet) return replicas;
+  return status?.externalReplicas ?? scaleSet.capacity;
 }
 
 function modelsIn(machines: readonly MachineView[], setHash: string | undefined): readonly string[] {
