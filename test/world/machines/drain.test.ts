@@ -41,6 +41,15 @@ async function deletedByUser(machines: MachineWorld, id: string): Promise<void> 
   await machines.until(isGone(machines, id), 30 * MINUTE_MS);
 }
 
+const pause = (machines: MachineWorld, kind: typeof AzureMachinePool, value: string | null) =>
+  machines.world.run(
+    machines.user.patch(
+      kind,
+      { name: POOL, namespace: NAMESPACE },
+      { type: "merge", body: { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } } },
+    ),
+  );
+
 const drainedOf = async (machines: MachineWorld, id: string) =>
   getCondition((await machines.machine(id)).status?.conditions, DRAINED);
 
@@ -173,6 +182,17 @@ describe("a budget that allows nothing", () => {
     const tookMs = Date.parse(drained?.lastTransitionTime ?? "") - Date.parse(startedAt);
     expect(tookMs / MINUTE_MS).toBeCloseTo(10, 0);
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
+  });
+
+  test("loses no time by a pause", async () => {
+    const { machines, id } = await blocked({ pool: { spec: { nodeDrainTimeout: "10m" } } });
+    await pause(machines, AzureMachinePool, "");
+    await machines.live(15 * MINUTE_MS);
+    expect(await drainedOf(machines, id)).toMatchObject({ reason: "PoolPaused" });
+    await pause(machines, AzureMachinePool, null);
+    await machines.live(5 * MINUTE_MS);
+    expect(await drainedOf(machines, id)).toMatchObject({ status: "False", reason: "DrainBlocked" });
+    await machines.until(isGone(machines, id), 25 * MINUTE_MS);
   });
 
   test("a timeout of 0 is none", async () => {
@@ -315,20 +335,12 @@ describe("a machine that leaves waits", () => {
     ["MachinePool", MachinePool],
   ])("while its %s is paused", async (_, kind) => {
     const machines = await machineWorld();
-    const pause = (value: string | null) =>
-      machines.world.run(
-        machines.user.patch(
-          kind as typeof AzureMachinePool,
-          { name: POOL, namespace: NAMESPACE },
-          { type: "merge", body: { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } } },
-        ),
-      );
-    await pause("");
+    await pause(machines, kind as typeof AzureMachinePool, "");
     await machines.delete("0");
     await machines.live(10 * MINUTE_MS);
     expect(await drainedOf(machines, "0")).toMatchObject({ status: "False", reason: "PoolPaused" });
     expect((await machines.node("0")).spec).not.toHaveProperty("unschedulable");
-    await pause(null);
+    await pause(machines, kind as typeof AzureMachinePool, null);
     await machines.until(isGone(machines, "0"), 25 * MINUTE_MS);
   });
 });

@@ -69,6 +69,7 @@ function withoutDraining({ machine, node, sighting }: Scope): DrainState | undef
 
 function heldBack(scope: Scope): DrainState | undefined {
   if (isPoolPaused(scope)) {
+    forgetStart(scope);
     const message = "The Node is not drained while its pool is paused";
     return { isOver: false, reason: "PoolPaused", message, comeBackMs: HELD_MS };
   }
@@ -129,6 +130,12 @@ function tellStart({ context }: Scope, { metadata: { name } }: Frozen<Node>): vo
 function noteStart({ machine, context }: Scope): void {
   const nodeDrainStartTime = formatTimestamp(context.env.clock.now());
   machine.status = { nodeDrainStartTime, ...machine.status };
+}
+
+/** A pause takes nothing off the time that a drain has: whoever resumes a pool does not want its pods killed for that. */
+function forgetStart({ machine }: Scope): void {
+  const { nodeDrainStartTime: _, ...rest } = machine.status ?? {};
+  machine.status = rest;
 }
 
 /** For how long the Node may be drained: as the pool says, else as its MachinePool says; 0 is without end. */
