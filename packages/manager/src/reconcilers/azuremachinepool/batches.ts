@@ -7,6 +7,7 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
 import { type Doomed, withLateNodes } from "./late-nodes.ts";
+import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 
@@ -32,11 +33,12 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const drained = drainedOf(scope, sight).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withLateNodes(scope, drained);
   const waits: number[] = late.size > 0 ? [LATE_MS] : [];
-  for (const planned of batchesFor(
-    scope,
-    sight,
-    drained.filter(({ seen }) => !late.has(seen.instanceID)),
-  )) {
+  const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
+  const batches = batchesFor(scope, sight, ready);
+  // A drain may have taken longer than the data is good that the wave began with.
+  const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, sight) : undefined;
+  if (renewal && renewal.type !== "next") waits.push(renewal.afterMs);
+  for (const planned of renewal ? batches.filter((one) => !isUpdate(one)) : batches) {
     const { action, instanceIDs } = planned;
     const running = scope.pool.status?.instanceOperations ?? [];
     if (running.length >= AT_ONCE) break;
@@ -64,6 +66,10 @@ function batchesFor(scope: Scope, sight: Sight, drained: readonly Drained[]): re
     ),
     batch("reimage", half),
   ].filter(({ instanceIDs }) => instanceIDs.length > 0);
+}
+
+function isUpdate({ action }: Batch): boolean {
+  return action !== "delete";
 }
 
 function batch(action: InstanceAction, drained: readonly Drained[]): Batch {

@@ -5,13 +5,11 @@ import type { PoolAction } from "../../rollout/action.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
-import { isStillFresh } from "./fresh-data.ts";
 import { listed } from "./listed.ts";
 import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
-import { needsPatchOfTags, needsRenewal, patchTags, putModel } from "./put.ts";
-import { BOOTSTRAP_TAG } from "./scale-set-body.ts";
+import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
@@ -157,10 +155,8 @@ async function updateInPlace(
   wave: Extract<PoolAction, { action: "UpdateMachineInPlace" }>,
 ): Promise<Outcome> {
   const { context, pool } = scope;
-  if (!isStillFresh(scope, sight.set?.tags[BOOTSTRAP_TAG])) {
-    const why = "machines that are updated in place join anew with it";
-    return putModel(scope, { capacity: sight.set?.capacity ?? 0, why: `fresh bootstrap data: ${why}` });
-  }
+  const renewal = await renewForUpdates(scope, sight);
+  if (renewal) return renewal;
   const { targets, detail, why } = wave;
   pool.status = {
     ...pool.status,

@@ -1,6 +1,6 @@
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { WantedWrite } from "../../azure/operations/wanted.ts";
-import { type FreshData, freshData, isRenewed } from "./fresh-data.ts";
+import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, wishKey } from "./operations.ts";
 import { isExternallyScaled } from "./pool-view.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
@@ -57,6 +57,17 @@ function heldFor(scope: Scope): number {
   if (!refusal || refusal.wish !== wishKey(scope)) return 0;
   scope.trouble = refusal.error;
   return refusal.retryAtMs - scope.context.env.clock.monotonic();
+}
+
+/**
+ * Machines that are updated in place join anew. Where they could not with the bootstrap data that the scale set has, that
+ * is written anew first; undefined when it is still good.
+ */
+export async function renewForUpdates(scope: Scope, { set }: Sight): Promise<Outcome | undefined> {
+  if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return undefined;
+  if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
+  const why = "fresh bootstrap data: machines that are updated in place join anew with it";
+  return putModel(scope, { capacity: set?.capacity ?? 0, why });
 }
 
 /** Pools whose machines come without us asking for them must have good bootstrap data at any time. */
