@@ -1,16 +1,15 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
 import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureSight, machinesOf } from "./observe.ts";
 import type { Scope } from "./scope.ts";
 
 /** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
-export interface Join {
+export interface Join extends Claim {
   readonly key: string;
-  readonly isHandMade: boolean;
   last?: { readonly parts: Parts; readonly facts: MachineFacts };
 }
 
@@ -43,30 +42,26 @@ export function joinFacts(
       modelHash: set?.modelHash,
     };
   };
-  const facts = resourcesOf(scope).map(([machine, join]) => {
+  const facts = inOrderOfClaims(joinsOf(scope)).map((join) => {
     const parts = partsOf(join.key);
-    if (!join.last || !isSame(join.last.parts, parts)) join.last = { parts, facts: factsOf(parts, machine) };
+    if (!join.last || !isSame(join.last.parts, parts))
+      join.last = { parts, facts: factsOf(parts, join.machine) };
     return join.last.facts;
   });
   const unclaimed = [...byKey.keys()].filter((key) => !taken.has(key));
   return [...facts, ...unclaimed.map((key) => factsOf(partsOf(key)))];
 }
 
-/** The resources of a pool. Where two stand for one instance, the one that we have made has it. */
-function resourcesOf(scope: Scope): readonly (readonly [Frozen<AzureMachinePoolMachine>, Join])[] {
+/** The resources of a pool, with what is known of each. */
+function joinsOf(scope: Scope): readonly Join[] {
   const { joins } = scope.memory;
-  const all = machinesOf(scope).map((machine) => {
+  return machinesOf(scope).map((machine) => {
     const known = joins.get(machine);
-    const join = known ?? newJoin(scope.pool.metadata.name, machine);
-    if (!known) joins.set(machine, join);
-    return [machine, join] as const;
+    if (known) return known;
+    const join: Join = { ...claimOf(machine), key: providerKey(machine.spec.providerID) };
+    joins.set(machine, join);
+    return join;
   });
-  return [...all.filter(([, join]) => !join.isHandMade), ...all.filter(([, join]) => join.isHandMade)];
-}
-
-function newJoin(pool: string, { metadata, spec }: Frozen<AzureMachinePoolMachine>): Join {
-  const isHandMade = metadata.name !== machineResourceName(pool, spec.instanceID ?? "");
-  return { key: providerKey(spec.providerID), isHandMade };
 }
 
 function isSame(one: Parts, other: Parts): boolean {

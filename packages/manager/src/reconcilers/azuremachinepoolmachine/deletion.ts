@@ -8,6 +8,7 @@ import {
 } from "@capstan/api";
 import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
+import { precedingName } from "./claims.ts";
 import { DRAINED, NO_NODE, WAITING_FOR_INSTANCE } from "./conditions.ts";
 import { drainNode, type DrainState, hookOf, tellDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
@@ -25,9 +26,9 @@ export function unlessPointless(phase: Phase<Scope>): Phase<Scope> {
   return (scope) => (isPointless(scope) ? next : phase(scope));
 }
 
-/** The cluster goes with all its machines, or the instance is somebody else's or gone with its pool. */
-function isPointless({ machine, pool, cluster }: Scope): boolean {
-  if (!pool || !isOfPool(machine, pool)) return true;
+/** The cluster goes with all its machines, or the instance is somebody else's, another machine's, or gone with its pool. */
+function isPointless({ context, machine, pool, cluster }: Scope): boolean {
+  if (!pool || !isOfPool(machine, pool) || precedingName(machine, context.cache) !== undefined) return true;
   return !cluster || cluster.metadata.deletionTimestamp !== undefined;
 }
 

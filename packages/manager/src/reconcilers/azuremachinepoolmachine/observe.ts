@@ -1,6 +1,7 @@
 import { isTrue } from "@capstan/api";
 import { again, block, Failure, guardWrites, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
+import { precedingName } from "./claims.ts";
 import { findNode, type NodeSighting } from "./find-node.ts";
 import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 
@@ -22,6 +23,14 @@ export function requirePool({ machine, pool }: Scope): Outcome {
     "ForeignInstance",
     `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is no instance of the scale set ${pool.spec.providerID}; the machine is left alone, delete it`,
   );
+}
+
+/** A machine whose instance another one stands for has none, and so nothing of its Node; the pool takes it away. */
+export function requireInstance({ context, machine }: Scope): Outcome {
+  const preceding = precedingName(machine, context.cache);
+  if (preceding === undefined) return next;
+  const message = `spec.providerID: AzureMachinePoolMachine ${preceding} stands for this instance; the machine is left alone`;
+  throw waiting("InstanceTaken", message, LOOK_AGAIN_MS);
 }
 
 /** Looks what the last list of the scale set says about the instance. Before the first list nothing is done. */

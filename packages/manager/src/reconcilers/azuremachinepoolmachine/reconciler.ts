@@ -21,14 +21,21 @@ import { isMoreThanMachines } from "../../contract/pool-wish.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "../azuremachinepool/well-known.ts";
+import { BY_PROVIDER_ID } from "./claims.ts";
 import { awaitInstance, drainBeforeLeaving, removeNode, unlessPointless } from "./deletion.ts";
-import { leaveLostToPool, lookAtInstance, lookAtNode, lookForNode, requirePool } from "./observe.ts";
+import {
+  leaveLostToPool,
+  lookAtInstance,
+  lookAtNode,
+  lookForNode,
+  requireInstance,
+  requirePool,
+} from "./observe.ts";
 import { report } from "./report.ts";
 import { Refusals } from "../../workload/drain/refusals.ts";
 import { type AzureMachinePoolMachinePorts, buildScope, poolNameOf, type Scope } from "./scope.ts";
 import { updateInPlace } from "./update.ts";
 
-const BY_PROVIDER_ID = "provider-id";
 const BY_POOL = "pool";
 // Draining waits for servers of many clusters; one that is slow must not hold up the machines of the others.
 const CONCURRENCY = 30;
@@ -61,7 +68,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     ],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
-    normal: [requirePool, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
+    normal: [requirePool, requireInstance, lookAtInstance, leaveLostToPool, lookAtNode, updateInPlace],
     deleting: [lookAtInstance, lookForNode, drainBeforeLeaving, awaitInstance, removeNode].map(
       unlessPointless,
     ),

@@ -1,0 +1,48 @@
+import { AzureMachinePoolMachine, type Frozen } from "@capstan/api";
+import type { CacheReader } from "@capstan/runtime";
+import { machineResourceName } from "../../rollout/plan.ts";
+import { providerKey } from "../../workload/nodes.ts";
+import { poolNameOf } from "./scope.ts";
+
+/** The index of machines by the keys of their provider ids. */
+export const BY_PROVIDER_ID = "provider-id";
+
+/** A resource that says it stands for an instance. */
+export interface Claim {
+  readonly machine: Frozen<AzureMachinePoolMachine>;
+  readonly isHandMade: boolean;
+}
+
+/** What a resource claims. The pool names its own after their instances, so there is one of them for each. */
+export function claimOf(machine: Frozen<AzureMachinePoolMachine>): Claim {
+  const instanceID = machine.spec.providerID.split("/").at(-1) ?? "";
+  return {
+    machine,
+    isHandMade: machine.metadata.name !== machineResourceName(poolNameOf(machine), instanceID),
+  };
+}
+
+/** Where several resources of a pool claim one instance, the first in this order has it: the one that the pool has made. */
+export function inOrderOfClaims<T extends Claim>(claims: readonly T[]): readonly T[] {
+  const handMade = claims.filter(({ isHandMade }) => isHandMade);
+  const byName = handMade.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  return [...claims.filter(({ isHandMade }) => !isHandMade), ...byName];
+}
+
+/** The name of the resource that has the instance of this one, where that is another; Node and instance are not this one's then. */
+export function precedingName(
+  machine: Frozen<AzureMachinePoolMachine>,
+  cache: CacheReader,
+): string | undefined {
+  const { name, namespace } = machine.metadata;
+  const value = providerKey(machine.spec.providerID);
+  const rivals = cache
+    .list(AzureMachinePoolMachine, { index: BY_PROVIDER_ID, value })
+    .filter((one) => one.metadata.namespace === namespace && poolNameOf(one) === poolNameOf(machine));
+  const [first] = inOrderOfClaims(rivals.map(claimOf));
+  return first && nameOf(first) !== name ? nameOf(first) : undefined;
+}
+
+function nameOf({ machine }: Claim): string {
+  return machine.metadata.name;
+}
