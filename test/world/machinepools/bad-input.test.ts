@@ -3,7 +3,7 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   Event,
-  type KubernetesObject,
+  type Frozen,
   MachinePool,
   Node,
   UPDATE_INSTANCE_ANNOTATION,
@@ -386,6 +386,20 @@ async function byHand(world: World, providerID: string, name = "by-hand"): Promi
   await world.run(world.user.create(AzureMachinePoolMachine, machine));
 }
 
+/** A Node that is Ready, and says that it is the machine. */
+async function createImpostor(
+  world: World,
+  machine: Frozen<AzureMachinePoolMachine> | undefined,
+): Promise<void> {
+  const workload = workloadOf(world);
+  const place = { name: "impostor" };
+  const spec = { providerID: machine?.spec.providerID ?? "" };
+  await world.run(workload.create(Node, { metadata: place, spec }));
+  const lastTransitionTime = new Date(world.scheduler.wallMs).toISOString();
+  const body = { status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime }] } };
+  await world.run(workload.patch(Node, place, { type: "merge", subresource: "status", body }));
+}
+
 /** What has been written since then that takes pods off a Node or keeps them off it. */
 function writesAgainstPods({ trace }: World, since: number): readonly string[] {
   return trace.events.slice(since).flatMap(({ happening }) => {
@@ -514,21 +528,33 @@ describe("a machine", () => {
     expect(events.map(({ reason }) => reason)).toContain("UpdateNotPlanned");
   });
 
-  test("39 whose providerID another Node claims is not drained for it, and says so", async () => {
+  test("39 whose providerID another Node claims is not drained for it, and its MachinePool says so", async () => {
     const world = await withPool({ replicas: 2 });
-    const workload = world.workload(CLUSTER);
     const [machine] = await machinesOf(world, "mp");
-    const spec = { providerID: machine?.spec.providerID ?? "" };
-    const impostor = { metadata: { name: "impostor" }, spec } as unknown as KubernetesObject & Node;
-    await world.run(workload?.create(Node, impostor) ?? Promise.reject(new Error("no cluster")));
+    await createImpostor(world, machine);
     await world.advance(10 * MINUTE_MS);
+    const { machinePool } = await poolOf(world, "mp");
+    expect(machinePool).toHaveCondition("ReplicasReady", "False", "ProviderIDNotUnique");
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
     await remove(world, AzureMachinePoolMachine, "mp-0");
     await world.advance(30 * MINUTE_MS);
-    const node = await world.run(
-      workload?.get(Node, { name: "impostor" }) ?? Promise.reject(new Error("gone")),
-    );
+    const node = await world.run(workloadOf(world).get(Node, { name: "impostor" }));
     expect(node.spec?.unschedulable).toBeUndefined();
     expect((await nodesOf(world)).map(({ metadata }) => metadata.name)).toContain("impostor");
+  });
+
+  test("39 that has not joined is not available because another Node claims to be it, and says so", async () => {
+    const world = await poolWorld({ guests: { boot: { p50: 1200, p90: 1201 } } });
+    await createPool(world, "mp", { replicas: 2, strategy: { maxSurge: 1, maxUnavailable: 0 } });
+    await world.advance(HOUR_MS);
+    await resize(world, VERSION);
+    await world.advance(5 * MINUTE_MS);
+    await createImpostor(world, (await machinesOf(world, "mp"))[2]);
+    await world.advance(10 * MINUTE_MS);
+    expect(await namesOf(world, "mp"), "no other goes for it").toEqual(["mp-0", "mp-1", "mp-2"]);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    const [, , booting] = await machinesOf(world, "mp");
+    expect(booting).toHaveCondition("NodeHealthy", "False", "NodeDisputed");
   });
 });
 

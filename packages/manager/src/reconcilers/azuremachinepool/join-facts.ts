@@ -2,6 +2,7 @@ import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
 import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import { findNode } from "../azuremachinepoolmachine/find-node.ts";
 import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureSight, machinesOf } from "./observe.ts";
@@ -15,7 +16,8 @@ export interface Join extends Claim {
 
 interface Parts {
   readonly instance: ScaleSetInstance | undefined;
-  readonly node: Frozen<Node> | undefined;
+  /** The Nodes that say they are the machine: the same array, as long as none of them has changed. */
+  readonly candidates: readonly Frozen<Node>[];
   readonly isGoing: boolean;
   readonly modelHash: string | undefined;
 }
@@ -37,7 +39,7 @@ export function joinFacts(
     if (instance) taken.add(key);
     return {
       instance,
-      node: instance && nodeOf(nodes, key),
+      candidates: instance && nodes ? candidatesOf(nodes, key) : NO_NODES,
       isGoing: instance !== undefined && isGoing(instance.instanceID),
       modelHash: set?.modelHash,
     };
@@ -67,7 +69,7 @@ function joinsOf(scope: Scope): readonly Join[] {
 function isSame(one: Parts, other: Parts): boolean {
   return (
     one.instance === other.instance &&
-    one.node === other.node &&
+    one.candidates === other.candidates &&
     one.isGoing === other.isGoing &&
     one.modelHash === other.modelHash
   );
@@ -82,22 +84,25 @@ function acceptedDeletions({ memory, pool }: Scope): (instanceID: string) => boo
   return (id) => ids.has(id) || memory.endedOn(id) === "delete";
 }
 
-function nodeOf(nodes: WorkloadNodes | undefined, key: string): Frozen<Node> | undefined {
-  const [node, second] = nodes?.of(key) ?? [];
-  // Two Nodes that say they are one machine are somebody's mistake; neither is believed.
-  return second ? undefined : node;
+const NO_NODES: readonly Frozen<Node>[] = [];
+
+function candidatesOf(nodes: WorkloadNodes, key: string): readonly Frozen<Node>[] {
+  const candidates = nodes.of(key);
+  return candidates.length > 0 ? candidates : NO_NODES;
 }
 
+/** A machine works by the Node that its own controller takes for its Node, and by no other. */
 function factsOf(
-  { instance, node, isGoing, modelHash }: Parts,
+  { instance, candidates, isGoing, modelHash }: Parts,
   machine?: Frozen<AzureMachinePoolMachine>,
 ): MachineFacts {
   if (!instance) return machine ? { machine } : {};
   const facts = instanceFacts(instance, modelHash);
+  const sighting = findNode(candidates, { instance, knownUID: machine?.status?.nodeRef?.uid });
   return {
     ...(machine && { machine }),
     instance: isGoing ? { ...facts, provisioningState: "Deleting" } : facts,
-    ...(node && { node }),
+    ...(sighting.state === "found" && { node: sighting.node }),
   };
 }
 
