@@ -10,7 +10,9 @@ import {
 import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
+import { status as statusAnswer } from "../../../packages/runtime/src/answers.fixture.ts";
 import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
+import { poolControllers } from "./pool-controllers.ts";
 import {
   armCalls,
   CLUSTER,
@@ -22,6 +24,7 @@ import {
   nodesOf,
   onSet,
   poolOf,
+  poolWorld,
   readyMachines,
   settled,
   setBody,
@@ -271,6 +274,38 @@ describe("a pool", () => {
     expect(tags).toMatchObject({ team: "b", theirs: "1", capstan_pool: "default/mp" });
     expect(tags).not.toHaveProperty("old");
     expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
+  });
+
+  test("disrupts nothing on what it knew of its Nodes before nobody could read them any more, and goes on when it can", async () => {
+    const state = { isBlind: false };
+    const world = await poolWorld({
+      controllers: (seat) => {
+        const connect: typeof seat.connect = (server) => {
+          const way = seat.connect(server);
+          const request: typeof way.request = async (sent) =>
+            state.isBlind && sent.method === "GET" && /\/api\/v1\/nodes(\?|$)/.test(sent.path)
+              ? statusAnswer(403, { reason: "Forbidden", message: "nodes is forbidden" })
+              : way.request(sent);
+          return { ...way, request };
+        };
+        return poolControllers({ ...seat, connect });
+      },
+    });
+    await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
+    await settled(world);
+    state.isBlind = true;
+    // The watch that is open lives for ten minutes at most.
+    await world.advance(20 * MINUTE_MS);
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+    await world.advance(30 * MINUTE_MS);
+    const leaving = (await machinesOf(world, "mp")).filter(({ metadata }) => metadata.deletionTimestamp);
+    expect(leaving).toEqual([]);
+    const { machinePool } = await poolOf(world, "mp");
+    expect(machinePool).toHaveCondition("ReplicasReady", "Unknown", "WaitingForNodes");
+    state.isBlind = false;
+    await settled(world);
+    const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+    expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
   });
 
   test("never takes a scale set that is somebody else's", async () => {

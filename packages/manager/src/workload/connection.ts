@@ -21,7 +21,7 @@ export interface WorkloadPorts {
 /** A workload cluster that answers. */
 export interface WorkloadCluster {
   readonly client: Client;
-  /** Its Nodes; followed from the first time somebody asks. Throws a Failure while they have not been listed. */
+  /** Its Nodes; followed from the first time somebody asks. Throws a Failure while they cannot be read. */
   nodes(): Promise<WorkloadNodes>;
 }
 
@@ -142,7 +142,7 @@ export class Connection {
         client,
         nodes: async () => {
           nodes ??= follow();
-          await nodes.listed();
+          await nodes.known();
           return nodes;
         },
       },

@@ -1,8 +1,7 @@
-import { deepEqual, type Frozen, Node } from "@capstan/api";
+import { deepEqual, formatTimestamp, type Frozen, Node } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import { type Change, type Client, Informer, type Logger, waiting } from "@capstan/runtime";
 import { isNodeReady } from "./availability.ts";
-import { within } from "./within.ts";
 
 /** What following Nodes takes. */
 export interface NodesOptions {
@@ -17,6 +16,17 @@ const BY_PROVIDER_ID = "provider-id";
 // The first list of a large cluster takes seconds; whoever asks comes back for it.
 const PATIENCE_MS = 2_000;
 const COME_BACK_MS = 5_000;
+// Three minutes in which watches bring nothing, not even a bookmark, lead to a list: a server that works is heard of at
+// least that often, however idle its cluster is. The rest is for lists that fail now and then.
+const DEAF_MS = 5 * 60_000;
+
+/** Nothing has been heard of the Nodes for too long. */
+interface Doubt {
+  readonly heardAtMs: number;
+  readonly message: string;
+  /** Whether there was news after all. */
+  readonly isOver: Promise<boolean>;
+}
 
 /** The Nodes of one workload cluster, followed by one watch whoever asks. */
 export class WorkloadNodes {
@@ -24,6 +34,7 @@ export class WorkloadNodes {
   readonly #env: Env;
   /** Counted as they change: a pool asks on each pass, and a cluster has thousands. */
   readonly #notReady = new Set<string>();
+  #doubt: Doubt | undefined;
 
   constructor({ client, env, log, onChange }: NodesOptions, signal: AbortSignal) {
     this.#env = env;
@@ -40,17 +51,28 @@ export class WorkloadNodes {
     void this.#informer.run(signal);
   }
 
-  /** Waits a little for the first list; throws a Failure when it does not come. */
-  async listed(): Promise<void> {
-    if (this.#informer.version !== undefined) return;
-    const isListed = await within(this.#env.clock, this.#informer.synced, PATIENCE_MS);
-    if (!isListed) {
-      throw waiting(
-        "WaitingForNodes",
-        "The Nodes of the workload cluster have not been listed yet",
-        COME_BACK_MS,
-      );
-    }
+  /** Throws a Failure while the Nodes have not been listed, or what is known of them is too old to decide anything on. */
+  async known(): Promise<void> {
+    if (!this.#isDeaf()) return;
+    const { heardAtMs } = this.#informer;
+    if (this.#doubt?.heardAtMs !== heardAtMs) this.#doubt = this.#doubtSince(heardAtMs);
+    const { isOver, message } = this.#doubt;
+    if (!(await isOver)) throw waiting("WaitingForNodes", message, COME_BACK_MS);
+  }
+
+  #isDeaf(): boolean {
+    return this.#env.clock.monotonic() - this.#informer.heardAtMs > DEAF_MS;
+  }
+
+  /** A process that stood still has heard nothing either, and hears at once: there is a moment for that, one for all who ask. */
+  #doubtSince(heardAtMs: number): Doubt {
+    const { clock } = this.#env;
+    const since = heardAtMs - clock.monotonic() + clock.now();
+    const message =
+      heardAtMs === -Infinity
+        ? "The Nodes of the workload cluster have not been listed yet"
+        : `The Nodes of the workload cluster could not be read since ${formatTimestamp(since)}; the log says why`;
+    return { heardAtMs, message, isOver: this.#informer.waitUntil(() => !this.#isDeaf(), PATIENCE_MS) };
   }
 
   /** How many Nodes the cluster has, whoever they belong to, and how many of them are not Ready. */

@@ -1,8 +1,9 @@
 import { type Cluster, Namespace, Node, type Secret } from "@capstan/api";
-import { Scheduler, type Transport, VirtualProcess } from "@capstan/env";
-import { silentLogger } from "@capstan/runtime";
+import { Scheduler, type Transport, TransportError, VirtualProcess } from "@capstan/env";
+import { type Failure, silentLogger } from "@capstan/runtime";
 import { cluster, node, secret } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
+import type { WorkloadCluster } from "./connection.ts";
 import { WorkloadClusters } from "./workload-clusters.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,6 +17,7 @@ class Harness {
   readonly closed: string[] = [];
   secret: Secret | undefined = kubeconfigSecret("https://host:6443", "1");
   isUp = true;
+  mayReadNodes = true;
   readonly workloads = new WorkloadClusters({
     env: this.env,
     log: silentLogger,
@@ -31,6 +33,8 @@ class Harness {
     const transport = this.env.connect(({ path }) => {
       this.asked.push(path.split("?")[0] ?? "");
       if (!this.isUp) return new Promise(() => undefined);
+      if (path.includes("/nodes") && !this.mayReadNodes)
+        return Promise.reject(new TransportError("reset", "the connection broke"));
       const body = path.includes("/nodes")
         ? {
             metadata: { resourceVersion: "1" },
@@ -66,6 +70,24 @@ class Harness {
     );
     await this.scheduler.run({ until: () => outcome !== undefined });
     return outcome ?? "";
+  }
+
+  /** Asks for the Node of the machine; its name, or why it is not known, is in `told` when that is over. */
+  askForNode(found: Promise<WorkloadCluster> = this.workloads.get(demo())): { told?: string } {
+    const answer: { told?: string } = {};
+    void found
+      .then((one) => one.nodes())
+      .then(
+        (nodes) => (answer.told = nodes.of("azure:///a/B").map(({ metadata }) => metadata.name)[0] ?? "none"),
+        ({ reason, message }: Failure) => (answer.told = `${reason}: ${message}`),
+      );
+    return answer;
+  }
+
+  async node(): Promise<string> {
+    const answer = this.askForNode();
+    await this.scheduler.run({ until: () => answer.told !== undefined });
+    return answer.told ?? "";
   }
 }
 
@@ -168,13 +190,51 @@ describe("the way to a workload cluster", () => {
   });
 
   test("shows Nodes by the ids of their machines, in whatever case Azure writes them", async () => {
+    expect(await new Harness().node()).toBe(NODE);
+  });
+});
+
+const NODE = node().metadata.name;
+
+describe("the Nodes of a workload cluster", () => {
+  test("are known for as long as their server is asked, however little it says by itself", async () => {
     const harness = new Harness();
-    let names: unknown;
-    void harness.workloads
-      .get(demo())
-      .then((found) => found.nodes())
-      .then((nodes) => (names = nodes.of("azure:///a/B").map(({ metadata }) => metadata.name)));
-    await harness.scheduler.run({ until: () => names !== undefined });
-    expect(names).toEqual([node().metadata.name]);
+    for (let time = 0; time < 180; time++) {
+      expect(await harness.node()).toBe(NODE);
+      await harness.scheduler.advance(MINUTE_MS / 3);
+    }
+  });
+
+  test("are not known any more when nobody could read them for five minutes, until somebody can", async () => {
+    const harness = new Harness();
+    expect(await harness.node()).toBe(NODE);
+    const since = new Date(harness.scheduler.wallMs).toISOString().slice(0, 16);
+    harness.mayReadNodes = false;
+    await harness.scheduler.advance(4 * MINUTE_MS);
+    expect(await harness.node()).toBe(NODE);
+    await harness.scheduler.advance(MINUTE_MS);
+    const told = await harness.node();
+    expect(told).toContain(
+      `WaitingForNodes: The Nodes of the workload cluster could not be read since ${since}`,
+    );
+    const beforeMs = harness.scheduler.monotonicMs;
+    for (let time = 0; time < 5; time++) expect(await harness.node()).toBe(told);
+    expect(harness.scheduler.monotonicMs, "nobody waits again for what did not come").toBe(beforeMs);
+    harness.mayReadNodes = true;
+    await harness.scheduler.advance(MINUTE_MS);
+    expect(await harness.node()).toBe(NODE);
+  });
+
+  test("are known to a process that stood still, as soon as it has listed them", async () => {
+    const harness = new Harness();
+    expect(await harness.node()).toBe(NODE);
+    const found = harness.workloads.get(demo());
+    let answer: { told?: string } = {};
+    harness.env.clock.timer(MINUTE_MS, () => {
+      answer = harness.askForNode(found);
+    });
+    harness.env.stall(20 * MINUTE_MS);
+    await harness.scheduler.advance(20 * MINUTE_MS + 1_000);
+    expect(answer.told).toBe(NODE);
   });
 });

@@ -148,6 +148,20 @@ describe("an informer", () => {
     }
   });
 
+  test("knows when it heard of the server last: by a list, an event, or a bookmark that tells nothing new", async () => {
+    const { harbour, informer } = fed();
+    const heardAfter = async (hear: () => void): Promise<number> => {
+      await harbour.scheduler.advance(1_000);
+      hear();
+      return informer.heardAtMs;
+    };
+    expect(informer.heardAtMs).toBe(0);
+    expect(await heardAfter(() => informer.apply({ type: "ADDED", object: at("12") }))).toBe(1_000);
+    expect(await heardAfter(() => informer.apply({ type: "BOOKMARK", object: at("12") }))).toBe(2_000);
+    expect(await heardAfter(() => informer.replace([at("12")], "12"))).toBe(3_000);
+    expect(await heardAfter(() => expect(() => informer.replace([], "11")).toThrow("older"))).toBe(3_000);
+  });
+
   test("has objects by their namespace", () => {
     const { informer } = fed(at("5"), boat("b", { metadata: { namespace: "north", resourceVersion: "6" } }));
     const names = informer.store.byIndex("namespace", "north").map(({ metadata }) => metadata.name);

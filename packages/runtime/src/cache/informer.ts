@@ -37,6 +37,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   readonly #waiters = new Set<() => void>();
   readonly #synced = Promise.withResolvers<void>();
   #version: string | undefined;
+  #heardAtMs = -Infinity;
   #olderLists = 0;
   #reading: Promise<void> = Promise.resolve();
   #nextRead: Promise<void> | undefined;
@@ -51,6 +52,11 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   /** The newest version the informer knows the state of; undefined before the first list. */
   get version(): string | undefined {
     return this.#version;
+  }
+
+  /** When, monotonic, the server last said anything about the kind, be it a bookmark. */
+  get heardAtMs(): number {
+    return this.#heardAtMs;
   }
 
   /** Resolves after the first list. */
@@ -89,7 +95,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     return this.#version !== undefined && compareVersions(version, this.#version) <= 0;
   }
 
-  /** Waits until the condition holds after some change; false when it took too long. */
+  /** Waits until the condition holds after some news; false when it took too long. */
   async waitUntil(condition: () => boolean, limitMs: number): Promise<boolean> {
     if (condition()) return true;
     return new Promise((resolve) => {
@@ -127,7 +133,10 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   apply(event: WatchEvent<T>): void {
     const version = event.object.metadata.resourceVersion ?? "";
     // Duplicates, and the past that a lagging server replays, change nothing.
-    if (this.hasSeen(version)) return;
+    if (this.hasSeen(version)) {
+      this.#hear();
+      return;
+    }
     if (event.type === "DELETED") {
       const object = trimmed(event.object);
       if (this.store.delete(keyOf(object))) this.#tell({ type: "deleted", object, stale: false });
@@ -167,6 +176,11 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
 
   #advance(version: string): void {
     this.#version = version;
+    this.#hear();
+  }
+
+  #hear(): void {
+    this.#heardAtMs = this.#options.env.clock.monotonic();
     for (const check of this.#waiters) check();
   }
 

@@ -203,6 +203,21 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(changes).toEqual(["added a@5"]);
   });
 
+  test("lists after three minutes in which no watch has brought anything, however many there were", async () => {
+    const { harbour, lists, changes } = follow(
+      listAndWatch(
+        (nth) => page([at(String(4 + nth))], String(6 + nth)),
+        () => status(403, { reason: "Forbidden" }),
+      ),
+    );
+    await harbour.scheduler.advance(3 * MINUTE - SECOND);
+    expect(lists()).toHaveLength(1);
+    await harbour.scheduler.advance(31 * SECOND);
+    expect(changes).toEqual(["added a@5", "updated a@6"]);
+    await harbour.scheduler.advance(HOUR);
+    expect(lists().length).toBeLessThanOrEqual(22);
+  });
+
   test("replaces a watch that is not even answered", async () => {
     const { harbour, watches } = follow((request) =>
       isWatch(request) ? new Promise(() => undefined) : Promise.resolve(page([], "7")),

@@ -24,7 +24,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly signal: AbortSignal;
 }
 
-// The server sends a bookmark about once a minute; three minutes of silence are a dead connection.
+// The server sends a bookmark about once a minute; three minutes of silence are a dead connection, or several.
 const SILENCE_LIMIT_MS = 3 * 60_000;
 const SILENCE = "WatchSilent";
 // As client-go: watches end by themselves after 5 to 10 minutes, so that servers can shed load.
@@ -67,11 +67,12 @@ async function follow<T extends KubernetesObject>(
   pause: Backoff,
 ): Promise<void> {
   const { env, kind, log, signal } = options;
+  const heard: Heard = { atMs: env.clock.monotonic() };
   while (!signal.aborted) {
     const startedMs = env.clock.monotonic();
     let needsList = false;
     try {
-      await watchOnce(options);
+      await watchOnce(options, heard);
     } catch (error) {
       if (signal.aborted) return;
       needsList = isExpired(error) || isSilence(error);
@@ -81,19 +82,16 @@ async function follow<T extends KubernetesObject>(
     // do would go round without a pause.
     if (env.clock.monotonic() - startedMs > HEALTHY_WATCH_MS) pause.reset();
     else await pause.wait(signal);
-    if (needsList) return;
+    // Watches that all end before they bring anything must not keep what they miss from a list.
+    if (needsList || silenceLeftMs(env, heard) <= 0) return;
   }
 }
 
-async function watchOnce<T extends KubernetesObject>({
-  client,
-  env,
-  kind,
-  scope,
-  sink,
-  signal,
-}: ReflectorOptions<T>): Promise<void> {
-  const silence = watchSilence(env);
+async function watchOnce<T extends KubernetesObject>(
+  { client, env, kind, scope, sink, signal }: ReflectorOptions<T>,
+  heard: Heard,
+): Promise<void> {
+  const silence = watchSilence(env, heard);
   const timeoutSeconds = Math.round(WATCH_SECONDS_LEAST * (1 + env.rng(`watch/${kind.plural}`).next()));
   const connection = AbortSignal.any([signal, silence.signal]);
   try {
@@ -104,7 +102,7 @@ async function watchOnce<T extends KubernetesObject>({
       timeoutSeconds,
       signal: connection,
     })) {
-      silence.broken();
+      heard.atMs = env.clock.monotonic();
       sink.apply(event);
     }
   } finally {
@@ -120,24 +118,26 @@ function isSilence(error: unknown): boolean {
   return error instanceof Failure && error.reason === SILENCE;
 }
 
-/** Aborts its signal when `broken` has not been called for too long. One timer serves any number of events. */
-function watchSilence({ clock }: Env): { readonly signal: AbortSignal; broken(): void; end(): void } {
+/** When, monotonic, the last list or one of the watches after it brought something. */
+interface Heard {
+  atMs: number;
+}
+
+function silenceLeftMs({ clock }: Env, { atMs }: Heard): number {
+  return atMs + SILENCE_LIMIT_MS - clock.monotonic();
+}
+
+/** Aborts its signal when nothing has been heard for too long. One timer serves any number of events. */
+function watchSilence(env: Env, heard: Heard): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
-  let lastMs = clock.monotonic();
   const check = (): void => {
-    const leftMs = lastMs + SILENCE_LIMIT_MS - clock.monotonic();
+    const leftMs = silenceLeftMs(env, heard);
     if (leftMs <= 0)
       controller.abort(transient(SILENCE, "nothing, not even a bookmark, came for three minutes"));
-    else timer = clock.timer(leftMs, check);
+    else timer = env.clock.timer(leftMs, check);
   };
-  let timer = clock.timer(SILENCE_LIMIT_MS, check);
-  return {
-    signal: controller.signal,
-    broken: () => {
-      lastMs = clock.monotonic();
-    },
-    end: () => timer.cancel(),
-  };
+  let timer = env.clock.timer(silenceLeftMs(env, heard), check);
+  return { signal: controller.signal, end: () => timer.cancel() };
 }
 
 interface Backoff {
