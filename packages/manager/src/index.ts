@@ -64,7 +64,7 @@ export {
   type PoolFacts,
   poolView,
   type SetFacts,
-  type WorkloadFacts,
+  workloadFromStatus,
 } from "./reconcilers/azuremachinepool/pool-view.ts";
 export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
 export { MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";

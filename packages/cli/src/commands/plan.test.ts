@@ -169,6 +169,45 @@ describe("capstan plan of a dump", () => {
     expect((await plan([objects("2026-01-01T10:05:00Z")], "--now", NOW)).code).toBe(2);
   });
 
+  test("deletes no old machine before the new one has been Ready for minReadySeconds", async () => {
+    const lastTransitionTime = "2026-01-01T11:59:50Z";
+    const conditions = [{ type: "Ready", status: "True" as const, reason: "Ready", lastTransitionTime }];
+    const objects = (minReadySeconds: number) => [
+      poolObject({ spec: { strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } } }),
+      machinePoolObject({ spec: { replicas: 2, minReadySeconds } }),
+      machineObject(0, "v1-old"),
+      machineObject(1, "v1-old"),
+      machineObject(2, "v1-new", { status: { conditions } }),
+    ];
+    expect(await actionsOf(...objects(0))).toEqual(["DeleteMachine pool-0"]);
+    expect(await actionsOf(...objects(600))).not.toContain("DeleteMachine pool-0");
+  });
+
+  test("does not take a cluster for ill whose machines are only being drained", async () => {
+    const unready = (reason: string) => ({
+      ready: false,
+      conditions: ["Ready", "Drained"].slice(0, reason === "Draining" ? 2 : 1).map((type) => ({
+        type,
+        status: "False" as const,
+        reason,
+        lastTransitionTime: "2026-01-01T11:00:00Z",
+      })),
+    });
+    const draining = [1, 2].map((id) =>
+      machineObject(id, "v1-new", {
+        metadata: { deletionTimestamp: "2026-01-01T11:00:00Z" },
+        status: unready("Draining"),
+      }),
+    );
+    const stuck = machineObject(0, "v1-old", { status: unready("NodeConditionsFailed") });
+    const others = [3, 4].map((id) => machineObject(id, "v1-new"));
+    const text = listOf(poolObject(), machinePoolObject(), stuck, ...draining, ...others);
+    const { out } = await plan([text], "-o", "json", "--now", NOW);
+    const { actions, blocked } = JSON.parse(out) as Answer;
+    expect(blocked.map(({ reason }) => reason)).not.toContain("WorkloadUnhealthy");
+    expect(actions).toContainEqual(expect.objectContaining({ action: "DeleteMachine", targets: ["pool-0"] }));
+  });
+
   test("knows the machines of a pool by owner or label and never by a part of its name", async () => {
     const other = machineObject(7, "v1-old", {
       metadata: {

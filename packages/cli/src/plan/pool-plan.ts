@@ -8,7 +8,7 @@ import {
   type PoolView,
   poolView,
   type SetFacts,
-  type WorkloadFacts,
+  workloadFromStatus,
 } from "@capstan/manager";
 import { titleOf } from "./given-objects.ts";
 import type { PoolBlock } from "./pool-block.ts";
@@ -52,13 +52,14 @@ export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
   const { pool, machinePool, machines, cluster } = parts;
   const { wanted, note } = wantedModel(parts);
   const scaleSet = setFactsOf(parts, wanted.hash);
+  const facts = machines.map((machine) => machineFacts(machine, scaleSet));
   const view = poolView({
     pool,
     machinePool,
-    machines: machines.map((machine) => machineFacts(machine, scaleSet)),
+    machines: facts,
     scaleSet,
     wanted,
-    workload: workloadOf(machines),
+    workload: workloadFromStatus(facts),
     nowMs,
   });
   const isPaused = view.isPaused || cluster?.spec.paused === true;
@@ -86,13 +87,4 @@ function machineFacts(
   const { instance } = facts;
   if (instance?.isLatestModel !== true || !scaleSet) return facts;
   return { ...facts, instance: { ...instance, modelHash: scaleSet.modelHash } };
-}
-
-function workloadOf(machines: readonly Frozen<AzureMachinePoolMachine>[]): WorkloadFacts {
-  const joined = machines.filter(({ status }) => status?.nodeRef !== undefined);
-  return {
-    isReachable: true,
-    nodes: joined.length,
-    notReady: joined.filter(({ status }) => status?.ready !== true).length,
-  };
 }

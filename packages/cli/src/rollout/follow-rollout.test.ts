@@ -196,6 +196,23 @@ describe("rollout status", () => {
     );
   });
 
+  test("waits until the last machine has been Ready for minReadySeconds", async () => {
+    const [ready] = machineObject(2, "v1-new").status?.conditions ?? [];
+    const conditions = ready && [{ ...ready, lastTransitionTime: "2026-01-01T11:59:50Z" }];
+    const parts = (minReadySeconds: number): PoolParts =>
+      partsWith({
+        machinePool: machinePoolObject({ spec: { minReadySeconds } }),
+        machines: [0, 1, 2].map((id) =>
+          machineObject(id, "v1-new", id === 2 && conditions ? { status: { conditions } } : {}),
+        ),
+      });
+    expect([600, 10, 0].map((seconds) => rolloutState(parts(seconds), NOW_MS).isDone)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
   test("says which other MachinePool refers to the pool", async () => {
     const parts = partsWith({ rivals: [machinePoolObject({ metadata: { name: "other" } })] });
     const shell = quickShell();

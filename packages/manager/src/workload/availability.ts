@@ -123,9 +123,14 @@ export function isNodeUnreachable(node: Frozen<Node>): boolean {
   return readyCondition(node)?.status === "Unknown";
 }
 
-/** When a Ready Node has been so for long enough: at once where no time is asked for, whatever clocks that differ say. */
+/** When a Ready Node has been so for long enough. */
 export function longReadyAtMs(node: Frozen<Node>, minReadySeconds: number): number {
-  return minReadySeconds === 0 ? 0 : readySinceMs(node) + minReadySeconds * 1000;
+  return longEnoughAtMs(readySinceMs(node), minReadySeconds);
+}
+
+/** When something has lasted for long enough: at once where no time is asked for, whatever clocks that differ say. */
+export function longEnoughAtMs(sinceMs: number, minReadySeconds: number): number {
+  return minReadySeconds === 0 ? 0 : sinceMs + minReadySeconds * 1000;
 }
 
 /** Since when the Node is as Ready as it is; always, where nobody says it. */

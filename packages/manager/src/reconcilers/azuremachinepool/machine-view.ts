@@ -1,5 +1,6 @@
 import {
   type AzureMachinePoolMachine,
+  type Condition,
   DELETE_MACHINE_ANNOTATION,
   type Frozen,
   getCondition,
@@ -7,7 +8,7 @@ import {
 } from "@capstan/api";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
 import type { MachineView, VmState } from "../../rollout/view.ts";
-import { availabilityOf, cordonedSince, updateOf } from "../../workload/availability.ts";
+import { availabilityOf, cordonedSince, longEnoughAtMs, updateOf } from "../../workload/availability.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
 
@@ -135,7 +136,9 @@ function workOf(
 ): Pick<MachineView, "isAvailable" | "unavailableSinceMs"> {
   const { minReadySeconds, nowMs } = context;
   const { isAvailable, sinceMs } =
-    facts.isAvailable === undefined ? availabilityOf({ ...facts, minReadySeconds, nowMs }) : said(facts);
+    facts.isAvailable === undefined
+      ? availabilityOf({ ...facts, minReadySeconds, nowMs })
+      : said(facts, context);
   if (isAvailable) return { isAvailable, unavailableSinceMs: undefined };
   const ready = getCondition(facts.machine?.status?.conditions, "Ready");
   return {
@@ -144,14 +147,28 @@ function workOf(
   };
 }
 
-function said({ isAvailable = false, machine }: MachineFacts): {
-  isAvailable: boolean;
-  sinceMs: number | undefined;
-} {
+interface Said {
+  readonly isAvailable: boolean;
+  readonly sinceMs: number | undefined;
+}
+
+function said({ isAvailable = false, machine }: MachineFacts, context: MachineContext): Said {
   const ready = getCondition(machine?.status?.conditions, "Ready");
+  const shortlyMs = shortlyReadySinceMs(ready, context);
+  if (isAvailable && shortlyMs !== undefined) return { isAvailable: false, sinceMs: shortlyMs };
   const since =
     ready && ready.status !== "True" ? ready.lastTransitionTime : machine && cordonedSince(machine);
   return { isAvailable, sinceMs: since === undefined ? undefined : Date.parse(since) };
+}
+
+/** Since when a machine is Ready that has not been so for long enough; undefined for any other. */
+function shortlyReadySinceMs(
+  ready: Frozen<Condition> | undefined,
+  { minReadySeconds, nowMs }: MachineContext,
+): number | undefined {
+  if (ready?.status !== "True") return undefined;
+  const sinceMs = Date.parse(ready.lastTransitionTime);
+  return longEnoughAtMs(sinceMs, minReadySeconds) > nowMs ? sinceMs : undefined;
 }
 
 const VM_STATES: Readonly<Record<string, VmState>> = {

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { planPool } from "../../rollout/plan.ts";
 import { type InstanceFacts, type MachineFacts, vmStateOf } from "./machine-view.ts";
 import type { WantedHash } from "./model-hash.ts";
-import { factsFromStatus, hashOfNames, type PoolFacts, poolView } from "./pool-view.ts";
+import { factsFromStatus, hashOfNames, type PoolFacts, poolView, workloadFromStatus } from "./pool-view.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
 const WANTED: WantedHash = { hash: "v1-aa", names: new Set(["v1-aa"]) };
@@ -95,6 +95,17 @@ describe("the view of a pool", () => {
     const live = poolView(facts([whole(0), whole(1)]));
     const dumped = poolView(facts([factsFromStatus(resource(0)), factsFromStatus(resource(1))]));
     expect(dumped).toEqual(live);
+  });
+
+  test.each([
+    // Ready since 00:05, and it is 01:00.
+    [54 * 60, true],
+    [56 * 60, false],
+  ])("from statuses is the same with minReadySeconds %i, too", (minReadySeconds, isAvailable) => {
+    const more = { machinePool: machinePool({ spec: { replicas: 1, minReadySeconds } }) };
+    const live = poolView(facts([whole(0)], more));
+    expect(live.machines[0]?.isAvailable).toBe(isAvailable);
+    expect(poolView(facts([factsFromStatus(resource(0))], more))).toEqual(live);
   });
 
   test.each<[string, MachineFacts, object]>([
@@ -180,6 +191,24 @@ describe("the view of a pool", () => {
     const scaleSet = { capacity: 7, modelHash: WANTED.hash };
     const view = poolView(facts([], { machinePool: scaled, scaleSet }));
     expect(view).toMatchObject({ desired: 7, isExternallyScaled: true });
+  });
+});
+
+describe("the Nodes of a cluster, as machines tell of them", () => {
+  const nodeRef = { kind: "Node", name: "pool000000" };
+  const since = { lastTransitionTime: "2026-01-01T00:50:00Z" };
+  const drained = (status: "True" | "False") => [{ type: "Drained", status, reason: "Draining", ...since }];
+  const deallocated = [{ type: "VMRunning", status: "False" as const, reason: "VMDeallocated", ...since }];
+  test.each<[string, Overrides<AzureMachinePoolMachine>["status"], object]>([
+    ["works", { nodeRef }, { nodes: 1, notReady: 0 }],
+    ["does not work", { nodeRef, ready: false }, { nodes: 1, notReady: 1 }],
+    ["has not joined", { ready: false }, { nodes: 0, notReady: 0 }],
+    ["is being drained", { nodeRef, ready: false, conditions: drained("False") }, { nodes: 1, notReady: 0 }],
+    ["is drained", { nodeRef, ready: false, conditions: drained("True") }, { nodes: 0, notReady: 0 }],
+    ["is off", { nodeRef, ready: false, conditions: deallocated }, { nodes: 0, notReady: 0 }],
+  ])("are counted by one that %s", (_, status, expected) => {
+    const machine = factsFromStatus(resource(0, { status }));
+    expect(workloadFromStatus([machine])).toEqual({ isReachable: true, ...expected });
   });
 });
 

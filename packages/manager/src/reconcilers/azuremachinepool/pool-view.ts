@@ -4,6 +4,7 @@ import {
   type Frozen,
   getCondition,
   isPausedByAnnotation,
+  isTrue,
   type MachinePool,
   REPLICAS_MANAGED_BY_ANNOTATION,
 } from "@capstan/api";
@@ -12,7 +13,8 @@ import type { PowerState } from "../../azure/scale-set/instance.ts";
 import { missingNames } from "../../rollout/removal-guard.ts";
 import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
 import { cordonedSince, updateOf } from "../../workload/availability.ts";
-import { type InstanceFacts, type MachineFacts, machineView } from "./machine-view.ts";
+import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
+import { type InstanceFacts, type MachineFacts, machineView, vmStateOf } from "./machine-view.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { ALLOW_REMOVAL_ANNOTATION } from "./well-known.ts";
 
@@ -109,6 +111,24 @@ export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): Machi
     ...(isLatestModel !== undefined && { isLatestModel }),
   };
   return { machine, instance, isAvailable: status.ready === true && isLeftAlone(machine) };
+}
+
+/**
+ * How the cluster is doing as the machines of one pool tell of it, by the rule for Nodes that can be looked at: one whose
+ * machine is off or about to go says nothing. A machine that is drained is not ready, however well its Node is.
+ */
+export function workloadFromStatus(machines: readonly MachineFacts[]): WorkloadFacts {
+  const joined = machines.flatMap(({ machine, instance }) => {
+    const { nodeRef, conditions, ready } = machine?.status ?? {};
+    const hasNode = nodeRef !== undefined && !isTrue(conditions, DRAINED);
+    if (!hasNode || !instance || vmStateOf(instance) !== "Running") return [];
+    return [{ isReady: ready === true || getCondition(conditions, DRAINED) !== undefined }];
+  });
+  return {
+    isReachable: true,
+    nodes: joined.length,
+    notReady: joined.filter(({ isReady }) => !isReady).length,
+  };
 }
 
 /** Whether nobody deletes or updates a machine, or keeps pods off it. */
