@@ -4,10 +4,12 @@ import {
   AzureMachinePool,
   AzureMachinePoolMachine,
   Cluster,
+  EXCLUDE_NODE_DRAINING_ANNOTATION,
   type Frozen,
   KubeadmConfig,
   type KubernetesObject,
   MachinePool,
+  PAUSED_ANNOTATION,
   Secret,
 } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
@@ -173,6 +175,36 @@ describe("a pool", () => {
       ["0"],
       ["1", "2", "3"],
     ]);
+  });
+
+  test("whose MachinePool is paused asks nothing new of Azure, follows what is under way, and goes on afterwards", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 2 });
+    await settled(world);
+    await patch(world, MachinePool, "mp", REPLICAS(3));
+    const operationOf = async () => (await poolOf(world, "mp")).pool.status?.operation;
+    while (!(await operationOf())) await world.advance(1_000);
+    const paused = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+    await patch(world, MachinePool, "mp", paused(""));
+    await world.advance(5_000);
+    const calls = armCalls(world).length;
+    const writes = () =>
+      armCalls(world)
+        .slice(calls)
+        .flatMap((call) => /^(?:PUT|PATCH|POST) .*\/(\w+)/.exec(call)?.[1] ?? []);
+    await patch(world, AzureMachinePool, "mp", { spec: { additionalTags: { team: "b" } } });
+    await patch(world, AzureMachinePoolMachine, "mp-0", {
+      metadata: { annotations: { [EXCLUDE_NODE_DRAINING_ANNOTATION]: "" } },
+    });
+    await remove(world, AzureMachinePoolMachine, "mp-0");
+    await world.advance(30 * MINUTE_MS);
+    expect(writes()).toEqual([]);
+    expect(await operationOf()).toBeUndefined();
+    await patch(world, MachinePool, "mp", paused(null));
+    await settled(world);
+    // The tags travel with the write that makes the next machine.
+    expect(writes().toSorted()).toEqual(["delete", "mp"]);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-1", "mp-2", "mp-3"]);
   });
 
   test("replaces a machine that a user deletes", async () => {

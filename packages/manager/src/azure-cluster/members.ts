@@ -1,4 +1,12 @@
-import { AzureCluster, AzureMachinePool, Cluster, CLUSTER_NAME_LABEL, type Frozen } from "@capstan/api";
+import {
+  AzureCluster,
+  AzureMachinePool,
+  Cluster,
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  groupOf,
+  type MachinePool,
+} from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
 import { identityKeyOf } from "./login.ts";
 
@@ -20,6 +28,15 @@ export function poolsOf(
   { name, namespace }: ObjectName,
 ): readonly Frozen<AzureMachinePool>[] {
   return cache.list(AzureMachinePool, { index: BY_CLUSTER, value: `${namespace}/${name}` });
+}
+
+/** The AzureMachinePool that a MachinePool refers to, if that is what it refers to. */
+export function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
+  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
+  const isOurs = kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
+  return isOurs && name !== undefined && metadata.namespace !== undefined
+    ? [{ name, namespace: metadata.namespace }]
+    : [];
 }
 
 /** The AzureClusters that log in as an identity. Needs the index `clustersByIdentity`. */

@@ -30,6 +30,7 @@ interface Batch {
 /** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
 export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const sight = needed(scope.sight);
+  if (sight.view.isPaused) return next;
   const drained = drainedOf(scope, sight).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withLateNodes(scope, drained);
   const waits: number[] = late.size > 0 ? [LATE_MS] : [];

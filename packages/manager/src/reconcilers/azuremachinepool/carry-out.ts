@@ -16,9 +16,13 @@ import { SURGE_ANNOTATION } from "./well-known.ts";
 // Nothing tells when others are done.
 const OTHERS_MS = 15_000;
 
-/** Does what was planned, in its order. What changes the scale set itself comes last. */
+/**
+ * Does what was planned, in its order. What changes the scale set itself comes last. While the MachinePool is paused
+ * nothing is begun; what is under way is only followed.
+ */
 export async function carryOut(scope: Scope): Promise<Outcome> {
   const sight = needed(scope.sight);
+  if (sight.view.isPaused) return next;
   await removeResources(scope, sight, targetsOf(sight.planned.actions, "DeleteMachineResource"));
   await createResources(scope, sight);
   await deleteMachines(scope, sight);

@@ -74,7 +74,8 @@ function viewOf(
 
 /** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
 function isDoubtful(scope: Scope, sight: Sight): boolean {
-  if (sight.isFirstHand) return false;
+  // Nothing is written for a pool that is paused.
+  if (sight.isFirstHand || sight.view.isPaused) return false;
   const { view, planned, machines, set } = sight;
   const isPut = planned.actions.some(isWriteOfSet);
   const live = machines.filter(

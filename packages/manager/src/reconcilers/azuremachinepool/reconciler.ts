@@ -6,7 +6,6 @@ import {
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
-  groupOf,
   KubeadmConfig,
   MachinePool,
 } from "@capstan/api";
@@ -20,7 +19,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
-import { poolsByCluster, poolsOf } from "../../azure-cluster/members.ts";
+import { poolsByCluster, poolsOf, poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isAnotherWish, isMoreThanMachines } from "../../contract/pool-wish.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey } from "../../workload/nodes.ts";
@@ -95,14 +94,6 @@ export function azureMachinePoolReconciler(
     deleting: [drainMachines, deleteScaleSet, awaitMachines],
     status: report,
   });
-}
-
-function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
-  const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
-  const isOurs = kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
-  return isOurs && name !== undefined && metadata.namespace !== undefined
-    ? [{ name, namespace: metadata.namespace }]
-    : [];
 }
 
 function poolsIn(cache: CacheReader, cluster: ObjectName): readonly ObjectName[] {

@@ -4,6 +4,7 @@ import {
   CLUSTER_NAME_LABEL,
   deepEqual,
   type Frozen,
+  isPausedByAnnotation,
   MachinePool,
   type Node,
 } from "@capstan/api";
@@ -17,6 +18,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { poolsOfMachinePool } from "../../azure-cluster/members.ts";
 import { isMoreThanMachines } from "../../contract/pool-wish.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
@@ -60,11 +62,11 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
         keyOf({ metadata: { name: poolNameOf(machine), namespace: machine.metadata.namespace } }),
       ]),
     ],
-    // Nothing of a MachinePool wakes a machine; it is read while one is drained, which comes back by itself.
     watches: [
       on(AzureMachinePool, toUnsettled, { isNews: mattersToUnsettled }),
       on(AzureMachinePool, toAll, { isNews: hasAnotherModel }),
-      on(MachinePool, () => []),
+      // What else it says is read while a machine is drained, which comes back by itself.
+      on(MachinePool, toUnsettledOfMachinePool, { isNews: isPausedOrResumed }),
     ],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
@@ -76,15 +78,17 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
   });
 }
 
-function machinesOf(
-  pool: Frozen<AzureMachinePool>,
-  cache: CacheReader,
-): readonly Frozen<AzureMachinePoolMachine>[] {
+/** A pool, as far as its machines are found by it. */
+interface Named {
+  readonly metadata: ObjectName;
+}
+
+function machinesOf(pool: Named, cache: CacheReader): readonly Frozen<AzureMachinePoolMachine>[] {
   return cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) });
 }
 
 /** Every machine tells whether it has the model of its scale set. */
-function toAll(pool: Frozen<AzureMachinePool>, cache: CacheReader): ObjectName[] {
+function toAll(pool: Named, cache: CacheReader): ObjectName[] {
   return machinesOf(pool, cache).map(({ metadata }) => metadata);
 }
 
@@ -93,10 +97,18 @@ function hasAnotherModel(before: Frozen<AzureMachinePool>, after: Frozen<AzureMa
 }
 
 /** The machines of a pool that something is being done to: only they care about its pause and its timeouts. */
-function toUnsettled(pool: Frozen<AzureMachinePool>, cache: CacheReader): ObjectName[] {
+function toUnsettled(pool: Named, cache: CacheReader): ObjectName[] {
   return machinesOf(pool, cache)
     .filter((machine) => machine.metadata.deletionTimestamp !== undefined || updateOf(machine) !== undefined)
     .map(({ metadata }) => metadata);
+}
+
+function toUnsettledOfMachinePool(machinePool: Frozen<MachinePool>, cache: CacheReader): ObjectName[] {
+  return poolsOfMachinePool(machinePool).flatMap((metadata) => toUnsettled({ metadata }, cache));
+}
+
+function isPausedOrResumed(before: Frozen<MachinePool>, after: Frozen<MachinePool>): boolean {
+  return isPausedByAnnotation(before) !== isPausedByAnnotation(after);
 }
 
 /** Numbers and conditions of a pool change all the time; its machines care about its wishes and what is done to instances. */
