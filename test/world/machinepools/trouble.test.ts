@@ -9,6 +9,7 @@ import {
 } from "@capstan/api";
 import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
+import type { World } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { status as statusAnswer } from "../../../packages/runtime/src/answers.fixture.ts";
 import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
@@ -32,6 +33,8 @@ import {
 
 expect.extend(conditionMatchers);
 
+// Ten hours for each.
+const HANGING_DELETES = { azure: { latencies: { "instance.delete": { p50: 36_000, p90: 36_001 } } } };
 const EXTERNAL = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
 
 describe("a pool", () => {
@@ -74,6 +77,30 @@ describe("a pool", () => {
     const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
     expect(versions).toEqual([NEW_VERSION, NEW_VERSION]);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  });
+
+  test("of many sends a delete of one machine although another one hangs", async () => {
+    const world = await clusterWorld(HANGING_DELETES);
+    await createPool(world, "mp", { replicas: 120 });
+    await settled(world);
+    await remove(world, AzureMachinePoolMachine, "mp-0");
+    await world.until(() => deletionsOf(world) === 1, 5 * MINUTE_MS);
+    await remove(world, AzureMachinePoolMachine, "mp-1");
+    await world.advance(10 * MINUTE_MS);
+    expect(deletionsOf(world)).toBe(2);
+  });
+
+  test("sends deletes beside those that hang, as many as its status has room for", async () => {
+    const world = await clusterWorld(HANGING_DELETES);
+    await createPool(world, "mp", { replicas: 22 });
+    await settled(world);
+    for (let id = 0; id < 22; id++) {
+      await remove(world, AzureMachinePoolMachine, `mp-${id}`);
+      await world.advance(6 * MINUTE_MS);
+    }
+    expect(deletionsOf(world)).toBe(20);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool.status?.instanceOperations).toHaveLength(20);
   });
 
   test("gives machines that keep their image a new disk when they are updated in place", async () => {
@@ -320,6 +347,10 @@ describe("a pool", () => {
     expect(await world.run(world.user.list(AzureMachinePoolMachine))).toHaveLength(1);
   });
 });
+
+function deletionsOf(world: World): number {
+  return armCalls(world).filter((call) => /^POST .*\/mp\/delete\b/.test(call)).length;
+}
 
 function tagsOf(body: object): Record<string, string> {
   return { ...(body as { tags?: Record<string, string> }).tags };

@@ -159,7 +159,10 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
   longRunningOperationStates: optional(LongRunningOperationStates),
   operation: optional(Operation),
   instanceOperations: optional(
-    listOf("What is being done to single instances beside it, at most 3 at once.", Operation),
+    listOf(
+      "What is being done to single instances beside it: at most 3 at once, and with those that hang at most 20.",
+      Operation,
+    ),
   ),
   instancesToReimage: optional(
     listOf(

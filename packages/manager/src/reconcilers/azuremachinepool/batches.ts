@@ -15,8 +15,13 @@ type Drained = Doomed;
 
 // The machine drains its Node as soon as it hears of it; this is for when it does not.
 const LATE_MS = 15_000;
-/** How many things may be under way with instances at once: each is a record in the status. */
+/** How many things may be under way with instances at once, beside those that hang: each is polled until it ends. */
 const AT_ONCE = 3;
+/** How many there may be with those that hang: each is a record in the status, of up to 5 KB. */
+const RECORDS_AT_MOST = 20;
+// The slowest update in recordings of Azure took three minutes, and deletes half a minute. What takes longer than this
+// may take for ever, and holds up nobody but its own instances.
+const HANGING_MS = 5 * 60_000;
 /** Of so many machines one must be ready to go before it is worth a request beside others: each is polled until it ends. */
 const MACHINES_FOR_ONE = 50;
 
@@ -41,15 +46,22 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
   if (renewal && renewal.type !== "next") waits.push(renewal.afterMs);
   for (const planned of renewal ? batches.filter((one) => !isUpdate(one)) : batches) {
     const { action, instanceIDs } = planned;
-    const running = scope.pool.status?.instanceOperations ?? [];
-    if (running.length >= AT_ONCE) break;
-    if (running.length > 0 && instanceIDs.length < sight.machines.length / MACHINES_FOR_ONE) continue;
+    if (!hasRoomFor(scope, instanceIDs.length, sight.machines.length)) continue;
     const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
     if (!wanted) continue;
     noteReimages(scope, planned, wanted.instanceIDs);
     waits.push(await startOnInstances(scope, wanted));
   }
   return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
+}
+
+/** Whether a request for so many of the machines fits beside what is under way. */
+function hasRoomFor({ context, pool }: Scope, instances: number, machines: number): boolean {
+  const records = pool.status?.instanceOperations ?? [];
+  const hungMs = context.env.clock.now() - HANGING_MS;
+  const running = records.filter(({ startedAt }) => Date.parse(startedAt) >= hungMs).length;
+  if (records.length >= RECORDS_AT_MOST || running >= AT_ONCE) return false;
+  return running === 0 || instances >= machines / MACHINES_FOR_ONE;
 }
 
 function batchesFor(scope: Scope, sight: Sight, drained: readonly Drained[]): readonly Batch[] {

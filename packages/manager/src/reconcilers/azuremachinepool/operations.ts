@@ -118,8 +118,9 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
 
 /** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
 function patienceMs({ context, pool }: Scope, { action, startedAt }: Operation): number {
-  if (action !== undefined) return Math.min(MINUTE_MS, busyListMs(pool.spec.providerIDList?.length ?? 0));
-  return (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
+  const partMs = (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
+  if (action === undefined) return partMs;
+  return Math.max(partMs, Math.min(MINUTE_MS, busyListMs(pool.spec.providerIDList?.length ?? 0)));
 }
 
 function noteEnd({ memory, pool }: Scope, { record }: Attempt, scaleSetID: string): void {
