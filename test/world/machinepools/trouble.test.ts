@@ -1,4 +1,5 @@
 import {
+  AzureCluster,
   AzureMachinePool,
   AzureMachinePoolMachine,
   CLUSTER_NAME_LABEL,
@@ -7,6 +8,7 @@ import {
   Node,
   POOL_NAME_LABEL,
 } from "@capstan/api";
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import type { World } from "@capstan/sim";
@@ -169,6 +171,36 @@ describe("a pool", () => {
     const rolled = await poolOf(world, "mp");
     expect(rolled.pool).toHaveCondition("RolloutProgressing", "True", "Complete");
     expect(rolled.machinePool.status).toMatchObject({ upToDateReplicas: 2, readyReplicas: 2 });
+  });
+
+  describe("tries again at once what Azure has refused for good", () => {
+    const restartedAt = { "capstan.dev/restarted-at": "2026-01-02T00:00:00Z" };
+    test.each([
+      [
+        "its AzureCluster has another tag",
+        AzureCluster,
+        CLUSTER,
+        { spec: { additionalTags: { cost: "7" } } },
+      ],
+      ["it is restarted", AzureMachinePool, "mp", { metadata: { annotations: restartedAt } }],
+    ] as const)("when %s", async (_, kind, name, change) => {
+      const world = await poolWorld();
+      await createPool(world, "mp", { replicas: 1 });
+      await settled(world);
+      const scope = `/subscriptions/${DEFAULT_SUBSCRIPTION}`;
+      const type = "Microsoft.Compute/virtualMachineScaleSets";
+      world.azure.control.forbid({ name: "no-sets", scope, kind: "DenyByPolicy", type });
+      await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+      await world.advance(MINUTE_MS);
+      const reason = "ScaleSetProvisionFailed";
+      expect((await poolOf(world, "mp")).pool).toHaveCondition("ScaleSetRunning", "False", reason);
+      world.azure.control.allow("no-sets");
+      await world.advance(MINUTE_MS);
+      expect(await namesOf(world, "mp"), "nobody knows that it is allowed now").toHaveLength(1);
+      await patch(world, kind, name, change);
+      await world.advance(2 * MINUTE_MS);
+      expect((await namesOf(world, "mp")).length).toBeGreaterThan(1);
+    });
   });
 
   test("is not looked after by a MachineHealthCheck, which says so as long as it picks it", async () => {

@@ -180,9 +180,13 @@ function remember(scope: Scope, error: AzureError, isOfInstances = false): numbe
   return waitMs;
 }
 
-/** Another wish is worth another try. */
-export function wishKey({ pool, family }: Scope): string {
-  return JSON.stringify([wishOf(pool), family && wishOf(family.machinePool)]);
+/**
+ * Another wish is worth another try, whoever has made it: tags and identity come from the AzureCluster, and a restart is
+ * an annotation, which only the hash of the model shows.
+ */
+export function wishKey({ pool, family, wish }: Scope): string {
+  const ofFamily = family && [wishOf(family.machinePool), family.azureCluster.metadata.generation];
+  return JSON.stringify([wishOf(pool), ofFamily, wish?.hash.hash]);
 }
 
 function tell({ context }: Scope, error: AzureError): void {
