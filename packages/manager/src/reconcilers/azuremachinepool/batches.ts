@@ -38,21 +38,32 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
   if (sight.view.isPaused) return next;
   const drained = drainedOf(scope, sight).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withLateNodes(scope, drained);
-  const waits: number[] = late.size > 0 ? [LATE_MS] : [];
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
   const batches = batchesFor(scope, sight, ready);
   // A drain may have taken longer than the data is good that the wave began with.
-  const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, sight) : undefined;
-  if (renewal && renewal.type !== "next") waits.push(renewal.afterMs);
-  for (const planned of renewal ? batches.filter((one) => !isUpdate(one)) : batches) {
+  const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, sight) : next;
+  const isGood = renewal.type === "next";
+  const waits = [
+    ...(late.size > 0 ? [LATE_MS] : []),
+    ...(isGood ? [] : [renewal.afterMs]),
+    ...(await start(scope, isGood ? batches : batches.filter((one) => !isUpdate(one)))),
+  ];
+  return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
+}
+
+/** Starts what there is room for; says when to come back for each. */
+async function start(scope: Scope, batches: readonly Batch[]): Promise<readonly number[]> {
+  const { machines } = needed(scope.sight);
+  const waits: number[] = [];
+  for (const planned of batches) {
     const { action, instanceIDs } = planned;
-    if (!hasRoomFor(scope, instanceIDs.length, sight.machines.length)) continue;
+    if (!hasRoomFor(scope, instanceIDs.length, machines.length)) continue;
     const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
     if (!wanted) continue;
     noteReimages(scope, planned, wanted.instanceIDs);
     waits.push(await startOnInstances(scope, wanted));
   }
-  return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
+  return waits;
 }
 
 /** Whether a request for so many of the machines fits beside what is under way. */

@@ -160,7 +160,7 @@ async function updateInPlace(
 ): Promise<Outcome> {
   const { context, pool } = scope;
   const renewal = await renewForUpdates(scope, sight);
-  if (renewal) return renewal;
+  if (renewal.type !== "next") return renewal;
   const { targets, detail, why } = wave;
   pool.status = {
     ...pool.status,

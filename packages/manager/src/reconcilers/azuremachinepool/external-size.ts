@@ -1,6 +1,7 @@
 import type { PoolAction } from "../../rollout/action.ts";
+import type { Budget } from "../../rollout/budget.ts";
 import type { Plan } from "../../rollout/plan.ts";
-import type { PoolView } from "../../rollout/view.ts";
+import type { MachineView, PoolView } from "../../rollout/view.ts";
 
 const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine", "PutModel", "SetCapacity"]);
 
@@ -15,9 +16,18 @@ export function rememberedSize(
   known: number | undefined,
 ): number | undefined {
   if (!view.isExternallyScaled || view.setHash === undefined) return undefined;
-  const isOurs = view.machines.some(({ isDeleting, picked }) => isDeleting || picked !== undefined);
-  const isAtWork = isOurs || budget.outdated > 0 || actions.some(({ action }) => CHANGES_SIZE.has(action));
-  if (known === undefined) return isAtWork ? view.desired : undefined;
-  const isWhole = view.operation === undefined && budget.live >= known && budget.live === view.capacity;
-  return isAtWork || !isWhole ? known : undefined;
+  const isAtWork =
+    budget.outdated > 0 ||
+    view.machines.some(isInOurHands) ||
+    actions.some(({ action }) => CHANGES_SIZE.has(action));
+  if (isAtWork) return known ?? view.desired;
+  return known === undefined || isWhole(view, budget, known) ? undefined : known;
+}
+
+function isInOurHands({ isDeleting, picked }: MachineView): boolean {
+  return isDeleting || picked !== undefined;
+}
+
+function isWhole({ operation, capacity }: PoolView, { live }: Budget, wanted: number): boolean {
+  return operation === undefined && live >= wanted && live === capacity;
 }

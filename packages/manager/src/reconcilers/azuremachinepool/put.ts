@@ -61,10 +61,10 @@ function heldFor(scope: Scope): number {
 
 /**
  * Machines that are updated in place join anew. Where they could not with the bootstrap data that the scale set has, that
- * is written anew first; undefined when it is still good.
+ * is written anew first.
  */
-export async function renewForUpdates(scope: Scope, { set }: Sight): Promise<Outcome | undefined> {
-  if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return undefined;
+export async function renewForUpdates(scope: Scope, { set }: Sight): Promise<Outcome> {
+  if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return next;
   if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
   const why = "fresh bootstrap data: machines that are updated in place join anew with it";
   return putModel(scope, { capacity: set?.capacity ?? 0, why });

@@ -58,8 +58,7 @@ describe("an updated instance", () => {
     instance: instanceOf(),
     listedAtMs: joinedMs + 10_000,
     sighting: { state: "found", node: nodeOf() },
-    pool: undefined,
-    version: "1.34.1",
+    pool: azureMachinePool({ status: { version: "1.34.1" } }),
     ...parts,
   });
   const node = (overrides: Overrides<Node>): Partial<ReturnView> => ({
@@ -73,7 +72,7 @@ describe("an updated instance", () => {
 
   test.each<[string, Partial<ReturnView>]>([
     ["a new boot, the wanted version and model", {}],
-    ["no version that is wanted", { version: undefined }],
+    ["no version that is known", { pool: undefined }],
     ["something done to it before it joined", operation("2026-01-01T00:04:00Z", ["0"])],
     ["something done to another", operation("2026-01-01T00:06:00Z", ["1"])],
     ["no Node before", { update: { ...UPDATE, nodeName: "", nodeUID: "", bootID: "" } }],

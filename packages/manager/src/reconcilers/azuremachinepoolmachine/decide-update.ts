@@ -48,8 +48,6 @@ export interface ReturnView {
   readonly listedAtMs: number;
   readonly sighting: NodeSighting;
   readonly pool: Frozen<AzureMachinePool> | undefined;
-  /** The version of the model that the scale set has, where that is known. */
-  readonly version: string | undefined;
 }
 
 /** What an updated instance has come back as. */
@@ -70,7 +68,9 @@ export function returnOf(view: ReturnView): Return | undefined {
 }
 
 function isAsWanted(view: ReturnView, node: Frozen<Node>): boolean {
-  const { instance, version } = view;
+  const { instance, pool } = view;
+  // That of the model which the scale set has: what is wanted by now Azure may refuse, and it does not come by this update.
+  const version = pool?.status?.version;
   if (instance.isLatestModel !== true || !isBootedAnew(view, node)) return false;
   return version === undefined || isSameVersion(version, node.status?.nodeInfo?.kubeletVersion);
 }

@@ -112,9 +112,7 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
   tellFailure(scope, sighting.instance);
   const { instance, atMs: listedAtMs } = sighting;
-  // Not what is wanted by now: Azure may refuse that, and this machine will not have it by this update.
-  const version = pool?.status?.version;
-  const returned = returnOf({ update, instance, listedAtMs, sighting: scope.node, pool, version });
+  const returned = returnOf({ update, instance, listedAtMs, sighting: scope.node, pool });
   if (!returned || !workload) return goOnWaiting(scope, instance);
   const { node, isUpdated } = returned;
   const body = restoring(node, update);
