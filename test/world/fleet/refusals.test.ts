@@ -68,7 +68,7 @@ test.each<[string, Spec, RegExp]>([
 
 test("as many tags as are allowed are taken by Azure, with ours", async () => {
   const world = await preparedWorld();
-  await createCluster(world, "demo", { additionalTags: tags(46) });
+  await createCluster(world, "demo", { additionalTags: tags(42) });
   world.start();
   await world.settle();
   expect(await readiness(world)).toBe("True True");

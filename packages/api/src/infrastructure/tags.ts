@@ -2,8 +2,9 @@ import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 
 /** Azure takes so many on one resource; ours are among them. */
 const MOST_TAGS = 50;
-// Whose it is, its role, its name, and by what a write is known again.
-const OWN_TAGS = 4;
+// A scale set has the most: whose it is, for three who ask, its role, pool, model and bootstrap data, and by what a write
+// is known again.
+const OWN_TAGS = 8;
 const LONGEST_NAME = 512;
 const LONGEST_VALUE = 256;
 const FORBIDDEN = /[<>%&\\?/]/;

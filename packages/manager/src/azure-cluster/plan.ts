@@ -1,5 +1,5 @@
 import type { AzureCluster, Frozen } from "@capstan/api";
-import type { Tags } from "./tags.ts";
+import type { Owner, Tags } from "./tags.ts";
 
 /** The wanted state of a cluster's infrastructure. */
 export type ClusterSpec = Frozen<AzureCluster["spec"]>;
@@ -8,6 +8,8 @@ export type ClusterSpec = Frozen<AzureCluster["spec"]>;
 export interface Plan {
   /** The name of the Cluster, by which its resources are known. */
   readonly clusterName: string;
+  /** Its namespace. */
+  readonly namespace: string;
   readonly subscriptionID: string;
   readonly spec: ClusterSpec;
   readonly apiServerPort: number;
@@ -40,12 +42,14 @@ export function locationOf({ spec }: Pick<Plan, "spec">): string {
   return spec.location.replaceAll(" ", "").toLowerCase();
 }
 
+/** Whose resources they are. */
+export function ownerOf({ clusterName, namespace }: Plan): Owner {
+  return { clusterName, clusterKey: `${namespace}/${clusterName}` };
+}
+
 /** What the tags of the cluster's resources are made from. */
-export function tagSourceOf({ clusterName, spec }: Plan): {
-  readonly clusterName: string;
-  readonly additionalTags: Tags;
-} {
-  return { clusterName, additionalTags: spec.additionalTags ?? {} };
+export function tagSourceOf(plan: Plan): Owner & { readonly additionalTags: Tags } {
+  return { ...ownerOf(plan), additionalTags: plan.spec.additionalTags ?? {} };
 }
 
 /** The id of the cluster's virtual network; undefined when the spec has none. */

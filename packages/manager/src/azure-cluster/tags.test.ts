@@ -2,18 +2,20 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isOwned, mergedTags, tagsIn, tagsOf } from "./tags.ts";
 
+const OWNER = { clusterName: "c1", clusterKey: "default/c1" };
 const OWNED = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1";
 
 describe("the tags of a resource", () => {
   test("say whose it is, what it is for and what the user adds", () => {
-    expect(
-      tagsOf({ clusterName: "c1", additionalTags: { team: "a", [OWNED]: "shared" } }, "apiserver", "lb"),
-    ).toEqual({
-      team: "a",
-      [OWNED]: "owned",
-      "sigs.k8s.io_cluster-api-provider-azure_role": "apiserver",
-      Name: "lb",
-    });
+    expect(tagsOf({ ...OWNER, additionalTags: { team: "a", [OWNED]: "shared" } }, "apiserver", "lb")).toEqual(
+      {
+        team: "a",
+        [OWNED]: "owned",
+        capstan_cluster: "default/c1",
+        "sigs.k8s.io_cluster-api-provider-azure_role": "apiserver",
+        Name: "lb",
+      },
+    );
   });
 
   test.each([
@@ -22,9 +24,11 @@ describe("the tags of a resource", () => {
     [{ [OWNED]: "shared" }, false],
     [{ [`${OWNED}-b`]: "owned" }, false],
     [{ [OWNED.slice(0, -1)]: "owned" }, false],
+    [{ [OWNED]: "owned", capstan_cluster: "default/c1" }, true],
+    [{ [OWNED]: "owned", Capstan_Cluster: "team-b/c1" }, false],
     [undefined, false],
   ])("%j make it ours: %s", (tags, expected) => {
-    expect(isOwned({ tags }, "c1")).toBe(expected);
+    expect(isOwned({ tags }, OWNER)).toBe(expected);
   });
 
   test("are read without the one that tells writes apart", () => {

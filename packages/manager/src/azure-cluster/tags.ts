@@ -9,6 +9,16 @@ export type Tags = Readonly<Record<string, string>>;
 const PREFIX = "sigs.k8s.io_cluster-api-provider-azure_";
 const ROLE_TAG = `${PREFIX}role`;
 
+// Clusters of one name may be in several namespaces, and all of them have the same tag of ownership.
+const CLUSTER_TAG = "capstan_cluster";
+
+/** Whose resources they are. */
+export interface Owner {
+  readonly clusterName: string;
+  /** The cluster with its namespace, `default/quay`. */
+  readonly clusterKey: string;
+}
+
 /** The tag that says to which cluster a resource belongs. */
 export function ownershipTag(clusterName: string): string {
   return `${PREFIX}cluster_${clusterName}`;
@@ -16,24 +26,37 @@ export function ownershipTag(clusterName: string): string {
 
 /** The tags that Capstan puts on a resource of a cluster; those of ownership are stronger than the user's. */
 export function tagsOf(
-  { clusterName, additionalTags = {} }: { readonly clusterName: string; readonly additionalTags?: Tags },
+  { clusterName, clusterKey, additionalTags = {} }: Owner & { readonly additionalTags?: Tags },
   role: string,
   name?: string,
 ): Tags {
   return {
     ...additionalTags,
     [ownershipTag(clusterName)]: "owned",
+    [CLUSTER_TAG]: clusterKey,
     [ROLE_TAG]: role,
     ...(name !== undefined && { Name: name }),
   };
 }
 
-/** Whether a resource bears the tag of this very cluster; Azure ignores the case of names of tags. */
-export function isOwned(body: JsonObject, clusterName: string): boolean {
-  const key = ownershipTag(clusterName).toLowerCase();
-  return Object.entries(tagsIn(body)).some(
-    ([name, value]) => name.toLowerCase() === key && value === "owned",
-  );
+/** Whether a resource bears the tag of this very cluster, and that of no other of its name. */
+export function isOwned(body: JsonObject, owner: Owner): boolean {
+  return bearsNameOf(body, owner) && namesakeIn(body, owner) === undefined;
+}
+
+/** The cluster of the same name, in another namespace, that a resource belongs to. */
+export function namesakeIn(body: JsonObject, owner: Owner): string | undefined {
+  const key = tagIn(body, CLUSTER_TAG);
+  return key === owner.clusterKey || !bearsNameOf(body, owner) ? undefined : key;
+}
+
+function bearsNameOf(body: JsonObject, { clusterName }: Owner): boolean {
+  return tagIn(body, ownershipTag(clusterName)) === "owned";
+}
+
+/** Azure ignores the case of names of tags. */
+function tagIn(body: JsonObject, wanted: string): string | undefined {
+  return Object.entries(tagsIn(body)).find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
 }
 
 /** The tags of a resource without the one by which a write is known again. */

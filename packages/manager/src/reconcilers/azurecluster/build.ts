@@ -8,7 +8,7 @@ import { confirm, observe } from "./observe.ts";
 import { follow, type Round, start, throttledFor } from "./operations.ts";
 import { rememberedIn } from "./remembered.ts";
 import { markBegun, type Scope } from "./scope.ts";
-import { virtualNetworkID } from "../../azure-cluster/plan.ts";
+import { ownerOf, virtualNetworkID } from "../../azure-cluster/plan.ts";
 
 // Somebody else works on a resource of ours, and nothing tells when they are done.
 const LOOK_AGAIN_MS = 15_000;
@@ -57,7 +57,7 @@ async function decided(scope: Scope): Promise<readonly Decision[]> {
 function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
   const network = virtualNetworkID(plan);
   return {
-    clusterName: plan.clusterName,
+    owner: ownerOf(plan),
     wanted,
     seen: memory.seen,
     remembered: rememberedIn(cluster.metadata.annotations),

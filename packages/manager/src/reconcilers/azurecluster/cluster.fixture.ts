@@ -8,7 +8,13 @@ const SUBSCRIPTION = "00000000-0000-0000-0000-000000000001";
 /** The plan of a cluster as admission completes it. */
 export function planOf(spec: Overrides<AzureCluster["spec"]> = {}, change: Partial<Plan> = {}): Plan {
   const cluster = withDefaults(AzureCluster, azureCluster({ metadata: { name: "c1" }, spec }));
-  const plan = { clusterName: "c1", subscriptionID: SUBSCRIPTION, apiServerPort: 6443, zones: ["1", "2"] };
+  const plan = {
+    clusterName: "c1",
+    namespace: "default",
+    subscriptionID: SUBSCRIPTION,
+    apiServerPort: 6443,
+    zones: ["1", "2"],
+  };
   return { ...plan, spec: cluster.spec, ...change };
 }
 

@@ -18,7 +18,7 @@ const ALL = [
 
 function deleted(change: Partial<DeletionScene>): string[] {
   const scene = {
-    clusterName: "c1",
+    owner: { clusterName: "c1", clusterKey: "default/c1" },
     groupID: idOf(),
     group: { tags: {} },
     resources: ALL,
@@ -33,6 +33,15 @@ describe("deletion", () => {
   test("takes a group that is ours as a whole", () => {
     expect(deleted({ group: { tags: OWNED } })).toEqual(["resourceGroups/c1"]);
     expect(deleted({ group: { tags: OWNED }, resources: [] })).toEqual(["resourceGroups/c1"]);
+  });
+
+  test("leaves a cluster of the same name in another namespace alone", () => {
+    const theirs = { ...OWNED, capstan_cluster: "team-b/c1" };
+    expect(deleted({ group: { tags: theirs }, resources: [] })).toEqual([]);
+    expect(deleted({ resources: ALL.map((one) => ({ ...one, tags: theirs })) })).toEqual([]);
+    expect(deleted({ group: { tags: { ...OWNED, capstan_cluster: "default/c1" } } })).toEqual([
+      "resourceGroups/c1",
+    ]);
   });
 
   test("goes from users to what they use in a group that is not ours", () => {

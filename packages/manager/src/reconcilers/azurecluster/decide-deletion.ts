@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
 import { foldedID } from "../../azure-cluster/folded-id.ts";
-import { isOwned } from "../../azure-cluster/tags.ts";
+import { isOwned, type Owner } from "../../azure-cluster/tags.ts";
 
 /** Everything that is known when it is decided what to delete. */
 export interface DeletionScene {
-  readonly clusterName: string;
+  readonly owner: Owner;
   readonly groupID: string;
   /** The cluster's resource group; undefined when it is not there. */
   readonly group: JsonObject | undefined;
@@ -34,12 +34,10 @@ const ORDER: readonly (readonly string[])[] = [
  * users before what they use. Only what bears the tag of this very cluster is ever touched.
  */
 export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
-  const { clusterName, group, groupID } = scene;
-  const owned = scene.resources.filter(
-    (resource) => isOwned(resource, clusterName) && orderOf(resource) >= 0,
-  );
+  const { owner, group, groupID } = scene;
+  const owned = scene.resources.filter((resource) => isOwned(resource, owner) && orderOf(resource) >= 0);
   const inGroup = foldedID(`${groupID}/`);
-  const isGroupOurs = group !== undefined && isOwned(group, clusterName) && !hasForeignNetwork(scene);
+  const isGroupOurs = group !== undefined && isOwned(group, owner) && !hasForeignNetwork(scene);
   const outside = owned.filter((resource) => !foldedID(idOf(resource)).startsWith(inGroup));
   if (isGroupOurs && outside.length === 0) {
     return [{ resourceID: groupID, why: "the group is ours, and everything of ours is in it" }];
@@ -51,10 +49,10 @@ export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
 }
 
 /** A network that the user put into our group stays, and the group with it. */
-function hasForeignNetwork({ networkID = "", groupID, resources, clusterName }: DeletionScene): boolean {
+function hasForeignNetwork({ networkID = "", groupID, resources, owner }: DeletionScene): boolean {
   if (!networkID.startsWith(foldedID(`${groupID}/`))) return false;
   const network = resources.find((resource) => foldedID(idOf(resource)) === networkID);
-  return network !== undefined && !isOwned(network, clusterName);
+  return network !== undefined && !isOwned(network, owner);
 }
 
 function orderOf(resource: JsonObject): number {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../azure/port.ts";
 import { idOf, planOf } from "./cluster.fixture.ts";
 import { decide, type Decision, type Scene, type Sighting } from "./decide.ts";
 import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { ownerOf } from "../../azure-cluster/plan.ts";
 import { applied } from "./remembered.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
@@ -33,7 +34,7 @@ const resourceAt = (id: string): WantedResource => {
 
 function decided(change: Partial<Scene>): readonly Decision[] {
   return decide({
-    clusterName: "c1",
+    owner: ownerOf(plan),
     wanted,
     seen: everything(),
     remembered: applied(plan),
@@ -76,6 +77,14 @@ describe("of a cluster of which nothing is there", () => {
       body: { location: "westeurope" },
     });
   });
+});
+
+test("a cluster of the same name in another namespace gets nothing of what is there, and says whose it is", () => {
+  const owner = { clusterName: "c1", clusterKey: "team-b/c1" };
+  const [group, ...others] = decided({ owner });
+  expect(group).toMatchObject({ do: "refuse", reason: "ResourceNotOwned" });
+  expect(group?.why).toContain("belongs to the cluster default/c1");
+  expect(others.filter(({ do: what }) => what === "put" || what === "patchTags")).toEqual([]);
 });
 
 describe("of a cluster of which everything is there", () => {

@@ -5,7 +5,15 @@ import type { JsonObject } from "../../azure/port.ts";
 import { laidOver, withoutNamed } from "./lay-over.ts";
 import type { Remembered } from "./remembered.ts";
 import type { WantedResource } from "./resource.ts";
-import { isOwned, mergedTags, ownershipTag, type Tags, tagsIn } from "../../azure-cluster/tags.ts";
+import {
+  isOwned,
+  mergedTags,
+  namesakeIn,
+  type Owner,
+  ownershipTag,
+  type Tags,
+  tagsIn,
+} from "../../azure-cluster/tags.ts";
 
 /** A resource as Azure showed it; without a body it is not there. */
 export interface Sighting {
@@ -15,7 +23,7 @@ export interface Sighting {
 
 /** Everything that is known when it is decided what to do. */
 export interface Scene {
-  readonly clusterName: string;
+  readonly owner: Owner;
   /** What others depend on comes before them. */
   readonly wanted: readonly WantedResource[];
   /** By folded id; what is not in it was not looked at. */
@@ -53,9 +61,9 @@ export function decide(scene: Scene): readonly Decision[] {
 }
 
 /** Whether the virtual network is there and bears no tag of ours: then the user has brought it. */
-function hasForeignNetwork({ networkID, seen, clusterName }: Scene): boolean {
+function hasForeignNetwork({ networkID, seen, owner }: Scene): boolean {
   const body = networkID === undefined ? undefined : seen.get(networkID)?.body;
-  return body !== undefined && !isOwned(body, clusterName);
+  return body !== undefined && !isOwned(body, owner);
 }
 
 interface Progress {
@@ -95,7 +103,7 @@ function decideExisting(
   sighting: Sighting & { readonly body: JsonObject },
 ): Decision {
   const state = stateOf(sighting.body);
-  const isForeign = !resource.hasNoTags && !isOwned(sighting.body, scene.clusterName);
+  const isForeign = !resource.hasNoTags && !isOwned(sighting.body, scene.owner);
   const decision = isForeign
     ? decideForeign(scene, resource, sighting)
     : decideOwn(scene, resource, sighting);
@@ -104,9 +112,14 @@ function decideExisting(
   return { do: "wait", resource, why: `somebody else is at it: it is ${state}` };
 }
 
-function decideForeign(scene: Scene, resource: WantedResource, { body = {} }: Sighting): Decision {
+function decideForeign({ owner }: Scene, resource: WantedResource, { body = {} }: Sighting): Decision {
+  const namesake = namesakeIn(body, owner);
+  if (namesake !== undefined) {
+    const why = `${shortName(resource.id)} belongs to the cluster ${namesake}; give one of them another name, in spec.resourceGroup for instance`;
+    return { do: "refuse", resource, reason: "ResourceNotOwned", why };
+  }
   if (resource.ifForeign === "refuse") {
-    const tag = `${ownershipTag(scene.clusterName)}: owned`;
+    const tag = `${ownershipTag(owner.clusterName)}: owned`;
     const why = `${shortName(resource.id)} is there and not ours; choose another name, or give it the tag ${tag} to hand it over`;
     return { do: "refuse", resource, reason: "ResourceNotOwned", why };
   }

@@ -3,6 +3,7 @@ import {
   groupID,
   locationOf,
   networkGroupOf,
+  ownerOf,
   virtualNetworkID,
 } from "../../azure-cluster/plan.ts";
 import { block, next, type Outcome, waiting } from "@capstan/runtime";
@@ -95,7 +96,7 @@ async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
   const lists = await together(groups.map((id) => contentsOf(scope, id)));
   const network = virtualNetworkID(plan);
   const scene = {
-    clusterName: plan.clusterName,
+    owner: ownerOf(plan),
     groupID: own,
     group,
     networkID: network === undefined ? undefined : foldedID(network),

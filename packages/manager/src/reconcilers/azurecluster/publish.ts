@@ -1,4 +1,4 @@
-import { networkID, subnetID, virtualNetworkID } from "../../azure-cluster/plan.ts";
+import { networkID, ownerOf, subnetID, virtualNetworkID } from "../../azure-cluster/plan.ts";
 import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { annotate } from "./prepare.ts";
@@ -39,7 +39,7 @@ function publishNetwork({ plan, memory }: Scope, vnet: { id?: string; tags?: Rec
   const id = virtualNetworkID(plan) ?? "";
   vnet.id ??= id;
   const { body = {} } = memory.seen.get(foldedID(id)) ?? {};
-  if (isOwned(body, plan.clusterName)) vnet.tags ??= { [ownershipTag(plan.clusterName)]: "owned" };
+  if (isOwned(body, ownerOf(plan))) vnet.tags ??= { [ownershipTag(plan.clusterName)]: "owned" };
 }
 
 /** The endpoint is written once: machines and certificates are made for it. */

@@ -85,6 +85,7 @@ function planOf({ object }: Context<AzureCluster>, owner: Owner | undefined, sub
   const { name = metadata.labels?.[CLUSTER_NAME_LABEL], apiServerPort = API_SERVER_PORT } = owner ?? {};
   return {
     clusterName: name ?? metadata.name,
+    namespace: metadata.namespace ?? "",
     subscriptionID,
     spec,
     apiServerPort: spec.controlPlaneEndpoint?.port ?? apiServerPort,

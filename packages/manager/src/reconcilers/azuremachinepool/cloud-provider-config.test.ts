@@ -8,7 +8,14 @@ const { spec } = withDefaults(
   AzureCluster,
   azureCluster({ metadata: { name: "demo" }, spec: { location: "westeurope", resourceGroup: "rg" } }),
 );
-const plan = { clusterName: "demo", subscriptionID: "s", spec, apiServerPort: 6443, zones: [] };
+const plan = {
+  clusterName: "demo",
+  namespace: "default",
+  subscriptionID: "s",
+  spec,
+  apiServerPort: 6443,
+  zones: [],
+};
 const login = { tenantID: "t", clientID: "c", clientSecret: new Sensitive("hush") };
 
 test("the configuration says where the machines are and how they log in", () => {

@@ -55,6 +55,7 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
 /** Whose scale set it is, and what it is made from. */
 export interface TagFacts {
   readonly clusterName: string;
+  readonly clusterKey: string;
   /** The cluster's, and over them the pool's. */
   readonly additionalTags: Tags;
   readonly poolKey: string;
@@ -62,9 +63,9 @@ export interface TagFacts {
 }
 
 /** The tags that we put on a scale set, besides the one that says which bootstrap data it has. */
-export function scaleSetTags({ clusterName, additionalTags, poolKey, modelHash }: TagFacts): Tags {
+export function scaleSetTags({ clusterName, poolKey, modelHash, ...source }: TagFacts): Tags {
   return {
-    ...tagsOf({ clusterName, additionalTags }, ROLE),
+    ...tagsOf({ clusterName, ...source }, ROLE),
     // By this the cloud provider in the cluster knows the machines of its own.
     [`kubernetes.io_cluster_${clusterName}`]: "owned",
     [POOL_TAG]: poolKey,

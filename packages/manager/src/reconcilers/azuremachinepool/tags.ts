@@ -1,5 +1,6 @@
 import { deepEqual, isJsonObject } from "@capstan/api";
 import { block, next, type Outcome } from "@capstan/runtime";
+import { ownerOf } from "../../azure-cluster/plan.ts";
 import { mergedTags, type Tags } from "../../azure-cluster/tags.ts";
 import { currentName } from "./model-hash.ts";
 import { scaleSetTags } from "./scale-set-body.ts";
@@ -27,7 +28,7 @@ export function forgetTags({ pool, family }: Scope): void {
 export function wantedTags(scope: Scope, observed: Tags, modelHash: string): Tags {
   const { plan, poolKey } = needed(scope.site);
   const wanted = scaleSetTags({
-    clusterName: plan.clusterName,
+    ...ownerOf(plan),
     additionalTags: additionalTags(scope),
     poolKey,
     modelHash,

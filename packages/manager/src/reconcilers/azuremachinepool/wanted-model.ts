@@ -37,7 +37,9 @@ export function clusterPlanOf({
   clusterName,
   subscriptionID,
 }: Pick<ModelFacts, "azureCluster" | "clusterName" | "subscriptionID">): ClusterPlan {
-  return { clusterName, subscriptionID, spec: azureCluster.spec, apiServerPort: ANY_PORT, zones: [] };
+  const { metadata, spec } = azureCluster;
+  const { namespace = "" } = metadata;
+  return { clusterName, namespace, subscriptionID, spec, apiServerPort: ANY_PORT, zones: [] };
 }
 
 /** The ARM id of the scale set of a pool; it bears the name of its AzureMachinePool, as CAPZ's do. */
