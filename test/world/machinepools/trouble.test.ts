@@ -295,7 +295,7 @@ describe("a pool", () => {
     expect((await poolOf(world, "mp")).pool).toHaveCondition("RemovalBlocked", "False");
   });
 
-  test("believes it at once when the user allows as many", async () => {
+  test("believes it at once when the user allows as many, and once only", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 5 });
     await settled(world);
@@ -305,6 +305,14 @@ describe("a pool", () => {
     await onSet(world, "POST", "mp/delete", { instanceIds: ["0", "1", "2"] });
     await world.advance(10 * MINUTE_MS);
     expect(await readyMachines(world, "mp")).toEqual(["mp-3", "mp-4", "mp-5", "mp-6", "mp-7"]);
+    await settled(world);
+    await onSet(world, "POST", "mp/delete", { instanceIds: ["3", "4", "5"] });
+    await world.advance(10 * MINUTE_MS);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("RemovalBlocked", "True");
+    expect(pool.status?.conditions?.find(({ type }) => type === "RemovalBlocked")?.message).toContain(
+      'capstan.dev/allow-removal: "3"',
+    );
   });
 
   test("says in Azure's words what is wrong with an image, keeps what runs, and goes on when it is right", async () => {

@@ -53,6 +53,9 @@ export function observeMissing(
   return { missing, confirmations: previous.confirmations + 1, lastCountedMs: nowMs };
 }
 
+/** Annotation of an AzureMachinePool: how many machines one list may remove, where that is more than is usually believed. */
+export const ALLOW_REMOVAL_ANNOTATION = "capstan.dev/allow-removal";
+
 /** Removes resources without an instance, unless they are so many that the list is more likely wrong. */
 export function planRemoval(view: PoolView): Removal {
   const missing = missingNames(view);
@@ -61,7 +64,7 @@ export function planRemoval(view: PoolView): Removal {
   if (isGuarded(missing.length, total) && !isConfirmed(view, missing)) {
     const why =
       `${missing.length} of ${counted(total, "resource")} would go because one list does not show their instances; ` +
-      `nothing is removed until ${CONFIRMATIONS_NEEDED} more lists at least 5 minutes apart agree or a user allows ${missing.length}`;
+      `nothing is removed until ${CONFIRMATIONS_NEEDED} more lists at least 5 minutes apart agree, or a user allows it with the annotation ${ALLOW_REMOVAL_ANNOTATION}: "${missing.length}" on the pool`;
     const blocked: Blocked = { ...headingOf(view), reason: "RemovalBlocked", targets: missing, why };
     return { remove: undefined, blocked };
   }

@@ -3,6 +3,7 @@ import { again, next, type Outcome } from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { PoolAction } from "../../rollout/action.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { ALLOW_REMOVAL_ANNOTATION } from "../../rollout/removal-guard.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { listed } from "./listed.ts";
@@ -92,6 +93,8 @@ async function removeResources(scope: Scope, sight: Sight, names: readonly strin
   const why = sight.planned.actions.find(({ action }) => action === "DeleteMachineResource")?.why ?? "";
   scope.context.event({ type: "Normal", reason: "InstancesGone", message: `${listed(names)}: ${why}` });
   await deleteAll(scope.context.client, resourcesNamed(sight, names));
+  // It was said of these; the next that are gone are others.
+  delete scope.pool.metadata.annotations?.[ALLOW_REMOVAL_ANNOTATION];
 }
 
 /** What is picked is written down before anything happens to it: whatever else goes was deleted by a user. */

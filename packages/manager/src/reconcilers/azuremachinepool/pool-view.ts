@@ -10,13 +10,12 @@ import {
 } from "@capstan/api";
 import { digest } from "../../azure/operations/wanted.ts";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
-import { missingNames } from "../../rollout/removal-guard.ts";
+import { ALLOW_REMOVAL_ANNOTATION, missingNames } from "../../rollout/removal-guard.ts";
 import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
 import { cordonedSince, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { type InstanceFacts, type MachineFacts, machineView, vmStateOf } from "./machine-view.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
-import { ALLOW_REMOVAL_ANNOTATION } from "./well-known.ts";
 
 /** What is known of the scale set; undefined as a whole when there is none. */
 export interface SetFacts {

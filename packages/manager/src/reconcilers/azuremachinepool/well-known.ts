@@ -8,7 +8,5 @@ export const MACHINE_FINALIZER = "azuremachinepoolmachine.infrastructure.cluster
 export const MODEL_HASH_ANNOTATION = "capstan.dev/model-hash";
 /** Annotation of a machine: it is there only for as long as others are updated in place. */
 export const SURGE_ANNOTATION = "capstan.dev/surge";
-/** Annotation of an AzureMachinePool: how many machines one list may remove, where that is more than is usually believed. */
-export const ALLOW_REMOVAL_ANNOTATION = "capstan.dev/allow-removal";
 /** The model of an instance of which nobody can say what it was made from; it equals no other. */
 export const UNKNOWN_MODEL = "unknown";
