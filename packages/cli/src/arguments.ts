@@ -8,6 +8,13 @@ export function portNumber(text: string): number {
   return port;
 }
 
+/** A name. An empty one is what a script gives whose variable is not set, and would stand for everything there is. */
+export function givenName(text: string): string {
+  if (text.trim() === "")
+    throw new InvalidArgumentError("Expected a name, such as workers; this one is empty.");
+  return text;
+}
+
 /** A number above 0, such as a speed. */
 export function positiveNumber(text: string): number {
   const value = Number(text);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { givenName } from "./arguments.ts";
 import type { UserAccess } from "./cluster/user-access.ts";
 import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
 import type { Shell } from "./shell.ts";
@@ -14,7 +15,7 @@ export function asking(parent: Command, name: string, shell: Shell): Command {
     .addOption(dataDirOption(shell))
     .option("--kubeconfig <file>", "the management cluster (default: KUBECONFIG, or what runs in --data-dir)")
     .option("--context <name>", "a context of the kubeconfig, instead of the current one")
-    .option("-n, --namespace <name>", "the namespace", "default");
+    .option("-n, --namespace <name>", "the namespace", givenName, "default");
 }
 
 /** Which management cluster the flags mean. */
@@ -38,7 +39,7 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
     .description("show the parts of something as a tree: describe cluster NAME");
   asking(describe, "cluster", shell)
     .description("show a cluster as a tree, and how each of its parts is")
-    .argument("<name>", "name of the Cluster")
+    .argument("<name>", "name of the Cluster", givenName)
     .option("--no-grouping", "show each machine, also where several are in the same state")
     .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
     .action(async (name: string, flags: DescribeFlags) => {

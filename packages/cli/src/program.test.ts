@@ -40,6 +40,12 @@ describe("a command line", () => {
     [["rollout", "status"], "missing required argument 'pool'"],
     [["rollout", "status", "mp", "--watch=maybe"], "Allowed choices are true, false."],
     [["rollout", "status", "mp", "--timeout", "soon"], "Expected a duration above 0"],
+    ...["status", "watch", "pause", "resume", "restart"].map((verb): [string[], string] => [
+      ["rollout", verb, ""],
+      "value '' is invalid for argument 'pool'. Expected a name, such as workers; this one is empty.",
+    ]),
+    [["describe", "cluster", ""], "value '' is invalid for argument 'name'. Expected a name"],
+    [["get", "clusters", "-n", ""], "argument '' is invalid. Expected a name"],
     [[], "Examples:"],
   ])("%j that makes no sense ends with 2 and says why", async (args, message) => {
     const { code, out, err } = await capstan(args);
@@ -61,6 +67,11 @@ describe("a command line", () => {
 
   test("of plan that makes no sense ends with 1, because 2 says that a change disrupts", async () => {
     expect(await capstan(["plan", "--fast"])).toMatchObject({ code: 1, out: "" });
+    expect(await capstan(["plan", "-f", ""])).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("argument '' is invalid. Expected a name"),
+    });
   });
 
   test("knows its data directory by option before variable before default", async () => {

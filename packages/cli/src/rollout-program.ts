@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
-import { durationMs } from "./arguments.ts";
+import { durationMs, givenName } from "./arguments.ts";
 import type { CarryOut } from "./flags.ts";
 import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
 import { type PoolName, poolNamed } from "./rollout/pool-name.ts";
@@ -17,7 +17,10 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
         "-f, --filename <file>",
         "a dump of kubectl get -o yaml, or manifests to apply; a folder is all of its .yaml, .yml and .json files, - is standard input; may be repeated",
       )
-        .argParser((file: string, before: readonly string[] | undefined) => [...(before ?? []), file])
+        .argParser((file: string, before: readonly string[] | undefined) => [
+          ...(before ?? []),
+          givenName(file),
+        ])
         .makeOptionMandatory(),
     )
     .addOption(new Option("-o, --output <form>", "how to print it").choices(PLAN_FORMS).default("text"))
@@ -63,7 +66,7 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
     .description("follow and steer the rollout of a machine pool: status, watch, pause, resume, restart");
   asking(rollout, "status", shell)
     .description("wait until every machine of a pool is up to date and available")
-    .argument("<pool>", POOL)
+    .argument("<pool>", POOL, givenName)
     .addOption(
       new Option("-w, --watch <yes>", "whether to wait; false says how it is now")
         .choices(["true", "false"])
@@ -79,7 +82,7 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
     });
   asking(rollout, "watch", shell)
     .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
-    .argument("<pool>", POOL)
+    .argument("<pool>", POOL, givenName)
     .action(async (given: string, flags: AccessFlags, command: Command) => {
       const { rolloutWatch } = await import("./commands/rollout-status.ts");
       const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
@@ -88,7 +91,7 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
   for (const [verb, description] of VERBS) {
     asking(rollout, verb, shell)
       .description(description)
-      .argument("<pool>", POOL)
+      .argument("<pool>", POOL, givenName)
       .action(async (given: string, flags: AccessFlags, command: Command) => {
         const { rolloutChange } = await import("./commands/rollout-change.ts");
         const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
