@@ -1,4 +1,4 @@
-import { AzureMachinePool, type KubernetesObject, MachinePool } from "@capstan/api";
+import { AzureMachinePool, Cluster, type Kind, type KubernetesObject, MachinePool } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { azureCluster, cluster, type Overrides, pod } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
@@ -80,6 +80,36 @@ describe("capstan plan of manifests", () => {
     expect(totalsOf(pools)).toMatchObject({ updatedInPlace: 3, created: 0, deleted: 0, waves: 3 });
     expect(printForecast(pools, "text")).toContain("3 updated in place (data on their local disks is lost)");
   });
+
+  test.each([
+    ["pool", AzureMachinePool, POOL, { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } }],
+    ["cluster", Cluster, { ...POOL, name: "cluster" }, { spec: { paused: true } }],
+  ])(
+    "goes on behind the pause of a %s: what happens once it is resumed counts",
+    async (_, kind, name, body) => {
+      const client = await settled();
+      await client.patch(kind as Kind, name, { type: "merge", body });
+      const nothing = await forecasts(client, poolManifest());
+      expect(isForecastDisruptive(nothing)).toBe(false);
+      expect(printForecast(nothing, "text")).toMatch(/nothing to do\n {2}blocked: Paused pool\n/);
+      const pools = await forecasts(client, poolManifest({ template: ROLLED }));
+      expect(pools[0]?.blocked).toMatchObject([{ reason: "Paused", targets: ["pool"] }]);
+      expect(totalsOf(pools)).toMatchObject({ created: 3, deleted: 3, waves: 3 });
+      expect(isForecastDisruptive(pools)).toBe(true);
+      const text = printForecast(pools, "text");
+      expect(text).toContain("  nothing happens while it is paused; once it is resumed:\n  3 waves, about ");
+      expect(text).toContain("  blocked: Paused pool\n");
+      const markdown = printForecast(pools, "markdown");
+      expect(markdown).toContain(
+        "**Disruptive**: machines are taken away from their pods, once it is resumed.",
+      );
+      expect(markdown).toContain("| Paused | pool |");
+      expect(JSON.parse(printForecast(pools, "json"))).toMatchObject({
+        actions: expect.arrayContaining([expect.objectContaining({ action: "DeleteMachine" })]),
+        blocked: [{ reason: "Paused" }],
+      });
+    },
+  );
 
   test("sees what a MachinePool alone changes: its size and its version", async () => {
     const client = await settled();

@@ -1,4 +1,4 @@
-import { type Blocked, type Forecast, forecastPool, isDisruptive } from "@capstan/manager";
+import { type Blocked, type Forecast, forecastPool, isDisruptive, planPool } from "@capstan/manager";
 import { expectedTimes } from "./expected-times.ts";
 import { counted } from "../render/amounts.ts";
 import { drainPatience, type Obstacle } from "./obstacles.ts";
@@ -11,6 +11,8 @@ export interface PoolForecast {
   readonly namespace: string;
   readonly name: string;
   readonly isNew: boolean;
+  /** Then nothing of the forecast happens until it is resumed. */
+  readonly isPaused: boolean;
   readonly changes: readonly FieldChange[];
   /** As it goes when every step takes as long as half of them do. */
   readonly typical: Forecast;
@@ -22,7 +24,7 @@ export interface PoolForecast {
   readonly notes: readonly string[];
 }
 
-/** Goes through the rollout that a change starts. */
+/** Goes through the rollout that a change starts; a pause puts it off and takes nothing of it away. */
 export function forecastChange(
   { before, after }: ProposedPool,
   obstacles: readonly Obstacle[],
@@ -30,13 +32,16 @@ export function forecastChange(
 ): PoolForecast {
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec;
-  const typical = forecastPool(view, expectedTimes("p50", minReadySeconds));
-  const slow = forecastPool(view, expectedTimes("p90", minReadySeconds));
+  const resumed = { ...view, isPaused: false };
+  const typical = forecastPool(resumed, expectedTimes("p50", minReadySeconds));
+  const slow = forecastPool(resumed, expectedTimes("p90", minReadySeconds));
+  const pause = view.isPaused ? planPool(view).blocked : [];
   const inTheWay = inTheWayOf(typical, obstacles);
   return {
     namespace: view.namespace,
     name: view.name,
     isNew: before === undefined,
+    isPaused: view.isPaused,
     changes: before
       ? [
           ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
@@ -45,7 +50,7 @@ export function forecastChange(
       : [],
     typical,
     slowMs: slow.totals.durationMs,
-    blocked: [...typical.blocked, ...inTheWay],
+    blocked: [...pause, ...typical.blocked, ...inTheWay],
     heldDrains: heldDrains(inTheWay, drainPatience(after)),
     notes,
   };

@@ -69,8 +69,9 @@ function poolText(pool: PoolForecast): string {
 
 function poolMarkdown(pool: PoolForecast): string {
   const isDisruption = actionsOf(pool).some(isDisruptive);
+  const when = pool.isPaused ? ", once it is resumed" : "";
   const verdict = isDisruption
-    ? "**Disruptive**: machines are taken away from their pods."
+    ? `**Disruptive**: machines are taken away from their pods${when}.`
     : "Not disruptive.";
   const changes = pool.changes.map((change) => `- \`${changeLine(change)}\`\n`).join("");
   const head = `### AzureMachinePool \`${pool.namespace}/${pool.name}\`${pool.isNew ? " (new)" : ""}\n\n${verdict}\n`;
@@ -89,13 +90,14 @@ function poolMarkdown(pool: PoolForecast): string {
 }
 
 /** What there is to know at a glance. */
-function summaryOf({ typical, slowMs, heldDrains }: PoolForecast): readonly string[] {
+function summaryOf({ typical, slowMs, heldDrains, isPaused }: PoolForecast): readonly string[] {
   const { waves, durationMs, created, deleted, updatedInPlace, lowestAvailable, mostMachines } =
     typical.totals;
   if (waves === 0)
     return [typical.isReached ? "nothing to do" : "nothing happens until what blocks it is gone"];
   const times = `about ${humanDuration(durationMs)}, ${humanDuration(slowMs)} when everything is slow`;
   return [
+    ...(isPaused ? ["nothing happens while it is paused; once it is resumed:"] : []),
     `${counted(waves, "wave")}, ${times}`,
     ...heldDrains,
     `${created} created, ${deleted} deleted, ${updatedInPlace} updated in place${updatedInPlace > 0 ? " (data on their local disks is lost)" : ""}`,
