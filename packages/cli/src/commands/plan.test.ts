@@ -227,6 +227,16 @@ describe("capstan plan of a dump", () => {
     expect((await plan([dump, stringify(other), stringify(owned)])).out).toBe(out);
   });
 
+  test("takes null for a field that is not there, as a server does", async () => {
+    const text = (replicas: unknown) =>
+      listOf(
+        poolObject(),
+        machinePoolObject({ spec: { replicas: replicas as number } }),
+        machineObject(2, "v1-new"),
+      );
+    expect(await plan([text(null)])).toEqual(await plan([text(1)]));
+  });
+
   test("goes by the MachinePool that owns a pool, and says which other is ignored", async () => {
     const ownerReferences = [
       {
@@ -474,6 +484,52 @@ describe("capstan plan of what makes no sense", () => {
   ])("%s", async (_, text, message) => {
     const { code, out, err } = await plan([text]);
     expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(message);
+  });
+
+  const pooled = (strategy: unknown) => poolObject({ spec: { strategy: strategy as object } });
+  const rolled = (rollingUpdate: object) => pooled({ rollingUpdate });
+  const sized = (replicas: unknown) => machinePoolObject({ spec: { replicas: replicas as number } });
+
+  test.each<[string, object, string]>([
+    [
+      "replicas in words",
+      sized("three"),
+      'spec.replicas: Invalid value: "three": does not fit the schema of MachinePool: must be a whole number',
+    ],
+    [
+      "a negative budget",
+      rolled({ maxUnavailable: -1 }),
+      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more",
+    ],
+    [
+      "more than all machines",
+      rolled({ maxUnavailable: "150%" }),
+      'maxUnavailable: Invalid value: "150%": must not be more than 100%',
+    ],
+    [
+      "a small letter",
+      rolled({ deletePolicy: "oldest" }),
+      'deletePolicy: Invalid value: "oldest": does not fit the schema of AzureMachinePool: must be one of Random, Newest, Oldest',
+    ],
+    [
+      "a word for an object",
+      pooled("RollingUpdate"),
+      'spec.strategy: Invalid value: "RollingUpdate": does not fit the schema of AzureMachinePool: must be an object',
+    ],
+    [
+      "a status that is none",
+      machineObject(2, "v1-new", { status: { conditions: "Ready" as never } }),
+      "status.conditions: Invalid value",
+    ],
+  ])("%s, which a server would have refused", async (_, object, message) => {
+    const { kind } = object as { kind: string };
+    const others = [poolObject(), machinePoolObject(), machineObject(2, "v1-new")].filter(
+      (one) => one.kind !== kind,
+    );
+    const { code, out, err } = await plan([listOf(object, ...others)]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(` makes no sense: `);
     expect(err).toContain(message);
   });
 

@@ -2,7 +2,8 @@ import { CommandError } from "../command-error.ts";
 import type { Client } from "@capstan/runtime";
 import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
 import { EXIT } from "../exit-codes.ts";
-import { type GivenObjects, sortObjects } from "../plan/given-objects.ts";
+import { checkedDump } from "../plan/checked-dump.ts";
+import { type GivenObjects, type PlanObjects, sortObjects } from "../plan/given-objects.ts";
 import { isDump } from "../plan/is-dump.ts";
 import { findObstacles } from "../plan/obstacles.ts";
 import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
@@ -42,7 +43,8 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
       "there is no AzureMachinePool and no MachinePool in what was given, so there is nothing to plan",
     );
   }
-  if (isDump(given)) return planOfDump(shell, given, { ...options, nowMs: timeOfDump(objects, options.now) });
+  if (isDump(given))
+    return planOfDump(shell, checkedDump(given), { ...options, nowMs: timeOfDump(objects, options.now) });
   if (options.now !== undefined) {
     throw new CommandError(
       "--now is the time of a dump; what was given are manifests, which are planned for now",
@@ -72,7 +74,7 @@ export async function forecastsOf(
 
 function planOfDump(
   shell: Shell,
-  given: GivenObjects,
+  given: PlanObjects,
   { output, nowMs }: { readonly output: PlanForm; readonly nowMs: number },
 ): number {
   if (given.pools.length === 0) {
@@ -91,7 +93,7 @@ function planOfDump(
   return hasDisruption(pools) ? EXIT.disruptive : EXIT.done;
 }
 
-function unplannedPool(pool: GivenObjects["pools"][number]): PoolBlock {
+function unplannedPool(pool: PlanObjects["pools"][number]): PoolBlock {
   const why = `${whyAlone(pool)}, so nothing is done to it`;
   return { ...objectOf(pool), reason: "NoMachinePool", targets: [pool.metadata.name], why };
 }

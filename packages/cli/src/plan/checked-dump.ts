@@ -1,0 +1,42 @@
+import {
+  AzureCluster,
+  AzureMachinePool,
+  AzureMachinePoolMachine,
+  Cluster,
+  type CustomKind,
+  formatFieldError,
+  type Frozen,
+  isJsonObject,
+  type KubernetesObject,
+  MachinePool,
+  withDefaults,
+} from "@capstan/api";
+import { CommandError } from "../command-error.ts";
+import { type PlanObjects, titleOf } from "./given-objects.ts";
+
+/** The objects of a dump as a server would have stored them; throws where it would have refused one. */
+export function checkedDump(given: PlanObjects): PlanObjects {
+  return {
+    pools: given.pools.map((pool) => checked(AzureMachinePool, pool)),
+    machinePools: given.machinePools.map((machinePool) => checked(MachinePool, machinePool)),
+    machines: given.machines.map((machine) => checked(AzureMachinePoolMachine, machine)),
+    clusters: given.clusters.map((cluster) => checked(Cluster, cluster)),
+    azureClusters: given.azureClusters.map((azureCluster) => checked(AzureCluster, azureCluster)),
+  };
+}
+
+function checked<T extends KubernetesObject>(kind: CustomKind<T>, given: Frozen<T>): Frozen<T> {
+  const object = withDefaults(kind, withoutNulls(given) as Frozen<T>) as Frozen<T>;
+  // It is stored already: what only a new object must not have is nothing to refuse.
+  const errors = kind.validate({ object, old: object });
+  if (errors.length === 0) return object;
+  throw new CommandError(`${titleOf(given)} makes no sense: ${errors.map(formatFieldError).join("; ")}`);
+}
+
+/** For a server a field with null is one that is not there. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(present.map(([name, field]) => [name, withoutNulls(field)]));
+}
