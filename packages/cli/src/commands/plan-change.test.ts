@@ -162,6 +162,11 @@ describe("capstan plan of manifests", () => {
       "spec.strategy.rollingUpdate.maxSurge",
     ],
     [
+      "no scale set can hold",
+      machinesManifest({ replicas: 5000 }),
+      "MachinePool default/pool cannot be planned: spec.replicas: Invalid value: 5000: must be from 0 to 1000, the most that a scale set holds",
+    ],
+    [
       "has machines of nobody",
       machinesManifest({ template: { spec: { infrastructureRef: { name: "nobody" } } } }),
       "MachinePool default/pool refers to AzureMachinePool nobody, which is neither given nor",

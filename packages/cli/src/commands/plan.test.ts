@@ -533,6 +533,16 @@ describe("capstan plan of what makes no sense", () => {
     expect(err).toContain(message);
   });
 
+  test.each([-1, 1001, 1_000_000_000])("%d machines, which no scale set holds", async (replicas) => {
+    const { code, out, err } = await plan([
+      listOf(poolObject(), sized(replicas), machineObject(2, "v1-new")),
+    ]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(
+      `MachinePool default/pool cannot be planned: spec.replicas: Invalid value: ${replicas}: must be from 0 to 1000, the most that a scale set holds`,
+    );
+  });
+
   test.each([
     [
       "--now yesterday",

@@ -9,6 +9,7 @@ import { findObstacles } from "../plan/obstacles.ts";
 import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
 import { objectOf, type PoolBlock } from "../plan/pool-block.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
+import { refuseImpossibleSize } from "../plan/pool-size.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
 import { newestTimeIn, timeOf } from "../plan/newest-time.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
@@ -85,7 +86,11 @@ function planOfDump(
   const whole = given.pools.filter((pool) => machinePoolOf(pool, given.machinePools));
   // Where there is nothing at all to plan, the first one says what to add.
   const planned = whole.length > 0 ? whole : given.pools;
-  const pools: readonly PlannedPool[] = planned.map((pool) => planFor(partsOf(pool, given), nowMs));
+  const pools: readonly PlannedPool[] = planned.map((pool) => {
+    const parts = partsOf(pool, given);
+    refuseImpossibleSize(parts.machinePool);
+    return planFor(parts, nowMs);
+  });
   const unplanned = given.pools.filter((pool) => !planned.includes(pool)).map(unplannedPool);
   const notes = [...pools.flatMap((pool) => pool.notes), ...unplanned.map(({ why }) => why)];
   for (const note of notes) shell.err.write(`note: ${note}\n`);

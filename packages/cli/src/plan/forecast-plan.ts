@@ -3,6 +3,7 @@ import { expectedTimes } from "./expected-times.ts";
 import { counted } from "../render/amounts.ts";
 import { drainPatience, type Obstacle } from "./obstacles.ts";
 import { observedPool } from "./pool-plan.ts";
+import { refuseImpossibleSize } from "./pool-size.ts";
 import type { ProposedPool } from "./proposed-pools.ts";
 import { changesBetween, type FieldChange } from "./spec-changes.ts";
 
@@ -30,6 +31,7 @@ export function forecastChange(
   obstacles: readonly Obstacle[],
   nowMs: number,
 ): PoolForecast {
+  refuseImpossibleSize(after.machinePool);
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec;
   const resumed = { ...view, isPaused: false };
