@@ -533,6 +533,19 @@ describe("capstan plan of what makes no sense", () => {
     expect(err).toContain(message);
   });
 
+  test.each<[string, object]>([
+    ["a spec.providerIDList of 2", poolObject({ spec: { providerIDList: ["azure:///a", "azure:///b"] } })],
+    ["status.replicas 3", poolObject({ status: { replicas: 3 } })],
+  ])("a pool with %s and without its machines", async (said, pool) => {
+    const { code, out, err } = await plan([listOf(pool, machinePoolObject())], "--now", NOW);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(
+      `AzureMachinePool default/pool has ${said}, but the dump has no AzureMachinePoolMachine of it; add them with kubectl get machinepools,azuremachinepools,azuremachinepoolmachines,clusters,azureclusters -o yaml`,
+    );
+    const empty = poolObject({ spec: { providerIDList: [] }, status: { replicas: 0 } });
+    expect((await plan([listOf(empty, machinePoolObject())], "--now", NOW)).code).toBe(0);
+  });
+
   test.each([-1, 1001, 1_000_000_000])("%d machines, which no scale set holds", async (replicas) => {
     const { code, out, err } = await plan([
       listOf(poolObject(), sized(replicas), machineObject(2, "v1-new")),

@@ -9,6 +9,7 @@ import { findObstacles } from "../plan/obstacles.ts";
 import { forecastChange, type PoolForecast } from "../plan/forecast-plan.ts";
 import { objectOf, type PoolBlock } from "../plan/pool-block.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
+import { refuseMissingMachines } from "../plan/missing-machines.ts";
 import { refuseImpossibleSize } from "../plan/pool-size.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
 import { newestTimeIn, timeOf } from "../plan/newest-time.ts";
@@ -89,6 +90,7 @@ function planOfDump(
   const pools: readonly PlannedPool[] = planned.map((pool) => {
     const parts = partsOf(pool, given);
     refuseImpossibleSize(parts.machinePool);
+    refuseMissingMachines(parts);
     return planFor(parts, nowMs);
   });
   const unplanned = given.pools.filter((pool) => !planned.includes(pool)).map(unplannedPool);

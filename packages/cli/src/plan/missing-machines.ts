@@ -1,0 +1,21 @@
+import { AzureMachinePoolMachine } from "@capstan/api";
+import { CommandError } from "../command-error.ts";
+import { titleOf } from "./given-objects.ts";
+import { DUMP_COMMAND, type PoolParts } from "./pool-parts.ts";
+
+/** Throws when a pool of a dump says that it has machines and none of them is there: it would look like an empty one. */
+export function refuseMissingMachines({ pool, machines }: PoolParts): void {
+  const said = countIn(pool);
+  if (machines.length > 0 || said === undefined) return;
+  throw new CommandError(
+    `${titleOf(pool)} has ${said}, but the dump has no ${AzureMachinePoolMachine.kind} of it; add them with ${DUMP_COMMAND}`,
+  );
+}
+
+/** What a pool says about the number of its machines; undefined when it has none. */
+function countIn({ spec, status }: PoolParts["pool"]): string | undefined {
+  const { providerIDList = [] } = spec;
+  if (providerIDList.length > 0) return `a spec.providerIDList of ${providerIDList.length}`;
+  const { replicas = 0 } = status ?? {};
+  return replicas > 0 ? `status.replicas ${replicas}` : undefined;
+}
