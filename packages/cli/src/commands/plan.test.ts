@@ -321,6 +321,37 @@ describe("capstan plan of a dump", () => {
     expect((await answerTo(listOf(trying, ...rest))).blocked).toEqual([]);
   });
 
+  test("says which drain is blocked, and by what", async () => {
+    const message =
+      "Draining Node pool000000; pod shop/web-1 stays: PodDisruptionBudget shop/web allows no disruption";
+    const draining = (reason: string) =>
+      listOf(
+        poolObject({ status: { pickedForDeletion: ["pool-0"] } }),
+        machinePoolObject({ spec: { replicas: 1 } }),
+        machineObject(0, "v1-old", {
+          metadata: { deletionTimestamp: NOW },
+          status: {
+            conditions: [{ type: "Drained", status: "False", reason, message, lastTransitionTime: NOW }],
+          },
+        }),
+        machineObject(2, "v1-new"),
+      );
+    expect((await answerTo(draining("Draining"))).blocked).toEqual([]);
+    expect((await answerTo(draining("DrainBlocked"))).blocked).toEqual([
+      {
+        controller: "azuremachinepoolmachine",
+        object: { kind: "AzureMachinePoolMachine", namespace: "default", name: "pool-0" },
+        reason: "DrainBlocked",
+        targets: ["pool-0"],
+        why: message,
+      },
+    ]);
+    const { out: text } = await plan([draining("DrainBlocked")]);
+    expect(text).toContain(`  blocked: DrainBlocked pool-0\n      ${message}\n`);
+    const { out: markdown } = await plan([draining("DrainBlocked")], "-o", "markdown");
+    expect(markdown).toContain(`| DrainBlocked | pool-0 | ${message} |`);
+  });
+
   test("calls nothing blocked that passes by itself when a machine has booted", async () => {
     const booting = machineObject(3, "v1-new", {
       metadata: { creationTimestamp: "2026-01-01T10:09:00Z" },

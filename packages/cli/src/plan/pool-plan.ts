@@ -10,6 +10,7 @@ import {
   type SetFacts,
   workloadFromStatus,
 } from "@capstan/manager";
+import { type BlockedDrain, blockedDrains } from "./blocked-drains.ts";
 import { titleOf } from "./given-objects.ts";
 import type { PoolBlock } from "./pool-block.ts";
 import { type PoolParts, rivalNotes } from "./pool-parts.ts";
@@ -27,6 +28,8 @@ export interface PlannedPool extends ObservedPool {
   readonly plan: Plan;
   /** What Azure or the controller has refused for good. */
   readonly refusal: PoolBlock | undefined;
+  /** The machines whose drain does not get on. */
+  readonly drains: readonly BlockedDrain[];
 }
 
 /** Plans the next steps of a pool with the functions that its controllers use; instances are what statuses say. */
@@ -34,7 +37,12 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const observed = observedPool(parts, nowMs);
   const plan = planPool(observed.view);
   const actions = plan.actions.map((action) => withMarked(action, observed.view));
-  return { ...observed, plan: { ...plan, actions }, refusal: refusalOf(parts.pool) };
+  return {
+    ...observed,
+    plan: { ...plan, actions },
+    refusal: refusalOf(parts.pool),
+    drains: blockedDrains(parts.machines),
+  };
 }
 
 /** A machine beyond the wanted number is also made for one that a user has marked; says for which. */

@@ -1,4 +1,5 @@
 import { type Blocked, isDisruptive, obstinate, type PoolAction } from "@capstan/manager";
+import type { BlockedDrain } from "./blocked-drains.ts";
 import { budgetLine } from "../rollout/budget-line.ts";
 import type { PlanForm } from "./plan-form.ts";
 import type { Obstacle } from "./obstacles.ts";
@@ -12,7 +13,7 @@ export interface DumpPlan {
 }
 
 /** Anything that stands in the way. */
-export type Block = Blocked | Obstacle | PoolBlock;
+export type Block = Blocked | BlockedDrain | Obstacle | PoolBlock;
 
 // Whoever reads of a machine that is added wants to know that another goes for it, later.
 const NEXT_ONLY = "A dump shows the next step only; what comes after it is planned when it is done.";
@@ -40,8 +41,8 @@ function planJson({ pools, unplanned }: DumpPlan): string {
   return `${JSON.stringify({ actions, blocked }, undefined, 2)}\n`;
 }
 
-function blocksOf({ plan, refusal }: PlannedPool): readonly Block[] {
-  return [...(refusal ? [refusal] : []), ...plan.blocked];
+function blocksOf({ plan, refusal, drains }: PlannedPool): readonly Block[] {
+  return [...(refusal ? [refusal] : []), ...plan.blocked, ...drains];
 }
 
 /** What stands in the way, by whether somebody has to do something about it. */
