@@ -17,6 +17,10 @@ const condition = (type: string, reason: string, message: string): Condition => 
   message,
   lastTransitionTime: "2026-01-01T11:57:00Z",
 });
+const info = (type: string, reason: string, message: string): Condition => ({
+  ...condition(type, reason, message),
+  severity: "Info",
+});
 const partsWith = (differences: Partial<PoolParts>): PoolParts => ({
   pool: poolObject(),
   machinePool: machinePoolObject(),
@@ -147,6 +151,93 @@ describe("rollout status", () => {
     await awaitRollout(another, seeing(four), { isWatching: false });
     expect(another.written.out).toContain("and 1 more machine in trouble");
     expect(rolloutTree(await look())).toContain("└── pool, ScaleSetProvisionFailed: no such image");
+  });
+
+  test.each<[string, Partial<PoolParts>, string]>([
+    [
+      "what its MachinePool waits for while there is no machine",
+      {
+        pool: poolObject({ status: { modelHash: undefined } }),
+        machines: [],
+        machinePool: machinePoolObject({
+          status: {
+            conditions: [info("Ready", "WaitingForDataSecret", "BootstrapReady: there is no KubeadmConfig")],
+          },
+        }),
+      },
+      "MachinePool pool, WaitingForDataSecret: BootstrapReady: there is no KubeadmConfig",
+    ],
+    [
+      "what its MachinePool is in trouble by",
+      {
+        machinePool: machinePoolObject({
+          status: { conditions: [{ ...info("Ready", "VersionMissing", "no version"), severity: "Error" }] },
+        }),
+      },
+      "MachinePool pool, VersionMissing: no version",
+    ],
+    [
+      "what holds the rollout",
+      {
+        pool: poolObject({
+          status: { conditions: [info("RolloutProgressing", "DrainBlocked", "web-1 stays")] },
+        }),
+      },
+      "pool, DrainBlocked: web-1 stays",
+    ],
+    [
+      "which removal is not believed",
+      {
+        pool: poolObject({
+          status: { conditions: [{ ...info("RemovalBlocked", "TooManyMissing", "3 of 3"), status: "True" }] },
+        }),
+      },
+      "pool, RemovalBlocked: 3 of 3",
+    ],
+  ])("says %s", async (_, differences, line) => {
+    const shell = quickShell();
+    const parts = partsWith({ ...ON_ITS_WAY, ...differences });
+    await awaitRollout(shell, seeing(parts), { isWatching: false });
+    expect(shell.written.out.split("\n").slice(1)).toEqual([line, ""]);
+    expect(rolloutTree(rolloutState(parts, NOW_MS))).toContain(`└── ${line}\n`);
+  });
+
+  test("says nothing of the machines that its MachinePool still counts", async () => {
+    const machinePool = machinePoolObject({
+      status: { conditions: [info("Ready", "WaitingForReplicasReady", "ReplicasReady: 2 machines")] },
+    });
+    const shell = quickShell();
+    await awaitRollout(shell, seeing(partsWith({ ...ON_ITS_WAY, machinePool })), { isWatching: false });
+    expect(shell.written.out).not.toContain("WaitingForReplicasReady");
+  });
+
+  test("says once what Azure has refused, however many conditions repeat it", async () => {
+    const refused = (type: string, message: string): Condition => ({
+      ...condition(type, "ScaleSetProvisionFailed", message),
+      severity: "Error",
+    });
+    const text = "SkuNotAvailable: a long text";
+    const parts = partsWith({
+      ...ON_ITS_WAY,
+      pool: poolObject({
+        status: {
+          conditions: [
+            refused("ScaleSetRunning", text),
+            refused("RolloutProgressing", text),
+            refused("Ready", `ScaleSetRunning: ${text}`),
+          ],
+        },
+      }),
+      machinePool: machinePoolObject({
+        status: { conditions: [refused("Ready", `InfrastructureReady: ScaleSetRunning: ${text}`)] },
+      }),
+    });
+    for (const isWatching of [true, false]) {
+      const shell = quickShell();
+      expect(await awaitRollout(shell, seeing(parts), { isWatching })).toBe(1);
+      expect(shell.written.out.split(text).length - 1, String(isWatching)).toBe(1);
+    }
+    expect(rolloutTree(rolloutState(parts, NOW_MS)).split(text).length - 1).toBe(1);
   });
 
   test("fails at once when a second look finds the same refused, too", async () => {

@@ -1,13 +1,6 @@
 import type { Shell } from "../shell.ts";
-import {
-  blockedLines,
-  confirmed,
-  machineTroubles,
-  noteLines,
-  poolTrouble,
-  type RolloutState,
-  sentenceFor,
-} from "./rollout-state.ts";
+import { machineTroubles, obstacleLines } from "./in-the-way.ts";
+import { confirmed, noteLines, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
 import { EXIT } from "../exit-codes.ts";
 
@@ -34,7 +27,8 @@ export async function awaitRollout(shell: Shell, look: Look, patience: Patience)
   for (;;) {
     const state = confirmed(await look(), earlier);
     earlier = state;
-    const text = linesFor(state);
+    // What is refused is a failure when the next look finds it, too, and is said then.
+    const text = linesFor(state, patience.isWatching ? (state.failure ?? state.refusal?.why) : state.failure);
     if (text !== before) shell.out.write(text);
     before = text;
     if (state.isDone) return EXIT.done;
@@ -72,8 +66,8 @@ function clipped(text: string, columns: number): string {
     .join("\n");
 }
 
-function linesFor(state: RolloutState): string {
-  const troubles = [...blockedLines(state), ...poolTrouble(state), ...machineTroubles(state)];
+function linesFor(state: RolloutState, told = state.failure): string {
+  const troubles = [...obstacleLines(state, told), ...machineTroubles(state)];
   return `${[sentenceFor(state), ...troubles, ...noteLines(state)].join("\n")}\n`;
 }
 

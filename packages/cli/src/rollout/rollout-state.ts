@@ -1,9 +1,6 @@
-import { type Condition, type Frozen, getCondition } from "@capstan/api";
-import { type Blocked, obstinate } from "@capstan/manager";
 import { titleOf } from "../plan/given-objects.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
 import { type PoolParts, rivalNotes } from "../plan/pool-parts.ts";
-import { counted } from "../render/amounts.ts";
 
 /** Where the rollout of a pool is. */
 export interface RolloutState extends PlannedPool {
@@ -67,53 +64,7 @@ export function sentenceFor({ title, isDone, failure, plan }: RolloutState): str
   return `Waiting for ${title}: ${parts.join(", ")}`;
 }
 
-/** What stands in the way and does not pass by itself, in a line each. */
-export function blockedLines({ plan }: RolloutState): readonly string[] {
-  return obstinate(plan).map(({ reason, why }: Blocked) => `blocked, ${reason}: ${why}`);
-}
-
 /** Who else refers to the pool, in a line each. */
 export function noteLines({ parts }: RolloutState): readonly string[] {
   return rivalNotes(parts).map((note) => `note: ${note}`);
-}
-
-/** What the pool says about itself when it is in trouble, in a line; what it has failed by is said already. */
-export function poolTrouble({ parts: { pool }, failure, refusal }: RolloutState): readonly string[] {
-  return failure !== undefined && failure === refusal?.why ? [] : troubleOf(pool);
-}
-
-// Whoever has more to repair begins with these.
-const MACHINES_TOLD_OF = 3;
-
-/** What machines in trouble say about themselves, in a line each. */
-export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
-  const told = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
-  const more = told.length - MACHINES_TOLD_OF;
-  const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
-  return [...told.slice(0, MACHINES_TOLD_OF), ...rest];
-}
-
-/** Condition of a machine: whether pods may come to its Node. */
-export const NODE_SCHEDULABLE = "NodeSchedulable";
-
-interface Speaker {
-  readonly metadata: { readonly name: string };
-  readonly status?: { readonly conditions?: Frozen<readonly Condition[]> } | undefined;
-}
-
-/** What is only on its way has the severity Info, and is no trouble. */
-function troubleOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
-  const ready = getCondition(status?.conditions, "Ready");
-  if (ready?.status !== "False" || ready.severity === undefined || ready.severity === "Info") return [];
-  return [saidBy(metadata.name, ready)];
-}
-
-/** Nobody but who has cordoned a Node will make its machine available again, so that is told whatever its severity. */
-function cordonOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
-  const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
-  return schedulable?.status === "False" ? [saidBy(metadata.name, schedulable)] : [];
-}
-
-function saidBy(name: string, { reason, message }: Frozen<Condition>): string {
-  return `${name}, ${reason}: ${message ?? "no message"}`;
 }

@@ -3,13 +3,8 @@ import { humanDuration } from "@capstan/apiserver";
 import type { MachineView } from "@capstan/manager";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
-import {
-  blockedLines,
-  NODE_SCHEDULABLE,
-  noteLines,
-  poolTrouble,
-  type RolloutState,
-} from "./rollout-state.ts";
+import { NODE_SCHEDULABLE, obstacleLines } from "./in-the-way.ts";
+import { noteLines, type RolloutState } from "./rollout-state.ts";
 
 /** The rollout of a pool as a tree: its budget, its machines by what becomes of them, and what stands in the way. */
 export function rolloutTree(state: RolloutState): string {
@@ -20,7 +15,7 @@ export function rolloutTree(state: RolloutState): string {
     const members = groups.get(group) ?? [];
     return members.length === 0 ? [] : [groupBranch(group, members, { resources, nowMs: view.nowMs })];
   });
-  const lines = [...blockedLines(state), ...poolTrouble(state), ...noteLines(state)];
+  const lines = [...obstacleLines(state), ...noteLines(state)];
   const blocked = lines.map((text) => ({ text, parts: [] }));
   const budget = { text: budgetLine(plan.budget), parts: [] };
   return tree({ text: `${title}, model ${view.wantedHash}`, parts: [budget, ...machines, ...blocked] });

@@ -1,0 +1,101 @@
+import { type Condition, type Frozen, getCondition } from "@capstan/api";
+import { type Blocked, obstinate } from "@capstan/manager";
+import type { PoolParts } from "../plan/pool-parts.ts";
+import { counted } from "../render/amounts.ts";
+import type { RolloutState } from "./rollout-state.ts";
+
+/**
+ * What is in the way, in a line each: what blocks the plan, then what the pool and its MachinePool say themselves. They
+ * repeat each other, and `told`, which is what was said already; nothing is said twice.
+ */
+export function obstacleLines(state: RolloutState, told = state.failure): readonly string[] {
+  const { plan, parts } = state;
+  const all: readonly Said[] = [
+    ...obstinate(plan).map(({ reason, why }: Blocked) => ({ who: "blocked", reason, message: why })),
+    ...saidByPool(parts.pool),
+    ...(state.isDone ? [] : saidByMachinePool(parts)),
+  ];
+  const first = all.filter(
+    (one, index) => !isIn(one, told ?? "") && !all.slice(0, index).some((other) => isSame(one, other)),
+  );
+  return first.map(lineOf);
+}
+
+/** Somebody's words. */
+interface Said {
+  readonly who: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+function lineOf({ who, reason, message }: Said): string {
+  return message === "" ? `${who}, ${reason}` : `${who}, ${reason}: ${message}`;
+}
+
+/** Whoever sums conditions up keeps the reason, and puts a word before the message. */
+function isSame(one: Said, other: Said): boolean {
+  return one.reason === other.reason || isIn(one, other.message) || isIn(other, one.message);
+}
+
+function isIn({ reason, message }: Said, text: string): boolean {
+  return text.startsWith(`${reason}: `) || (message !== "" && text.includes(message));
+}
+
+/** What holds a rollout is said whatever its severity; of the rest, what is only on its way is no trouble. */
+function saidByPool({ metadata, status }: PoolParts["pool"]): readonly Said[] {
+  const rollout = getCondition(status?.conditions, "RolloutProgressing");
+  const removal = getCondition(status?.conditions, "RemovalBlocked");
+  const ready = getCondition(status?.conditions, "Ready");
+  return [
+    ...(rollout?.status === "False" ? [saidIn(metadata.name, rollout)] : []),
+    ...(removal?.status === "True" ? [{ ...saidIn(metadata.name, removal), reason: removal.type }] : []),
+    ...(ready && isTrouble(ready) ? [saidIn(metadata.name, ready)] : []),
+  ];
+}
+
+/** While there is no machine, what is on its way is all that there is to say. */
+function saidByMachinePool({ machinePool, machines }: PoolParts): readonly Said[] {
+  const { metadata, status } = machinePool;
+  const ready = getCondition(status?.conditions, "Ready");
+  if (!ready || ready.status === "True" || (machines.length > 0 && !isTrouble(ready))) return [];
+  return [saidIn(`${machinePool.kind} ${metadata.name}`, ready)];
+}
+
+// Whoever has more to repair begins with these.
+const MACHINES_TOLD_OF = 3;
+
+/** What machines in trouble say about themselves, in a line each. */
+export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
+  const told = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
+  const more = told.length - MACHINES_TOLD_OF;
+  const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
+  return [...told.slice(0, MACHINES_TOLD_OF), ...rest];
+}
+
+/** Condition of a machine: whether pods may come to its Node. */
+export const NODE_SCHEDULABLE = "NodeSchedulable";
+
+interface Speaker {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly conditions?: Frozen<readonly Condition[]> } | undefined;
+}
+
+function troubleOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+  const ready = getCondition(status?.conditions, "Ready");
+  return ready && isTrouble(ready) ? [lineOf(saidIn(metadata.name, ready))] : [];
+}
+
+/** What is only on its way has the severity Info, and is no trouble. */
+function isTrouble({ status, severity }: Frozen<Condition>): boolean {
+  return status === "False" && severity !== undefined && severity !== "Info";
+}
+
+/** Nobody but who has cordoned a Node will make its machine available again, so that is told whatever its severity. */
+function cordonOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+  const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
+  return schedulable?.status === "False" ? [lineOf(saidIn(metadata.name, schedulable))] : [];
+}
+
+function saidIn(who: string, { type, reason = type, message = "" }: Frozen<Condition>): Said {
+  return { who, reason, message };
+}
