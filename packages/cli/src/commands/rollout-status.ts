@@ -1,8 +1,9 @@
 import { type Now, type UserAccess, withUserClient } from "../cluster/user-access.ts";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
-import { awaitRollout, type Look, type Patience, showRollout } from "../rollout/follow-rollout.ts";
+import { awaitRollout, type Patience, showRollout } from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
+import type { Look } from "../rollout/patient-look.ts";
 import type { PoolName } from "../rollout/pool-name.ts";
 import { rolloutState } from "../rollout/rollout-state.ts";
 import type { Shell } from "../shell.ts";

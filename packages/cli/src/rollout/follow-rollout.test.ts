@@ -1,6 +1,8 @@
 import type { Condition } from "@capstan/api";
 import { createRealEnv } from "@capstan/env";
+import { transient } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
+import { CommandError } from "../command-error.ts";
 import { expectGolden } from "../plan/golden.fixture.ts";
 import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
 import type { PoolParts } from "../plan/pool-parts.ts";
@@ -74,10 +76,14 @@ function quickShell({ waits = 100, isTerminal = false } = {}): TestShell {
 }
 
 /** Sees one state after the other; the last one stays. */
-function seeing(...all: readonly PoolParts[]) {
+function seeing(...all: readonly (PoolParts | Error)[]) {
   let looks = 0;
-  return () => Promise.resolve(rolloutState(all[Math.min(looks++, all.length - 1)] ?? DONE, NOW_MS));
+  return () => {
+    const seen = all[Math.min(looks++, all.length - 1)] ?? DONE;
+    return seen instanceof Error ? Promise.reject(seen) : Promise.resolve(rolloutState(seen, NOW_MS));
+  };
 }
+const AWAY = transient("ServerUnreachable", "GET /apis: connection refused");
 
 describe("rollout status", () => {
   test("says each change once and ends with the rollout", async () => {
@@ -323,6 +329,31 @@ describe("rollout status", () => {
     expect(shell.written.out).not.toContain("blocked");
   });
 
+  test("outlives a server that is away for a while, and says so once each time", async () => {
+    const shell = quickShell();
+    const look = seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY, AWAY, DONE);
+    expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
+    const away = "capstan: no answer, trying again: GET /apis: connection refused\n";
+    expect(shell.written.err).toBe(away + away);
+    expect(shell.written.out.split("\n").length).toBe(3);
+    const late = quickShell();
+    const patience = { isWatching: true, timeoutMs: 10_000 };
+    expect(await awaitRollout(late, seeing(ON_ITS_WAY, AWAY), patience)).toBe(1);
+    expect(late.written.err).toBe(
+      `${away}capstan: AzureMachinePool default/pool was not rolled out in time\n`,
+    );
+  });
+
+  test.each([
+    ["a server that never answered", [AWAY]],
+    ["a pool that is gone", [ON_ITS_WAY, new CommandError("there is no pool")]],
+    ["a right that was taken away", [ON_ITS_WAY, transient("Forbidden", "you may not")]],
+  ])("does not wait for %s", async (_, seen) => {
+    const watching = { isWatching: true };
+    await expect(awaitRollout(quickShell(), seeing(...seen), watching)).rejects.toBe(seen.at(-1));
+    await expect(showRollout(quickShell(), seeing(...seen))).rejects.toBe(seen.at(-1));
+  });
+
   test("is no success when it is interrupted", async () => {
     const shell = quickShell({ waits: 2 });
     expect(await awaitRollout(shell, seeing(ON_ITS_WAY), { isWatching: true })).toBe(1);
@@ -353,6 +384,20 @@ describe("rollout watch", () => {
     expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
     const screens = shell.written.out.split("\u001B[H\u001B[J").slice(1);
     expect(screens).toEqual([ON_ITS_WAY, DONE].map((parts) => rolloutTree(rolloutState(parts, NOW_MS))));
+  });
+
+  test("shows that there is no answer below the last one, until there is", async () => {
+    const shell = quickShell({ waits: 4, isTerminal: true });
+    await showRollout(shell, seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
+    const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS))}`;
+    expect(shell.written).toEqual({
+      out: `${tree}no answer, trying again: GET /apis: connection refused\n${tree}`,
+      err: "",
+    });
+    const piped = quickShell({ waits: 4 });
+    await showRollout(piped, seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
+    expect(piped.written.err).toBe("capstan: no answer, trying again: GET /apis: connection refused\n");
+    expect(piped.written.out.split("\n").length).toBe(2);
   });
 
   test("writes a line for each change where nobody looks at a terminal", async () => {

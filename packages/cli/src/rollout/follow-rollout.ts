@@ -1,11 +1,9 @@
 import type { Shell } from "../shell.ts";
 import { machineTroubles, obstacleLines } from "./in-the-way.ts";
+import { type Look, patientLook } from "./patient-look.ts";
 import { confirmed, noteLines, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
 import { EXIT } from "../exit-codes.ts";
-
-/** Looks at a pool. */
-export type Look = () => Promise<RolloutState>;
 
 // As often as people look; a rollout takes minutes.
 const BETWEEN_LOOKS_MS = 2000;
@@ -22,35 +20,57 @@ export async function awaitRollout(shell: Shell, look: Look, patience: Patience)
   const { clock } = shell.env;
   const stop = shell.stopSignal();
   const beganMs = clock.monotonic();
+  const lookAgain = patientLook(look, (text) => shell.err.write(`capstan: ${text}`));
   let before = "";
   let earlier: RolloutState | undefined;
   for (;;) {
-    const state = confirmed(await look(), earlier);
-    earlier = state;
-    // What is refused is a failure when the next look finds it, too, and is said then.
-    const text = linesFor(state, patience.isWatching ? (state.failure ?? state.refusal?.why) : state.failure);
-    if (text !== before) shell.out.write(text);
-    before = text;
-    if (state.isDone) return EXIT.done;
-    if (state.failure !== undefined || !patience.isWatching) return EXIT.failed;
+    const seen = await lookAgain();
+    if (seen) {
+      earlier = confirmed(seen, earlier);
+      const text = linesFor(earlier, toldBy(earlier, patience));
+      if (text !== before) shell.out.write(text);
+      before = text;
+      const code = verdictOn(earlier, patience);
+      if (code !== undefined) return code;
+    }
     const leftMs = (patience.timeoutMs ?? Number.POSITIVE_INFINITY) - (clock.monotonic() - beganMs);
     if (leftMs <= 0) {
-      shell.err.write(`capstan: ${state.title} was not rolled out in time\n`);
+      shell.err.write(`capstan: ${earlier?.title} was not rolled out in time\n`);
       return EXIT.failed;
     }
     if (await isStopped(shell, Math.min(BETWEEN_LOOKS_MS, leftMs), stop)) return EXIT.failed;
   }
 }
 
+/** How it ended; undefined while it has not. */
+function verdictOn({ isDone, failure }: RolloutState, { isWatching }: Patience): number | undefined {
+  if (isDone) return EXIT.done;
+  return failure !== undefined || !isWatching ? EXIT.failed : undefined;
+}
+
+/** What is refused is a failure when the next look finds it, too, and is said then. */
+function toldBy({ failure, refusal }: RolloutState, { isWatching }: Patience): string | undefined {
+  return failure ?? (isWatching ? refusal?.why : undefined);
+}
+
 /** Shows a pool until Ctrl-C: on a terminal always as it is now, elsewhere a text for each change. */
 export async function showRollout(shell: Shell, look: Look): Promise<number> {
   const stop = shell.stopSignal();
+  const { isTerminal, columns } = shell.out;
   let before = "";
+  const lookAgain = patientLook(look, (text) => {
+    if (!isTerminal) return shell.err.write(`capstan: ${text}`);
+    shell.out.write(clipped(text, columns));
+    // The next answer is drawn over it, also when it is that of before.
+    before = "";
+  });
   for (;;) {
-    const state = await look();
-    const text = shell.out.isTerminal ? clipped(rolloutTree(state), shell.out.columns) : linesFor(state);
-    if (text !== before) shell.out.write(shell.out.isTerminal ? CLEARED + text : text);
-    before = text;
+    const state = await lookAgain();
+    if (state) {
+      const text = isTerminal ? clipped(rolloutTree(state), columns) : linesFor(state);
+      if (text !== before) shell.out.write(isTerminal ? CLEARED + text : text);
+      before = text;
+    }
     if (await isStopped(shell, BETWEEN_LOOKS_MS, stop)) return EXIT.done;
   }
 }
