@@ -112,6 +112,24 @@ describe("a pool is named", () => {
     expect((await find("mp/workers")).metadata.name).toBe("pool");
   });
 
+  test("by the MachinePool that it belongs to, and by no other that refers to it", async () => {
+    const ownerReferences = [
+      { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "pool", uid: "uid" },
+    ];
+    const rival = machinePoolObject({ metadata: { name: "rival", uid: "rival" } });
+    const client = await managementWith(
+      poolObject({ metadata: { ownerReferences } }),
+      machinePoolObject(),
+      rival,
+    );
+    for (const name of ["rival", "mp/rival"]) {
+      await expect(findPool(client, { name, namespace: "default" })).rejects.toThrow(
+        "MachinePool default/rival refers to AzureMachinePool default/pool, which belongs to MachinePool pool; each needs an AzureMachinePool of its own",
+      );
+    }
+    expect((await findPool(client, { name: "mp/pool", namespace: "default" })).metadata.name).toBe("pool");
+  });
+
   test("and is no pool of another provider", async () => {
     const foreign = machinePoolObject({
       spec: { template: { spec: { infrastructureRef: { kind: "DockerMachinePool" } } } },

@@ -61,10 +61,19 @@ export function machinePoolOf(
 }
 
 /** The name of the MachinePool that owns a pool. */
-export function ownerNameOf({ metadata }: Frozen<AzureMachinePool>): string | undefined {
+function ownerNameOf({ metadata }: Frozen<AzureMachinePool>): string | undefined {
   return metadata.ownerReferences?.find(
     ({ kind, apiVersion }) => kind === MachinePool.kind && groupOf(apiVersion) === MachinePool.group,
   )?.name;
+}
+
+/** What a MachinePool asks of a pool that is another's is done by nobody, so that there is nothing to plan or to follow. */
+export function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
+  const owner = ownerNameOf(pool);
+  if (owner === undefined || owner === machinePool.metadata.name) return;
+  throw new CommandError(
+    `${titleOf(machinePool)} refers to ${titleOf(pool)}, which belongs to MachinePool ${owner}; each needs an AzureMachinePool of its own`,
+  );
 }
 
 /** Why there is nobody who decides about a pool. */

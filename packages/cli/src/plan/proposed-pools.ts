@@ -10,7 +10,7 @@ import { CommandError } from "../command-error.ts";
 import { readPool } from "../rollout/live-pool.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { type GivenObjects, titleOf } from "./given-objects.ts";
-import { isFor, ownerNameOf, type PoolParts } from "./pool-parts.ts";
+import { isFor, type PoolParts, refuseTaken } from "./pool-parts.ts";
 import type { GivenObject } from "./read-objects.ts";
 
 /** A pool as it is, and as it would be. */
@@ -86,15 +86,6 @@ async function otherPools(
         `${titleOf(after)} refers to ${kind} ${name}, which is neither given nor an AzureMachinePool of the cluster`,
       );
     }),
-  );
-}
-
-/** What a MachinePool asks of a pool that is another's is done by nobody, so that there is nothing to plan. */
-function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
-  const owner = ownerNameOf(pool);
-  if (owner === undefined || owner === machinePool.metadata.name) return;
-  throw new CommandError(
-    `${titleOf(machinePool)} refers to ${titleOf(pool)}, which belongs to MachinePool ${owner}; each needs an AzureMachinePool of its own`,
   );
 }
 

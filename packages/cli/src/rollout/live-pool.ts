@@ -9,7 +9,7 @@ import {
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { isFor, machinePoolOf, partsOf, type PoolParts } from "../plan/pool-parts.ts";
+import { isFor, machinePoolOf, partsOf, type PoolParts, refuseTaken } from "../plan/pool-parts.ts";
 import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
 /** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */
@@ -45,13 +45,16 @@ function meantBy(given: string): { readonly name: string; readonly kinds: Readon
 
 async function infrastructureOf(
   client: Client,
-  { metadata, spec }: Frozen<MachinePool>,
+  machinePool: Frozen<MachinePool>,
 ): Promise<Frozen<AzureMachinePool> | undefined> {
+  const { metadata, spec } = machinePool;
   const { kind, name, namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
   if (kind !== AzureMachinePool.kind) {
     throw new CommandError(`MachinePool ${metadata.name} is no pool of ours: its machines are of ${kind}`);
   }
-  return client.find(AzureMachinePool, { name: name ?? "", namespace });
+  const pool = await client.find(AzureMachinePool, { name: name ?? "", namespace });
+  if (pool) refuseTaken(pool, machinePool);
+  return pool;
 }
 
 async function unknown(client: Client, given: string, namespace: string): Promise<string> {
