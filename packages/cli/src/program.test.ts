@@ -67,11 +67,8 @@ describe("a command line", () => {
 
   test("of plan that makes no sense ends with 1, because 2 says that a change disrupts", async () => {
     expect(await capstan(["plan", "--fast"])).toMatchObject({ code: 1, out: "" });
-    expect(await capstan(["plan", "-f", ""])).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringContaining("argument '' is invalid. Expected a name"),
-    });
+    const { code, err } = await capstan(["plan", "-f", ""]);
+    expect([code, err]).toEqual([1, expect.stringContaining("argument '' is invalid. Expected a name")]);
   });
 
   test("knows its data directory by option before variable before default", async () => {

@@ -130,6 +130,13 @@ describe("a pool is named", () => {
     expect((await findPool(client, { name: "mp/pool", namespace: "default" })).metadata.name).toBe("pool");
   });
 
+  test("and is none where its MachinePool refers to nothing", async () => {
+    const nowhere = machinePoolObject({ spec: { template: { spec: { infrastructureRef: { name: "" } } } } });
+    await expect(findPool(await managementWith(nowhere), POOL)).rejects.toThrow(
+      "MachinePool pool has no pool: its spec.template.spec.infrastructureRef.name is empty",
+    );
+  });
+
   test("and is no pool of another provider", async () => {
     const foreign = machinePoolObject({
       spec: { template: { spec: { infrastructureRef: { kind: "DockerMachinePool" } } } },

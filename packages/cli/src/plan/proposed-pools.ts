@@ -76,14 +76,14 @@ async function otherPools(
         name = "",
         namespace = after.metadata.namespace,
       } = after.spec.template.spec.infrastructureRef;
-      const pool =
-        kind === AzureMachinePool.kind && (await client.find(AzureMachinePool, { name, namespace }));
+      const isOurs = kind === AzureMachinePool.kind && name !== "";
+      const pool = isOurs && (await client.find(AzureMachinePool, { name, namespace }));
       if (pool) {
         refuseTaken(pool, after);
         return { before: pool, after: pool };
       }
       throw new CommandError(
-        `${titleOf(after)} refers to ${kind} ${name}, which is neither given nor an AzureMachinePool of the cluster`,
+        `${titleOf(after)} refers to ${kind} ${name || '""'}, which is neither given nor an AzureMachinePool of the cluster`,
       );
     }),
   );

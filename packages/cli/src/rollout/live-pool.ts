@@ -48,11 +48,16 @@ async function infrastructureOf(
   machinePool: Frozen<MachinePool>,
 ): Promise<Frozen<AzureMachinePool> | undefined> {
   const { metadata, spec } = machinePool;
-  const { kind, name, namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
+  const { kind, name = "", namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
   if (kind !== AzureMachinePool.kind) {
     throw new CommandError(`MachinePool ${metadata.name} is no pool of ours: its machines are of ${kind}`);
   }
-  const pool = await client.find(AzureMachinePool, { name: name ?? "", namespace });
+  if (name === "") {
+    throw new CommandError(
+      `MachinePool ${metadata.name} has no pool: its spec.template.spec.infrastructureRef.name is empty; write the name of an AzureMachinePool`,
+    );
+  }
+  const pool = await client.find(AzureMachinePool, { name, namespace });
   if (pool) refuseTaken(pool, machinePool);
   return pool;
 }
@@ -92,8 +97,6 @@ async function clusterAround(
     machinePool && (await client.find(Cluster, { name: machinePool.spec.clusterName, namespace }));
   const { kind, name } = cluster?.spec.infrastructureRef ?? {};
   const azureCluster =
-    kind === AzureCluster.kind && name !== undefined
-      ? await client.find(AzureCluster, { name, namespace })
-      : undefined;
+    kind === AzureCluster.kind && name ? await client.find(AzureCluster, { name, namespace }) : undefined;
   return { clusters: cluster ? [cluster] : [], azureClusters: azureCluster ? [azureCluster] : [] };
 }
