@@ -480,6 +480,12 @@ describe("capstan plan of what makes no sense", () => {
     ["no object", "a: b", "holds an object without apiVersion or kind"],
     ["no name", stringify({ ...other, metadata: {} }), "holds a ConfigMap without metadata.name"],
     ["nothing", "", "there is no AzureMachinePool and no MachinePool in what was given"],
+    [
+      "a list without items",
+      "apiVersion: v1\nkind: List\n",
+      "there is no AzureMachinePool and no MachinePool",
+    ],
+    ["a list of null", "kind: PodList\nmetadata: {}\nitems: null\n", "there is no AzureMachinePool and no"],
     ["no pool", stringify(other), "there is no AzureMachinePool and no MachinePool in what was given"],
     [
       "machines without their pool",

@@ -87,10 +87,9 @@ function flattened(value: unknown, origin: string): readonly GivenObject[] {
     const found = JSON.stringify(value).slice(0, 60);
     throw new CommandError(`${origin} holds ${found} where a Kubernetes object was expected`);
   }
-  const { apiVersion, kind, metadata, items } = value;
-  if (Array.isArray(items) && isListKind(kind)) {
-    return items.flatMap((item) => flattened(item, origin));
-  }
+  const list = itemsOf(value);
+  if (list) return list.flatMap((item) => flattened(item, origin));
+  const { apiVersion, kind, metadata } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string") {
     throw new CommandError(`${origin} holds an object without apiVersion or kind; both are needed`);
   }
@@ -100,6 +99,15 @@ function flattened(value: unknown, origin: string): readonly GivenObject[] {
   return [value as unknown as GivenObject];
 }
 
-function isListKind(kind: unknown): boolean {
-  return kind === undefined || (typeof kind === "string" && kind.endsWith("List"));
+/** What is in a list, which may be nothing at all; undefined for what is none. */
+function itemsOf({
+  kind,
+  metadata,
+  items,
+}: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+  const isListKind = typeof kind === "string" && kind.endsWith("List");
+  if (Array.isArray(items)) return isListKind || kind === undefined ? items : undefined;
+  // What has a name is an object, whatever its kind is called.
+  const isNamed = isJsonObject(metadata) && metadata["name"] !== undefined;
+  return isListKind && !isNamed && (items === undefined || items === null) ? [] : undefined;
 }
