@@ -128,6 +128,14 @@ describe("capstan plan of manifests", () => {
     ]);
   });
 
+  test("keeps a value with backticks inside its code in Markdown", async () => {
+    const additionalTags = { note: "a `b` **c**" };
+    const pools = await forecasts(await settled(), poolManifest({ additionalTags }));
+    expect(printForecast(pools, "markdown")).toContain(
+      '- ``AzureMachinePool spec.additionalTags: unset to {"note":"a `b` **c**"}``\n',
+    );
+  });
+
   test("that are of a new pool creates it, and nothing is disrupted", async () => {
     const client = await managementWith(...AROUND);
     const pools = await forecasts(client, poolManifest(), machinesManifest());

@@ -5,6 +5,7 @@ import type { PoolForecast } from "./forecast-plan.ts";
 import type { PlanForm } from "./plan-form.ts";
 import { actionJson, actionTable, actionText, blockedJson, blockedTable, blockedText } from "./print-plan.ts";
 import { counted } from "../render/amounts.ts";
+import { codeSpan } from "../render/code-span.ts";
 import { changeLine } from "./spec-changes.ts";
 
 /** What changes would do to pools, in the form that was asked for. */
@@ -73,7 +74,7 @@ function poolMarkdown(pool: PoolForecast): string {
   const verdict = isDisruption
     ? `**Disruptive**: machines are taken away from their pods${when}.`
     : "Not disruptive.";
-  const changes = pool.changes.map((change) => `- \`${changeLine(change)}\`\n`).join("");
+  const changes = pool.changes.map((change) => `- ${codeSpan(changeLine(change))}\n`).join("");
   const head = `### AzureMachinePool \`${pool.namespace}/${pool.name}\`${pool.isNew ? " (new)" : ""}\n\n${verdict}\n`;
   const waves = shownWaves(pool.typical.waves).map((wave) =>
     typeof wave === "string" ? `\n${wave}\n` : `\n#### ${waveTitle(wave)}\n${actionTable(actionsIn(wave))}`,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { quoted, size } from "./amounts.ts";
+import { codeSpan } from "./code-span.ts";
 import { paintFor } from "./paint.ts";
 import { facts, row, table } from "./table.ts";
 import { tree } from "./tree.ts";
@@ -38,6 +39,15 @@ test("a tree hangs every part on its whole", () => {
       ],
     }),
   ).toBe("root\n├── a\n│   ├── b\n│   └── c\n└── d\n    └── e\n");
+});
+
+test.each([
+  ["a", "`a`"],
+  ["a `b`c", "``a `b`c``"],
+  ["``a", "``` ``a ```"],
+  ["a`", "`` a` ``"],
+])("the text %s is the code %s of Markdown", (text, code) => {
+  expect(codeSpan(text)).toBe(code);
 });
 
 test.each([
