@@ -191,6 +191,12 @@ describe("capstan plan of manifests", () => {
     await expect(forecasts(await settled(), object)).rejects.toThrow(message);
   });
 
+  test("needs the MachinePool of a new pool, from the manifests or from the cluster", async () => {
+    await expect(forecasts(await managementWith(...AROUND), poolManifest())).rejects.toThrow(
+      "no MachinePool refers to AzureMachinePool default/pool; nothing is done to it until there is one: apply it, or give its manifest to capstan plan as well",
+    );
+  });
+
   test("goes by the MachinePool that owns a pool, whoever else refers to it", async () => {
     const ownerReferences = [
       { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "pool", uid: "uid" },

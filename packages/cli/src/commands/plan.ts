@@ -3,6 +3,7 @@ import type { Client } from "@capstan/runtime";
 import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkedDump } from "../plan/checked-dump.ts";
+import { DUMP_COMMAND } from "../plan/dump-command.ts";
 import { type GivenObjects, type PlanObjects, sortObjects } from "../plan/given-objects.ts";
 import { isDump } from "../plan/is-dump.ts";
 import { findObstacles } from "../plan/obstacles.ts";
@@ -88,7 +89,7 @@ function planOfDump(
   // Where there is nothing at all to plan, the first one says what to add.
   const planned = whole.length > 0 ? whole : given.pools;
   const pools: readonly PlannedPool[] = planned.map((pool) => {
-    const parts = partsOf(pool, given);
+    const parts = partsOf(pool, given, `add it, for example with ${DUMP_COMMAND}`);
     refuseImpossibleSize(parts.machinePool);
     refuseMissingMachines(parts);
     return planFor(parts, nowMs);

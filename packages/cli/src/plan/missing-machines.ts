@@ -1,7 +1,8 @@
 import { AzureMachinePoolMachine } from "@capstan/api";
 import { CommandError } from "../command-error.ts";
+import { DUMP_COMMAND } from "./dump-command.ts";
 import { titleOf } from "./given-objects.ts";
-import { DUMP_COMMAND, type PoolParts } from "./pool-parts.ts";
+import type { PoolParts } from "./pool-parts.ts";
 
 /** Throws when a pool of a dump says that it has machines and none of them is there: it would look like an empty one. */
 export function refuseMissingMachines({ pool, machines }: PoolParts): void {

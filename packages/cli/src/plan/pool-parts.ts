@@ -24,15 +24,11 @@ export interface PoolParts {
   readonly azureCluster: Frozen<AzureCluster> | undefined;
 }
 
-/** What prints everything that a dump should have. */
-export const DUMP_COMMAND =
-  "kubectl get machinepools,azuremachinepools,azuremachinepoolmachines,clusters,azureclusters -o yaml";
-
-/** Puts together what belongs to a pool; throws with what to add where something is missing. */
-export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects): PoolParts {
+/** Puts together what belongs to a pool; where its MachinePool is missing it throws, with what to do then. */
+export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects, advice: string): PoolParts {
   const machinePool = machinePoolOf(pool, objects.machinePools);
   if (!machinePool) {
-    throw new CommandError(`${whyAlone(pool)}; add it, for example with ${DUMP_COMMAND}`);
+    throw new CommandError(`${whyAlone(pool)}; ${advice}`);
   }
   const cluster = objects.clusters.find(
     (one) => one.metadata.name === machinePool.spec.clusterName && isBeside(one, machinePool),

@@ -81,8 +81,11 @@ export async function readPool(
   ]);
   const machinePools = [...given, ...stored.filter((one) => !given.some((other) => isSame(one, other)))];
   const around = await clusterAround(client, machinePoolOf(pool, machinePools));
-  return partsOf(pool, { pools: [pool], machinePools, machines, ...around });
+  return partsOf(pool, { pools: [pool], machinePools, machines, ...around }, ADVICE);
 }
+
+const ADVICE =
+  "nothing is done to it until there is one: apply it, or give its manifest to capstan plan as well";
 
 function isSame({ metadata: one }: Frozen<MachinePool>, { metadata: other }: Frozen<MachinePool>): boolean {
   return one.name === other.name && one.namespace === other.namespace;
