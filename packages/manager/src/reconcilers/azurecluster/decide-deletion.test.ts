@@ -36,9 +36,9 @@ describe("deletion", () => {
   });
 
   test("leaves a cluster of the same name in another namespace alone", () => {
-    const theirs = { ...OWNED, capstan_cluster: "team-b/c1" };
-    expect(deleted({ group: { tags: theirs }, resources: [] })).toEqual([]);
-    expect(deleted({ resources: ALL.map((one) => ({ ...one, tags: theirs })) })).toEqual([]);
+    const tags = { ...OWNED, capstan_cluster: "team-b/c1" };
+    expect(deleted({ group: { tags }, resources: [] })).toEqual([]);
+    expect(deleted({ resources: ALL.map((one) => ({ ...one, tags })) })).toEqual([]);
     expect(deleted({ group: { tags: { ...OWNED, capstan_cluster: "default/c1" } } })).toEqual([
       "resourceGroups/c1",
     ]);

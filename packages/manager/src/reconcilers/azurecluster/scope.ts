@@ -82,10 +82,14 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
 
 function planOf({ object }: Context<AzureCluster>, owner: Owner | undefined, subscriptionID: string): Plan {
   const { metadata, spec, status } = object;
-  const { name = metadata.labels?.[CLUSTER_NAME_LABEL], apiServerPort = API_SERVER_PORT } = owner ?? {};
+  const { namespace = "", labels } = metadata;
+  const { name: clusterName, apiServerPort } = owner ?? {
+    name: labels?.[CLUSTER_NAME_LABEL] ?? metadata.name,
+    apiServerPort: API_SERVER_PORT,
+  };
   return {
-    clusterName: name ?? metadata.name,
-    namespace: metadata.namespace ?? "",
+    clusterName,
+    namespace,
     subscriptionID,
     spec,
     apiServerPort: spec.controlPlaneEndpoint?.port ?? apiServerPort,
@@ -111,20 +115,17 @@ export function markBegun({ cluster, context }: Pick<Scope, "cluster" | "context
 /** The Cluster that refers to an AzureCluster. */
 interface Owner {
   readonly name: string;
-  readonly apiServerPort?: number;
+  readonly apiServerPort: number;
 }
 
-function ownerOf({
-  object,
-  cache,
-}: Context<AzureCluster>): { name: string; apiServerPort?: number } | undefined {
+function ownerOf({ object, cache }: Context<AzureCluster>): Owner | undefined {
   const reference = object.metadata.ownerReferences?.find(
     ({ kind, apiVersion }) => kind === Cluster.kind && apiVersion.startsWith(`${Cluster.group}/`),
   );
   if (!reference) return undefined;
   const owner = cache.get(Cluster, { name: reference.name, namespace: object.metadata.namespace });
-  const port = owner?.spec.clusterNetwork?.apiServerPort;
-  return { name: reference.name, ...(port !== undefined && { apiServerPort: port }) };
+  const { apiServerPort = API_SERVER_PORT } = owner?.spec.clusterNetwork ?? {};
+  return { name: reference.name, apiServerPort };
 }
 
 /** Does something without which nothing else can be done; where it fails, the cluster says why. */
