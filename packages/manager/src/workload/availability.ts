@@ -125,7 +125,8 @@ export function isNodeUnreachable(node: Frozen<Node>): boolean {
 
 /** When a Ready Node has been so for long enough. */
 export function longReadyAtMs(node: Frozen<Node>, minReadySeconds: number): number {
-  return longEnoughAtMs(readySinceMs(node), minReadySeconds);
+  // Each pass over a pool asks for each of its Nodes, and reading a time is what takes longest.
+  return minReadySeconds === 0 ? 0 : longEnoughAtMs(readySinceMs(node), minReadySeconds);
 }
 
 /** When something has lasted for long enough: at once where no time is asked for, whatever clocks that differ say. */

@@ -61,6 +61,34 @@ const shown = (object: Frozen<Boat> | undefined): string[] =>
   );
 const bodyKeys = ({ body }: HttpRequest): string[] => Object.keys(body as object).sort();
 
+describe("a spec", () => {
+  const report = (context: Context<Boat>): void => {
+    const { object } = context;
+    object.status = { ...object.status, observedGeneration: object.metadata.generation };
+  };
+
+  test("that the pass itself has changed counts as observed", async () => {
+    const load = ({ object }: Context<Boat>): Outcome => {
+      object.spec = { load: 1 };
+      return next;
+    };
+    const { now, writes } = await pass(await harbourWith(), { normal: [load], status: report });
+    expect(now?.metadata.generation).toBe(2);
+    expect(now?.status?.["observedGeneration"]).toBe(2);
+    expect(writes.length).toBe(2);
+  });
+
+  test("is not said to be observed by a reconciler that does not say so", async () => {
+    const load = ({ object }: Context<Boat>): Outcome => {
+      object.spec = { load: 1 };
+      object.status = { seen: true };
+      return next;
+    };
+    const { now } = await pass(await harbourWith(), { normal: [load] });
+    expect(now?.status).not.toHaveProperty("observedGeneration");
+  });
+});
+
 describe("phases", () => {
   test("run in order and may wait", async () => {
     const order: string[] = [];

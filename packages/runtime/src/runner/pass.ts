@@ -111,11 +111,20 @@ async function finish(
     await draft.persistObject();
     return { type: "settled" };
   }
+  const { generation } = draft.object.metadata;
   await draft.persistObject();
+  observeOwnSpec(draft.object, generation);
   await draft.persistLastStatus();
   return outcome.type === "next"
     ? { type: "settled" }
     : { type: "comeBack", afterMs: outcome.afterMs, reason: outcome.reason };
+}
+
+/** A spec that the pass has changed itself, and nobody else since it was read, is one that it has looked at. */
+function observeOwnSpec({ metadata, status }: WithObservation, before: number | undefined): void {
+  const { generation } = metadata;
+  if (status && before !== undefined && status.observedGeneration === before)
+    status.observedGeneration = generation ?? before;
 }
 
 /** Runs phases in order. The soonest comeback wins; a block ends the row. */
@@ -200,6 +209,10 @@ function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, res
 
 interface WithConditions {
   status?: { conditions?: readonly Condition[] };
+}
+
+interface WithObservation extends KubernetesObject {
+  status?: { observedGeneration?: number };
 }
 
 /** Kinds without conditions, such as ConfigMap, are reported on by events alone. */

@@ -9,6 +9,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
+import { isAnotherWish } from "../../contract/pool-wish.ts";
 import { referenceKey } from "../../contract/reference.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
@@ -40,6 +41,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
     restMs: ({ spec }) => restMsOf(spec.providerIDList),
+    isWorthAnotherPass: isAnotherWish,
     scope: (context) => buildScope(ports, context),
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],
