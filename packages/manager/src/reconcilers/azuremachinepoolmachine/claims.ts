@@ -36,9 +36,12 @@ export function precedingName(
 ): string | undefined {
   const { name, namespace } = machine.metadata;
   const value = providerKey(machine.spec.providerID);
-  const rivals = cache
-    .list(AzureMachinePoolMachine, { index: BY_PROVIDER_ID, value })
-    .filter((one) => one.metadata.namespace === namespace && poolNameOf(one) === poolNameOf(machine));
+  const claimants = cache.list(AzureMachinePoolMachine, { index: BY_PROVIDER_ID, value });
+  // Each pass over each machine asks, and hardly ever is there another.
+  if (claimants.length === 1 && claimants[0]?.metadata.name === name) return undefined;
+  const rivals = claimants.filter(
+    (one) => one.metadata.namespace === namespace && poolNameOf(one) === poolNameOf(machine),
+  );
   const [first] = inOrderOfClaims(rivals.map(claimOf));
   return first && nameOf(first) !== name ? nameOf(first) : undefined;
 }
