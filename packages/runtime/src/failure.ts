@@ -1,6 +1,6 @@
 /**
  * What a failure means for the object that is being reconciled:
- * - NotFound, Conflict: normal in a level-triggered world; stop quietly, or look again at once.
+ * - NotFound, Conflict: normal in a level-triggered world; look again at once, and tell nobody.
  * - Waiting: not an error; something is under way and the object comes back after a while.
  * - Transient: may pass by itself; back off and try again.
  * - Terminal: somebody must change something; no retry until then, but for a slow probe.

@@ -1,7 +1,7 @@
 import { controllerReferenceTo, Event, type Frozen } from "@capstan/api";
 import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
-import { isWatch, json } from "../answers.fixture.ts";
+import { isWatch, json, status } from "../answers.fixture.ts";
 import { transient } from "../failure.ts";
 import { Boat, boat, Crate, Harbour, Port } from "../harbour.fixture.ts";
 import { again, next, type Outcome } from "../reconciler/outcome.ts";
@@ -271,6 +271,26 @@ describe("an object that goes", () => {
     expect(manager.lines.filter(({ level }) => level !== "info" && level !== "debug")).toEqual([]);
   });
 
+  test("is forgotten quietly when it goes in the middle of a pass, as soon as the cache knows", async () => {
+    const harbour = new Harbour();
+    await created(harbour, "a");
+    const { reconciler, passes } = observed(harbour, {
+      normal: [
+        async () => {
+          if (passes.length === 1) await harbour.client.delete(Boat, a);
+          return next;
+        },
+      ],
+    });
+    const manager = startManager(harbour, [reconciler], { lineLatencyMs: () => SECOND });
+    await harbour.scheduler.advance(3 * SECOND);
+    const seen = passes.length;
+    await harbour.scheduler.advance(30 * MINUTE);
+    expect(passes).toHaveLength(seen);
+    expect(manager.lines.filter(({ level }) => level !== "info" && level !== "debug")).toEqual([]);
+    expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
+  });
+
   test("and comes back under its name while its key waits: the pass is about the new one", async () => {
     const harbour = new Harbour();
     const [old] = await created(harbour, "a");
@@ -312,6 +332,24 @@ describe("a pass that goes wrong", () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeLessThan(50);
     expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
     expect(count(manager, "controller_runtime_reconcile_total", { result: "requeue" })).toBe(1);
+  });
+
+  test("because its object is said to be gone is done again, as long as the cache has the object", async () => {
+    const harbour = new Harbour();
+    await created(harbour, "a");
+    const { reconciler } = observed(harbour);
+    let isDenied = false;
+    const manager = startManager(harbour, [reconciler], {
+      handler: async (request) => {
+        if (request.method !== "PATCH" || isDenied) return harbour.server(request);
+        isDenied = true;
+        return status(404, { reason: "NotFound", details: { name: "a" } });
+      },
+    });
+    await harbour.scheduler.advance(SECOND);
+    const object = await harbour.run(harbour.client.get(Boat, a));
+    expect(object.status?.conditions?.map(({ reason }) => reason)).toEqual(["Reconciled"]);
+    expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
   });
 
   test("for the third time in a row tells the user, once", async () => {

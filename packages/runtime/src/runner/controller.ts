@@ -12,7 +12,7 @@ import type { Change } from "../cache/informer.ts";
 import { keyOf } from "../cache/store.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
-import type { Failure } from "../failure.ts";
+import { type Failure, isNotFound } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ControllerMetrics, ReconcileResult } from "../metrics/controller-metrics.ts";
 import { type Priority, WorkQueue } from "../queue/queue.ts";
@@ -220,7 +220,13 @@ export class Controller {
     const result = await runPass({ ...this.#options, reconciler: this.#reconciler, client, log }, stored);
     // Most objects of a settled fleet have nothing to remember.
     if (writes.isEmpty) this.#ownWrites.delete(key);
-    return result;
+    return isNotFoundIn(result) && !this.#isThere(stored) ? { type: "settled" } : result;
+  }
+
+  /** What a server does not find may be another object, or be there all the same: that ours is gone, the cache tells. */
+  #isThere(object: Frozen<KubernetesObject>): boolean {
+    const { store } = this.#options.cache.informer(this.#reconciler.for);
+    return store.get(keyOf(object))?.metadata.uid === object.metadata.uid;
   }
 
   #beginRest(key: string, object: Frozen<KubernetesObject>): void {
@@ -263,8 +269,6 @@ export class Controller {
     const { log, metrics } = this.#options;
     switch (failure.failure) {
       case "NotFound":
-        this.queue.forget(key);
-        return "success";
       case "Conflict":
         this.queue.retry(key);
         return "requeue";
@@ -304,6 +308,10 @@ export class Controller {
     const object = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (object) this.#options.events.record(object, { type: "Warning", reason, message });
   }
+}
+
+function isNotFoundIn(result: PassResult): boolean {
+  return result.type === "failed" && isNotFound(result.failure);
 }
 
 function priorityOf(change: Change<KubernetesObject>): Priority {
