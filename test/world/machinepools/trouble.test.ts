@@ -9,9 +9,10 @@ import {
   POOL_NAME_LABEL,
 } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
+import type { HttpRequest } from "@capstan/env";
 import { machineHealthCheck } from "@capstan/runtime/testing/builders";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
-import type { World } from "@capstan/sim";
+import type { World, WorldOptions } from "@capstan/sim";
 import { describe, expect, test } from "vitest";
 import { status as statusAnswer } from "../../../packages/runtime/src/answers.fixture.ts";
 import { get, MINUTE_MS, NAMESPACE, patch, remove } from "../fleet/fleet-world.ts";
@@ -38,6 +39,20 @@ expect.extend(conditionMatchers);
 // Ten hours for each.
 const HANGING_DELETES = { azure: { latencies: { "instance.delete": { p50: 36_000, p90: 36_001 } } } };
 const EXTERNAL = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
+
+/** A world whose workload cluster refuses some requests of the controllers. */
+function refusing(isRefused: (request: HttpRequest) => boolean): Partial<WorldOptions> {
+  return {
+    controllers: (seat) => {
+      const connect: typeof seat.connect = (server) => {
+        const way = seat.connect(server);
+        const forbidden = statusAnswer(403, { reason: "Forbidden", message: "that is forbidden" });
+        return { ...way, request: async (sent) => (isRefused(sent) ? forbidden : way.request(sent)) };
+      };
+      return poolControllers({ ...seat, connect });
+    },
+  };
+}
 
 describe("a pool", () => {
   test("grows with a new join token when the old one has ended", async () => {
@@ -345,19 +360,11 @@ describe("a pool", () => {
 
   test("disrupts nothing on what it knew of its Nodes before nobody could read them any more, and goes on when it can", async () => {
     const state = { isBlind: false };
-    const world = await poolWorld({
-      controllers: (seat) => {
-        const connect: typeof seat.connect = (server) => {
-          const way = seat.connect(server);
-          const request: typeof way.request = async (sent) =>
-            state.isBlind && sent.method === "GET" && /\/api\/v1\/nodes(\?|$)/.test(sent.path)
-              ? statusAnswer(403, { reason: "Forbidden", message: "nodes is forbidden" })
-              : way.request(sent);
-          return { ...way, request };
-        };
-        return poolControllers({ ...seat, connect });
-      },
-    });
+    const world = await poolWorld(
+      refusing(
+        ({ method, path }) => state.isBlind && method === "GET" && /\/api\/v1\/nodes(\?|$)/.test(path),
+      ),
+    );
     await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
     await settled(world);
     state.isBlind = true;
@@ -373,6 +380,28 @@ describe("a pool", () => {
     await settled(world);
     const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
     expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
+  });
+
+  test("that shrinks while its cluster does not answer loses the machine that was last known not to work", async () => {
+    const state = { isAway: false };
+    const world = await poolWorld(refusing(({ path }) => state.isAway && path.endsWith("/kube-system")));
+    await createPool(world, "mp");
+    await settled(world);
+    const nodes = world.workload(CLUSTER);
+    if (!nodes) throw new Error("the cluster has no API server");
+    const body = { spec: { unschedulable: true } };
+    await world.run(nodes.patch(Node, { name: "mp000002" }, { type: "merge", body }));
+    await settled(world);
+    state.isAway = true;
+    // Whether the cluster answers is asked once a minute.
+    await world.advance(3 * MINUTE_MS);
+    await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+    await world.advance(MINUTE_MS);
+    const leaving = (await machinesOf(world, "mp")).filter(({ metadata }) => metadata.deletionTimestamp);
+    expect(leaving.map(({ metadata }) => metadata.name)).toEqual(["mp-2"]);
+    state.isAway = false;
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
   test("never takes a scale set that is somebody else's", async () => {

@@ -67,10 +67,11 @@ function machineObstacle({ machine }: AvailabilityFacts): string | undefined {
 }
 
 /**
- * A state such as Failed or Updating is no obstacle: Azure says so of machines that do their work, after an extension
- * could not be updated for instance. Where nothing is said of the power, the Node is the better witness.
+ * What keeps a machine from its work, as Azure says. A state such as Failed or Updating does not: Azure says so of
+ * machines that do their work, after an extension could not be updated for instance. Where nothing is said of the power,
+ * the Node is the better witness.
  */
-function instanceObstacle({ instance }: AvailabilityFacts): string | undefined {
+export function instanceObstacle({ instance }: Pick<AvailabilityFacts, "instance">): string | undefined {
   if (!instance) return "it has no instance";
   const { provisioningState, powerState } = instance;
   if (provisioningState === "Creating" || provisioningState === "Deleting")

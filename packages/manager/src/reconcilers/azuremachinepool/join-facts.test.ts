@@ -7,21 +7,23 @@ import { joinFacts } from "./join-facts.ts";
 import type { MachineFacts } from "./machine-view.ts";
 import type { Scope } from "./scope.ts";
 
-const instance = instanceOf();
 const IMPOSTOR = { metadata: { name: "impostor", uid: "other-uid" } };
 const impostor = nodeOf(IMPOSTOR, { status: { nodeInfo: { systemUUID: "other" } } });
 
-/** Passes over a pool of one machine, each with the Nodes that say they are it. */
+/** Passes over a pool of one machine, each with the Nodes that say they are it, or while nobody can look at Nodes. */
 function passes(
   machines: readonly AzureMachinePoolMachine[] = [machineOf()],
-): (candidates: readonly Frozen<Node>[]) => MachineFacts | undefined {
+  instance = instanceOf(),
+): (candidates?: readonly Frozen<Node>[]) => MachineFacts | undefined {
   const scope = {
     memory: { joins: new WeakMap(), endedOn: () => undefined },
     pool: azureMachinePool(),
     context: { cache: { list: () => machines } },
   } as unknown as Scope;
   const sight = { set: undefined, isFirstHand: true, instances: [instance], listedAtMs: 0 };
-  return (candidates) => joinFacts(scope, sight, { of: () => candidates } as unknown as WorkloadNodes)[0];
+  const nodesWith = (candidates: readonly Frozen<Node>[]) =>
+    ({ of: () => candidates }) as unknown as WorkloadNodes;
+  return (candidates) => joinFacts(scope, sight, candidates && nodesWith(candidates))[0];
 }
 
 test("the Node of a machine is the one that its instance bears out, and no other", () => {
@@ -51,4 +53,41 @@ test("nothing is made anew for a machine of which nothing has changed, with a No
   const lost = pass([]);
   expect(lost).not.toBe(joined);
   expect(pass([])).toBe(lost);
+});
+
+const READY = { status: { ready: true } };
+const LEAVING = { metadata: { deletionTimestamp: "2026-01-01T00:59:00Z" } };
+
+test.each([
+  ["was Ready works", true, machineOf(READY), instanceOf()],
+  ["was not Ready does not work", false, machineOf({ status: { ready: false } }), instanceOf()],
+  ["has not said anything yet does not work", false, machineOf(), instanceOf()],
+  ["leaves does not work, however Ready it was", false, machineOf(READY, LEAVING), instanceOf()],
+  [
+    "is off by now does not work, however Ready it was",
+    false,
+    machineOf(READY),
+    instanceOf({}, "deallocated"),
+  ],
+  [
+    "Azure deletes does not work, however Ready it was",
+    false,
+    machineOf(READY),
+    instanceOf({ provisioningState: "Deleting" }),
+  ],
+])("while nobody can look at Nodes, a machine that %s", (_, isAvailable, machine, instance) => {
+  expect(passes([machine], instance)()?.isAvailable).toBe(isAvailable);
+});
+
+test("an instance without a resource does not work while nobody can look at Nodes", () => {
+  expect(passes([])()?.isAvailable).toBe(false);
+});
+
+test("what a status says counts only until Nodes can be looked at again", () => {
+  const pass = passes([machineOf(READY)]);
+  const blind = pass();
+  expect(pass()).toBe(blind);
+  expect(pass([])).not.toHaveProperty("isAvailable");
+  expect(pass([nodeOf()])).not.toHaveProperty("isAvailable");
+  expect(pass()).toEqual(blind);
 });

@@ -1,11 +1,13 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
 import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { instanceObstacle } from "../../workload/availability.ts";
 import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
 import { findNode } from "../azuremachinepoolmachine/find-node.ts";
 import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureSight, machinesOf } from "./observe.ts";
+import { isSaidToWork } from "./pool-view.ts";
 import type { Scope } from "./scope.ts";
 
 /** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
@@ -16,8 +18,8 @@ export interface Join extends Claim {
 
 interface Parts {
   readonly instance: ScaleSetInstance | undefined;
-  /** The Nodes that say they are the machine: the same array, as long as none of them has changed. */
-  readonly candidates: readonly Frozen<Node>[];
+  /** The Nodes that say they are the machine: the same array while none changes. Undefined while nobody can look. */
+  readonly candidates: readonly Frozen<Node>[] | undefined;
   readonly isGoing: boolean;
   readonly modelHash: string | undefined;
 }
@@ -39,7 +41,7 @@ export function joinFacts(
     if (instance) taken.add(key);
     return {
       instance,
-      candidates: instance && nodes ? candidatesOf(nodes, key) : NO_NODES,
+      candidates: instance ? nodes && candidatesOf(nodes, key) : NO_NODES,
       isGoing: instance !== undefined && isGoing(instance.instanceID),
       modelHash: set?.modelHash,
     };
@@ -91,19 +93,29 @@ function candidatesOf(nodes: WorkloadNodes, key: string): readonly Frozen<Node>[
   return candidates.length > 0 ? candidates : NO_NODES;
 }
 
-/** A machine works by the Node that its own controller takes for its Node, and by no other. */
+/**
+ * A machine works by the Node that its own controller takes for its Node, and by no other. While nobody can look at
+ * Nodes, it does what it was last seen to do: a pool that shrinks then must not choose as if nothing worked.
+ */
 function factsOf(
   { instance, candidates, isGoing, modelHash }: Parts,
   machine?: Frozen<AzureMachinePoolMachine>,
 ): MachineFacts {
   if (!instance) return machine ? { machine } : {};
   const facts = instanceFacts(instance, modelHash);
-  const sighting = findNode(candidates, { instance, knownUID: machine?.status?.nodeRef?.uid });
-  return {
+  const known = {
     ...(machine && { machine }),
     instance: isGoing ? { ...facts, provisioningState: "Deleting" } : facts,
-    ...(sighting.state === "found" && { node: sighting.node }),
   };
+  if (!candidates) return { ...known, isAvailable: wasAvailable(known) };
+  const sighting = findNode(candidates, { instance, knownUID: machine?.status?.nodeRef?.uid });
+  return { ...known, ...(sighting.state === "found" && { node: sighting.node }) };
+}
+
+/** Azure answers all the same, and knows which instances do not run any more. */
+function wasAvailable(facts: MachineFacts): boolean {
+  const { machine } = facts;
+  return machine !== undefined && isSaidToWork(machine) && instanceObstacle(facts) === undefined;
 }
 
 function instanceFacts(instance: ScaleSetInstance, modelHash: string | undefined): InstanceFacts {

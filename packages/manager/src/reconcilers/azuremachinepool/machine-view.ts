@@ -30,7 +30,7 @@ export interface MachineFacts {
   readonly machine?: Frozen<AzureMachinePoolMachine>;
   readonly instance?: InstanceFacts;
   readonly node?: Frozen<Node>;
-  /** Where instance and Node cannot be looked at: what the status of the resource says. */
+  /** Where its Node cannot be looked at: what is known of it all the same, by the status of the resource. */
   readonly isAvailable?: boolean;
 }
 

@@ -109,7 +109,12 @@ export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): Machi
     powerState: powerIn(running?.status === "False" ? running.reason : undefined),
     ...(isLatestModel !== undefined && { isLatestModel }),
   };
-  return { machine, instance, isAvailable: status.ready === true && isLeftAlone(machine) };
+  return { machine, instance, isAvailable: isSaidToWork(machine) };
+}
+
+/** Whether the status of a machine says that it works, and nobody is about to keep it from that. */
+export function isSaidToWork(machine: Frozen<AzureMachinePoolMachine>): boolean {
+  return machine.status?.ready === true && isLeftAlone(machine);
 }
 
 /**
