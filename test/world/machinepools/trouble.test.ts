@@ -33,6 +33,7 @@ import {
   settled,
   setBody,
 } from "./pool-world.ts";
+import { machinesIn } from "./stories.ts";
 
 expect.extend(conditionMatchers);
 
@@ -294,6 +295,21 @@ describe("a pool", () => {
     await settled(world);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
     expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
+  });
+
+  test("has no resource left of a machine that is gone, although a server denied that there was one to let go", async () => {
+    const world = await poolWorld();
+    await createPool(world, "mp", { replicas: 2 });
+    await settled(world);
+    await patch(world, MachinePool, "mp", { spec: { replicas: 1 } });
+    await world.until(() => machinesIn(world) === 1, 5 * MINUTE_MS);
+    const by = "azuremachinepoolmachine";
+    // More often than its Node, which goes too, wakes the machine.
+    const trigger = { verb: "patch", resource: `${by}s`, by, times: 5 };
+    world.addFault({ fault: "kube-not-found", when: { trigger } });
+    await world.advance(5 * MINUTE_MS);
+    expect(world.reached().get("fault kube-not-found")).toBe(5);
+    expect(await namesOf(world, "mp")).toHaveLength(1);
   });
 
   test("believes that many machines are gone only after more lists, and says so", async () => {
