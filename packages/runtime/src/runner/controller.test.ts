@@ -63,8 +63,8 @@ describe("what wakes an object", () => {
   });
 
   test("a new spec that a pass has written itself, unless the reconciler says that it is worth no other pass", async () => {
-    const passes = async (isWorthAnotherPass?: () => boolean): Promise<readonly string[]> => {
-      const harbour = new Harbour();
+    const passes = async (isWorthAnotherPass?: () => boolean, seed = "1"): Promise<readonly string[]> => {
+      const harbour = new Harbour({ seed });
       await created(harbour, "a");
       const { reconciler, names } = observed(harbour, {
         ...(isWorthAnotherPass && { isWorthAnotherPass }),
@@ -83,7 +83,8 @@ describe("what wakes an object", () => {
       expect(names().length, "somebody else's spec always is").toBeGreaterThan(own);
       return names().slice(0, own);
     };
-    expect(await passes()).toEqual(["a", "a"]);
+    // The echo of the status may come while the second pass waits to see what the first has written.
+    for (let seed = 1; seed <= 20; seed++) expect(await passes(undefined, `${seed}`)).toEqual(["a", "a"]);
     expect(await passes(() => true)).toEqual(["a", "a"]);
     expect(await passes(() => false)).toEqual(["a"]);
   });

@@ -75,6 +75,12 @@ export class Controller {
     this.#scheduleResync();
   }
 
+  /** Looks at every object, one after the other, when nothing else is to be done. */
+  lookAtAll(): void {
+    const { store } = this.#options.cache.informer(this.#reconciler.for);
+    for (const key of store.keys()) this.queue.add(key, "later");
+  }
+
   /** Takes no new keys and resolves when the passes under way have ended. */
   async stop(): Promise<void> {
     this.#resync?.cancel();
@@ -167,11 +173,11 @@ export class Controller {
   }
 
   #scheduleResync(): void {
-    const { env, cache } = this.#options;
+    const { env } = this.#options;
     const { resyncMs = RESYNC_MS } = this.#reconciler;
     const delayMs = resyncMs * (0.9 + 0.2 * env.rng(`resync/${this.name}`).next());
     this.#resync = env.clock.timer(delayMs, () => {
-      for (const key of cache.informer(this.#reconciler.for).store.keys()) this.queue.add(key, "later");
+      this.lookAtAll();
       this.#scheduleResync();
     });
   }
@@ -207,6 +213,8 @@ export class Controller {
     } catch (error) {
       return resultOf(error);
     }
+    // What came while the pass waited is in what it reads now, and is no news behind it.
+    this.#held.set(key, []);
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (!stored || !this.#isMeant(stored)) {
       this.#ownWrites.delete(key);

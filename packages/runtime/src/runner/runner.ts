@@ -8,6 +8,7 @@ import type { Logger } from "../log/logger.ts";
 import { type ControllerMetrics, createControllerMetrics } from "../metrics/controller-metrics.ts";
 import { MetricRegistry } from "../metrics/registry.ts";
 import type { Reconciler } from "../reconciler/reconciler.ts";
+import { watchClock } from "./clock-watch.ts";
 import { Controller } from "./controller.ts";
 
 /** What a process of controllers is made of. */
@@ -126,7 +127,15 @@ export class Runner {
       await this.#catchUp(signal);
     }
     for (const controller of this.controllers) controller.start();
+    const watch = watchClock(this.#options.env.clock, () => this.#clockWasSetBack());
+    signal.addEventListener("abort", () => watch.stop(), { once: true });
     this.#started = true;
+  }
+
+  /** Whoever tells since when something is so corrects it with the next look. */
+  #clockWasSetBack(): void {
+    this.#options.log.warn("The clock was set back, looking at everything again");
+    for (const controller of this.controllers) controller.lookAtAll();
   }
 
   /**

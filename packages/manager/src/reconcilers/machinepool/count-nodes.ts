@@ -18,6 +18,26 @@ export interface CountOptions {
   readonly nowMs: number;
 }
 
+/** What a count needs to know of a Node. */
+interface Gist {
+  readonly ref: ObjectReference;
+  readonly isReady: boolean;
+  readonly isUsable: boolean;
+}
+
+/** Nodes that do not change are not looked into again: a pool has a thousand, and hardly any of them is news to a count. */
+const gists = new WeakMap<Frozen<Node>, Gist>();
+
+function gistOf(node: Frozen<Node>): Gist {
+  const known = gists.get(node);
+  if (known) return known;
+  const { name, uid } = node.metadata;
+  const ref = { apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) };
+  const made = { ref, isReady: isNodeReady(node), isUsable: isNodeUsable(node) };
+  gists.set(node, made);
+  return made;
+}
+
 /** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
 export function countNodes(
   providerIDs: readonly string[],
@@ -33,11 +53,11 @@ export function countNodes(
     const [node, second] = nodesOf(id);
     if (second) disputed.push(id);
     if (!node || second) continue;
-    const { name, uid } = node.metadata;
-    refs.push({ apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) });
-    if (!isNodeReady(node)) continue;
+    const { ref, isReady, isUsable } = gistOf(node);
+    refs.push(ref);
+    if (!isReady) continue;
     ready++;
-    if (!isNodeUsable(node)) continue;
+    if (!isUsable) continue;
     const availableAtMs = longReadyAtMs(node, options.minReadySeconds);
     if (availableAtMs <= options.nowMs) available++;
     else nextAvailableMs = Math.min(nextAvailableMs, availableAtMs);

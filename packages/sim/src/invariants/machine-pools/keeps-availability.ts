@@ -2,6 +2,7 @@ import type { Call } from "../../world/call.ts";
 import type { Pool, Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { LimitBooks, READ_AGE_MS } from "./limits.ts";
+import { PickBooks } from "./pick-books.ts";
 import { PoolBooks, type PoolRecord } from "./pool-books.ts";
 
 /**
@@ -14,6 +15,7 @@ export const keepsAvailability: Invariant = {
   watch: (truth) => {
     const books = new PoolBooks(truth);
     const limits = new LimitBooks(truth);
+    const picks = new PickBooks(books);
     const decidedMs = new Map<string, number>();
     const byUser = new Set<string>();
     /** When a user last deleted a machine, by pool: from then on, others are held back. */
@@ -30,6 +32,7 @@ export const keepsAvailability: Invariant = {
     return {
       happened: (event) => {
         limits.happened(event);
+        picks.happened(event);
         const { happening, actor, atMs } = event;
         if (happening.kind === "process" && happening.event === "crashed") forget(sent, happening.process);
         if (happening.kind !== "write" || happening.resource !== "azuremachinepoolmachines") return undefined;
@@ -54,7 +57,7 @@ export const keepsAvailability: Invariant = {
         const name = `${record.pool.metadata.name}-${instance}`;
         sent.set(keyOf(call), machine);
         if (byUser.has(name)) return undefined;
-        const sinceMs = decidedMs.get(name) ?? atMs;
+        const sinceMs = Math.min(decidedMs.get(name) ?? atMs, picks.since(scaleSet, name) ?? atMs);
         const left = availableIn(truth, scaleSet, sent.values());
         const { floor } = limits.since(record, sinceMs);
         if (left >= floor || newsMs(machine) >= sinceMs - READ_AGE_MS) return undefined;
