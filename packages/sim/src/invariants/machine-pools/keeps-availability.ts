@@ -57,7 +57,7 @@ export const keepsAvailability: Invariant = {
         const name = `${record.pool.metadata.name}-${instance}`;
         sent.set(keyOf(call), machine);
         if (byUser.has(name)) return undefined;
-        const sinceMs = Math.min(decidedMs.get(name) ?? atMs, picks.since(scaleSet, name) ?? atMs);
+        const sinceMs = Math.min(decidedMs.get(name) ?? atMs, picks.sinceMs(scaleSet, name));
         const left = availableIn(truth, scaleSet, sent.values());
         const { floor } = limits.since(record, sinceMs);
         if (left >= floor || newsMs(machine) >= sinceMs - READ_AGE_MS) return undefined;

@@ -24,8 +24,8 @@ export class PickBooks {
     this.#pickedMs.set(name, new Map(picked.map((machine) => [machine, known?.get(machine) ?? atMs])));
   }
 
-  /** Since when a machine of a pool is picked; undefined for one that is not. */
-  since(pool: string, machine: string): number | undefined {
-    return this.#pickedMs.get(pool)?.get(machine);
+  /** Since when a machine of a pool is picked; never, for one that is not. */
+  sinceMs(pool: string, machine: string): number {
+    return this.#pickedMs.get(pool)?.get(machine) ?? Infinity;
   }
 }
