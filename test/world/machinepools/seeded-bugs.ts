@@ -79,8 +79,9 @@ const rollWithCordon = async (world: World): Promise<void> => {
 };
 
 const twoPools = async (world: World): Promise<void> => {
-  await createPool(world, "mp-1", { replicas: 1 });
   await createPool(world, "mp-10", { replicas: 2 });
+  await settled(world);
+  await createPool(world, "mp-1", { replicas: 1 });
   await settled(world);
   await patch(world, MachinePool, "mp-1", { spec: { replicas: 2 } });
   await settled(world);
