@@ -312,6 +312,21 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toHaveLength(1);
   });
 
+  test("does not stay failed when the write that has failed is not wanted any more", async () => {
+    const world = await poolWorld();
+    await createPool(world, "mp", { replicas: 2 });
+    await settled(world);
+    const trigger = { verb: "PUT", resource: "virtualMachineScaleSets", times: 1 };
+    world.addFault({ fault: "operation-fails", when: { trigger } });
+    await patch(world, MachinePool, "mp", { spec: { replicas: 3 } });
+    await world.until(() => world.reached().has("condition ScaleSetRunning False ScaleSetProvisionFailed"));
+    await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+    await settled(world);
+    expect(await get(world, AzureMachinePool, "mp")).toHaveCondition("ScaleSetRunning", "True");
+    expect(await namesOf(world, "mp")).toHaveLength(2);
+    expect(world.reached().get("fault operation-fails")).toBe(1);
+  });
+
   test("believes that many machines are gone only after more lists, and says so", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 5 });

@@ -11,6 +11,7 @@ import { joinFacts } from "./join-facts.ts";
 import { type AzureSight, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
 import { wishKey } from "./operations.ts";
 import { hashOfNames, poolView } from "./pool-view.ts";
+import { isLeftFailed } from "./put.ts";
 import { foreignProblem } from "./scale-set-body.ts";
 import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
 import { tagsToWrite } from "./tags.ts";
@@ -83,7 +84,8 @@ function isDoubtful(scope: Scope, sight: Sight): boolean {
   ).length;
   const isMiscounted = set !== undefined && view.operation === undefined && live !== set.capacity;
   const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
-  return isPut || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
+  const isPutAgain = isPut || isLeftFailed(sight);
+  return isPutAgain || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
 }
 
 /** Two pools must never share a scale set, and one that somebody else made is not ours. */

@@ -83,6 +83,15 @@ export function needsRenewal(scope: Scope, { set, view }: Sight): boolean {
   );
 }
 
+/**
+ * Whether the last write of the scale set has failed, and all that was wanted of it has come about in other ways: nothing
+ * else would ever be written, and so Azure would say for ever that it has failed.
+ */
+export function isLeftFailed({ set, planned, view }: Sight): boolean {
+  const isAtRest = planned.actions.length === 0 && view.operation === undefined;
+  return isAtRest && set?.provisioningState === "Failed";
+}
+
 /** Whether only tags of the scale set are not as they should be. */
 export function needsPatchOfTags(scope: Scope, sight: Sight): boolean {
   return sight.isFirstHand && tagsToWrite(scope, sight) !== undefined;
