@@ -319,7 +319,8 @@ describe("a pool", () => {
     const trigger = { verb: "PUT", resource: "virtualMachineScaleSets", times: 1 };
     world.addFault({ fault: "operation-fails", when: { trigger } });
     await patch(world, MachinePool, "mp", { spec: { replicas: 3 } });
-    await world.until(() => world.reached().has("condition ScaleSetRunning False ScaleSetProvisionFailed"));
+    const failed = "condition ScaleSetRunning False ScaleSetProvisionFailed";
+    await world.until(() => world.reached().has(failed), 30 * MINUTE_MS);
     await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
     await settled(world);
     expect(await get(world, AzureMachinePool, "mp")).toHaveCondition("ScaleSetRunning", "True");
