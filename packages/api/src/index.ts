@@ -27,6 +27,7 @@ export {
 export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kubernetes/meta.ts";
 export { Condition, Conditions } from "./kubernetes/condition.ts";
 export {
+  CLOCK_SKEW_MS,
   type FalseMark,
   type Mark,
   type Severity,

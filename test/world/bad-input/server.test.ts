@@ -15,8 +15,7 @@ const machinesIn = ({ world }: TroubledWorld): Promise<readonly Frozen<Machine>[
 const created = ({ world }: TroubledWorld): number =>
   world.writes.filter((write) => /^POST .*\/machines$/.test(write)).length;
 
-async function settled(replicas: number): Promise<TroubledWorld> {
-  const troubled = createTroubledWorld();
+async function settled(replicas: number, troubled = createTroubledWorld()): Promise<TroubledWorld> {
   await troubled.world.apply(MachineSet, machineSet("fleet", replicas));
   troubled.world.start();
   await troubled.world.settle();
@@ -197,9 +196,7 @@ describe("objects that disappear and return", () => {
         },
       };
     });
-    await world.apply(MachineSet, machineSet("fleet", 1));
-    world.start();
-    await world.settle();
+    await settled(1, troubled);
     const old = await world.get(MachineSet, fleet);
     isBlind = true;
     const finalizers = { metadata: { finalizers: null } };

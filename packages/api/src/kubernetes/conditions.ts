@@ -69,12 +69,12 @@ export function setCondition(conditions: Conditions | undefined, condition: Read
   return [...list.filter(({ type }) => type !== condition.type), kept].sort(compareConditions);
 }
 
-// More than clocks differ that are kept.
-const SKEW_MS = 5 * 60_000;
+/** How far a time may lie ahead before it is corrected: more than clocks differ that are kept. */
+export const CLOCK_SKEW_MS = 5 * 60_000;
 
 /** Whether a time was written by a clock that was far ahead: kept, nothing would ever have lasted for long. */
 function isFromFuture(old: Readonly<Condition>, now: Readonly<Condition>): boolean {
-  return Date.parse(old.lastTransitionTime) - Date.parse(now.lastTransitionTime) > SKEW_MS;
+  return Date.parse(old.lastTransitionTime) - Date.parse(now.lastTransitionTime) > CLOCK_SKEW_MS;
 }
 
 /** Takes a condition out of the list. */

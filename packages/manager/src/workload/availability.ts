@@ -46,7 +46,7 @@ export function availabilityOf(facts: AvailabilityFacts): Availability {
   if (obstacle !== undefined || !node) {
     return { isAvailable: false, ...unavailableSince(facts), why: obstacle ?? "it has no Node" };
   }
-  const availableAtMs = longReadyAtMs(node, minReadySeconds);
+  const availableAtMs = longEnoughAtMs(readySinceMs(node), minReadySeconds);
   const name = machine?.metadata.name ?? node.metadata.name;
   if (availableAtMs > nowMs) {
     const why = `its Node ${node.metadata.name} has not been Ready for ${minReadySeconds} s yet`;
@@ -124,19 +124,13 @@ export function isNodeUnreachable(node: Frozen<Node>): boolean {
   return readyCondition(node)?.status === "Unknown";
 }
 
-/** When a Ready Node has been so for long enough. */
-export function longReadyAtMs(node: Frozen<Node>, minReadySeconds: number): number {
-  // Each pass over a pool asks for each of its Nodes, and reading a time is what takes longest.
-  return minReadySeconds === 0 ? 0 : longEnoughAtMs(readySinceMs(node), minReadySeconds);
-}
-
 /** When something has lasted for long enough: at once where no time is asked for, whatever clocks that differ say. */
 export function longEnoughAtMs(sinceMs: number, minReadySeconds: number): number {
   return minReadySeconds === 0 ? 0 : sinceMs + minReadySeconds * 1000;
 }
 
 /** Since when the Node is as Ready as it is; always, where nobody says it. */
-function readySinceMs(node: Frozen<Node>): number {
+export function readySinceMs(node: Frozen<Node>): number {
   const sinceMs = Date.parse(readyCondition(node)?.lastTransitionTime ?? "");
   return Number.isNaN(sinceMs) ? 0 : sinceMs;
 }

@@ -1,8 +1,7 @@
+import { CLOCK_SKEW_MS } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 
 const LOOK_MS = 60_000;
-// As far as times may lie ahead before conditions correct them.
-const SKEW_MS = 5 * 60_000;
 
 /**
  * Calls back when the wall clock was set back. Times that were written before it lie ahead from then on, and nothing
@@ -12,7 +11,7 @@ export function watchClock(clock: Clock, onSetBack: () => void): { stop(): void 
   const offsetMs = (): number => clock.now() - clock.monotonic();
   let latestMs = offsetMs();
   const look = (): void => {
-    const isSetBack = latestMs - offsetMs() > SKEW_MS;
+    const isSetBack = latestMs - offsetMs() > CLOCK_SKEW_MS;
     latestMs = isSetBack ? offsetMs() : Math.max(latestMs, offsetMs());
     timer = clock.timer(LOOK_MS, look);
     if (isSetBack) onSetBack();

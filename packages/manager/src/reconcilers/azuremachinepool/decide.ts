@@ -78,14 +78,13 @@ function isDoubtful(scope: Scope, sight: Sight): boolean {
   // Nothing is written for a pool that is paused.
   if (sight.isFirstHand || sight.view.isPaused) return false;
   const { view, planned, machines, set } = sight;
-  const isPut = planned.actions.some(isWriteOfSet);
+  const isPut = planned.actions.some(isWriteOfSet) || isLeftFailed(sight);
   const live = machines.filter(
     ({ instance }) => instance && instance.provisioningState !== "Deleting",
   ).length;
   const isMiscounted = set !== undefined && view.operation === undefined && live !== set.capacity;
   const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
-  const isPutAgain = isPut || isLeftFailed(sight);
-  return isPutAgain || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
+  return isPut || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
 }
 
 /** Two pools must never share a scale set, and one that somebody else made is not ours. */

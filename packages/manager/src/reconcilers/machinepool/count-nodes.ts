@@ -1,5 +1,5 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
-import { isNodeReady, isNodeUsable, longReadyAtMs } from "../../workload/availability.ts";
+import { isNodeReady, isNodeUsable, longEnoughAtMs, readySinceMs } from "../../workload/availability.ts";
 
 /** The Nodes of a pool, as far as they are there. */
 export interface NodeCount {
@@ -23,6 +23,7 @@ interface Gist {
   readonly ref: ObjectReference;
   readonly isReady: boolean;
   readonly isUsable: boolean;
+  readonly readySinceMs: number;
 }
 
 /** Nodes that do not change are not looked into again: a pool has a thousand, and hardly any of them is news to a count. */
@@ -33,7 +34,12 @@ function gistOf(node: Frozen<Node>): Gist {
   if (known) return known;
   const { name, uid } = node.metadata;
   const ref = { apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) };
-  const made = { ref, isReady: isNodeReady(node), isUsable: isNodeUsable(node) };
+  const made: Gist = {
+    ref,
+    isReady: isNodeReady(node),
+    isUsable: isNodeUsable(node),
+    readySinceMs: readySinceMs(node),
+  };
   gists.set(node, made);
   return made;
 }
@@ -53,12 +59,12 @@ export function countNodes(
     const [node, second] = nodesOf(id);
     if (second) disputed.push(id);
     if (!node || second) continue;
-    const { ref, isReady, isUsable } = gistOf(node);
+    const { ref, isReady, isUsable, readySinceMs: sinceMs } = gistOf(node);
     refs.push(ref);
     if (!isReady) continue;
     ready++;
     if (!isUsable) continue;
-    const availableAtMs = longReadyAtMs(node, options.minReadySeconds);
+    const availableAtMs = longEnoughAtMs(sinceMs, options.minReadySeconds);
     if (availableAtMs <= options.nowMs) available++;
     else nextAvailableMs = Math.min(nextAvailableMs, availableAtMs);
   }
