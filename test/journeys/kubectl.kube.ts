@@ -305,22 +305,25 @@ describe("a watch that kubectl opened before a load of 10,000 objects", () => {
     const client = createClient({ transport, env: createRealEnv(), fieldManager: "load" });
     const mark = (name: string) => client.create(ConfigMap, { metadata: { name, namespace: "default" } });
     const seen: { version: number; name: string }[] = [];
-    const arrived = new Promise<void>((resolve) => {
-      lines.on("line", (line) => {
-        const [version = "", name = ""] = line.trim().split(/ +/);
-        seen.push({ version: Number(version), name });
-        if (name === "last") resolve();
-      });
+    // Both are awaited from before their object is made: kubectl may print it before our own create is answered.
+    const first = Promise.withResolvers<void>();
+    const last = Promise.withResolvers<void>();
+    lines.on("line", (line) => {
+      const [version = "", name = ""] = line.trim().split(/ +/);
+      seen.push({ version: Number(version), name });
+      if (name === "first") first.resolve();
+      if (name === "last") last.resolve();
     });
+    lines.on("close", () => last.reject(new Error(`kubectl ended after ${seen.length} lines`)));
     await mark("first");
-    await new Promise<void>((resolve) => lines.once("line", () => resolve()));
+    await first.promise;
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < 10_000) await mark(`load-${next++}`);
     };
     await Promise.all(Array.from({ length: 16 }, worker));
     await mark("last");
-    await arrived;
+    await last.promise;
     watching.kill();
     await transport.close();
     const versions = seen.map(({ version }) => version);
