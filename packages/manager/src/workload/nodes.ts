@@ -1,7 +1,7 @@
 import { deepEqual, formatTimestamp, type Frozen, Node } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import { type Change, type Client, Informer, type Logger, waiting } from "@capstan/runtime";
-import { isNodeReady } from "./availability.ts";
+import { isNodeReady, isNodeUsable } from "./availability.ts";
 
 /** What following Nodes takes. */
 export interface NodesOptions {
@@ -97,19 +97,21 @@ function providerKeysOf({ spec }: Frozen<Node>): string[] {
 }
 
 /** The ids that a change concerns. Kubelets write every few minutes that nothing has changed: that concerns nobody. */
-function keysIn(change: Change<Node>): readonly string[] {
+export function keysIn(change: Change<Node>): readonly string[] {
   if (change.type !== "updated") return providerKeysOf(change.object);
   if (deepEqual(factsOf(change.previous), factsOf(change.object))) return [];
   return [...new Set([...providerKeysOf(change.previous), ...providerKeysOf(change.object)])];
 }
 
-function factsOf({ metadata, spec, status }: Frozen<Node>): unknown {
+function factsOf(node: Frozen<Node>): unknown {
+  const { metadata, spec, status } = node;
   const { conditions = [] } = status ?? {};
   return {
     deleting: metadata.deletionTimestamp !== undefined,
     providerID: spec?.providerID,
     unschedulable: spec?.unschedulable,
-    taints: spec?.taints,
+    // Of taints only what it takes to be usable: the control plane puts on and takes off others all the time.
+    isUsable: isNodeUsable(node),
     // Their messages may count the seconds: "last seen active 3m4s ago".
     conditions: conditions.map((one) => [one.type, one.status]),
     readySince: conditions.find(({ type }) => type === "Ready")?.lastTransitionTime,

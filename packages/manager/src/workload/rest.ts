@@ -1,4 +1,4 @@
-// A pass over a pool looks at all its machines, and so does each write of what it has found. Two thirds of the time in
+// A pass over a pool looks at all its machines, and so does each write of what it has found. A third of the time in
 // which its instances can be listed again: little is decided between two lists. CAPZ rests for ten seconds, whatever the size.
 const MS_FOR_MACHINE = 60;
 const MOST_MS = 60_000;

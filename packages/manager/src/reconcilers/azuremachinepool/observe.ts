@@ -18,8 +18,9 @@ const SECOND_MS = 1000;
 const SETTLED_LIST_MS = 8 * 60 * SECOND_MS;
 const SETTLED_SET_MS = 55 * 60 * SECOND_MS;
 const BUSY_MS = 15 * SECOND_MS;
-// A set affords ten pages of a hundred instances a minute; a third of them is kept for what is about to be written.
-const MS_FOR_INSTANCE = 90;
+// A set affords ten pages of a hundred instances a minute. A third of them is enough: what is decided waits for Nodes far
+// longer than for lists. The rest is for what is about to be written.
+const MS_FOR_INSTANCE = 180;
 // While nobody has heard of anything new, a list mostly shows nothing new either.
 const QUIET_FACTOR = 4;
 
