@@ -12,14 +12,8 @@ export function isTooDeep(value: unknown): boolean {
 /** Enters only what has something in it: nearly all values are texts and numbers. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true;
-  if (Array.isArray(value)) {
-    for (const item of value) if (isInner(item) && isDeeper(item, levels - 1)) return true;
-    return false;
-  }
-  for (const name in value) {
-    const field = (value as Readonly<Record<string, unknown>>)[name];
-    if (isInner(field) && isDeeper(field, levels - 1)) return true;
-  }
+  const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const one of inside) if (isInner(one) && isDeeper(one, levels - 1)) return true;
   return false;
 }
 
