@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { deepFreeze } from "../values/deep-copy.ts";
 import { misfits } from "./misfits.ts";
 import {
   anyObject,
@@ -35,6 +36,49 @@ test.each([
   { name: "a", size: undefined },
 ])("%j fits", (value) => {
   expect([...misfits(schema, value)]).toEqual([]);
+});
+
+describe("a frozen value", () => {
+  const wrapped = (size: unknown): unknown =>
+    deepFreeze({ name: "a", list: [{ id: "1" }], labels: {}, size });
+
+  test("fits or does not, however often it is looked at", () => {
+    const [fine, odd] = [wrapped(1), wrapped("1")];
+    for (const _ of [1, 2, 3]) {
+      expect([...misfits(schema, fine)]).toEqual([]);
+      expect([...misfits(schema, odd)].map(({ field }) => field)).toEqual(["size"]);
+    }
+  });
+
+  test("that fits one schema is looked at by another", () => {
+    const value = wrapped(1);
+    const other = object("Another thing.", {
+      list: listOf("Parts.", object("A part.", { key: string("A key.") })),
+    });
+    for (const _ of [1, 2]) {
+      expect([...misfits(schema, value)]).toEqual([]);
+      expect([...misfits(other, value)].map(({ field }) => field)).toEqual(["list[0].key"]);
+    }
+  });
+
+  test("is taken for what it is also inside of one that can change", () => {
+    const list = deepFreeze([{ id: "1" }]);
+    const value = { name: "a", list, size: 1 as unknown };
+    expect([...misfits(schema, value)]).toEqual([]);
+    value.size = "1";
+    expect([...misfits(schema, value)].map(({ field }) => field)).toEqual(["size"]);
+  });
+});
+
+test("a list of texts has nothing else in it", () => {
+  const words = object("Words.", {
+    any: listOf("Any.", string("A word.")),
+    some: listOf("Some.", oneOf("A word.", ["a"])),
+  });
+  const fields = [...misfits(words, { any: ["a", 1, "b", null], some: ["a", "b"] })].map(
+    ({ field }) => field,
+  );
+  expect(fields).toEqual(["any[1]", "any[3]", "some[1]"]);
 });
 
 describe("a value does not fit", () => {

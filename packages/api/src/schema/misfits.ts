@@ -21,8 +21,25 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Finds the misfits of a value, one after the other; `field` is the path to it. */
 export function* misfits(schema: unknown, value: unknown, field = ""): Generator<Misfit, undefined> {
   const search: Search = { path: field === "" ? [] : [field], found: [] };
-  look(search, schema, value);
+  lookOnce(search, schema, value);
   yield* search.found;
+}
+
+/** The schema that a frozen value has been found to fit. */
+const fitted = new WeakMap<object, unknown>();
+
+/**
+ * Looks at a value unless it is frozen and has fitted before: nothing about it changes, and objects of which only the status
+ * has changed, or only the spec, come by here all the time.
+ */
+function lookOnce(search: Search, schema: unknown, value: unknown): void {
+  if (typeof value !== "object" || value === null || !Object.isFrozen(value)) {
+    look(search, schema, value);
+  } else if (fitted.get(value) !== schema) {
+    const before = search.found.length;
+    look(search, schema, value);
+    if (search.found.length === before) fitted.set(value, schema);
+  }
 }
 
 /** A walk through a value. Its path is written down only where something is found: nearly all values fit. */
@@ -77,9 +94,13 @@ function expectation(schema: Schema, value: unknown): string | undefined {
 
 function lookAtItems(search: Search, schema: Schema, list: readonly unknown[]): void {
   const { path } = search;
+  const { items } = schema;
+  const isText = isJsonObject(items) && items["type"] === "string" && items["enum"] === undefined;
   for (let index = 0; index < list.length; index++) {
+    // The longest lists are of texts.
+    if (isText && typeof list[index] === "string") continue;
     path.push(index);
-    look(search, schema["items"], list[index]);
+    look(search, items, list[index]);
     path.pop();
   }
 }
@@ -88,11 +109,13 @@ function lookAtFields(search: Search, schema: Schema, value: Schema): void {
   const { path } = search;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  // Objects are stored with new versions of some of their fields: those are worth remembering, what is in them is not.
+  const lookAt = path.length === 0 ? lookOnce : look;
   for (const name in properties) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
     if (found === undefined && !required.includes(name)) continue;
     path.push(name);
-    look(search, properties[name], found);
+    lookAt(search, properties[name], found);
     path.pop();
   }
   const others = schema["additionalProperties"];

@@ -88,7 +88,7 @@ export function parentArmId(id: ArmId): ArmId | undefined {
 
 /** The full type, such as `Microsoft.Compute/galleries/images`; undefined above the provider. */
 export function armIdType(id: ArmId): string | undefined {
-  return id.provider && [id.provider, ...id.parts.map((part) => part.type)].join("/");
+  return id.provider && id.parts.reduce((type, part) => `${type}/${part.type}`, id.provider);
 }
 
 /** Whether a resource is of a type such as `Microsoft.Compute/galleries/images`, in any spelling. */
@@ -177,7 +177,7 @@ function expectSegment(segments: readonly string[], index: number, what: string)
 }
 
 function isWord(segment: string | undefined, word: string): boolean {
-  return segment !== undefined && foldCase(segment) === foldCase(word);
+  return segment === word || (segment !== undefined && foldCase(segment) === foldCase(word));
 }
 
 function quoted(text: string | undefined): string {

@@ -11,7 +11,8 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 
 function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (!deepEqual(a[index], b[index])) return false;
+  for (let index = 0; index < a.length; index++)
+    if (a[index] !== b[index] && !deepEqual(a[index], b[index])) return false;
   return true;
 }
 
@@ -23,7 +24,9 @@ function equalObjects(a: object, b: object): boolean {
   for (const key in a) {
     const value = (a as Fields)[key];
     if (value === undefined) continue;
-    if (!Object.hasOwn(b, key) || !deepEqual(value, (b as Fields)[key])) return false;
+    const other = (b as Fields)[key];
+    // Nothing that an object inherits is a JSON value, so what is the same one is a field of its own.
+    if (value !== other && (!Object.hasOwn(b, key) || !deepEqual(value, other))) return false;
     fields++;
   }
   for (const key in b) if ((b as Fields)[key] !== undefined) fields--;

@@ -9,7 +9,8 @@ type Json = Readonly<Record<string, unknown>>;
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const result: Record<string, unknown> = isJsonObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
+  for (const name in patch) {
+    const value = patch[name];
     if (value === null) delete result[name];
     else assignOwn(result, name, applyMergePatch(result[name], value));
   }
@@ -23,23 +24,26 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 export function diffMergePatch(before: Json, after: Json): Record<string, unknown> | undefined {
   if (before === after) return undefined;
   let patch: Record<string, unknown> | undefined;
-  const compare = (name: string): void => {
-    const change = changeOf(valueOf(before, name), valueOf(after, name));
+  for (const name in before) {
+    const change = changeOf(before[name], Object.hasOwn(after, name) ? after[name] : undefined);
     if (change !== undefined) assignOwn((patch ??= {}), name, change);
-  };
-  for (const name in before) compare(name);
-  for (const name in after) if (!Object.hasOwn(before, name)) compare(name);
+  }
+  for (const name in after) {
+    const change = Object.hasOwn(before, name) ? undefined : changeOf(undefined, after[name]);
+    if (change !== undefined) assignOwn((patch ??= {}), name, change);
+  }
   return patch;
 }
 
 /** What a merge patch says about one field: null to remove it, undefined for nothing. */
 function changeOf(before: unknown, after: unknown): unknown {
-  if (after === undefined) return before === undefined ? undefined : null;
+  if (before === after) return undefined;
+  if (isAbsent(after)) return isAbsent(before) ? undefined : null;
   if (isJsonObject(before) && isJsonObject(after)) return diffMergePatch(before, after);
   return deepEqual(before, after) ? undefined : after;
 }
 
 /** Null and undefined both mean that the field is not there. */
-function valueOf(object: Json, name: string): unknown {
-  return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined;
 }

@@ -31,6 +31,23 @@ describe("parseProviderId", () => {
     expect(parseProviderId(text)).toMatchObject({ kind: "virtualMachine", resourceGroup: "R", name: "v" });
   });
 
+  test("reads the machine of a pool the same in the usual spelling and in any other", () => {
+    const name = fc.stringMatching(/^[\w. -]{0,4}[\w.-]{0,100}$/);
+    fc.assert(
+      fc.property(name, name, name, (group, pool, instance) => {
+        const read = (type: string): unknown => {
+          const text = `azure:///subscriptions/${subscription}/resourceGroups/${group}/providers/Microsoft.Compute/virtualMachineScaleSets/${pool}/${type}/${instance}`;
+          try {
+            return parseProviderId(text);
+          } catch (error) {
+            return String(error);
+          }
+        };
+        expect(read("virtualMachines")).toEqual(read("VirtualMachines"));
+      }),
+    );
+  });
+
   test.each([
     ["", 'a provider id starts with "azure:///subscriptions/"'],
     ["aws:///eu-west-1/i-1", 'a provider id starts with "azure:///subscriptions/"'],

@@ -43,8 +43,19 @@ const MACHINE_TYPE = foldCase(`${COMPUTE}/${MACHINES}`);
 const SCALE_SET_TYPE = foldCase(`${COMPUTE}/${SCALE_SETS}`);
 const INSTANCE_TYPE = foldCase(`${COMPUTE}/${SCALE_SETS}/${MACHINES}`);
 
+// Nearly all ids that are read: the machines of pools as the cloud provider spells them, with names of usual letters and length.
+const PLAIN_INSTANCE =
+  /^azure:\/\/\/subscriptions\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/resourceGroups\/([\w-][\w.-]{0,89})\/providers\/Microsoft\.Compute\/virtualMachineScaleSets\/([\w-][\w.-]{0,89})\/virtualMachines\/([\w-][\w.-]{0,89})$/;
+
 /** Reads a provider id; throws an ArmIdError when the text names no Azure machine. */
 export function parseProviderId(text: string): ProviderId {
+  const plain = PLAIN_INSTANCE.exec(text);
+  if (!plain) return parseAnyProviderId(text);
+  const [, subscription = "", resourceGroup = "", scaleSet = "", instanceID = ""] = plain;
+  return { kind: "scaleSetInstance", subscription, resourceGroup, scaleSet, instanceID };
+}
+
+function parseAnyProviderId(text: string): ProviderId {
   if (!text.startsWith(SCHEME)) {
     throw new ArmIdError(`a provider id starts with "${SCHEME}/subscriptions/"`);
   }

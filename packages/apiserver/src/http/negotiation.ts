@@ -31,7 +31,8 @@ const PLAIN: Negotiated = { form: { type: "object" }, encoding: "json" };
  * that is not served here, such as a Table in protobuf, is passed over for the next.
  */
 export function negotiate(accept: string): Negotiated | undefined {
-  if (accept.trim() === "") return PLAIN;
+  // As programs ask, all the time.
+  if (accept === "application/json" || accept.trim() === "") return PLAIN;
   const ranges = accept.split(",").map(parseRange);
   for (const { type, parameters } of ranges.sort((a, b) => b.quality - a.quality)) {
     const encoding = ENCODINGS[type];

@@ -22,8 +22,9 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
+// The group, the version, the namespace, the plural, the name and the subresource.
 const PATH =
-  /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+)(?:\/(?<subresource>[^/]+))?)?$/;
+  /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
 // `/api/v1/namespaces/NAME` and its subresources look like a path inside the namespace; these names tell them apart.
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize"]);
@@ -77,27 +78,18 @@ interface Parts {
 }
 
 function pathParts(path: string): Parts | undefined {
-  const found = PATH.exec(path)?.groups;
+  const found = PATH.exec(path);
   if (!found) return undefined;
-  const part = (name: string): string => found[name] ?? "";
-  const parts: Parts = {
-    group: part("group"),
-    version: part("version"),
-    namespace: part("namespace"),
-    plural: part("plural"),
-    name: part("name"),
-    subresource: part("subresource"),
-  };
-  const isCore = parts.group === "" && parts.version === "v1";
-  if (isCore && parts.namespace !== "" && parts.name === "" && NAMESPACE_SUBRESOURCES.has(parts.plural))
-    return {
-      ...parts,
-      namespace: "",
-      plural: "namespaces",
-      name: parts.namespace,
-      subresource: parts.plural,
-    };
-  return parts;
+  const [, group = "", version = "", namespace = "", plural = "", name = "", subresource = ""] = found;
+  const parts: Parts = { group, version, namespace, plural, name, subresource };
+  return isNamespaceItself(parts)
+    ? { ...parts, namespace: "", plural: "namespaces", name: namespace, subresource: plural }
+    : parts;
+}
+
+function isNamespaceItself({ group, version, namespace, plural, name }: Parts): boolean {
+  const isCore = group === "" && version === "v1";
+  return isCore && namespace !== "" && name === "" && NAMESPACE_SUBRESOURCES.has(plural);
 }
 
 /** kube-apiserver words the refusal differently when a CRD serves the kind. */

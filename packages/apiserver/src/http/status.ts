@@ -46,7 +46,11 @@ export class ApiError extends Error {
   /** What the caller is told beside the refusal. */
   warnings: readonly string[] = [];
   constructor(failure: Failure) {
+    // It is an answer, and most of them are expected: nobody is shown a stack, and writing one down takes longer than the rest.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(failure.message);
+    Error.stackTraceLimit = stackTraceLimit;
     const { code, message, reason, details, continueToken } = failure;
     this.status = {
       kind: "Status",

@@ -76,8 +76,14 @@ function newListTypeProblems(
   old: StoredObject | undefined,
 ): FieldProblem[] {
   if (!schema.has.listTypes) return [];
-  const problems = listTypeProblems(schema, draft);
-  return old && problems.length > 0 && listTypeProblems(schema, old).length > 0 ? [] : problems;
+  if (!old) return listTypeProblems(schema, draft);
+  // Those of a field that has not changed are there already, too.
+  const changed = Object.keys(draft).filter((field) => draft[field] !== old[field]);
+  const problems = listTypeProblems(
+    schema,
+    Object.fromEntries(changed.map((field) => [field, draft[field]])),
+  );
+  return problems.length > 0 && listTypeProblems(schema, old).length > 0 ? [] : problems;
 }
 
 /** Brings an object into the form of the version that it is stored in, where that has a schema of its own. */

@@ -24,7 +24,10 @@ function jsonBytes(value: unknown, bytesOf: (text: string) => number): number {
   if (typeof value === "number" || typeof value === "bigint") return String(value).length;
   if (value === null || typeof value !== "object") return 4;
   let sum = 2;
-  if (Array.isArray(value)) for (const item of value) sum += jsonBytes(item, bytesOf) + 1;
-  else for (const key in value) sum += key.length + 4 + jsonBytes((value as Fields)[key], bytesOf);
+  if (Array.isArray(value)) {
+    // The longest lists are of texts.
+    for (const item of value)
+      sum += 1 + (typeof item === "string" ? bytesOf(item) + 2 : jsonBytes(item, bytesOf));
+  } else for (const key in value) sum += key.length + 4 + jsonBytes((value as Fields)[key], bytesOf);
   return sum;
 }

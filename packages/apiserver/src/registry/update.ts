@@ -1,4 +1,4 @@
-import { deepFreeze } from "@capstan/api";
+import { deepFreeze, type ObjectMeta } from "@capstan/api";
 import { badRequest, conflict, failed, invalid, modified, notFound } from "../http/status.ts";
 import { type Draft, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import { mutate, validate } from "./admission.ts";
@@ -180,16 +180,17 @@ function checkVersion(
 }
 
 /** Fills in the metadata that an update may leave out, and takes back what is the server's alone. */
-function adoptMetadata(old: StoredObject, draft: Draft): void {
-  const { metadata } = draft;
-  for (const field of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
-    if (metadata[field] === undefined && old.metadata[field] !== undefined)
-      Object.assign(metadata, { [field]: old.metadata[field] });
-  }
+function adoptMetadata(old: StoredObject, { metadata }: Draft): void {
+  for (const field of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const)
+    if (metadata[field] === undefined) adopt(old.metadata, metadata, field);
   for (const field of ["resourceVersion", "creationTimestamp", "generation"] as const) {
     if (old.metadata[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: old.metadata[field] });
+    else adopt(old.metadata, metadata, field);
   }
+}
+
+function adopt<F extends keyof ObjectMeta>(old: Pick<ObjectMeta, F>, metadata: ObjectMeta, field: F): void {
+  if (old[field] !== undefined) metadata[field] = old[field];
 }
 
 /** Takes back what this path may not write: the status on the main path, everything else on that of a subresource. */

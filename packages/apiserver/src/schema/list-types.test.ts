@@ -60,6 +60,12 @@ describe("lists with a type", () => {
       ["x"],
       ['list[0]: Invalid value: "x": must be an object for an array of list-type map'],
     ],
+    [
+      "a list is no object, whatever the key",
+      mapBy(["0"]),
+      [["x"], ["y"]],
+      ['list[0]: Invalid value: ["x"]: must be an object for an array of list-type map'],
+    ],
     ["keys of JavaScript's own are keys", mapBy(["constructor"]), [{}, { constructor: "a" }], []],
     [
       "lists are found in maps",

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@capstan/api";
 import { goJson } from "./go-text.ts";
 import type { SchemaNode } from "./node.ts";
 import { duplicateValue, type FieldProblem, invalidValue } from "./problem.ts";
@@ -29,10 +30,23 @@ function keysOf(item: Fields, keys: readonly string[]): Fields {
 }
 
 function mapProblems({ listMapKeys }: SchemaNode, list: readonly unknown[], path: string): FieldProblem[] {
+  const [key] = listMapKeys;
+  if (key !== undefined && listMapKeys.length === 1 && areToldApart(list, key)) return [];
   const odd = list.findIndex((item) => typeof item !== "object" || Array.isArray(item));
   if (odd >= 0)
     return [invalidValue(`${path}[${odd}]`, list[odd], "must be an object for an array of list-type map")];
   return duplicates(list, path, (item) => keysOf((item ?? {}) as Fields, listMapKeys));
+}
+
+/** Whether each item is an object with another text under the key: nearly all are, and seeing that takes no printing. */
+function areToldApart(list: readonly unknown[], key: string): boolean {
+  const texts = new Set<string>();
+  for (const item of list) {
+    const text = isJsonObject(item) ? item[key] : undefined;
+    if (typeof text !== "string" || texts.has(text)) return false;
+    texts.add(text);
+  }
+  return true;
 }
 
 /** However often a value is repeated, only the first repetition is a problem. */

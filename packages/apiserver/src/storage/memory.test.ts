@@ -33,6 +33,23 @@ describe("the memory store", () => {
     expect(() => (stored["spec"] as { deep: number[] }).deep.push(2)).toThrow(TypeError);
   });
 
+  test("freezes what is new beside what it had stored before", async () => {
+    const storage = createMemoryStorage();
+    const whole = { ...(thing(at("x")) as object), spec: { deep: [1] }, status: { deep: [1] } } as never;
+    const first = await storage.create(at("x"), whole);
+    const next = {
+      ...(first as object),
+      metadata: { name: "x", labels: {} },
+      status: { deep: [{}] },
+    } as never;
+    const second = await storage.replace(at("x"), first, next);
+    const { deep } = second["status"] as { deep: readonly object[] };
+    expect([second, second.metadata, second.metadata.labels, second["spec"], deep, deep[0]]).toSatisfy(
+      (parts: unknown[]) => parts.every(Object.isFrozen),
+    );
+    expect(second["spec"]).toBe(first["spec"]);
+  });
+
   test("refuses a write on a state that is no longer the newest", async () => {
     const storage = createMemoryStorage();
     const first = await storage.create(at("x"), thing(at("x")));

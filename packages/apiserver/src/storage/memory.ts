@@ -28,6 +28,12 @@ export interface Restored {
   readonly objects: Iterable<readonly [ObjectKey, Unread]>;
 }
 
+/** What a commit does to the object that was there. */
+interface Change {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly previous?: StoredObject;
+}
+
 /** A store that lives and dies with the process: for simulations and tests. */
 export function createMemoryStorage(options: MemoryStorageOptions = {}): Storage {
   return new MemoryStorage(options.historyLimit ?? HISTORY_LIMIT, options.restored);
@@ -88,17 +94,17 @@ class MemoryStorage implements Storage {
 
   async create(key: ObjectKey, draft: Draft): Promise<StoredObject> {
     if (this.get(key)) throw new StaleWriteError(key);
-    return this.#commit(key, stamp(draft, this.#version + 1), "ADDED");
+    return this.#commit(key, stamp(draft, this.#version + 1), { type: "ADDED" });
   }
 
   async replace(key: ObjectKey, expected: StoredObject, draft: Draft): Promise<StoredObject> {
     this.#expect(key, expected);
-    return this.#commit(key, stamp(draft, this.#version + 1), "MODIFIED");
+    return this.#commit(key, stamp(draft, this.#version + 1), { type: "MODIFIED", previous: expected });
   }
 
   async remove(key: ObjectKey, expected: StoredObject): Promise<StoredObject> {
     this.#expect(key, expected);
-    return this.#commit(key, restamped(expected, this.#version + 1), "DELETED");
+    return this.#commit(key, restamped(expected, this.#version + 1), { type: "DELETED", previous: expected });
   }
 
   oldestVersion(resource: string): number {
@@ -146,10 +152,9 @@ class MemoryStorage implements Storage {
     if (this.get(key) !== expected) throw new StaleWriteError(key);
   }
 
-  #commit(key: ObjectKey, object: StoredObject, type: "ADDED" | "MODIFIED" | "DELETED"): StoredObject {
+  #commit(key: ObjectKey, object: StoredObject, { type, previous }: Change): StoredObject {
     const table = this.#table(key.resource);
     const place = position(key);
-    const previous = this.get(key);
     this.#version++;
     if (type === "DELETED") table.objects.delete(place);
     else table.objects.set(place, object);
@@ -198,7 +203,9 @@ function bounds({ namespace, after }: ListQuery): [string, string] {
 
 function stamp(draft: Draft, version: number): StoredObject {
   draft.metadata = { ...draft.metadata, resourceVersion: String(version) };
-  return deepFreeze(draft);
+  // What is frozen has come out of the store, with everything in it.
+  for (const part of Object.values(draft)) if (!Object.isFrozen(part)) deepFreeze(part);
+  return Object.freeze(draft);
 }
 
 /** The object of an entry, which is the object from now on. */

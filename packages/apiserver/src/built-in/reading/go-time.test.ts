@@ -28,6 +28,24 @@ describe("times", () => {
     expect(() => readTime(text)).toThrow(problem);
   });
 
+  test("the days of each month are those of the calendar, in leap years and others", () => {
+    for (const year of ["1900", "2000", "2024", "2026"]) {
+      for (let number = 1; number <= 12 * 33; number++) {
+        const [month, day] = [Math.ceil(number / 33), (number - 1) % 33].map((part) =>
+          `${part}`.padStart(2, "0"),
+        );
+        const text = `${year}-${month}-${day}T23:59:59Z`;
+        const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+        if (date.getUTCDate() === Number(day)) expect(readTime(text)).toBe(text);
+        else expect(() => readTime(text)).toThrow(`parsing time "${text}": day out of range`);
+      }
+    }
+  });
+
+  test.each(["24:00:00", "23:60:00", "23:59:60", "99:00:00"])("%s is no time of the day", (time) => {
+    expect(() => readTime(`2026-01-01T${time}Z`)).toThrow("out of range");
+  });
+
   test("a time to the microsecond has exactly six digits", () => {
     expect(readMicroTime("2026-02-03T01:00:00.123456+01:00")).toBe("2026-02-03T00:00:00.123456Z");
     expect(() => readMicroTime("2026-01-01T00:00:00Z")).toThrow(

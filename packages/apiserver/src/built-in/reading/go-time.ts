@@ -38,20 +38,14 @@ export class GoTimeError extends Error {
   override readonly name = "GoTimeError";
 }
 
-const PROPER = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+// Nearly all moments are spelled as they are printed: days that their month has in any year, and a time of the day.
+const PROPER =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 /** A moment to the second, as Kubernetes prints it. */
 export function readTime(value: string): string {
-  // Nearly all moments are spelled as they are printed; one that no calendar has would be printed as another.
-  if (PROPER.test(value)) {
-    const parsed = Date.parse(value);
-    if (!Number.isNaN(parsed) && toTheSecond(parsed) === value) return value;
-  }
-  return toTheSecond(read(value, SECONDS).seconds);
-}
-
-function toTheSecond(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+  if (PROPER.test(value)) return value;
+  return `${new Date(read(value, SECONDS).seconds).toISOString().slice(0, 19)}Z`;
 }
 
 /** A moment to the microsecond, as Kubernetes prints it. */

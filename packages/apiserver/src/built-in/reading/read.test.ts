@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { deepCopy } from "@capstan/api";
+import { deepCopy, formatQuantity, parseQuantity } from "@capstan/api";
 import { describe, expect, test } from "vitest";
 import { readTyped, type TypedRead } from "./read.ts";
 
@@ -126,6 +126,19 @@ describe("reading objects of Kubernetes' own kinds", () => {
     const configMap = { binaryData: { a: "MR==", b: "M\nQ==" } };
     read("ConfigMap", configMap);
     expect(configMap).toEqual({ binaryData: { a: "MQ==", b: "MQ==" } });
+  });
+
+  test("a quantity that is spelled properly already is told from one that is not", () => {
+    const suffixes = ["", "m", "k", "M", "G", "E", "Ki", "Mi", "Gi", "Ti", "Ei"];
+    const multiples = fc.integer({ min: 1, max: 2 ** 21 }).map((number) => number * 1024);
+    fc.assert(
+      fc.property(fc.oneof(fc.nat(), multiples), fc.constantFrom(...suffixes), (number, suffix) => {
+        const node = { status: { capacity: { memory: `${number}${suffix}` } } };
+        const proper = formatQuantity(parseQuantity(node.status.capacity.memory));
+        read("Node", node);
+        expect(node.status.capacity.memory).toBe(proper);
+      }),
+    );
   });
 
   test.each([

@@ -52,6 +52,7 @@ function readField(reading: Reading, field: Field, object: JsonObject): void {
     delete object[name];
     return;
   }
+  if (saysItself(type, value)) return;
   reading.steps.push(field);
   const read = readValue(reading, type, value);
   reading.steps.pop();
@@ -83,10 +84,16 @@ function readItem(
 ): void {
   if (reading.isOver) return;
   const value = within[at];
+  if (saysItself(type, value)) return;
   reading.steps.push(at);
   const read = value === null || value === undefined ? zeroOf(type) : readValue(reading, type, value);
   reading.steps.pop();
   if (read !== value) within[at] = read;
+}
+
+/** Whether a value is a text where one is wanted, as most values are: it stays as it is. */
+function saysItself(type: ValueType, value: unknown): boolean {
+  return typeof value === "string" && value !== "" && type.form === "scalar" && type.scalar === "string";
 }
 
 function readOne(reading: Reading, type: ValueType & { form: "scalar" }, value: unknown): unknown {

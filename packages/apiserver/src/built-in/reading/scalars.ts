@@ -82,12 +82,18 @@ const QUANTITY_FORM = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 const quantityForm = new RegExp(QUANTITY_FORM);
 // Up to three digits with any suffix cannot be written shorter, and nearly all quantities are like that.
 const PROPER_QUANTITY = /^[1-9]\d{0,2}(?:[munkMGTPE]|[KMGTPE]i)?$/;
+// The memory of machines, mostly: as long as it is no multiple of the next suffix, and far from the largest amount.
+const PROPER_BINARY = /^([1-9]\d{3,8})[KMG]i$/;
+
+function isProperQuantity(text: string): boolean {
+  return PROPER_QUANTITY.test(text) || Number(PROPER_BINARY.exec(text)?.[1] ?? 0) % 1024 > 0;
+}
 
 /** A quantity in its one proper spelling. */
 function readQuantity(value: unknown): ScalarRead {
   const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
   if (text === "") return { value: "0" };
-  if (PROPER_QUANTITY.test(text)) return { value: text };
+  if (isProperQuantity(text)) return { value: text };
   try {
     return { value: formatQuantity(parseQuantity(text)) };
   } catch (error) {
