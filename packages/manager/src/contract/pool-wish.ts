@@ -1,4 +1,10 @@
-import { deepEqual, type Frozen, type KubernetesObject } from "@capstan/api";
+import {
+  deepEqual,
+  type Frozen,
+  type KubernetesObject,
+  type MachinePool,
+  REPLICAS_MANAGED_BY_ANNOTATION,
+} from "@capstan/api";
 import { isMarkedOtherwise } from "@capstan/runtime";
 
 /** A pool of any kind. */
@@ -20,4 +26,10 @@ export function isAnotherWish(before: Pool, after: Pool): boolean {
 /** Whether more has changed than how a pool is doing and which machines it has. */
 export function isMoreThanMachines(before: Pool, after: Pool): boolean {
   return isAnotherWish(before, after) || isMarkedOtherwise(before, after);
+}
+
+/** Whether somebody else, such as an autoscaler, sets the number of machines. As in Cluster API, any value but false counts. */
+export function isExternallyScaled({ metadata }: Frozen<MachinePool>): boolean {
+  const value = metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
+  return value !== undefined && value !== "false";
 }

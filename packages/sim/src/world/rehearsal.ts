@@ -53,7 +53,7 @@ export async function rehearse(rehearsal: Rehearsal, faults: readonly FaultSpec[
   return { world, writes: world.testedWrites, end: (rehearsal.endState ?? endStateOf)(world) };
 }
 
-/** Once all is done nobody writes anything, for as long as three resyncs take. */
+/** Once all is done nobody writes anything, for as long as three resyncs of most kinds take. */
 async function standStill(world: World): Promise<void> {
   const before = world.testedWrites;
   await world.advance(STILL_MS);

@@ -6,10 +6,10 @@ import {
   isPausedByAnnotation,
   isTrue,
   type MachinePool,
-  REPLICAS_MANAGED_BY_ANNOTATION,
 } from "@capstan/api";
 import { digest } from "../../azure/operations/wanted.ts";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
+import { isExternallyScaled } from "../../contract/pool-wish.ts";
 import { ALLOW_REMOVAL_ANNOTATION, missingNames } from "../../rollout/removal-guard.ts";
 import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
 import { cordonedSince, updateOf } from "../../workload/availability.ts";
@@ -84,12 +84,6 @@ function strategyOf({ spec }: Frozen<AzureMachinePool>): Strategy {
     instanceUpdate = "Replace",
   } = rollingUpdate;
   return { maxSurge, maxUnavailable, deletePolicy, instanceUpdate };
-}
-
-/** Whether somebody else sets the number of machines; as in Cluster API, any value but false counts. */
-export function isExternallyScaled({ metadata }: Frozen<MachinePool>): boolean {
-  const value = metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
-  return value !== undefined && value !== "false";
 }
 
 /** What names are remembered by: a list of hundreds would not fit into a status. */

@@ -1,8 +1,8 @@
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { WantedWrite } from "../../azure/operations/wanted.ts";
+import { isExternallyScaled } from "../../contract/pool-wish.ts";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, wishKey } from "./operations.ts";
-import { isExternallyScaled } from "./pool-view.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 import { tagsToWrite, wantedTags } from "./tags.ts";

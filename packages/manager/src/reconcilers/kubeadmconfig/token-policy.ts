@@ -1,12 +1,6 @@
-import {
-  AzureMachinePool,
-  type Frozen,
-  groupOf,
-  type Machine,
-  type MachinePool,
-  REPLICAS_MANAGED_BY_ANNOTATION,
-} from "@capstan/api";
+import { AzureMachinePool, type Frozen, groupOf, type Machine, type MachinePool } from "@capstan/api";
 import type { JoinToken } from "../../bootstrap/join-token.ts";
+import { isExternallyScaled } from "../../contract/pool-wish.ts";
 
 /** How long tokens live, and when another one is made. */
 export interface TokenPolicy {
@@ -42,9 +36,8 @@ export function poolPolicy(
   pool: Frozen<MachinePool>,
   infrastructure: Frozen<AzureMachinePool> | undefined,
 ): TokenPolicy {
-  const managedBy = pool.metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION] ?? "false";
   const isSpot = infrastructure?.spec.template.spotVMOptions !== undefined;
-  return managedBy !== "false" || isSpot || !isOurs(pool) ? ALWAYS_GOOD : ON_DEMAND;
+  return isExternallyScaled(pool) || isSpot || !isOurs(pool) ? ALWAYS_GOOD : ON_DEMAND;
 }
 
 /** The policy for a machine: its token is kept good until it needs none any more. */

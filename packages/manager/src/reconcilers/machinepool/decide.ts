@@ -1,4 +1,4 @@
-import { type Frozen, type MachinePool, REPLICAS_MANAGED_BY_ANNOTATION } from "@capstan/api";
+import type { Frozen, MachinePool } from "@capstan/api";
 import {
   type ContractObject,
   dataSecretNameOf,
@@ -8,6 +8,7 @@ import {
   replicasOf,
   upToDateReplicasOf,
 } from "../../contract/contract-object.ts";
+import { isExternallyScaled } from "../../contract/pool-wish.ts";
 import { type Mark, mirrorReady } from "../../contract/ready.ts";
 import { absence, type Sighting } from "../../contract/sighting.ts";
 import type { NodeCount } from "./count-nodes.ts";
@@ -50,7 +51,7 @@ export function decideSpec(pool: Frozen<MachinePool>, { bootstrap, infrastructur
   const config = readyIn(bootstrap);
   const machines = readyIn(infrastructure);
   const dataSecretName = config && dataSecretNameOf(config);
-  const replicas = machines && isScaledByOthers(pool) ? machinesIn(machines) : undefined;
+  const replicas = machines && isExternallyScaled(pool) ? machinesIn(machines) : undefined;
   return {
     ...(dataSecretName !== undefined && { dataSecretName }),
     ...(machines && { providerIDList: providerIDsOf(machines) }),
@@ -83,12 +84,6 @@ export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Ver
       judgeReplicas(replicas, counts.readyReplicas ?? 0, observed.nodes),
     ],
   };
-}
-
-/** Whether somebody else, such as an autoscaler, sets the number of machines. As in Cluster API, any value but false counts. */
-function isScaledByOthers({ metadata }: Frozen<MachinePool>): boolean {
-  const value = metadata.annotations?.[REPLICAS_MANAGED_BY_ANNOTATION];
-  return value !== undefined && value !== "false";
 }
 
 /** Machines that exist, whether they are ready or not: a pool must not shrink because one of them is ill. */
@@ -201,7 +196,7 @@ function phaseOf(pool: Frozen<MachinePool>, fields: Partial<Status>): NonNullabl
   if (!fields.infrastructureReady) return phaseBefore(fields);
   const missing = (pool.spec.replicas ?? 1) - (fields.readyReplicas ?? 0);
   if (missing === 0) return "Running";
-  if (isScaledByOthers(pool)) return "Scaling";
+  if (isExternallyScaled(pool)) return "Scaling";
   return missing < 0 ? "ScalingDown" : "ScalingUp";
 }
 
