@@ -23,11 +23,14 @@ export function followUnscheduled(world: LoopWorld): Loop {
     concurrency: 1,
     look: (key) => place(world, usage, key),
   });
+  const waiting = (): readonly Frozen<WorkloadPod>[] => pods.store.byIndex(UNSCHEDULED, "yes");
   let retry: Timer | undefined;
   const retryAll = (): void => {
+    // Pods that come later are looked at when they come.
+    if (waiting().length === 0) return;
     retry ??= world.env.clock.timer(GATHER_MS, () => {
       retry = undefined;
-      for (const pod of pods.store.byIndex(UNSCHEDULED, "yes")) loop.queue.add(keyOf(pod));
+      for (const pod of waiting()) loop.queue.add(keyOf(pod));
     });
   };
   pods.addHandler((change) => {
