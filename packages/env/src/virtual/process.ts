@@ -152,7 +152,7 @@ export class VirtualProcess implements Env {
       text: () => response.text(),
       lines: () => ({
         [Symbol.asyncIterator]: () =>
-          this.#lines(response.lines()[Symbol.asyncIterator](), call, `${label} line answer`),
+          this.#lines(response.lines()[Symbol.asyncIterator](), call, `${label} line`),
       }),
     };
   }
