@@ -333,6 +333,20 @@ describe("guests", () => {
     await story.scheduler.advance(HOUR_MS);
     expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True", "True"]);
   });
+
+  test("learn nothing of their Nodes after they are closed, although somebody still follows them", async () => {
+    const story = await withNodes();
+    const images = (): string | undefined =>
+      story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json");
+    const before = images();
+    story.guests.close();
+    const body = { status: { images: [{ names: ["new"], sizeBytes: 1 }] } };
+    const patch = { type: "merge", subresource: "status", body } as const;
+    await story.finish(story.client.patch(Node, { name: "pool000000" }, patch));
+    await story.scheduler.advance(MINUTE_MS);
+    expect(before).toContain("kube-proxy");
+    expect(images()).toBe(before);
+  });
 });
 
 describe("what happens to machines while no guests run", () => {
