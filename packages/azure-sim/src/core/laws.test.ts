@@ -88,6 +88,14 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         body: { instanceIds: one.instanceIds },
         waitMs: one.waitMs,
       })),
+    fc
+      .record({ id: fc.nat(5), tags: fc.option(fc.constant({ own: "yes" }), { nil: undefined }), waitMs })
+      .map((one): Step => ({
+        method: "PUT",
+        path: `${SET}/virtualMachines/${one.id}`,
+        body: { ...(one.tags && { tags: one.tags }) },
+        waitMs: one.waitMs,
+      })),
     waitMs.map((wait): Step => ({ method: "DELETE", path: SET, waitMs: wait })),
   ),
   { maxLength: 12 },
