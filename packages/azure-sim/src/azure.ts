@@ -73,7 +73,8 @@ export function createAzure({ env, clock, seed, store, settings: given }: AzureO
   };
   const control = new Control(core, { time, ...(clock && { clock }), changed });
   const answer: AzureHandler = async (request, caller) => {
-    const asked: SimRequest = { ...request, ...caller };
+    // A copy would ask for the signal, which is made for whoever asks and is expensive.
+    const asked: SimRequest = caller ? { ...request, ...caller } : request;
     const answered =
       controlAnswer(asked, control, settings.controlToken) ?? core.handle(asked, control.nowMs);
     waker.arm();

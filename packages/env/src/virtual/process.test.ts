@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { Handler, HttpResponse } from "../transport.ts";
 import { type Fate, VirtualProcess } from "./process.ts";
@@ -68,9 +69,10 @@ describe("a virtual process", () => {
     const { handler, heard } = recorder();
     const transport = process.connect(handler);
     const traces: string[] = [];
+    const abort = new AbortController();
     const live = async (): Promise<void> => {
       try {
-        await transport.request(get("/pending"));
+        await transport.request(get("/pending", abort.signal));
         traces.push("answered");
       } catch {
         traces.push("caught");
@@ -82,6 +84,7 @@ describe("a virtual process", () => {
     process.clock.timer(5, () => traces.push("timer"));
     void process.clock.sleep(3).finally(() => traces.push("slept"));
     process.crash();
+    abort.abort(new Error("given up"));
     void transport.request(get("/after the crash")).finally(() => traces.push("sent after the crash"));
     await scheduler.run();
     expect(traces).toEqual([]);
@@ -153,6 +156,106 @@ describe("a virtual process", () => {
     });
     await scheduler.run();
     expect(woke).toBe(30 * 24 * 3_600_000);
+  });
+});
+
+describe("a stream of a virtual process", () => {
+  /** Reads a stream to its end, and notes what comes and how it ends. */
+  async function read(lines: AsyncIterable<unknown>, note: (what: string) => void): Promise<void> {
+    try {
+      for await (const line of lines) note(`line ${String(line)}`);
+      note("end");
+    } catch (error) {
+      note((error as Error).message);
+    }
+  }
+
+  /** A server that sends two lines and then is silent, and a process that reads them. */
+  function reading({ signal }: { readonly signal: AbortSignal }) {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const seen: string[] = [];
+    const note = (what: string): void => void seen.push(`${what} at ${scheduler.monotonicMs}`);
+    const silent = (): AsyncIterable<unknown> => ({
+      async *[Symbol.asyncIterator]() {
+        yield* [1, 2];
+        await new Promise(() => undefined);
+      },
+    });
+    const transport = process.connect(() => Promise.resolve({ ...reply([]), lines: silent }));
+    void transport.request(get("/watch", signal)).then((response) => read(response.lines(), note));
+    return { scheduler, process, seen };
+  }
+
+  test("is given up at once by a caller that waits for the next line", async () => {
+    const abort = new AbortController();
+    const { scheduler, process, seen } = reading(abort);
+    process.clock.timer(50, () => abort.abort(new Error("enough")));
+    await scheduler.run();
+    expect(seen).toEqual(["line 1 at 3", "line 2 at 4", "enough at 50"]);
+  });
+
+  test("is given up while a line is on its way, which then never comes", async () => {
+    const abort = new AbortController();
+    const { scheduler, seen } = reading(abort);
+    await scheduler.run({ untilMs: 3.5 });
+    abort.abort(new Error("enough"));
+    await scheduler.run();
+    expect(seen).toEqual(["line 1 at 3", "enough at 3.5"]);
+  });
+
+  test("says nothing to a process that has crashed, not even that it was given up", async () => {
+    const abort = new AbortController();
+    const { scheduler, process, seen } = reading(abort);
+    await scheduler.run({ untilMs: 3.5 });
+    process.crash();
+    abort.abort(new Error("enough"));
+    await scheduler.run();
+    expect(seen).toEqual(["line 1 at 3"]);
+  });
+
+  test("that was given up before it is read brings no line", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const abort = new AbortController();
+    const seen: string[] = [];
+    const transport = process.connect(recorder().handler);
+    void transport.request(get("/watch", abort.signal)).then((response) => {
+      abort.abort(new Error("enough"));
+      return read(response.lines(), (what) => seen.push(what));
+    });
+    await scheduler.run();
+    expect(seen).toEqual(["enough"]);
+  });
+
+  test.each<[string, AsyncIterable<unknown>]>([
+    ["has ended", reply([1]).lines()],
+    [
+      "has broken",
+      {
+        [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("broken")) }),
+      },
+    ],
+    ["was left by its reader", reply(["last", 2]).lines()],
+  ])("that %s holds on to nothing", async (_, lines) => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { signal } = new AbortController();
+    const transport = process.connect(() => Promise.resolve({ ...reply([]), lines: () => lines }));
+    const listening: number[] = [];
+    void transport.request(get("/watch", signal)).then(async (response) => {
+      try {
+        for await (const line of response.lines()) {
+          listening.push(getEventListeners(signal, "abort").length);
+          if (line === "last") break;
+        }
+      } catch {
+        // Only what is left behind matters here.
+      }
+      listening.push(getEventListeners(signal, "abort").length);
+    });
+    await scheduler.run();
+    expect(listening.at(-1)).toBe(0);
   });
 });
 

@@ -117,7 +117,7 @@ export class VirtualProcess implements Env {
         return request.signal ? AbortSignal.any([request.signal, death]) : death;
       },
     };
-    const settle = this.#abortable(call, label);
+    const settle = this.#abortable(call, `${label} answer`);
     this.#scheduler.schedule(call.latencyMs(), label, () => {
       call.handler(sent).then(
         (response) =>
@@ -125,59 +125,74 @@ export class VirtualProcess implements Env {
             if (typeof fate === "object") call.reject(fate.answerLost);
             else call.resolve(this.#receive(response, call, label));
           }),
-        (error: unknown) =>
-          settle(() => call.reject(error instanceof Error ? error : new Error(String(error)))),
+        (error: unknown) => settle(() => call.reject(errorOf(error))),
       );
       if (fate === "crashAfter") this.crash();
     });
   }
 
-  /** Makes the answer arrive after its latency, unless the caller has given up by then. */
-  #abortable(call: Call, label: string): (deliver: () => void) => void {
-    const { signal } = call.request;
-    let done = false;
-    const finish = (how: () => void): void => {
-      if (done) return;
-      done = true;
-      signal?.removeEventListener("abort", onAbort);
-      how();
-    };
+  /** Makes the answer arrive after its latency. A caller that gives up before is told so at once, and never again. */
+  #abortable({ request: { signal }, latencyMs, reject }: Call, label: string): (deliver: () => void) => void {
     const onAbort = (): void => {
-      if (!this.crashed) finish(() => call.reject(abortError(signal)));
+      if (!this.crashed) reject(abortError(signal));
     };
     signal?.addEventListener("abort", onAbort, { once: true });
-    return (deliver) => this.#enter(call.latencyMs(), `${label} answer`, () => finish(deliver));
+    return (deliver) =>
+      this.#enter(latencyMs(), label, () => {
+        signal?.removeEventListener("abort", onAbort);
+        deliver();
+      });
   }
 
-  /** Each line of a watch is an I/O completion of its own and waits for its turn in the heap. */
   #receive(response: HttpResponse, call: Call, label: string): HttpResponse {
-    const { signal } = call.request;
     return {
       status: response.status,
       headers: response.headers,
       json: () => response.json(),
       text: () => response.text(),
       lines: () => ({
-        [Symbol.asyncIterator]: () => {
-          const source = response.lines()[Symbol.asyncIterator]();
-          return {
-            next: () =>
-              new Promise((resolve, reject) => {
-                const settle = this.#abortable(
-                  { ...call, reject, latencyMs: call.lineLatencyMs },
-                  `${label} line`,
-                );
-                if (signal?.aborted) reject(abortError(signal));
-                source.next().then(
-                  (item) => settle(() => resolve(item)),
-                  (error: unknown) =>
-                    settle(() => reject(error instanceof Error ? error : new Error(String(error)))),
-                );
-              }),
-            return: async () => (await source.return?.()) ?? { done: true, value: undefined },
-          };
-        },
+        [Symbol.asyncIterator]: () =>
+          this.#lines(response.lines()[Symbol.asyncIterator](), call, `${label} line`),
       }),
+    };
+  }
+
+  /** Each line of a watch is an I/O completion of its own and waits for its turn in the heap. */
+  #lines(
+    source: AsyncIterator<unknown>,
+    { request: { signal }, lineLatencyMs }: Call,
+    label: string,
+  ): AsyncIterator<unknown> {
+    // One listener serves all lines, as a listener for each would cost more than the line: whoever loops over
+    // lines waits for one at a time, and to reject the one before again is without effect.
+    let giveUp: ((error: Error) => void) | undefined;
+    const onAbort = (): void => {
+      if (!this.crashed) giveUp?.(abortError(signal));
+    };
+    const end = (): void => signal?.removeEventListener("abort", onAbort);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return {
+      next: () =>
+        new Promise((resolve, reject) => {
+          giveUp = reject;
+          if (signal?.aborted) reject(abortError(signal));
+          source.next().then(
+            (item) =>
+              this.#enter(lineLatencyMs(), label, () => {
+                if (item.done) end();
+                resolve(item);
+              }),
+            (error: unknown) =>
+              this.#enter(lineLatencyMs(), label, () => {
+                end();
+                reject(errorOf(error));
+              }),
+          );
+        }),
+      return: async () => {
+        end();
+        return (await source.return?.()) ?? { done: true, value: undefined };
+      },
     };
   }
 
@@ -192,6 +207,10 @@ export class VirtualProcess implements Env {
     timer = this.#scheduler.schedule(delayMs, label, arrive);
     return { cancel: () => timer.cancel() };
   }
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 interface Call {

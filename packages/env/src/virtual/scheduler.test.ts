@@ -41,6 +41,25 @@ describe("virtual time", () => {
     expect(orders.size).toBeGreaterThan(3);
   });
 
+  test("keeps the order of thousands of timers when most of them are taken back", async () => {
+    const orderWith = async (isTakenBack: boolean): Promise<number[]> => {
+      const scheduler = new Scheduler({ seed: "1" });
+      const seen: number[] = [];
+      const timers = Array.from({ length: 5_000 }, (_, number) =>
+        // Many are due at the same time, so that the seed decides.
+        scheduler.schedule((number * 7919) % 500, "timer", () => seen.push(number)),
+      );
+      const isKept = (number: number): boolean => number % 5 === 0;
+      await scheduler.run({ untilMs: 100 });
+      if (isTakenBack) for (const [number, timer] of timers.entries()) if (!isKept(number)) timer.cancel();
+      await scheduler.run();
+      return seen.filter(isKept);
+    };
+    const order = await orderWith(true);
+    expect(order).toHaveLength(1_000);
+    expect(order).toEqual(await orderWith(false));
+  });
+
   test("stops at a limit and has moved on to it", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     let fired = false;

@@ -39,7 +39,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   return {
     uid,
     kubeconfig,
-    cluster: { name, transport, ...(caCertHash !== undefined && { caCertHash }) },
+    cluster: { name, transport, nodes: workloads.nodes, ...(caCertHash !== undefined && { caCertHash }) },
     close: async () => {
       await workloads.close();
       transport.break(`cluster ${name} has ended`);

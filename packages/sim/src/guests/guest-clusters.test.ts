@@ -96,7 +96,6 @@ describe("machines of several clusters", () => {
     await putPool(story, 1, { customData: EAST_DATA, id: EAST_POOL });
     await story.scheduler.advance(HOUR_MS);
     others.clear();
-    // The watch ends by itself after some minutes, and no other follows.
     await story.scheduler.advance(HOUR_MS);
     steps.length = 0;
     await story.scheduler.advance(24 * HOUR_MS);

@@ -1,7 +1,7 @@
-import { type Frozen, Node } from "@capstan/api";
+import type { Frozen, Node } from "@capstan/api";
 import type { Machine } from "@capstan/azure-sim";
 import { type Env, type HttpRequest, type HttpResponse, type Transport, TransportError } from "@capstan/env";
-import { type Change, type Client, createClient, Informer, silentLogger } from "@capstan/runtime";
+import { type Change, type Client, createClient, type Informer } from "@capstan/runtime";
 import { NodeController } from "./node-controller.ts";
 
 /** A cluster that machines can join. */
@@ -9,6 +9,8 @@ export interface WorkloadCluster {
   readonly name: string;
   /** The way to its API server, the same one for as long as it is the same cluster. */
   readonly transport: Transport;
+  /** Its Nodes, which somebody follows: one watch serves all who look at them. */
+  readonly nodes: Informer<Node>;
   /** What kubeadm pins: `sha256:` and the hash of the public key of its authority. Not checked unless given. */
   readonly caCertHash?: string;
 }
@@ -64,47 +66,47 @@ export class GuestCluster {
   readonly client: Client;
   readonly nodes: Informer<Node>;
   readonly #endpoint: string;
+  readonly #noticed: GuestClustersOptions["noticed"];
   readonly #isCurrent: () => boolean;
   readonly #controller: NodeController;
   readonly #closing = new AbortController();
 
   constructor(
     endpoint: string,
-    { transport, caCertHash }: WorkloadCluster,
+    { transport, nodes, caCertHash }: WorkloadCluster,
     options: GuestClustersOptions & { readonly isCurrent: (cluster: GuestCluster) => boolean },
   ) {
     const { env, gracePeriodMs } = options;
     this.#endpoint = endpoint;
+    this.#noticed = options.noticed;
     this.#isCurrent = () => options.isCurrent(this);
     this.transport = transport;
     this.caCertHash = caCertHash;
     const request = (asked: HttpRequest): Promise<HttpResponse> => this.#request(asked);
     const close = (): Promise<void> => Promise.resolve();
     this.client = createClient({ transport: { request, close }, env, fieldManager: "guests" });
-    // Nobody is called back here, so a bug ends the process instead of going unseen.
-    const onBug = (bug: unknown): void => void Promise.reject(bug);
-    this.nodes = new Informer<Node>({
-      client: this.client,
-      env,
-      kind: Node,
-      scope: {},
-      log: silentLogger,
-      onBug,
-    });
+    this.nodes = nodes;
     this.#controller = new NodeController({
       env,
       client: this.client,
-      nodes: this.nodes,
+      nodes,
       gracePeriodMs,
       machineOf: (node) => options.machineOf(endpoint, node),
       isSpeaking: (nodeName) => options.isSpeaking(endpoint, nodeName),
     });
-    this.nodes.addHandler((change) => options.noticed(endpoint, change));
   }
 
-  /** Begins to follow the Nodes. */
+  /** Begins to tell guests of their Nodes; not before they can find this cluster, as they ask for it at once. */
   start(): void {
-    void this.nodes.run(this.#closing.signal);
+    this.nodes.addHandler((change) => {
+      if (this.#closing.signal.aborted) return;
+      try {
+        this.#noticed(this.#endpoint, change);
+      } catch (bug) {
+        // Whoever follows the Nodes may go on after a bug; it ends the process instead of going unseen.
+        void Promise.reject(bug);
+      }
+    });
   }
 
   /** Looks at the Node soon: its kubelet or its machine has changed. */

@@ -1,8 +1,15 @@
-import { Secret } from "@capstan/api";
+import { Node, Secret } from "@capstan/api";
 import { type ApiServer, builtInKinds, createApiServer } from "@capstan/apiserver";
 import { type Azure, createAzure, DEFAULT_SUBSCRIPTION, type Store } from "@capstan/azure-sim";
-import { type Env, type Link, Scheduler, type SchedulerOptions, VirtualProcess } from "@capstan/env";
-import { type Client, createClient } from "@capstan/runtime";
+import {
+  type Env,
+  type Link,
+  Scheduler,
+  type SchedulerOptions,
+  type Transport,
+  VirtualProcess,
+} from "@capstan/env";
+import { type Client, createClient, Informer, silentLogger } from "@capstan/runtime";
 import type { GuestSettings } from "./guest.ts";
 import type { WorkloadCluster } from "./guest-clusters.ts";
 import { type Guests, startGuests } from "./guests.ts";
@@ -81,15 +88,29 @@ export function startGuestsAgain(
   const clusterAt = (endpoint: string): WorkloadCluster | undefined => {
     const found = others.get(endpoint) ?? (endpoint === ENDPOINT ? { server } : undefined);
     if (!found) return undefined;
-    const cluster = known.get(found.server) ?? {
+    const before = known.get(found.server);
+    if (before) return before;
+    // What is done by guests must not be mistaken for what is done by those who follow the Nodes for them.
+    const follower = new VirtualProcess(scheduler, `follower-${endpoint}-${name}`);
+    const cluster: WorkloadCluster = {
       name: endpoint,
       transport: env.connect(found.server.handle, link),
+      nodes: followNodes(follower, follower.connect(found.server.handle, link)),
       ...(found.caCertHash !== undefined && { caCertHash: found.caCertHash }),
     };
     known.set(found.server, cluster);
     return cluster;
   };
   return startGuests({ env, azure, settings, clusterAt });
+}
+
+/** The Nodes of a cluster, followed for as long as the process lives. */
+function followNodes(env: VirtualProcess, transport: Transport): Informer<Node> {
+  const client = createClient({ transport, env, fieldManager: env.name });
+  const onBug = (bug: unknown): void => void Promise.reject(bug);
+  const nodes = new Informer<Node>({ client, env, kind: Node, scope: {}, log: silentLogger, onBug });
+  void nodes.run(new AbortController().signal);
+  return nodes;
 }
 
 /** A client of any cluster of the story. */

@@ -1,6 +1,13 @@
 import { type Frozen, Node } from "@capstan/api";
 import { createAzure, createMemoryStore } from "@capstan/azure-sim";
-import { type Fate, Scheduler, TransportError, VirtualProcess } from "@capstan/env";
+import {
+  type Fate,
+  type HttpRequest,
+  type Rng,
+  Scheduler,
+  TransportError,
+  VirtualProcess,
+} from "@capstan/env";
 import { Informer, silentLogger } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
 import {
@@ -83,6 +90,25 @@ describe("machines with valid custom data", () => {
       ],
     });
     expect(story.guests.list().map(({ stage }) => stage)).toEqual(["ready", "ready", "ready"]);
+  });
+
+  test("become nodes by five writes each, none of them in vain", async () => {
+    let sent = 0;
+    let stored = 0;
+    const fate = ({ method }: HttpRequest): Fate => {
+      if (method !== "GET") sent++;
+      return "deliver";
+    };
+    const latencyMs = (rng: Rng): number => 1 + rng.next() * 4;
+    const story = await startStory("1", { link: { fate, latencyMs } });
+    story.server.storage.follow((resource) => {
+      if (resource === `${Node.group}/${Node.plural}`) stored++;
+    });
+    await createToken(story, HOUR_MS);
+    await putPool(story, 20);
+    await story.scheduler.advance(HOUR_MS);
+    // Created, addressed, named, Ready, and free of the taint of those that are not.
+    expect([sent, stored]).toEqual([100, 100]);
   });
 
   test("come to the same end from the same seed, and to another from another", async () => {
@@ -306,6 +332,20 @@ describe("guests", () => {
     story.guests.close();
     await story.scheduler.advance(HOUR_MS);
     expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True", "True"]);
+  });
+
+  test("learn nothing of their Nodes after they are closed, although somebody still follows them", async () => {
+    const story = await withNodes();
+    const images = (): string | undefined =>
+      story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json");
+    const before = images();
+    story.guests.close();
+    const body = { status: { images: [{ names: ["new"], sizeBytes: 1 }] } };
+    const patch = { type: "merge", subresource: "status", body } as const;
+    await story.finish(story.client.patch(Node, { name: "pool000000" }, patch));
+    await story.scheduler.advance(MINUTE_MS);
+    expect(before).toContain("kube-proxy");
+    expect(images()).toBe(before);
   });
 });
 

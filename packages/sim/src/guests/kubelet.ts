@@ -7,7 +7,7 @@ import {
   type Taint,
 } from "@capstan/api";
 import type { Machine, VmSize } from "@capstan/azure-sim";
-import { type Client, isNotFound } from "@capstan/runtime";
+import { type Client, isAlreadyExists, isNotFound } from "@capstan/runtime";
 import { NOT_READY } from "../node-taints.ts";
 import type { BootIdentity } from "./os-disk.ts";
 
@@ -37,7 +37,7 @@ type Status = NonNullable<Node["status"]>;
 const RESERVED_KI = 100 * 1024;
 const KI_PER_GB = 1024 * 1024;
 
-/** The Node as its kubelet writes it for the first time, without a status. */
+/** The Node as its kubelet writes it for the first time, but for the status. */
 function nodeOf({ nodeName, labels, taints }: KubeletFacts): Pick<Node, "metadata" | "spec"> {
   return {
     metadata: {
@@ -132,14 +132,20 @@ function silentConditions(): NodeCondition[] {
   }));
 }
 
-/** Registers the Node, or takes over the one of an earlier boot. */
+/**
+ * Registers the Node, or takes over the one of an earlier boot. Kubelets try to create it first, and with its status:
+ * a status that came afterwards would get in the way of the cloud provider, which writes at the same time.
+ */
 export async function registerNode(client: Client, facts: KubeletFacts): Promise<void> {
   const node = nodeOf(facts);
-  const known = await client.find(Node, { name: facts.nodeName });
-  const stored = known
-    ? await labelled(client, known, node.metadata.labels)
-    : await client.create(Node, node);
-  await writeStatus(client, facts.nodeName, startingStatus(facts, conditionsIn(stored)));
+  try {
+    await client.create(Node, { ...node, status: startingStatus(facts) });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const known = await client.get(Node, { name: facts.nodeName });
+    const stored = await labelled(client, known, node.metadata.labels);
+    await writeStatus(client, facts.nodeName, startingStatus(facts, conditionsIn(stored)));
+  }
 }
 
 async function labelled(

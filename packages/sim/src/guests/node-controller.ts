@@ -33,6 +33,8 @@ export class NodeController {
   readonly #queue: WorkQueue;
   /** Ready Nodes that nobody speaks for: the timer of their grace period, or that it is over. */
   readonly #silences = new Map<string, Timer | "over">();
+  /** The version that our last write gave to a Node, until the news of it have come: on older ones nothing is decided. */
+  readonly #written = new Map<string, string>();
 
   constructor(options: NodeControllerOptions) {
     this.#options = options;
@@ -68,6 +70,9 @@ export class NodeController {
 
   async #settle(name: string): Promise<void> {
     const { client, env, nodes, machineOf } = this.#options;
+    // The news bring the Node back here.
+    if (!nodes.hasSeen(this.#written.get(name) ?? "0")) return;
+    this.#written.delete(name);
     const node = nodes.store.get(name);
     if (this.#isOverdue(name, node)) return await reportSilent(client, node, env.clock.now());
     if (!node) return;
@@ -124,7 +129,8 @@ export class NodeController {
     { labels = {}, spec }: { readonly labels?: Readonly<Record<string, string>>; readonly spec: object },
   ): Promise<void> {
     const body = { metadata: { resourceVersion, labels }, spec };
-    await this.#options.client.patch(Node, { name }, { type: "merge", body });
+    const written = await this.#options.client.patch(Node, { name }, { type: "merge", body });
+    this.#written.set(name, written.metadata.resourceVersion ?? "0");
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Frozen, Node } from "@capstan/api";
+import { deepEqual, type Frozen, Node } from "@capstan/api";
 import type { Timer } from "@capstan/env";
 import { keyOf } from "@capstan/runtime";
 import { createLoop, type Loop, type LoopWorld } from "./loop.ts";
@@ -23,11 +23,14 @@ export function followUnscheduled(world: LoopWorld): Loop {
     concurrency: 1,
     look: (key) => place(world, usage, key),
   });
+  const waiting = (): readonly Frozen<WorkloadPod>[] => pods.store.byIndex(UNSCHEDULED, "yes");
   let retry: Timer | undefined;
   const retryAll = (): void => {
+    // Pods that come later are looked at when they come.
+    if (waiting().length === 0) return;
     retry ??= world.env.clock.timer(GATHER_MS, () => {
       retry = undefined;
-      for (const pod of pods.store.byIndex(UNSCHEDULED, "yes")) loop.queue.add(keyOf(pod));
+      for (const pod of waiting()) loop.queue.add(keyOf(pod));
     });
   };
   pods.addHandler((change) => {
@@ -55,9 +58,12 @@ function isUnscheduled(pod: Frozen<WorkloadPod>): boolean {
 
 /** Nodes are written often; only what a pod looks at matters. */
 function isSameOffer(before: Frozen<Node>, after: Frozen<Node>): boolean {
-  const offer = (node: Frozen<Node>): string =>
-    JSON.stringify([isReady(node), node.spec, node.metadata.labels, node.status?.allocatable]);
-  return offer(before) === offer(after);
+  return (
+    isReady(before) === isReady(after) &&
+    deepEqual(before.spec, after.spec) &&
+    deepEqual(before.metadata.labels, after.metadata.labels) &&
+    deepEqual(before.status?.allocatable, after.status?.allocatable)
+  );
 }
 
 async function place(world: LoopWorld, usage: Usage, key: string): Promise<undefined> {

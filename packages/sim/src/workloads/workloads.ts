@@ -1,5 +1,6 @@
+import { Node } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
-import { createClient, type Logger, Runner, silentLogger } from "@capstan/runtime";
+import { createClient, type Informer, type Logger, Runner, silentLogger } from "@capstan/runtime";
 import type { PodSettings } from "./kubelet-pods.ts";
 import { followPods } from "./kubelet-loop.ts";
 import { daemonSets, deployments, replicaSets, statefulSets } from "./owners.ts";
@@ -16,6 +17,8 @@ export interface WorkloadsOptions {
 
 /** Workloads that run. */
 export interface Workloads {
+  /** The Nodes that pods run on. */
+  readonly nodes: Informer<Node>;
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function startWorkloads(options: WorkloadsOptions): Promise<Workloa
   await runner.start();
   const queues = [scheduler.start(), kubelets.start()];
   return {
+    nodes: runner.cache.informer(Node),
     close: async () => {
       for (const queue of queues) queue.close();
       await runner.stop();

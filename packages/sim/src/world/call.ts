@@ -38,14 +38,14 @@ const KUBE_VERBS: Readonly<Record<string, string>> = {
 
 /** What a request asks of a Kubernetes API. */
 export function kubeAsked({ method, path, body }: HttpRequest): Asked {
-  const [location = "", query = ""] = path.split("?");
-  const { resource, name, ...scope } = placeOf(location);
+  const mark = path.indexOf("?");
+  const place = placeOf(mark < 0 ? path : path.slice(0, mark));
+  const { resource, name } = place;
   return {
     api: "kube",
-    verb: KUBE_VERBS[method] ?? readVerb(name, query),
-    resource,
+    verb: KUBE_VERBS[method] ?? readVerb(name, mark < 0 ? "" : path.slice(mark)),
+    ...place,
     name: name === "" ? nameIn(body) : name,
-    ...scope,
     // A review is a question although it is created.
     isWrite: method !== "GET" && !resource.endsWith("reviews"),
     ...(resource === "nodes" && isCordon(body) && { isCordon: true }),
@@ -54,11 +54,13 @@ export function kubeAsked({ method, path, body }: HttpRequest): Asked {
 
 /** Takes apart `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
 function placeOf(location: string): Pick<Asked, "resource" | "name" | "namespace" | "subresource"> {
-  const [, root, ...rest] = location.split("/").map(decodeURIComponent);
-  const parts = rest.slice(root === "api" ? 1 : 2);
-  const isNamespaced = parts[0] === "namespaces" && parts.length > 2;
-  const [, namespace] = isNamespaced ? parts : [];
-  const [resource = "", name = "", subresource] = isNamespaced ? parts.slice(2) : parts;
+  const written = location.split("/");
+  // Hardly any path has something to decode, and every call comes here.
+  const parts = location.includes("%") ? written.map(decodeURIComponent) : written;
+  const first = parts[1] === "api" ? 3 : 4;
+  const isNamespaced = parts[first] === "namespaces" && parts.length > first + 2;
+  const namespace = isNamespaced ? parts[first + 1] : undefined;
+  const [resource = "", name = "", subresource] = parts.slice(isNamespaced ? first + 2 : first);
   return {
     resource,
     name,
@@ -68,7 +70,7 @@ function placeOf(location: string): Pick<Asked, "resource" | "name" | "namespace
 }
 
 function readVerb(name: string, query: string): string {
-  if (new URLSearchParams(query).get("watch") === "true") return "watch";
+  if (/[?&]watch=true(&|$)/.test(query)) return "watch";
   return name === "" ? "list" : "get";
 }
 

@@ -217,9 +217,10 @@ export class Truth {
   /** Whether a machine counts as available changes one number of one pool. */
   #count(machineKey: string): void {
     const [setKey = "", instanceId = ""] = machineKey.split(MACHINES);
-    const set = this.azure.core.world.scaleSets.get(setKey);
+    const { scaleSets } = this.azure.core.world;
+    const set = scaleSets.get(setKey);
     const pool = this.#poolOf(setKey, set?.id);
-    const isRunning = this.azure.core.machine(setKey, instanceId)?.power === "running";
+    const isRunning = scaleSets.members(setKey).get(Number(instanceId))?.power === "running";
     const node = this.#nodeOf.get(machineKey)?.node;
     noteMachine(pool, { machineKey, isAvailable: isRunning && isAvailable(node), node, atMs: this.#nowMs() });
     noteLowest(pool, set?.capacity ?? 0, this.#nowMs());

@@ -28,7 +28,7 @@ export function computerName(model: Model, instance: Instance): string {
 }
 
 /** An instance as Compute shows it. */
-export function instanceBody(context: InstanceContext, instance: Instance): unknown {
+export function instanceBody(context: InstanceContext, instance: Instance): JsonObject {
   const { resource, set } = context;
   const model = modelOf(set, instance);
   const profile = withoutSecrets(model.profile);
@@ -67,17 +67,27 @@ export function instanceBody(context: InstanceContext, instance: Instance): unkn
   };
 }
 
-/** The JSON of an instance. It is kept until something in it changes: of a thousand in a list few have since the last. */
-export function instanceText(context: InstanceContext, instance: Instance): string {
-  const { resource, set, isExpanded } = context;
+/** The JSON of each instance. */
+export function instanceTexts(context: InstanceContext, instances: readonly Instance[]): string[] {
+  // The tags of a set change with most writes of it and are in all of its instances, so they are put in anew.
+  const tagsOfSet = JSON.stringify(context.resource.body["tags"] ?? {});
+  return instances.map((instance) => {
+    const own = instance.own?.["tags"] ?? undefined;
+    const tags = own === undefined ? tagsOfSet : JSON.stringify(own);
+    return `{"tags":${tags},${textWithoutTags(context, instance)}`;
+  });
+}
+
+/** What follows the tags. It is kept until something in it changes: of a thousand in a list few have since the last. */
+function textWithoutTags(context: InstanceContext, instance: Instance): string {
+  const { set, isExpanded } = context;
   const { texts } = context.world.scaleSets;
   const { modelVersion } = set;
-  const { tags } = resource.body;
   const kept = texts.get(instance);
-  const isSame = kept?.tags === tags && kept?.modelVersion === modelVersion && kept.isExpanded === isExpanded;
-  if (isSame) return kept.text;
-  const text = JSON.stringify(instanceBody(context, instance));
-  texts.set(instance, { text, tags, modelVersion, isExpanded });
+  if (kept?.modelVersion === modelVersion && kept.isExpanded === isExpanded) return kept.text;
+  const { tags: _, ...rest } = instanceBody(context, instance);
+  const text = JSON.stringify(rest).slice(1);
+  texts.set(instance, { text, modelVersion, isExpanded });
   return text;
 }
 

@@ -6,7 +6,7 @@ import type { World } from "../../core/world.ts";
 import { visibleIn } from "../found.ts";
 import type { Verb } from "../resource-type.ts";
 import { foundInstance, foundSet } from "./actions.ts";
-import { instanceBody, instanceText, instanceView } from "./instance-body.ts";
+import { instanceBody, instanceTexts, instanceView } from "./instance-body.ts";
 import type { Instance } from "./scale-sets.ts";
 import { setBody } from "./set-body.ts";
 import { provisioningCode } from "./status-codes.ts";
@@ -65,8 +65,7 @@ export const listInstances: Verb = (call, world) => {
   const page = pageOf(members, call.query, INSTANCES_PER_PAGE);
   world.throttle.chargeInstances(call, set.location, { views: page.items.length });
   const context = { world, resource, set, isExpanded: isExpanded(call) };
-  const texts = page.items.map((instance) => instanceText(context, instance));
-  return textListAnswer(texts, page.nextSkip, call);
+  return textListAnswer(instanceTexts(context, page.items), page.nextSkip, call);
 };
 
 /** One instance; it costs a view too. */

@@ -65,10 +65,9 @@ export interface Instance {
   own?: JsonObject;
 }
 
-/** The JSON of an instance, and what is in it that is not the instance's own. */
+/** The JSON of an instance but for its tags, and what is in it that is not the instance's own. */
 export interface InstanceText {
   readonly text: string;
-  readonly tags: unknown;
   readonly modelVersion: number;
   readonly isExpanded: boolean;
 }

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Heap } from "./heap.ts";
+
+interface Item {
+  readonly dueMs: number;
+  readonly tiebreak: number;
+}
+
+const isBefore = (a: Item, b: Item): boolean =>
+  a.dueMs === b.dueMs ? a.tiebreak < b.tiebreak : a.dueMs < b.dueMs;
+
+test("the heap gives back what is due first, and of those due at the same time the one that comes before", () => {
+  // Few times, so that many are the same.
+  const item = fc.record({ dueMs: fc.integer({ min: 0, max: 5 }), tiebreak: fc.integer() });
+  fc.assert(
+    fc.property(fc.array(fc.option(item), { maxLength: 200 }), (steps) => {
+      const heap = new Heap<Item>(isBefore);
+      let sorted: Item[] = [];
+      for (const pushed of steps) {
+        if (pushed) {
+          heap.push(pushed);
+          sorted = [...sorted, pushed].sort((a, b) => a.dueMs - b.dueMs || a.tiebreak - b.tiebreak);
+        } else {
+          expect(heap.pop()).toEqual(sorted.shift());
+        }
+        expect([heap.size, heap.peek()]).toEqual([sorted.length, sorted[0]]);
+      }
+    }),
+  );
+});
