@@ -102,6 +102,13 @@ export class Cache {
   }
 }
 
+// Each look into the cache comes by here, and a text that is made anew is read through each time that it is looked up.
+const ids = new WeakMap<Kind, string>();
+
 function idOf(kind: Kind): string {
-  return `${kind.apiVersion}/${kind.kind}`;
+  const known = ids.get(kind);
+  if (known !== undefined) return known;
+  const id = `${kind.apiVersion}/${kind.kind}`;
+  ids.set(kind, id);
+  return id;
 }

@@ -1,9 +1,8 @@
 import { isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../port.ts";
 
-// Sixteen digits are the first that a number may lose; texts without any such number are read the fast way. Digits inside
-// a text, as in the names of disks, follow no colon, comma or bracket.
-const LONG_NUMBER = /[:,[]\s*-?\d{16}/;
+// Sixteen digits are the first that a number may lose; texts without any such number are read the fast way.
+const LONG = 16;
 
 /**
  * Reads JSON so that nothing is lost: an integer that a number cannot hold is kept in its own spelling, and is
@@ -12,7 +11,33 @@ const LONG_NUMBER = /[:,[]\s*-?\d{16}/;
 export function parseJson(text: string): unknown {
   // Compute was seen to begin bodies with a byte order mark.
   const json = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  return LONG_NUMBER.test(json) ? (JSON.parse(json, keepExact) as unknown) : (JSON.parse(json) as unknown);
+  return hasLongNumber(json) ? (JSON.parse(json, keepExact) as unknown) : (JSON.parse(json) as unknown);
+}
+
+/** So many digits in a row cover a place that their number divides: of a list of megabytes only these are looked at. */
+function hasLongNumber(json: string): boolean {
+  for (let place = 0; place < json.length; place += LONG)
+    if (isDigit(json, place) && isInLongNumber(json, place)) return true;
+  return false;
+}
+
+/** Digits inside a text, as in the names of disks, follow no colon, comma or bracket. */
+function isInLongNumber(json: string, place: number): boolean {
+  let [from, to] = [place, place + 1];
+  while (isDigit(json, from - 1)) from--;
+  while (isDigit(json, to)) to++;
+  return to - from >= LONG && mayBeginNumber(json, from);
+}
+
+function mayBeginNumber(json: string, from: number): boolean {
+  let before = json[from - 1] === "-" ? from - 2 : from - 1;
+  while (before >= 0 && " \t\r\n".includes(json.charAt(before))) before--;
+  return before < 0 || ":,[".includes(json.charAt(before));
+}
+
+function isDigit(json: string, place: number): boolean {
+  const code = json.charCodeAt(place);
+  return code >= 48 && code <= 57;
 }
 
 // The types of the language do not know it yet.
