@@ -210,7 +210,7 @@ async function fleetOf(pools: number): Promise<FleetFigures> {
   const script = join(import.meta.dirname, "machine-pools", "fleet.ts");
   // Without a limit garbage is left lying for as long as the machine has memory for it. Nearly all that a step makes is
   // garbage at its end, and where the young have room it is never moved.
-  const flags = ["--max-old-space-size=1536", "--max-semi-space-size=64"];
+  const flags = ["--max-old-space-size=1800", "--max-semi-space-size=64"];
   const child = spawn(process.execPath, [...flags, script, String(pools), String(machines)], {
     stdio: ["ignore", "pipe", "inherit"],
   });

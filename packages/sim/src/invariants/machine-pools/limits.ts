@@ -13,8 +13,11 @@ interface History {
   readonly past: { readonly limits: Limits; readonly untilMs: number }[];
 }
 
-/** Whoever acts has read the spec a moment before; that long ago it may have said something else. */
-export const READ_AGE_MS = 30_000;
+/**
+ * Whoever acts has read the spec a moment before; that long ago it may have said something else. A minute is the longest
+ * that faults hold up a watch, and a second is for the pass.
+ */
+export const READ_AGE_MS = 61_000;
 
 /** What the specs of pools allow, and have allowed until a moment ago. */
 export class LimitBooks {
