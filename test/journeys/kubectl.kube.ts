@@ -316,7 +316,8 @@ describe("a watch that kubectl opened before a load of 10,000 objects", () => {
     });
     lines.on("close", () => last.reject(new Error(`kubectl ended after ${seen.length} lines`)));
     await mark("first");
-    await first.promise;
+    // Or kubectl has ended.
+    await Promise.race([first.promise, last.promise]);
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < 10_000) await mark(`load-${next++}`);

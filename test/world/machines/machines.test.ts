@@ -136,6 +136,13 @@ describe("a machine that somebody made by hand", () => {
 });
 
 describe("a machine whose pool is gone", () => {
+  test("goes with it", async () => {
+    const machines = await machineWorld({ capacity: 1 });
+    await machines.world.run(machines.user.delete(AzureMachinePool, { name: POOL, namespace: NAMESPACE }));
+    await machines.world.advance(5 * MINUTE_MS);
+    expect(await machines.machines()).toEqual([]);
+  });
+
   test("goes when it is deleted, and nobody is drained", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const pool = { name: POOL, namespace: NAMESPACE };

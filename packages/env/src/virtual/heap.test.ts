@@ -7,8 +7,7 @@ interface Item {
   readonly tiebreak: number;
 }
 
-const isBefore = (a: Item, b: Item): boolean =>
-  a.dueMs === b.dueMs ? a.tiebreak < b.tiebreak : a.dueMs < b.dueMs;
+const isBefore = (a: Item, b: Item): boolean => a.tiebreak < b.tiebreak;
 
 test("the heap gives back what is due first, and of those due at the same time the one that comes before", () => {
   // Few times, so that many are the same.

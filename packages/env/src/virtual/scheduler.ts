@@ -148,8 +148,8 @@ export class Scheduler {
   }
 }
 
+/** Among those due at the same time. */
 function isBefore(a: Completion, b: Completion): boolean {
-  if (a.dueMs !== b.dueMs) return a.dueMs < b.dueMs;
   if (a.tiebreak !== b.tiebreak) return a.tiebreak < b.tiebreak;
   return a.sequence < b.sequence;
 }

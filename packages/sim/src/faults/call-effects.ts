@@ -175,16 +175,19 @@ function throttled(rng: Rng): CallEffect {
   return armError(429, "TooManyRequests", rng.pick(waits));
 }
 
+/** The longest that a fault keeps the news of a watch from whoever follows it. */
+export const LONGEST_DELAY_SECONDS = 60;
+
 /** Faults of watches, by their names in the catalogue. */
 export const LINE_EFFECTS: Readonly<Record<string, Effect>> = {
   "watch-delay": {
     on: "line",
-    effect: (rng) => ({ kind: "delay", forMs: secondsBetween(rng, 1, 60) * SECOND_MS }),
+    effect: (rng) => ({ kind: "delay", forMs: secondsBetween(rng, 1, LONGEST_DELAY_SECONDS) * SECOND_MS }),
   },
   "watch-duplicate": { on: "line", effect: () => ({ kind: "duplicate" }) },
   "watch-drop": {
     on: "line",
-    effect: (rng) => ({ kind: "miss", forMs: secondsBetween(rng, 1, 60) * SECOND_MS }),
+    effect: (rng) => ({ kind: "miss", forMs: secondsBetween(rng, 1, LONGEST_DELAY_SECONDS) * SECOND_MS }),
   },
   "watch-expired": { on: "line", effect: () => ({ kind: "expire", isBehind: false }) },
   "watch-time-travel": { on: "line", effect: () => ({ kind: "expire", isBehind: true }) },

@@ -38,7 +38,7 @@ export function instanceBody(context: InstanceContext, instance: Instance): Json
     type: "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
     location: set.location,
     instanceId: String(instance.id),
-    tags: instance.own?.["tags"] ?? resource.body["tags"] ?? {},
+    tags: tagsOf(resource, instance),
     ...(instance.zone !== undefined && { zones: [instance.zone] }),
     sku: { name: model.size, tier: "Standard" },
     etag: `"${instance.flight}"`,
@@ -67,14 +67,19 @@ export function instanceBody(context: InstanceContext, instance: Instance): Json
   };
 }
 
-/** The JSON of each instance. */
+/** Those of its own, else those of its set. */
+function tagsOf({ body }: Resource, { own }: Instance): unknown {
+  return own?.["tags"] ?? body["tags"] ?? {};
+}
+
+/** The JSON of each instance. The tags of a set change with most writes of it and are in all of its instances: they are put in anew. */
 export function instanceTexts(context: InstanceContext, instances: readonly Instance[]): string[] {
-  // The tags of a set change with most writes of it and are in all of its instances, so they are put in anew.
-  const tagsOfSet = JSON.stringify(context.resource.body["tags"] ?? {});
+  const { resource } = context;
+  const ofSet = { tags: resource.body["tags"], text: JSON.stringify(resource.body["tags"]) };
   return instances.map((instance) => {
-    const own = instance.own?.["tags"] ?? undefined;
-    const tags = own === undefined ? tagsOfSet : JSON.stringify(own);
-    return `{"tags":${tags},${textWithoutTags(context, instance)}`;
+    const tags = tagsOf(resource, instance);
+    const text = tags === ofSet.tags ? ofSet.text : JSON.stringify(tags);
+    return `{"tags":${text},${textWithoutTags(context, instance)}`;
   });
 }
 

@@ -24,6 +24,11 @@ test("digits in a text are no number", () => {
   expect(parseJson(`{"disk":"d_${LARGE}"}`)).toEqual({ disk: `d_${LARGE}` });
 });
 
+test("nor are millions of them, and they are read in one go", () => {
+  const disk = "7".repeat(4_000_000);
+  expect(parseJson(JSON.stringify({ disk }))).toEqual({ disk });
+});
+
 test("a byte order mark is passed over", () => {
   expect(parseJson(`\uFEFF{"a":1}`)).toEqual({ a: 1 });
 });

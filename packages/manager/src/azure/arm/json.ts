@@ -21,14 +21,17 @@ function hasLongNumber(json: string): boolean {
   return false;
 }
 
-/** Digits inside a text, as in the names of disks, follow no colon, comma or bracket. */
+/** Looks no further than it must: an answer may be digits from end to end. */
 function isInLongNumber(json: string, place: number): boolean {
-  let [from, to] = [place, place + 1];
-  while (isDigit(json, from - 1)) from--;
-  while (isDigit(json, to)) to++;
-  return to - from >= LONG && mayBeginNumber(json, from);
+  let from = place;
+  while (place - from < LONG && isDigit(json, from - 1)) from--;
+  // These digits begin before the place that was looked at last, and were judged there.
+  if (place - from === LONG) return false;
+  for (let next = place + 1; next < from + LONG; next++) if (!isDigit(json, next)) return false;
+  return mayBeginNumber(json, from);
 }
 
+/** Digits inside a text, as in the names of disks, follow no colon, comma or bracket. */
 function mayBeginNumber(json: string, from: number): boolean {
   let before = json[from - 1] === "-" ? from - 2 : from - 1;
   while (before >= 0 && " \t\r\n".includes(json.charAt(before))) before--;

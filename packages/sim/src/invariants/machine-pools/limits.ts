@@ -1,3 +1,4 @@
+import { LONGEST_DELAY_SECONDS } from "../../faults/call-effects.ts";
 import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Truth } from "../../world/truth.ts";
 import { PoolBooks, type PoolRecord } from "./pool-books.ts";
@@ -13,11 +14,8 @@ interface History {
   readonly past: { readonly limits: Limits; readonly untilMs: number }[];
 }
 
-/**
- * Whoever acts has read the spec a moment before; that long ago it may have said something else. A minute is the longest
- * that faults hold up a watch, and a second is for the pass.
- */
-export const READ_AGE_MS = 61_000;
+/** Whoever acts has read the spec a moment before; that long ago it may have said something else. A second is for the pass. */
+export const READ_AGE_MS = (LONGEST_DELAY_SECONDS + 1) * 1000;
 
 /** What the specs of pools allow, and have allowed until a moment ago. */
 export class LimitBooks {
