@@ -1,7 +1,7 @@
 /** The controller kit: everything between a Kubernetes API server and a reconciler's phases. */
 export { Cache, type CacheOptions, type Selection } from "./cache/cache.ts";
 export { type Change, Informer, type InformerOptions } from "./cache/informer.ts";
-export { IndexedStore, type IndexFunction, keyOf } from "./cache/store.ts";
+export { type Found, IndexedStore, type IndexFunction, keyOf } from "./cache/store.ts";
 export {
   type Client,
   type ClientOptions,

@@ -55,6 +55,34 @@ describe("a store with indexes", () => {
     expect(() => store.byIndex("crew", "x")).toThrow('no index "crew"; the store has cargo');
   });
 
+  test("goes on telling of a value to whoever has asked once", () => {
+    const store = new IndexedStore<Boat>(fail);
+    store.addIndex("cargo", cargoOf);
+    store.put("a", carrying("a", "tea"));
+    const found = store.found("cargo", "tea");
+    const first = found?.list;
+    expect(found?.list).toBe(first);
+    store.put("a", carrying("a", "tea"));
+    expect(found?.list).not.toBe(first);
+    expect(found?.list[0]).toBe(store.get("a"));
+    store.put("b", carrying("b", "tea"));
+    store.delete("a");
+    expect(found?.list).toEqual([store.get("b")]);
+  });
+
+  test("says that it is over with a value when nothing is left under it, whatever comes later", () => {
+    const store = new IndexedStore<Boat>(fail);
+    store.addIndex("cargo", cargoOf);
+    expect(store.found("cargo", "tea")).toBeUndefined();
+    store.put("a", carrying("a", "tea"));
+    const found = store.found("cargo", "tea");
+    expect(found?.isOver).toBe(false);
+    store.delete("a");
+    store.put("a", carrying("a", "tea"));
+    expect(found?.isOver).toBe(true);
+    expect(store.found("cargo", "tea")?.list).toHaveLength(1);
+  });
+
   test("gives what a filter over all objects would give, after any changes", () => {
     const cargo = fc.subarray(["tea", "rum", "salt"]);
     const step = fc.record({ key: fc.constantFrom("a", "b", "c"), cargo: fc.option(cargo) });

@@ -8,11 +8,35 @@ interface Index<T> {
   readonly found: Map<string, Entries<T>>;
 }
 
-/** The objects under one value, by key. */
-interface Entries<T> {
-  readonly byKey: Map<string, Frozen<T>>;
-  /** The same as a list, until one of them changes: passes over a pool ask for the same thousand again and again. */
-  list: readonly Frozen<T>[] | undefined;
+/** What an index has under one value, now and as long as there is anything: whoever asks often need not look it up again. */
+export interface Found<T> {
+  readonly list: readonly Frozen<T>[];
+  /** There is nothing left; what comes under the value later is found anew. */
+  readonly isOver: boolean;
+}
+
+class Entries<T> implements Found<T> {
+  readonly #byKey = new Map<string, Frozen<T>>();
+  /** Until one of them changes: passes over a pool ask for the same thousand again and again. */
+  #list: readonly Frozen<T>[] | undefined;
+
+  get list(): readonly Frozen<T>[] {
+    return (this.#list ??= [...this.#byKey.values()]);
+  }
+
+  get isOver(): boolean {
+    return this.#byKey.size === 0;
+  }
+
+  put(key: string, object: Frozen<T>): void {
+    this.#byKey.set(key, object);
+    this.#list = undefined;
+  }
+
+  delete(key: string): void {
+    this.#byKey.delete(key);
+    this.#list = undefined;
+  }
 }
 
 /** `namespace/name`, or the name alone for cluster-scoped objects: how the store and the queues name an object. */
@@ -61,13 +85,17 @@ export class IndexedStore<T extends KubernetesObject> {
 
   /** The objects that the index holds under the value. */
   byIndex(name: string, value: string): readonly Frozen<T>[] {
+    return this.found(name, value)?.list ?? [];
+  }
+
+  /** The same for as long as there are any; undefined when there is none. */
+  found(name: string, value: string): Found<T> | undefined {
     const index = this.#indexes.get(name);
     if (!index)
       throw new TypeError(
         `no index ${JSON.stringify(name)}; the store has ${[...this.#indexes.keys()].join(", ")}`,
       );
-    const found = index.found.get(value);
-    return found ? (found.list ??= [...found.byKey.values()]) : [];
+    return index.found.get(value);
   }
 
   /** Stores the object and returns the one it replaces. */
@@ -120,20 +148,16 @@ function enter<T>(
   { values, object }: { readonly values: readonly string[]; readonly object: Frozen<T> },
 ): void {
   for (const value of values) {
-    const found = index.found.get(value);
-    if (found) {
-      found.byKey.set(key, object);
-      found.list = undefined;
-    } else index.found.set(value, { byKey: new Map([[key, object]]), list: undefined });
+    const found = index.found.get(value) ?? new Entries<T>();
+    if (found.isOver) index.found.set(value, found);
+    found.put(key, object);
   }
 }
 
 function leave<T>(index: Index<T>, key: string, values: readonly string[]): void {
   for (const value of values) {
     const found = index.found.get(value);
-    if (!found) continue;
-    found.byKey.delete(key);
-    found.list = undefined;
-    if (found.byKey.size === 0) index.found.delete(value);
+    found?.delete(key);
+    if (found?.isOver === true) index.found.delete(value);
   }
 }

@@ -101,11 +101,11 @@ function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
 }
 
 /** The machines that say they are drained, whose instances are there and have nothing else done to them. */
-function drainedOf({ pool, memory }: Scope, { machines, instances }: Sight): readonly Drained[] {
+function drainedOf({ pool, memory }: Scope, { unavailable, instances }: Sight): readonly Drained[] {
   const busy = new Set(
     (pool.status?.instanceOperations ?? []).flatMap(({ instanceIDs = [] }) => instanceIDs),
   );
-  const drained = machines.filter(({ machine }) => isTrue(machine?.status?.conditions, DRAINED));
+  const drained = unavailable.filter(({ machine }) => isTrue(machine?.status?.conditions, DRAINED));
   if (drained.length === 0) return [];
   const byID = new Map(instances.map((instance) => [instance.instanceID, instance]));
   return drained.flatMap(({ machine, instance, node }) => {

@@ -123,9 +123,9 @@ async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
  * An update that a user asks for by writing the pool's annotation is outside of every budget: the annotation is taken
  * off again. Picks whose machines are done are forgotten.
  */
-async function takeBackUnplanned({ pool, context }: Scope, { machines }: Sight): Promise<void> {
+async function takeBackUnplanned({ pool, context }: Scope, { unavailable }: Sight): Promise<void> {
   const { pickedForUpdate = [], ...rest } = pool.status ?? {};
-  const asked = machines.flatMap(({ machine }) => (machine && isUpdating(machine) ? [machine] : []));
+  const asked = unavailable.flatMap(({ machine }) => (machine && isUpdating(machine) ? [machine] : []));
   const picked = new Set(pickedForUpdate);
   const left = asked.filter(({ metadata }) => picked.has(metadata.name)).map(({ metadata }) => metadata.name);
   pool.status = left.length > 0 ? { ...rest, pickedForUpdate: left } : rest;

@@ -52,7 +52,8 @@ async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   const nodes = await nodesOf(scope);
   const machines = joinFacts(scope, seen, nodes);
   const view = viewOf(scope, seen, { machines, workload: workloadFacts(nodes, machines) });
-  return { ...seen, machines, view, planned: planPool(view) };
+  const unavailable = machines.filter((_, index) => view.machines[index]?.isAvailable === false);
+  return { ...seen, machines, unavailable, view, planned: planPool(view) };
 }
 
 function viewOf(
@@ -77,12 +78,10 @@ function viewOf(
 function isDoubtful(scope: Scope, sight: Sight): boolean {
   // Nothing is written for a pool that is paused.
   if (sight.isFirstHand || sight.view.isPaused) return false;
-  const { view, planned, machines, set } = sight;
+  const { view, planned, set } = sight;
   const isPut = planned.actions.some(isWriteOfSet) || isLeftFailed(sight);
-  const live = machines.filter(
-    ({ instance }) => instance && instance.provisioningState !== "Deleting",
-  ).length;
-  const isMiscounted = set !== undefined && view.operation === undefined && live !== set.capacity;
+  const isMiscounted =
+    set !== undefined && view.operation === undefined && planned.budget.live !== set.capacity;
   const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
   return isPut || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
 }

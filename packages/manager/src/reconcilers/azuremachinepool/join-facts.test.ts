@@ -1,10 +1,12 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import { Scheduler, VirtualProcess } from "@capstan/env";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { instanceOf, machineOf, nodeOf } from "../azuremachinepoolmachine/machine.fixture.ts";
 import { joinFacts } from "./join-facts.ts";
 import type { MachineFacts } from "./machine-view.ts";
+import { PoolMemory } from "./memory.ts";
 import type { Scope } from "./scope.ts";
 
 const IMPOSTOR = { metadata: { name: "impostor", uid: "other-uid" } };
@@ -16,13 +18,16 @@ function passes(
   instance = instanceOf(),
 ): (candidates?: readonly Frozen<Node>[]) => MachineFacts | undefined {
   const scope = {
-    memory: { joins: new WeakMap(), endedOn: () => undefined },
+    memory: new PoolMemory(new VirtualProcess(new Scheduler({ seed: "join" }), "manager").clock),
     pool: azureMachinePool(),
     context: { cache: { list: () => machines } },
   } as unknown as Scope;
   const sight = { set: undefined, isFirstHand: true, instances: [instance], listedAtMs: 0 };
-  const nodesWith = (candidates: readonly Frozen<Node>[]) =>
-    ({ of: () => candidates }) as unknown as WorkloadNodes;
+  const nodesWith = (list: readonly Frozen<Node>[]) =>
+    ({
+      of: () => list,
+      found: () => (list.length > 0 ? { list, isOver: false } : undefined),
+    }) as unknown as WorkloadNodes;
   return (candidates) => joinFacts(scope, sight, candidates && nodesWith(candidates))[0];
 }
 

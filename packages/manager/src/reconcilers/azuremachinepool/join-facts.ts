@@ -1,28 +1,13 @@
-import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
-import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
+import type { AzureMachinePoolMachine, Frozen } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { instanceObstacle } from "../../workload/availability.ts";
-import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { findNode } from "../azuremachinepoolmachine/find-node.ts";
-import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
+import { candidatesOf, claim, NO_NODES, type Parts, unclaimed } from "./joins.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureSight, machinesOf } from "./observe.ts";
 import { isSaidToWork } from "./pool-view.ts";
 import type { Scope } from "./scope.ts";
-
-/** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
-export interface Join extends Claim {
-  readonly key: string;
-  last?: { readonly parts: Parts; readonly facts: MachineFacts };
-}
-
-interface Parts {
-  readonly instance: ScaleSetInstance | undefined;
-  /** The Nodes that say they are the machine: the same array while none changes. Undefined while nobody can look. */
-  readonly candidates: readonly Frozen<Node>[] | undefined;
-  readonly isGoing: boolean;
-  readonly modelHash: string | undefined;
-}
 
 /**
  * Puts resources, instances and Nodes together. An instance is found by its whole id, never by the name of a resource.
@@ -33,40 +18,31 @@ export function joinFacts(
   { instances, set }: AzureSight,
   nodes: WorkloadNodes | undefined,
 ): readonly MachineFacts[] {
-  const isGoing = acceptedDeletions(scope);
-  const byKey = byProviderID(instances);
-  const taken = new Set<string>();
-  const partsOf = (key: string): Parts => {
-    const instance = taken.has(key) ? undefined : byKey.get(key);
-    if (instance) taken.add(key);
-    return {
-      instance,
-      candidates: instance ? nodes && candidatesOf(nodes, key) : NO_NODES,
-      isGoing: instance !== undefined && isGoing(instance.instanceID),
-      modelHash: set?.modelHash,
-    };
-  };
-  const facts = inOrderOfClaims(joinsOf(scope)).map((join) => {
-    const parts = partsOf(join.key);
-    if (!join.last || !isSame(join.last.parts, parts))
-      join.last = { parts, facts: factsOf(parts, join.machine) };
-    return join.last.facts;
+  const going = acceptedDeletions(scope);
+  const partsOf = (instance: ScaleSetInstance, candidates: Parts["candidates"]): Parts => ({
+    instance,
+    candidates,
+    isGoing: going.size > 0 && going.has(instance.instanceID),
+    modelHash: set?.modelHash,
   });
-  const unclaimed = [...byKey.keys()].filter((key) => !taken.has(key));
-  return [...facts, ...unclaimed.map((key) => factsOf(partsOf(key)))];
+  const joins = claim(scope.memory.joins.of(machinesOf(scope)), instances);
+  const facts = joins.map((join) => {
+    const { instance, machine } = join;
+    const parts = instance ? partsOf(instance, nodes && candidatesOf(join, nodes)) : NO_PARTS;
+    if (!join.facts || !join.parts || !isSame(join.parts, parts)) {
+      join.parts = parts;
+      join.facts = factsOf(parts, machine);
+    }
+    return join.facts;
+  });
+  const others = unclaimed(joins, instances);
+  return others.length === 0
+    ? facts
+    : [...facts, ...others.map(([key, instance]) => factsOf(partsOf(instance, nodes?.of(key))))];
 }
 
-/** The resources of a pool, with what is known of each. */
-function joinsOf(scope: Scope): readonly Join[] {
-  const { joins } = scope.memory;
-  return machinesOf(scope).map((machine) => {
-    const known = joins.get(machine);
-    if (known) return known;
-    const join: Join = { ...claimOf(machine), key: providerKey(machine.spec.providerID) };
-    joins.set(machine, join);
-    return join;
-  });
-}
+/** A resource without an instance: nobody asks for its Node. */
+const NO_PARTS: Parts = { instance: undefined, candidates: NO_NODES, isGoing: false, modelHash: undefined };
 
 function isSame(one: Parts, other: Parts): boolean {
   return (
@@ -78,19 +54,11 @@ function isSame(one: Parts, other: Parts): boolean {
 }
 
 /** Instances that Azure has agreed to delete go, whatever a list from before says. */
-function acceptedDeletions({ memory, pool }: Scope): (instanceID: string) => boolean {
+function acceptedDeletions({ memory, pool }: Scope): ReadonlySet<string> {
   const running = (pool.status?.instanceOperations ?? []).filter(
     ({ action, url }) => action === "delete" && url !== undefined,
   );
-  const ids = new Set(running.flatMap(({ instanceIDs = [] }) => instanceIDs));
-  return (id) => ids.has(id) || memory.endedOn(id) === "delete";
-}
-
-const NO_NODES: readonly Frozen<Node>[] = [];
-
-function candidatesOf(nodes: WorkloadNodes, key: string): readonly Frozen<Node>[] {
-  const candidates = nodes.of(key);
-  return candidates.length > 0 ? candidates : NO_NODES;
+  return new Set([...running.flatMap(({ instanceIDs = [] }) => instanceIDs), ...memory.deleted()]);
 }
 
 /**

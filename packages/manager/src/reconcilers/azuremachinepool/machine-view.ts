@@ -32,6 +32,8 @@ export interface MachineFacts {
   readonly node?: Frozen<Node>;
   /** Where its Node cannot be looked at: what is known of it all the same, by the status of the resource. */
   readonly isAvailable?: boolean;
+  /** What `machineView` last made of them. */
+  seen?: SeenAs;
 }
 
 /** What all machines of a pool are looked at with. */
@@ -43,30 +45,27 @@ export interface MachineContext {
   readonly nowMs: number;
 }
 
-interface KnownView {
+/** The view of a machine that works and that nobody has picked: time alone does not change it. */
+interface SeenAs {
   readonly view: MachineView;
-  readonly isPicked: boolean;
   readonly wanted: string;
   readonly minReadySeconds: number;
 }
 
-/** Views of machines that work, by what is known of them: time alone does not change these. */
-const workingViews = new WeakMap<MachineFacts, KnownView>();
-
 /** Puts what is known of a machine into the planner's words. */
 export function machineView(context: MachineContext, facts: MachineFacts): MachineView {
   const { picked, wanted, minReadySeconds } = context;
-  const isPicked = facts.machine !== undefined && picked.has(facts.machine.metadata.name);
-  const known = workingViews.get(facts);
-  if (
-    known?.isPicked === isPicked &&
-    known.wanted === wanted.hash &&
-    known.minReadySeconds === minReadySeconds
-  )
-    return known.view;
+  const { seen } = facts;
+  const isAsBefore = seen?.wanted === wanted.hash && seen.minReadySeconds === minReadySeconds;
+  if (isAsBefore && !isPicked(seen.view, picked)) return seen.view;
   const view = freshView(context, facts);
-  if (view.isAvailable) workingViews.set(facts, { view, isPicked, wanted: wanted.hash, minReadySeconds });
+  const isLasting = view.isAvailable && !isPicked(view, picked);
+  if (isLasting) facts.seen = { view, wanted: wanted.hash, minReadySeconds };
   return view;
+}
+
+function isPicked({ name }: MachineView, picked: ReadonlySet<string>): boolean {
+  return picked.size > 0 && name !== undefined && picked.has(name);
 }
 
 function freshView(context: MachineContext, facts: MachineFacts): MachineView {

@@ -1,9 +1,9 @@
-import type { AzureMachinePoolMachine, Frozen, Operation } from "@capstan/api";
+import type { Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
-import type { Join } from "./join-facts.ts";
+import { Joins } from "./joins.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 
 /** What this process knows of one pool; everything in it can be read again. */
@@ -23,8 +23,8 @@ export class PoolMemory {
   toldAtMs = -Infinity;
   /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */
   cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
-  /** What is known of the machines, by their resources as the cache has them. */
-  readonly joins = new WeakMap<Frozen<AzureMachinePoolMachine>, Join>();
+  /** What is known of the machines. */
+  readonly joins = new Joins();
   /** Why Azure refused the last write of the scale set, until one is accepted. */
   refusal: { readonly error: Error; readonly retryAtMs: number; readonly wish: string } | undefined;
   readonly #clock: Clock;
@@ -81,6 +81,11 @@ export class PoolMemory {
   /** What has ended on an instance since it was listed; undefined when the list is the newest news of it. */
   endedOn(instanceID: string): string | undefined {
     return this.#ended.get(instanceID)?.action;
+  }
+
+  /** The instances whose deletion has ended since they were listed. */
+  deleted(): readonly string[] {
+    return [...this.#ended].flatMap(([id, { action }]) => (action === "delete" ? [id] : []));
   }
 
   /** Something was done to the scale set: what was seen before it does not count any more. */

@@ -131,8 +131,9 @@ export function workloadFromStatus(machines: readonly MachineFacts[]): WorkloadF
 
 /** Whether nobody deletes or updates a machine, or keeps pods off it. */
 function isLeftAlone(machine: Frozen<AzureMachinePoolMachine>): boolean {
-  const isStaying = machine.metadata.deletionTimestamp === undefined && updateOf(machine) === undefined;
-  return isStaying && cordonedSince(machine) === undefined;
+  const { metadata, status } = machine;
+  const isUpdated = updateOf(machine) !== undefined || status?.instanceUpdate !== undefined;
+  return metadata.deletionTimestamp === undefined && !isUpdated && cordonedSince(machine) === undefined;
 }
 
 function powerIn(reason: string | undefined): PowerState {

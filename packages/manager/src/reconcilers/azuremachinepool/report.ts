@@ -157,12 +157,12 @@ function modelMark({ view }: Sight, { outdated }: Budget): Mark {
 }
 
 /** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
-function rolloutMark(scope: Scope, { planned, machines }: Sight): Mark {
+function rolloutMark(scope: Scope, { planned, unavailable }: Sight): Mark {
   const type = ROLLOUT;
   const failure = refusalIn(scope);
   if (failure?.failure === "Terminal")
     return { type, status: "False", severity: "Error", reason: REFUSED, message: failure.message };
-  const blocked = machines.flatMap(({ machine }) =>
+  const blocked = unavailable.flatMap(({ machine }) =>
     machine && isBlocked(machine, scope.context.env.clock.now()) ? [machine.metadata.name] : [],
   );
   if (blocked.length > 0) {

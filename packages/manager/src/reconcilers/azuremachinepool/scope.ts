@@ -72,6 +72,8 @@ export interface Sight {
   readonly instances: readonly ScaleSetInstance[];
   readonly listedAtMs: number;
   readonly machines: readonly MachineFacts[];
+  /** Those of them that do not work: whatever is deleted, updated or drained is among them. */
+  readonly unavailable: readonly MachineFacts[];
   readonly view: PoolView;
   readonly planned: Plan;
 }

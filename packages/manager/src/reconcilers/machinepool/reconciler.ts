@@ -36,7 +36,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
       index(MachinePool, BY_CLUSTER, ({ metadata: { namespace }, spec }) => [
         keyOf({ metadata: { name: spec.clusterName, namespace } }),
       ]),
-      index(MachinePool, BY_SET, ({ spec }) => setsOf(spec.providerIDList ?? [])),
+      index(MachinePool, BY_SET, ({ spec }) => (spec.providerIDList ? knownSetsOf(spec.providerIDList) : [])),
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
@@ -64,6 +64,15 @@ function nodesOf({ workloads }: MachinePoolPorts): Source {
 function setsOf(providerIDs: readonly string[]): string[] {
   const sets = new Set(providerIDs.map((id) => id.slice(0, id.lastIndexOf("/"))));
   return [...new Set([...sets].map(providerKey))];
+}
+
+/** By lists of pools as the cache has them: most changes of a pool leave its list as it is. */
+const knownSets = new WeakMap<readonly string[], readonly string[]>();
+
+function knownSetsOf(providerIDs: readonly string[]): readonly string[] {
+  const sets = knownSets.get(providerIDs) ?? setsOf(providerIDs);
+  knownSets.set(providerIDs, sets);
+  return sets;
 }
 
 function referencesOf({ metadata: { namespace = "" }, spec }: Frozen<MachinePool>): string[] {

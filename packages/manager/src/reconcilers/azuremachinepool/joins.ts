@@ -1,0 +1,122 @@
+import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import type { Found } from "@capstan/runtime";
+import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
+import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
+import type { MachineFacts } from "./machine-view.ts";
+
+/** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
+export interface Join extends Claim {
+  readonly key: string;
+  /** Where its Nodes are told of as long as there are any, and by whom: after a reconnection it is somebody else. */
+  nodes: Found<Node> | undefined;
+  follower: WorkloadNodes | undefined;
+  /** Its instance, and the list that it was looked for in where nobody else could have claimed it. */
+  instance: ScaleSetInstance | undefined;
+  list: readonly ScaleSetInstance[] | undefined;
+  parts: Parts | undefined;
+  facts: MachineFacts | undefined;
+  /** Its place among all, at the last pass. */
+  place: number;
+}
+
+/** What facts about a machine are made of, beside its resource. */
+export interface Parts {
+  readonly instance: ScaleSetInstance | undefined;
+  /** The Nodes that say they are the machine: the same array while none changes. Undefined while nobody can look. */
+  readonly candidates: readonly Frozen<Node>[] | undefined;
+  readonly isGoing: boolean;
+  readonly modelHash: string | undefined;
+}
+
+type Machine = Frozen<AzureMachinePoolMachine>;
+
+/**
+ * The joins of one pool, from pass to pass. Of a thousand machines a few have changed in between; for the others nothing
+ * is looked up again, because that is what takes the time: each look goes to another corner of the memory.
+ */
+export class Joins {
+  readonly #known = new WeakMap<Machine, Join>();
+  #last: readonly Join[] = [];
+
+  /** The joins of these machines, in their order. */
+  of(machines: readonly Machine[]): readonly Join[] {
+    // Most are where they were.
+    let place = 0;
+    const joins = machines.map((machine) => {
+      const there = this.#last[place];
+      const join = there?.machine === machine ? there : this.#found(machine);
+      if (join.place >= 0) place = join.place + 1;
+      return join;
+    });
+    for (const [index, join] of joins.entries()) join.place = index;
+    this.#last = joins;
+    return joins;
+  }
+
+  #found(machine: Machine): Join {
+    const known = this.#known.get(machine);
+    if (known) return known;
+    const join: Join = {
+      ...claimOf(machine),
+      key: providerKey(machine.spec.providerID),
+      nodes: undefined,
+      follower: undefined,
+      instance: undefined,
+      list: undefined,
+      parts: undefined,
+      facts: undefined,
+      place: -1,
+    };
+    this.#known.set(machine, join);
+    return join;
+  }
+}
+
+/** One list for all machines without a Node, so that it is the same from pass to pass. */
+export const NO_NODES: readonly Frozen<Node>[] = [];
+
+/** The Nodes that say they are the machine of a join. */
+export function candidatesOf(join: Join, nodes: WorkloadNodes): readonly Frozen<Node>[] {
+  if (join.follower !== nodes || join.nodes?.isOver !== false) {
+    join.nodes = nodes.found(join.key);
+    join.follower = nodes;
+  }
+  return join.nodes?.list ?? NO_NODES;
+}
+
+/** Gives each resource its instance; where several claim one, the first in the order of claims has it. */
+export function claim(joins: readonly Join[], instances: readonly ScaleSetInstance[]): readonly Join[] {
+  const byKey = byProviderID(instances);
+  // Without one that was made by hand there is one resource for each instance: the pool names them after those.
+  const isDisputed = joins.some(({ isHandMade }) => isHandMade);
+  if (!isDisputed) {
+    for (const join of joins) if (join.list !== instances) take(join, byKey.get(join.key), instances);
+    return joins;
+  }
+  const taken = new Set<string>();
+  const ordered = inOrderOfClaims(joins);
+  for (const join of ordered) {
+    take(join, taken.has(join.key) ? undefined : byKey.get(join.key), undefined);
+    taken.add(join.key);
+  }
+  return ordered;
+}
+
+function take(join: Join, instance: ScaleSetInstance | undefined, list: Join["list"]): void {
+  join.instance = instance;
+  join.list = list;
+}
+
+/** The instances that no resource stands for, with their keys. */
+export function unclaimed(
+  joins: readonly Join[],
+  instances: readonly ScaleSetInstance[],
+): readonly (readonly [key: string, instance: ScaleSetInstance])[] {
+  const byKey = byProviderID(instances);
+  const claimed = joins.filter(({ instance }) => instance !== undefined);
+  if (claimed.length === byKey.size) return [];
+  const keys = new Set(claimed.map(({ key }) => key));
+  return [...byKey].filter(([key]) => !keys.has(key));
+}
