@@ -55,6 +55,19 @@ describe("a cluster", () => {
     expect(world.testedWrites - 11, "Kubernetes is written to").toBeLessThanOrEqual(12);
   });
 
+  test("asks about what Azure works on no more often than Azure wants, however often it is woken", async () => {
+    const world = await networkWorld();
+    await createIdentity(world);
+    await createCluster(world, "c1");
+    world.start();
+    for (let second = 0; second < 120; second++) {
+      await changeCluster(world, "c1", { metadata: { annotations: { touched: String(second) } } });
+      await world.advance(1000);
+    }
+    expect(await clusterIn(world, "c1")).toHaveCondition("Ready", "True");
+    expect(armCalls(world)["POLL"]).toBeLessThanOrEqual(2 * 10);
+  });
+
   test("reports its endpoint, its failure domains and that it is ready, under CAPZ's names", async () => {
     const cluster = await clusterIn(await settledWith("c1"), "c1");
     expect(cluster.status).toMatchObject({

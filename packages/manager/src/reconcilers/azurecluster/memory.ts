@@ -21,6 +21,8 @@ export class ClusterMemory {
   readonly seen = new Map<string, DatedSighting>();
   /** The bodies that were sent and whose operations are under way, by folded id. */
   readonly sent = new Map<string, JsonObject>();
+  /** Until when, monotonic, Azure wants to be left alone about the operation on a resource, by folded id. */
+  readonly askAgainMs = new Map<string, number>();
   /** What Azure refused and how it was told, by folded id. */
   readonly refused = new Map<string, ResourceFailure>();
   /** The generation of the spec that was refused. */

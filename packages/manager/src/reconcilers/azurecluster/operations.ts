@@ -21,12 +21,20 @@ export interface Round {
 /** Asks once how each operation that is under way is doing; what became of those with another verb may not matter. */
 export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Round> {
   const records = scope.ledger.records();
-  const round = await roundOf(records.map((record) => step(scope, record.resourceID, { record })));
+  const round = await roundOf(records.map((record) => ask(scope, record)));
   if (verb === undefined) return round;
   const counted = new Set(
     records.filter((record) => record.verb === verb).map(({ resourceID }) => resourceID),
   );
   return { ...round, failures: round.failures.filter(({ resourceID }) => counted.has(resourceID)) };
+}
+
+/** Many things wake a cluster, scarce requests every moment; Azure is asked no more often than it wants to be. */
+async function ask(scope: Scope, record: Operation): Promise<Step> {
+  const { context, memory } = scope;
+  const askAgainMs = memory.askAgainMs.get(foldedID(record.resourceID)) ?? 0;
+  const waitMs = askAgainMs - context.env.clock.monotonic();
+  return waitMs > 0 ? { retryAfterMs: waitMs } : step(scope, record.resourceID, { record });
 }
 
 /** Starts operations, all at once: nothing in a row of decisions depends on another one in it. */
@@ -87,9 +95,14 @@ function afterError(scope: Scope, resourceID: string, error: AzureError): Step {
 }
 
 function afterProgress(scope: Scope, resourceID: string, progress: Progress): Step {
-  if (!progress.isDone) return { retryAfterMs: progress.retryAfterMs };
   const { memory, context } = scope;
   const id = foldedID(resourceID);
+  if (!progress.isDone) {
+    const { retryAfterMs } = progress;
+    memory.askAgainMs.set(id, context.env.clock.monotonic() + retryAfterMs);
+    return { retryAfterMs };
+  }
+  memory.askAgainMs.delete(id);
   const body: JsonObject | undefined = progress.body ?? memory.sent.get(id);
   memory.sent.delete(id);
   if (progress.outcome === "Succeeded" && body) {

@@ -14,7 +14,7 @@ import { drainNode, type DrainState, hookOf, tellDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 
 // A list without the instance wakes the machine; this is for what nobody tells.
-const LOOK_AGAIN_MS = 2 * 60_000;
+const LOOK_AGAIN_MS = 10 * 60_000;
 const CONTRADICTED_MS = 30_000;
 const RETRY_MS = 5_000;
 // Conditions tell the time in whole seconds.
