@@ -9,11 +9,20 @@ export function isTooDeep(value: unknown): boolean {
   return isInner(value) && isDeeper(value, NESTING_LIMIT);
 }
 
-/** Enters only what has something in it: nearly all values are texts and numbers. */
+/** Enters only what has something in it: nearly all values are texts and numbers. Every write comes by here, so nothing is made. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true;
-  const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const one of inside) if (isInner(one) && isDeeper(one, levels - 1)) return true;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const one: unknown = value[index];
+      if (isInner(one) && isDeeper(one, levels - 1)) return true;
+    }
+    return false;
+  }
+  for (const key in value) {
+    const one = (value as Readonly<Record<string, unknown>>)[key];
+    if (isInner(one) && isDeeper(one, levels - 1)) return true;
+  }
   return false;
 }
 
