@@ -75,13 +75,19 @@ export async function giveAuthority(world: World, clusterName: string): Promise<
 /** A version that simulated Azure has an image of. */
 const VERSION = "v1.34.1";
 
+/** A pool, as far as it is not like all others. */
+interface PoolWish {
+  readonly name?: string;
+  readonly config?: KubeadmConfig["spec"];
+  readonly replicas?: number;
+}
+
 /** Creates a pool of workers. */
 export async function createPool(
   world: World,
   clusterName: string,
-  { config = {}, replicas = 1 }: { config?: KubeadmConfig["spec"]; replicas?: number } = {},
+  { name = `${clusterName}-workers`, config = {}, replicas = 1 }: PoolWish = {},
 ): Promise<void> {
-  const name = `${clusterName}-workers`;
   const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
   const template = {
     spec: {

@@ -1,11 +1,20 @@
-import { AzureCluster, AzureClusterIdentity } from "@capstan/api";
+import { AzureCluster, AzureClusterIdentity, Secret } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { createWorld } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { LOCATION } from "../azurecluster/network-world.ts";
-import { createIdentity, find, get, MINUTE_MS, NAMESPACE, remove } from "./fleet-world.ts";
+import {
+  createCluster,
+  createIdentity,
+  createPool,
+  find,
+  get,
+  MINUTE_MS,
+  NAMESPACE,
+  remove,
+} from "./fleet-world.ts";
 
 expect.extend(conditionMatchers);
 
@@ -37,4 +46,15 @@ test("an identity that many clusters log in as is not looked at for each of them
   for (const name of names) await remove(world, AzureCluster, name);
   await world.advance(MINUTE_MS);
   expect(await find(world, AzureClusterIdentity, IDENTITY)).toBeUndefined();
+});
+
+test("the Secret of an identity is not read for each of the pools that hand it on to their machines", async () => {
+  const world = await createWorld({ seed: "1", controllers: simulatedControllers });
+  world.start();
+  await createIdentity(world);
+  for (const name of ["c0", "c1", "c2", "c3"]) await createCluster(world, name);
+  for (let number = 0; number < CLUSTERS; number++)
+    await createPool(world, `c${number % 4}`, { name: `p${number}` });
+  await world.advance(MINUTE_MS);
+  expect(await find(world, Secret, `p${CLUSTERS - 1}-azure-json`)).toBeDefined();
 });

@@ -75,6 +75,7 @@ function portsOf(seat: Seat): ControllerPorts {
     defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     workloads,
     scaleSets: new ScaleSetSightings(),
+    readSecret,
     workloadClient: async (cluster: Frozen<Cluster>) =>
       guardWrites((await workloads.get(cluster)).client, assertMayWrite),
   };

@@ -125,6 +125,8 @@ export interface WriteOptions extends CallOptions {
 export interface ListOptions extends CallOptions {
   /** How many pages it took the last time; all of them are paid for before the first is asked for. */
   readonly pages?: number;
+  /** Takes each item as it comes, and the answer has none then: of a list of megabytes hardly anything is worth keeping. */
+  readonly take?: (item: JsonObject) => void;
 }
 
 /** An answer to a read. */

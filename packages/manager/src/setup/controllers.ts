@@ -11,6 +11,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import type { Client, Reconciler } from "@capstan/runtime";
+import type { SecretPorts } from "../azure/credentials/proof.ts";
 import type { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
@@ -37,6 +38,8 @@ export interface ControllerPorts extends AzureClusterPorts {
   readonly workloads: WorkloadClusters;
   /** What lists of scale sets have shown, for all controllers of this process. */
   readonly scaleSets: ScaleSetSightings;
+  /** A Secret of the management cluster, as it was a moment ago; undefined when there is none. */
+  readonly readSecret: SecretPorts["readSecret"];
   /** The way into the workload cluster of a Cluster; fails while it does not answer. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
 }

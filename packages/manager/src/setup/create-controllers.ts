@@ -75,6 +75,7 @@ export function createControllers(options: ControllersOptions): CreatedControlle
     ...azurePorts(options, client, readSecret),
     ...workloadPorts(options, workloads),
     scaleSets: new ScaleSetSightings(),
+    readSecret,
   };
   const chosen = CONTROLLERS.filter(({ name }) => controllers.includes(name));
   return {

@@ -247,6 +247,7 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
   const tickets = partsOf(admit(options, first, expected), expected);
   const unexpected: Call = { ...first, options: { ...given, instances: 0, priority: "urgent" } };
   const items: JsonObject[] = [];
+  const { take = (item: JsonObject) => void items.push(item) } = given;
   const seen = new Set<string>();
   try {
     for (let next: string | undefined = first.path; next !== undefined;) {
@@ -255,7 +256,7 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
       const ticket = tickets.shift();
       const page = await makeCall(options, { ...unexpected, path: next, ...(ticket && { ticket }) });
       const { value, nextLink } = pageOf(page);
-      for (const item of value) items.push(item);
+      for (const item of value) take(item);
       next = nextLink === undefined ? undefined : pathOfLink(options.endpoint, nextLink);
     }
   } finally {

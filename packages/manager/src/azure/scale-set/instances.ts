@@ -1,6 +1,6 @@
 import { deepEqual } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { Arm, CallPriority, JsonObject, Listing } from "../port.ts";
+import type { Arm, CallPriority, JsonObject } from "../port.ts";
 import { parseInstance, type ScaleSetInstance } from "./instance.ts";
 
 /** How fresh a list has to be. */
@@ -68,11 +68,7 @@ export class ScaleSetInstances {
 
   #fly(scaleSetID: string, entry: Entry, options: FreshnessOptions): Promise<Snapshot> {
     const startedMs = this.#clock.monotonic();
-    const result = this.#read(scaleSetID, entry, options).then((listing): Snapshot => {
-      entry.cost = { instances: listing.items.length, pages: listing.pages };
-      const instances = listing.items
-        .map((item) => readAgain(item, entry.known?.get(String(item["instanceId"]))))
-        .filter((item) => item !== undefined);
+    const result = this.#read(scaleSetID, entry, options).then((instances): Snapshot => {
       entry.known = new Map(instances.map((instance) => [instance.instanceID, instance]));
       return { atMs: startedMs, instances };
     });
@@ -96,16 +92,29 @@ export class ScaleSetInstances {
     );
   }
 
-  #read(scaleSetID: string, { cost }: Entry, options: FreshnessOptions): Promise<Listing> {
+  async #read(
+    scaleSetID: string,
+    entry: Entry,
+    options: FreshnessOptions,
+  ): Promise<readonly ScaleSetInstance[]> {
     const { location, priority } = options;
-    const instances = Math.max(cost?.instances ?? 0, options.expected ?? 0);
-    return this.#arm.list(`${scaleSetID}/virtualMachines`, {
+    const expected = Math.max(entry.cost?.instances ?? 0, options.expected ?? 0);
+    const instances: ScaleSetInstance[] = [];
+    let items = 0;
+    const { pages } = await this.#arm.list(`${scaleSetID}/virtualMachines`, {
       query: { $expand: "instanceView" },
-      instances,
-      pages: cost?.pages ?? Math.ceil(instances / USUAL_PAGE),
+      instances: expected,
+      pages: entry.cost?.pages ?? Math.ceil(expected / USUAL_PAGE),
+      take: (item) => {
+        items++;
+        const instance = readAgain(item, entry.known?.get(String(item["instanceId"])));
+        if (instance) instances.push(instance);
+      },
       ...(location !== undefined && { location }),
       ...(priority !== undefined && { priority }),
     });
+    entry.cost = { instances: items, pages };
+    return instances;
   }
 
   #entry(scaleSetID: string): Entry {

@@ -13,7 +13,7 @@ import {
 import { type Context, isAlreadyExists, Sensitive } from "@capstan/runtime";
 import { identityOf, subscriptionOf } from "../../azure-cluster/login.ts";
 import { type CloudLogin, cloudProviderConfig } from "./cloud-provider-config.ts";
-import type { Shared } from "./scope.ts";
+import type { AzureMachinePoolPorts, Shared } from "./scope.ts";
 import { clusterPlanOf } from "./wanted-model.ts";
 
 // A Secret that somebody has changed or deleted is repaired as late as everything else.
@@ -47,7 +47,7 @@ export async function keepCloudConfig(
   const config = cloudProviderConfig({
     pool,
     plan: clusterPlanOf({ azureCluster, clusterName, subscriptionID }),
-    login: await loginOf(context, identity),
+    login: await loginOf(ports, pool, identity),
   });
   const isThere = await write(context, clusterName, `${JSON.stringify(config, undefined, 4)}\n`);
   if (isThere) known.cloudConfig = { source, atMs: nowMs };
@@ -68,7 +68,8 @@ function azureClusterOf(
 
 /** The password of an identity that several namespaces share is not handed on to them. */
 async function loginOf(
-  { object: pool, client }: Context<AzureMachinePool>,
+  { readSecret }: AzureMachinePoolPorts,
+  pool: AzureMachinePool,
   { metadata, spec }: Frozen<AzureClusterIdentity>,
 ): Promise<CloudLogin> {
   const { tenantID, clientID, clientSecret } = spec;
@@ -76,11 +77,8 @@ async function loginOf(
   const isShared = metadata.namespace !== pool.metadata.namespace;
   if (isShared || clientSecret?.name === undefined || spec.type === "ServicePrincipalCertificate")
     return login;
-  const { namespace = metadata.namespace } = clientSecret;
-  const secret = await client.find(Secret, {
-    name: clientSecret.name,
-    ...(namespace !== undefined && { namespace }),
-  });
+  const { namespace = metadata.namespace ?? "" } = clientSecret;
+  const secret = await readSecret(namespace, clientSecret.name);
   const password = secret?.data?.["clientSecret"];
   if (password === undefined) return login;
   return { ...login, clientSecret: new Sensitive(Buffer.from(password, "base64").toString("utf8").trim()) };

@@ -61,6 +61,7 @@ test("nothing is made anew for a machine of which nothing has changed, with a No
 });
 
 const READY = { status: { ready: true } };
+const UPDATED = { status: { instanceUpdate: { startedAt: "2026-01-01T00:59:00Z" } } };
 const LEAVING = { metadata: { deletionTimestamp: "2026-01-01T00:59:00Z" } };
 
 test.each([
@@ -68,6 +69,7 @@ test.each([
   ["was not Ready does not work", false, machineOf({ status: { ready: false } }), instanceOf()],
   ["has not said anything yet does not work", false, machineOf(), instanceOf()],
   ["leaves does not work, however Ready it was", false, machineOf(READY, LEAVING), instanceOf()],
+  ["is updated in place does not work, however Ready it was", false, machineOf(READY, UPDATED), instanceOf()],
   [
     "is off by now does not work, however Ready it was",
     false,

@@ -9,6 +9,7 @@ import {
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { type Context, Failure, waiting } from "@capstan/runtime";
+import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
@@ -31,6 +32,7 @@ export interface AzureMachinePoolPorts extends LoginPorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
   /** What lists have shown: this reconciler records, that of the machines looks. */
   readonly scaleSets: ScaleSetSightings;
+  readonly readSecret: SecretPorts["readSecret"];
 }
 
 /** What the passes of one process share. */
