@@ -1,4 +1,4 @@
-import { type Frozen, Namespace, Secret } from "@capstan/api";
+import { Namespace, Secret } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
 import { type Client, createClient, guardWrites, type Logger, type Reconciler } from "@capstan/runtime";
 import type { Connect } from "../azure/arm/http-client.ts";
@@ -89,7 +89,7 @@ export function createControllers(options: ControllersOptions): CreatedControlle
 }
 
 type AzurePorts = Pick<ControllerPorts, "clock" | "azure" | "defaultArm" | "defaultSubscriptionID">;
-type ReadSecret = (namespace: string, name: string) => Promise<Frozen<Secret> | undefined>;
+type ReadSecret = ControllerPorts["readSecret"];
 
 function azurePorts(options: ControllersOptions, client: Client, readSecret: ReadSecret): AzurePorts {
   const { env, readFile, assertMayWrite } = options;

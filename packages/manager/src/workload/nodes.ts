@@ -34,8 +34,6 @@ export class WorkloadNodes {
   readonly #env: Env;
   /** Counted as they change: a pool asks on each pass, and a cluster has thousands. */
   readonly #notReady = new Set<string>();
-  /** What is found by an id, as it was asked for: to fold its case takes longer than to find it. */
-  readonly #spelled = new Map<string, Found<Node>>();
   #doubt: Doubt | undefined;
 
   constructor({ client, env, log, onChange }: NodesOptions, signal: AbortSignal) {
@@ -84,13 +82,7 @@ export class WorkloadNodes {
 
   /** The Nodes that say they are this machine; more than one is somebody's mistake. */
   of(providerID: string): readonly Frozen<Node>[] {
-    const spelled = this.#spelled.get(providerID);
-    if (spelled?.isOver === false) return spelled.list;
-    const found = this.found(providerKey(providerID));
-    if (!found) return [];
-    if (this.#spelled.size > 2 * this.#informer.store.size) this.#spelled.clear();
-    this.#spelled.set(providerID, found);
-    return found.list;
+    return this.found(providerKey(providerID))?.list ?? [];
   }
 
   /** The same by the key of the id, for whoever asks again and again. */

@@ -1,3 +1,5 @@
+import type { Clock } from "@capstan/env";
+import { Pauses } from "../../azure/operations/pauses.ts";
 import type { JsonObject } from "../../azure/port.ts";
 import type { Sighting } from "./decide.ts";
 
@@ -21,24 +23,33 @@ export class ClusterMemory {
   readonly seen = new Map<string, DatedSighting>();
   /** The bodies that were sent and whose operations are under way, by folded id. */
   readonly sent = new Map<string, JsonObject>();
-  /** Until when, monotonic, Azure wants to be left alone about the operation on a resource, by folded id. */
-  readonly askAgainMs = new Map<string, number>();
+  /** Of operations, by the folded id of their resource. */
+  readonly pauses: Pauses;
   /** What Azure refused and how it was told, by folded id. */
   readonly refused = new Map<string, ResourceFailure>();
   /** The generation of the spec that was refused. */
   generation = 0;
   /** Since when, monotonic, a cluster that is deleted has looked as if nothing were left of it. */
   emptySinceMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.pauses = new Pauses(clock);
+  }
 }
 
 /** What this process knows of all clusters, so that a pass asks Azure only what has changed or is old. */
 export class Memory {
+  readonly #clock: Clock;
   readonly #clusters = new Map<string, ClusterMemory>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   of(uid: string): ClusterMemory {
     const known = this.#clusters.get(uid);
     if (known) return known;
-    const fresh = new ClusterMemory();
+    const fresh = new ClusterMemory(this.#clock);
     this.#clusters.set(uid, fresh);
     return fresh;
   }

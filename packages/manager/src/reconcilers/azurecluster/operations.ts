@@ -29,11 +29,9 @@ export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Ro
   return { ...round, failures: round.failures.filter(({ resourceID }) => counted.has(resourceID)) };
 }
 
-/** Many things wake a cluster, scarce requests every moment; Azure is asked no more often than it wants to be. */
+/** Scarce requests bring a cluster back every moment; Azure is asked no more often than it wants to be. */
 async function ask(scope: Scope, record: Operation): Promise<Step> {
-  const { context, memory } = scope;
-  const askAgainMs = memory.askAgainMs.get(foldedID(record.resourceID)) ?? 0;
-  const waitMs = askAgainMs - context.env.clock.monotonic();
+  const waitMs = scope.memory.pauses.leftMs(foldedID(record.resourceID));
   return waitMs > 0 ? { retryAfterMs: waitMs } : step(scope, record.resourceID, { record });
 }
 
@@ -99,10 +97,10 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
   const id = foldedID(resourceID);
   if (!progress.isDone) {
     const { retryAfterMs } = progress;
-    memory.askAgainMs.set(id, context.env.clock.monotonic() + retryAfterMs);
+    memory.pauses.begin(id, retryAfterMs);
     return { retryAfterMs };
   }
-  memory.askAgainMs.delete(id);
+  memory.pauses.end(id);
   const body: JsonObject | undefined = progress.body ?? memory.sent.get(id);
   memory.sent.delete(id);
   if (progress.outcome === "Succeeded" && body) {

@@ -17,8 +17,6 @@ export interface Join extends Claim {
   list: readonly ScaleSetInstance[] | undefined;
   parts: Parts | undefined;
   facts: MachineFacts | undefined;
-  /** Its place among all, at the last pass. */
-  place: number;
 }
 
 /** What facts about a machine are made of, beside its resource. */
@@ -33,31 +31,18 @@ export interface Parts {
 type Machine = Frozen<AzureMachinePoolMachine>;
 
 /**
- * The joins of one pool, from pass to pass. Of a thousand machines a few have changed in between; for the others nothing
- * is looked up again, because that is what takes the time: each look goes to another corner of the memory.
+ * The joins of one pool, from pass to pass. Of a thousand machines a few have changed in between; for the others neither
+ * instance nor Node is looked up again, because that is what takes the time: each look goes to another corner of the memory.
  */
 export class Joins {
   readonly #known = new WeakMap<Machine, Join>();
-  #last: readonly Join[] = [];
 
   /** The joins of these machines, in their order. */
   of(machines: readonly Machine[]): readonly Join[] {
-    // Most are where they were.
-    let place = 0;
-    const joins = machines.map((machine) => {
-      const there = this.#last[place];
-      const join = there?.machine === machine ? there : this.#found(machine);
-      if (join.place >= 0) place = join.place + 1;
-      return join;
-    });
-    for (const [index, join] of joins.entries()) join.place = index;
-    this.#last = joins;
-    return joins;
+    return machines.map((machine) => this.#known.get(machine) ?? this.#make(machine));
   }
 
-  #found(machine: Machine): Join {
-    const known = this.#known.get(machine);
-    if (known) return known;
+  #make(machine: Machine): Join {
     const join: Join = {
       ...claimOf(machine),
       key: providerKey(machine.spec.providerID),
@@ -67,7 +52,6 @@ export class Joins {
       list: undefined,
       parts: undefined,
       facts: undefined,
-      place: -1,
     };
     this.#known.set(machine, join);
     return join;

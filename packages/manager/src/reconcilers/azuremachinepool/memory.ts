@@ -1,5 +1,6 @@
 import type { Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
+import { Pauses } from "../../azure/operations/pauses.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
@@ -9,6 +10,8 @@ import type { SeenSet } from "./scale-set-body.ts";
 /** What this process knows of one pool; everything in it can be read again. */
 export class PoolMemory {
   readonly instances: ScaleSetInstances;
+  /** Of operations, by their addresses. */
+  readonly pauses: Pauses;
   /** The scale set as it was last read; undefined inside when there was none. */
   set: { readonly seen: SeenSet | undefined; readonly atMs: number } | undefined;
   /** The last list, and the wall clock when it set out. */
@@ -28,8 +31,6 @@ export class PoolMemory {
   /** Why Azure refused the last write of the scale set, until one is accepted. */
   refusal: { readonly error: Error; readonly retryAtMs: number; readonly wish: string } | undefined;
   readonly #clock: Clock;
-  /** When, monotonic, an operation is worth asking about again, by its address. */
-  readonly #askAgainMs = new Map<string, number>();
   /** What has ended on instances, and when, monotonic: a list that set out before does not show it. */
   readonly #ended = new Map<string, { readonly action: string | undefined; readonly atMs: number }>();
   #listSetOutMs = -Infinity;
@@ -37,6 +38,7 @@ export class PoolMemory {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.pauses = new Pauses(clock);
     const list: Arm["list"] = (path, options) => {
       if (!this.#arm) throw new Error("instances are listed before anybody has logged in");
       this.#listSetOutMs = clock.monotonic();
@@ -50,25 +52,15 @@ export class PoolMemory {
     this.#arm = arm;
   }
 
-  /** How long to wait before an operation is asked about again; 0 when it may be now. */
-  askAgainInMs({ url = "" }: Operation): number {
-    return Math.max(0, (this.#askAgainMs.get(url) ?? 0) - this.#clock.monotonic());
-  }
-
   /** Azure takes the instances that it agrees to delete off the capacity of their set at once. */
   shrink(by: number): void {
     const { seen, atMs = 0 } = this.set ?? {};
     if (seen) this.set = { seen: { ...seen, capacity: Math.max(0, seen.capacity - by) }, atMs };
   }
 
-  /** Azure has said how long it wants to be left alone about an operation. */
-  leaveAlone({ url }: Operation, forMs: number): void {
-    if (url !== undefined) this.#askAgainMs.set(url, this.#clock.monotonic() + forMs);
-  }
-
   /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
   noteEnd({ url = "", action, instanceIDs = [] }: Operation): void {
-    this.#askAgainMs.delete(url);
+    this.pauses.end(url);
     const atMs = this.#clock.monotonic();
     for (const id of instanceIDs) this.#ended.set(id, { action, atMs });
   }

@@ -42,7 +42,7 @@ function restLeftMs(scope: Scope): number {
 
 /** Many things wake a pool; Azure is asked no more often than it wants to be. */
 async function follow(scope: Scope, attempt: Attempt & { readonly record: Operation }): Promise<number> {
-  const waitMs = scope.memory.askAgainInMs(attempt.record);
+  const waitMs = scope.memory.pauses.leftMs(attempt.record.url);
   return waitMs > 0 ? waitMs : step(scope, attempt);
 }
 
@@ -137,7 +137,7 @@ function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number
   const followed = record ?? started;
   if (!followed) return waitMs;
   const patientMs = Math.max(waitMs, patienceMs(scope, followed));
-  memory.leaveAlone(followed, patientMs);
+  memory.pauses.begin(followed.url, patientMs);
   if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs.length);
   return patientMs;
 }

@@ -70,7 +70,9 @@ function setsOf(providerIDs: readonly string[]): string[] {
 const knownSets = new WeakMap<readonly string[], readonly string[]>();
 
 function knownSetsOf(providerIDs: readonly string[]): readonly string[] {
-  const sets = knownSets.get(providerIDs) ?? setsOf(providerIDs);
+  const known = knownSets.get(providerIDs);
+  if (known) return known;
+  const sets = setsOf(providerIDs);
   knownSets.set(providerIDs, sets);
   return sets;
 }
