@@ -161,11 +161,30 @@ describe("a request for fresh data", () => {
     expect(await nodesIn(world)).toHaveLength(1);
   });
 
-  test("is answered with another token for machines of another model when the first is about to end, once", async () => {
+  test("is answered with the first token again when the first model comes back, however long after", async () => {
+    const world = await readyWorld();
+    const before = await dataIn(world);
+    const tokens: string[] = [];
+    for (const request of ["m1.a.0", "m2.a.0", "m1.b.0", "m2.b.0", "m1.c.0"]) {
+      await world.advance(DAY_MS);
+      await ask(world, request);
+      await world.settle(FINE);
+      expect(await answerIn(world)).toBe(request);
+      tokens.push(tokenIn(await dataIn(world)));
+    }
+    expect(await dataIn(world)).toBe(before);
+    expect(new Set([tokens[0], tokens[2], tokens[4]]).size).toBe(1);
+    expect(tokens[3]).toBe(tokens[1]);
+    expect(tokens[1]).not.toBe(tokens[0]);
+    await boot(world, 1);
+    await world.settle();
+    expect(await nodesIn(world)).toHaveLength(1);
+  });
+
+  test("is answered with another token for machines of another model, once", async () => {
     const world = await readyWorld();
     const before = tokenIn(await dataIn(world));
     for (const request of ["m1.a.0", "m2.a.0", "m2.b.0", "m2.b.0"]) {
-      if (request === "m2.a.0") await world.advance(DAY_MS);
       await ask(world, request);
       await world.settle(FINE);
       expect(await answerIn(world)).toBe(request);

@@ -75,6 +75,60 @@ function available(world: World): { readonly now: number; readonly lowest: numbe
   return { now: pool?.available ?? 0, lowest: pool?.lowest?.available };
 }
 
+describe("CAPZ #4958: Azure knows ten models of a scale set, and no change of them ends a pool", () => {
+  const DISK_GB = 40;
+
+  /** Wants another disk, each time before more than a few machines have the one before. */
+  async function change(world: World, sizes: readonly number[]): Promise<void> {
+    for (const size of sizes) {
+      const osDisk = { diskSizeGB: size };
+      await patch(world, AzureMachinePool, "mp", { spec: { template: { osDisk } } });
+      await world.advance(5 * MINUTE_MS);
+    }
+    await world.advance(5 * HOUR_MS);
+    await settled(world);
+  }
+
+  /** How many models Azure has had of the set, and how many writes it refused because of them. */
+  function modelsIn(world: World): { readonly models: number; readonly refusals: number } {
+    const [[, set] = []] = world.azure.core.world.scaleSets.sets.entries();
+    const refusals = world.azure.core.journal
+      .since(0)
+      .filter(({ method, status }) => method === "PUT" && status === 409);
+    return { models: set?.modelVersion ?? 0, refusals: refusals.length };
+  }
+
+  async function expectAllAsWanted(world: World, machines: number): Promise<void> {
+    const { pool } = await poolOf(world, "mp");
+    expect(await readyMachines(world, "mp")).toHaveLength(machines);
+    const hashes = (await machinesOf(world, "mp")).map(({ status }) => status?.modelHash);
+    expect(new Set(hashes)).toEqual(new Set([pool.status?.modelHash]));
+    expect(pool).toHaveCondition("ScaleSetModelUpdated", "True");
+    expect(available(world).lowest).toBe(machines);
+  }
+
+  test("the eleventh waits, the machines of another make room for it, and nothing is refused", async () => {
+    const world = await withPool({ replicas: 30 });
+    const sizes = Array.from({ length: 14 }, (_, index) => DISK_GB + index);
+    await change(world, sizes);
+    await expectAllAsWanted(world, 30);
+    const { models, refusals } = modelsIn(world);
+    expect(models).toBeGreaterThan(10);
+    expect(refusals).toBe(0);
+  });
+
+  test("one that comes back is another one to Azure, and what it refuses for that comes about all the same", async () => {
+    const world = await withPool({ replicas: 40 });
+    const sizes = Array.from({ length: 16 }, (_, index) => DISK_GB + (index % 2));
+    await change(world, [...sizes, 2 * DISK_GB]);
+    await expectAllAsWanted(world, 40);
+    const { models, refusals } = modelsIn(world);
+    expect(models).toBeGreaterThan(10);
+    expect(refusals).toBeGreaterThan(0);
+    expect(refusals).toBeLessThan(20);
+  });
+});
+
 test("CAPZ #1484: a surge of 25 % of three is one machine, also while old ones are being deleted", async () => {
   const { most, invariant } = counting();
   const world = await withPool({ strategy: { maxSurge: "25%", maxUnavailable: 0 } }, [invariant]);

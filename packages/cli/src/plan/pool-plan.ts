@@ -80,10 +80,10 @@ export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
  * asked to delete. A set that another provider made has no stamp; then it has what its pool wants.
  */
 function setFactsOf({ pool, machines }: PoolParts, wantedHash: string): SetFacts | undefined {
-  const { modelHash } = pool.status ?? {};
+  const { modelHash, provisioningState } = pool.status ?? {};
   if (modelHash === undefined && machines.length === 0) return undefined;
   const live = machines.filter(({ status }) => status?.provisioningState !== "Deleting");
-  return { capacity: live.length, modelHash: modelHash ?? wantedHash };
+  return { capacity: live.length, modelHash: modelHash ?? wantedHash, provisioningState };
 }
 
 /** An instance that has the newest model has that of the scale set, also where nobody stamped it. */

@@ -8,7 +8,7 @@
  *
  * What stands before the first dot of an id names the model that the machines are of. For Azure, machines with other
  * bootstrap data are of another model, and it knows ten at most: so all machines of one model join with the same token,
- * which is given more time, and another model comes with another token.
+ * which is given more time, also when the model comes back after others. Another model has another token.
  */
 import type { Frozen, KubernetesObject } from "@capstan/api";
 
@@ -29,15 +29,18 @@ export function openRequest({ metadata: { annotations = {} } }: Annotated): stri
     : request;
 }
 
-/** Whether somebody asks for machines of another model than the last who asked. */
-export function isForAnotherModel(annotated: Annotated): boolean {
-  const request = openRequest(annotated);
-  const answer = annotated.metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER];
-  return request !== undefined && answer !== undefined && modelIn(request) !== modelIn(answer);
+/** The model of the machines that somebody waits to make; undefined when nobody waits. */
+export function modelAsked(annotated: Annotated): string | undefined {
+  return modelIn(openRequest(annotated));
 }
 
-function modelIn(request: string): string | undefined {
-  return request.split(".", 1)[0];
+/** The model of the machines that data was last asked for. */
+export function modelAnswered({ metadata }: Annotated): string | undefined {
+  return modelIn(metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER]);
+}
+
+function modelIn(request: string | undefined): string | undefined {
+  return request?.split(".", 1)[0];
 }
 
 /** What an owner asks: is the data fresh for my request, and good until then? */

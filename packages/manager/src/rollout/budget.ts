@@ -1,5 +1,5 @@
 import { resolveRolloutBudget } from "@capstan/api";
-import { isModelHeld } from "./models.ts";
+import { isModelHeld, moversWhileHeld } from "./models.ts";
 import {
   type MachineView,
   type PoolView,
@@ -37,6 +37,8 @@ export interface PoolState {
   readonly budget: Budget;
   /** The model that machines are brought to. */
   readonly goalHash: string;
+  /** Whether a machine is to be brought to it now. */
+  readonly isToBeMoved: (machine: MachineView) => boolean;
   /** Whether instances that are made or updated now get that model. */
   readonly isModelCurrent: boolean;
   readonly machines: readonly MachineView[];
@@ -50,11 +52,14 @@ export interface PoolState {
 export function stateOf(view: PoolView): PoolState {
   const machines = machinesOf(view);
   const staying = machines.filter((machine) => isLive(machine) && !isLeaving(machine));
-  const goalHash = isModelHeld(view) && view.setHash !== undefined ? view.setHash : view.wantedHash;
+  const heldHash = isModelHeld(view) ? view.setHash : undefined;
+  const goalHash = heldHash ?? view.wantedHash;
   return {
     view,
     budget: budgetOf({ view, machines, staying, goalHash }),
     goalHash,
+    isToBeMoved:
+      heldHash === undefined ? ({ modelHash }) => modelHash !== goalHash : moversWhileHeld(staying, heldHash),
     isModelCurrent: view.setHash === goalHash,
     machines,
     staying,

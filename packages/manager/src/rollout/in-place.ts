@@ -2,9 +2,9 @@ import { type PoolAction, counted, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type WholeMachine, isBroken } from "./view.ts";
 
-/** Whether an outdated machine keeps its instance: only one whose VM works can take a new model. */
-export function isUpdatedInPlace(state: PoolState, machine: WholeMachine): boolean {
-  return state.view.instanceUpdate === "InPlace" && !isBroken(machine);
+/** Whether an outdated machine keeps its instance: only one whose VM works can take a new model, if it is new to it. */
+export function isUpdatedInPlace({ view, goalHash }: PoolState, machine: WholeMachine): boolean {
+  return view.instanceUpdate === "InPlace" && machine.modelHash !== goalHash && !isBroken(machine);
 }
 
 /** Starts one wave of updates in place. */

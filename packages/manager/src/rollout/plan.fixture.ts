@@ -49,6 +49,8 @@ export function pool(differences: Partial<PoolView> = {}): PoolView {
     instanceUpdate: "Replace",
     capacity: machines.length,
     wantedHash: "A",
+    isSetFailed: false,
+    isModelRefused: false,
     isExternallyScaled: false,
     isPaused: false,
     operation: undefined,

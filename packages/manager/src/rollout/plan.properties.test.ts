@@ -45,6 +45,8 @@ const anyView: fc.Arbitrary<PoolView> = fc
     instanceUpdate: fc.constantFrom("Replace", "InPlace"),
     wantedHash: anyHash,
     setHash: fc.option(anyHash, { nil: undefined }),
+    isSetFailed: fc.boolean(),
+    isModelRefused: fc.boolean(),
     isExternallyScaled: fc.boolean(),
     isPaused: fc.boolean(),
     isPutRunning: fc.boolean(),

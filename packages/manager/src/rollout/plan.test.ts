@@ -240,6 +240,23 @@ describe("machines that do not work", () => {
   });
 });
 
+describe("a scale set whose last change Azure says has failed", () => {
+  test("is written once more when nothing else is to be done", () => {
+    expect(deeds(pool({ isSetFailed: true }))).toEqual(["PutModel A 3"]);
+    expect(planPool(pool({ isSetFailed: true })).actions[0]?.why).toContain("has failed");
+  });
+
+  test.each<[string, Partial<PoolView>]>([
+    ["something else is written", { desired: 4 }],
+    ["something is under way", { operation: { kind: "DeleteInstances", sinceMs: NOW_MS } }],
+    ["it is paused", { isPaused: true }],
+    ["machines are waited for", { machines: [machine(0), machine(1), machine(2, { isAvailable: false })] }],
+  ])("is left alone while %s", (_, differences) => {
+    const { actions } = planPool(pool({ ...differences, isSetFailed: true }));
+    expect(actions).toEqual(planPool(pool(differences)).actions);
+  });
+});
+
 describe("models", () => {
   const of = (models: number): readonly MachineView[] =>
     range(models).map((id) => machine(id, { modelHash: `M${id}` }));
@@ -255,6 +272,50 @@ describe("models", () => {
     const view = pool({ machines: of(10), setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
     expect(reasons(view)).toEqual(["TooManyModels"]);
+  });
+
+  test("make room by the machines of the one that has the fewest: the others would only move twice", () => {
+    const machines = [...of(10), machine(10, { modelHash: "M0" }), machine(11, { modelHash: "M1" })];
+    const view = pool({ machines, setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 5 });
+    expect(deeds(view)).toEqual(["DeleteMachine mp-2"]);
+  });
+
+  test("wait for room with the machines that this takes, of the model that the set has", () => {
+    const machines = [...of(10), machine(10, { modelHash: "M0" })];
+    const view = pool({ machines, setHash: "M9", wantedHash: "B", maxSurge: 5 });
+    expect(deeds(view)).toEqual(["SetCapacity 12"]);
+  });
+
+  test("count also when no machine has them yet: that of the set may be the tenth", () => {
+    const view = pool({ machines: of(9), setHash: "A", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
+    expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
+    expect(reasons(view)).toEqual(["TooManyModels"]);
+  });
+
+  describe("that Azure refuses because it counts more of them than we do", () => {
+    const refused = { wantedHash: "B", isModelRefused: true, maxSurge: 0, maxUnavailable: 1 } as const;
+    const edition = (id: number, isLatestModel: boolean): MachineView => machine(id, { isLatestModel });
+
+    test("wait, and machines of others move on to the one that the set has", () => {
+      const machines = [machine(0), machine(1), machine(2, { modelHash: "C" })];
+      const view = pool({ ...refused, machines });
+      expect(deeds(view)).toEqual(["DeleteMachine mp-2"]);
+      expect(reasons(view)).toEqual(["TooManyModels"]);
+    });
+
+    test("wait, and where all have that model, those with an earlier edition of it go", () => {
+      const machines = [edition(0, true), edition(1, false), edition(2, true)];
+      expect(deeds(pool({ ...refused, machines }))).toEqual(["DeleteMachine mp-1"]);
+      // There is nothing to update in place: its model is the wanted one already.
+      expect(deeds(pool({ ...refused, machines, instanceUpdate: "InPlace" }))).toEqual([
+        "DeleteMachine mp-1",
+      ]);
+    });
+
+    test("do not wait when the set has them", () => {
+      const machines = [edition(0, false), edition(1, false), edition(2, false)];
+      expect(deeds(pool({ ...refused, wantedHash: "A", machines }))).toEqual([]);
+    });
   });
 
   test("keep the pool from growing when there are more than ten", () => {

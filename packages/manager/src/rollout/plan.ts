@@ -53,11 +53,23 @@ export function planPool(view: PoolView): Plan {
   const actions = [...adoption, ...(removal.remove ? [removal.remove] : []), ...disruption.actions];
   const capacity = planCapacity(state, disruption);
   if (capacity.put) actions.push(capacity.put);
+  const steps = [...actions, ...planWaits(state, disruption.going)];
   return {
-    actions: [...actions, ...planWaits(state, disruption.going)],
+    actions: steps.length > 0 ? steps : mendSet(state),
     blocked: [...disruption.blocked, ...capacity.blocked],
     budget,
   };
+}
+
+/**
+ * The last change has failed, and all that it was to bring has come about in other ways: nothing else would ever be
+ * written, and so Azure would say for ever that it has failed.
+ */
+function mendSet({ view, goalHash }: PoolState): readonly PoolAction[] {
+  if (!view.isSetFailed) return [];
+  const detail = { hash: goalHash, from: view.capacity, to: view.capacity };
+  const why = "Azure says that the last change of the scale set has failed";
+  return [{ ...headingOf(view), action: "PutModel", targets: [view.name], detail, why }];
 }
 
 interface Disruption {
@@ -147,6 +159,8 @@ function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMach
     case "Annotated":
       return `${count} marked to be deleted first; ${within}`;
     case "Outdated":
+      if (hashes === modelsText(goalHash))
+        return `${count} with an earlier edition of model ${hashes}, of which Azure counts too many; ${within}`;
       return `${count} with model ${hashes}, wanted is ${modelsText(goalHash)}; ${within}`;
     case "AlreadyPicked":
       return `${count} picked before`;

@@ -110,6 +110,8 @@ export function viewOf(world: SimWorld, pool: SimPool): PoolView {
     name: pool.name,
     wantedHash: hash,
     setHash: pool.setHash,
+    isSetFailed: false,
+    isModelRefused: false,
     capacity: pool.capacity,
     operation: pool.operation && { kind: pool.operation.kind, sinceMs: pool.operation.sinceMs },
     modelsInUse: [...new Set([...ours.map((machine) => machine.hash), pool.setHash ?? hash])],

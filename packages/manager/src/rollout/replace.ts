@@ -43,8 +43,7 @@ function candidatesOf(state: PoolState, going: ReadonlySet<string>): readonly Wh
   const mayRoll = state.isModelCurrent && !isWaveOut;
   const candidates = state.free.filter(
     (machine) =>
-      !going.has(machine.name) &&
-      (machine.hasDeleteAnnotation || (mayRoll && machine.modelHash !== goalHash)),
+      !going.has(machine.name) && (machine.hasDeleteAnnotation || (mayRoll && state.isToBeMoved(machine))),
   );
   return leastMissedFirst(view, candidates, goalHash);
 }

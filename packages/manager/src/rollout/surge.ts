@@ -22,7 +22,7 @@ function needsSurge(state: PoolState, machine: MachineView): boolean {
   // What is updated in place does not leave, so the extra machine would have to be removed: not ours to do there.
   if (isInPlace && view.isExternallyScaled) return false;
   const onlyBySurge = budget.maxUnavailable === 0;
-  if (machine.modelHash !== state.goalHash && (!isInPlace || onlyBySurge)) return true;
+  if (state.isToBeMoved(machine) && (!isInPlace || onlyBySurge)) return true;
   return machine.hasDeleteAnnotation && onlyBySurge;
 }
 
@@ -99,6 +99,13 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
     ];
   }
   if (!isModelHeld(view)) return [];
+  if (view.isModelRefused) {
+    return [
+      block(
+        `model ${modelsText(view.wantedHash)} waits: Azure says that machines have too many models, and those of older ones go first`,
+      ),
+    ];
+  }
   return [
     block(
       `model ${modelsText(view.wantedHash)} waits until machines have left one of the ${models} models in use: Azure allows ${MODELS_AT_MOST}`,

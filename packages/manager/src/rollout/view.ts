@@ -24,6 +24,8 @@ export interface MachineView {
   readonly instanceID: string | undefined;
   readonly createdMs: number;
   readonly modelHash: string;
+  /** Whether Azure says that it is what the scale set has now: a model that comes back is another one to Azure. */
+  readonly isLatestModel?: boolean;
   readonly vmState: VmState;
   /** Whether VM and Node do their work, by the definition of available that the whole product uses. */
   readonly isAvailable: boolean;
@@ -79,6 +81,10 @@ export interface PoolView {
   readonly wantedHash: string;
   /** The model the scale set has; undefined when there is no scale set yet. */
   readonly setHash: string | undefined;
+  /** Whether Azure says that the last change of the scale set has failed. */
+  readonly isSetFailed: boolean;
+  /** Whether Azure has just refused the wanted model because it counts too many of them. */
+  readonly isModelRefused: boolean;
   readonly isExternallyScaled: boolean;
   readonly isPaused: boolean;
   readonly operation: SetOperation | undefined;

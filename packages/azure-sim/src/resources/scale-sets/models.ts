@@ -42,7 +42,7 @@ export function adoptModel(set: ScaleSet, model: Model, instances: Iterable<Inst
   if (Object.keys(set.models).length >= MAX_MODELS) {
     throw new ArmError(409, {
       code: "OperationNotAllowed",
-      message: `The scale set '${set.id}' has ${MAX_MODELS} models in use by its instances, which is the most there can be. Upgrade instances to the latest model first.`,
+      message: `Virtual Machine Scale Set '${set.id.split("/").at(-1)}' has reached its limit of ${MAX_MODELS} models that may be referenced by one or more VMs belonging to the Virtual Machine Scale Set. Upgrade the VMs to the latest model of the Virtual Machine Scale Set before trying again.`,
     });
   }
   set.modelVersion += 1;

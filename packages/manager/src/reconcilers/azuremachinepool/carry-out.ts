@@ -10,7 +10,7 @@ import { listed } from "./listed.ts";
 import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
-import { isLeftFailed, needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
+import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
@@ -49,8 +49,6 @@ async function changeSet(scope: Scope, sight: Sight): Promise<Outcome> {
   }
   if (needsRenewal(scope, sight))
     return putModel(scope, { capacity, why: "its bootstrap data has been renewed" });
-  if (isLeftFailed(sight))
-    return putModel(scope, { capacity, why: "Azure says that its last change has failed" });
   return needsPatchOfTags(scope, sight) ? patchTags(scope, sight) : next;
 }
 

@@ -9,9 +9,8 @@ import type { PoolView } from "../../rollout/view.ts";
 import { rememberedSize } from "./external-size.ts";
 import { joinFacts } from "./join-facts.ts";
 import { type AzureSight, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
-import { wishKey } from "./operations.ts";
+import { isModelRefused, wishKey } from "./operations.ts";
 import { hashOfNames, poolView } from "./pool-view.ts";
-import { isLeftFailed } from "./put.ts";
 import { foreignProblem } from "./scale-set-body.ts";
 import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
 import { tagsToWrite } from "./tags.ts";
@@ -67,6 +66,7 @@ function viewOf(
     machinePool: needed(family).machinePool,
     scaleSet: set,
     wanted: needed(wish).hash,
+    isModelRefused: isModelRefused(scope),
     nowMs: context.env.clock.now(),
     ...seen,
   });
@@ -79,7 +79,7 @@ function isDoubtful(scope: Scope, sight: Sight): boolean {
   // Nothing is written for a pool that is paused.
   if (sight.isFirstHand || sight.view.isPaused) return false;
   const { view, planned, set } = sight;
-  const isPut = planned.actions.some(isWriteOfSet) || isLeftFailed(sight);
+  const isPut = planned.actions.some(isWriteOfSet);
   const isMiscounted =
     set !== undefined && view.operation === undefined && planned.budget.live !== set.capacity;
   const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
@@ -130,7 +130,7 @@ function rememberSize({ pool }: Scope, { view, planned }: Sight): void {
 function forgetRefusal(scope: Scope, { planned, set }: Sight): void {
   const { memory } = scope;
   const isWanted = planned.actions.some(isWriteOfSet);
-  const isOver = !isWanted && set?.provisioningState === "Succeeded";
+  const isOver = !isWanted && !isModelRefused(scope) && set?.provisioningState === "Succeeded";
   if (isOver || memory.refusal?.wish !== wishKey(scope)) memory.refusal = undefined;
 }
 

@@ -76,6 +76,7 @@ function freshView(context: MachineContext, facts: MachineFacts): MachineView {
     instanceID: instance?.instanceID,
     createdMs: createdMs(facts, nowMs),
     modelHash: currentName(modelOf(facts), wanted),
+    ...(instance?.isLatestModel !== undefined && { isLatestModel: instance.isLatestModel }),
     vmState: instance ? vmStateOf(instance) : "Unknown",
     ...workOf(facts, context),
     ...decidedAbout(facts.machine, context),

@@ -7,6 +7,16 @@ import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
 import { Joins } from "./joins.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 
+/** Why Azure has refused a write of the scale set. */
+interface Refusal {
+  readonly error: Error;
+  readonly retryAtMs: number;
+  /** What was wanted. */
+  readonly wish: string;
+  /** Azure counts too many models: the size of the set can still be written. */
+  readonly isOfModels: boolean;
+}
+
 /** What this process knows of one pool; everything in it can be read again. */
 export class PoolMemory {
   readonly instances: ScaleSetInstances;
@@ -29,7 +39,7 @@ export class PoolMemory {
   /** What is known of the machines. */
   readonly joins = new Joins();
   /** Why Azure refused the last write of the scale set, until one is accepted. */
-  refusal: { readonly error: Error; readonly retryAtMs: number; readonly wish: string } | undefined;
+  refusal: Refusal | undefined;
   readonly #clock: Clock;
   /** What has ended on instances, and when, monotonic: a list that set out before does not show it. */
   readonly #ended = new Map<string, { readonly action: string | undefined; readonly atMs: number }>();

@@ -15,6 +15,8 @@ const DECIDE_AGAIN_MS = 5_000;
 const UNTOLD_WAIT_MS = 60_000;
 const MINUTE_MS = 60_000;
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
+// Azure's words; its code for it says no more than that something is not allowed.
+const MODEL_LIMIT = /\blimit of \d+ models\b/i;
 // An operation is asked about again after so many parts of the time that it has taken: its end is known that well.
 const PATIENCE = 12;
 
@@ -147,8 +149,9 @@ function ended(
   { record, wanted }: Attempt,
   { outcome, error, why }: Extract<Progress, { isDone: true }>,
 ): void {
-  const isOfSet = (record ?? wanted)?.verb !== "POST";
-  if (outcome === "Succeeded" && isOfSet) scope.memory.refusal = undefined;
+  const verb = (record ?? wanted)?.verb;
+  const isOfSet = verb !== "POST";
+  if (outcome === "Succeeded" && verb === "PUT") scope.memory.refusal = undefined;
   if (outcome !== "Failed") return;
   const failure = error ?? new AzureError({ class: "Transient", code: "Failed", message: why });
   // What Azure could not do to one instance shows on that instance, and the next plan sees it.
@@ -176,8 +179,16 @@ function remember(scope: Scope, error: AzureError, isOfInstances = false): numbe
     error: failure,
     retryAtMs: context.env.clock.monotonic() + waitMs,
     wish: wishKey(scope),
+    isOfModels: MODEL_LIMIT.test(error.message),
   };
-  return waitMs;
+  return memory.refusal.isOfModels ? DECIDE_AGAIN_MS : waitMs;
+}
+
+/** Whether Azure has refused what is wanted now because it counts too many models, and is not to be asked again yet. */
+export function isModelRefused(scope: Scope): boolean {
+  const { refusal } = scope.memory;
+  if (!refusal?.isOfModels || refusal.wish !== wishKey(scope)) return false;
+  return refusal.retryAtMs > scope.context.env.clock.monotonic();
 }
 
 /**

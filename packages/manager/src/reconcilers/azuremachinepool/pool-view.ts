@@ -22,6 +22,7 @@ export interface SetFacts {
   readonly capacity: number;
   /** The model as it is stamped on the set. */
   readonly modelHash: string;
+  readonly provisioningState?: string | undefined;
 }
 
 /** What is known of the cluster that the machines are Nodes of. */
@@ -35,12 +36,13 @@ export interface PoolFacts {
   readonly scaleSet: SetFacts | undefined;
   readonly wanted: WantedHash;
   readonly workload: WorkloadFacts;
+  readonly isModelRefused?: boolean;
   readonly nowMs: number;
 }
 
 /** Puts what is known of a pool into the planner's words: the one place where that is done, live and from a dump. */
 export function poolView(facts: PoolFacts): PoolView {
-  const { pool, machinePool, scaleSet, wanted, workload, nowMs } = facts;
+  const { pool, machinePool, scaleSet, wanted, workload, isModelRefused = false, nowMs } = facts;
   const { name, namespace = "", uid } = pool.metadata;
   const machines = machineViews(facts);
   const setHash = scaleSet && currentName(scaleSet.modelHash, wanted);
@@ -52,6 +54,8 @@ export function poolView(facts: PoolFacts): PoolView {
     capacity: scaleSet?.capacity ?? 0,
     wantedHash: wanted.hash,
     setHash,
+    isSetFailed: scaleSet?.provisioningState === "Failed",
+    isModelRefused,
     isExternallyScaled: isExternallyScaled(machinePool),
     isPaused: isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool),
     operation: operationOf(pool),

@@ -1,6 +1,7 @@
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { WantedWrite } from "../../azure/operations/wanted.ts";
 import { isExternallyScaled } from "../../contract/pool-wish.ts";
+import { isModelHeld } from "../../rollout/models.ts";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, wishKey } from "./operations.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
@@ -16,16 +17,20 @@ export interface PutOptions {
 // Whoever makes the data wakes the pool; this is for a maker that has died.
 const DATA_MS = 15_000;
 
-/** Brings the scale set to the wanted model and a size, with bootstrap data that its new machines can join with. */
+/**
+ * Brings the scale set to the wanted model and a size, with bootstrap data that its new machines can join with. While the
+ * wanted model waits because Azure would have one too many, the set keeps the model that it has.
+ */
 export async function putModel(scope: Scope, { capacity, why }: PutOptions): Promise<Outcome> {
   const { pool, context } = scope;
-  const { set } = needed(scope.sight);
-  const heldMs = heldFor(scope);
+  const { set, view } = needed(scope.sight);
+  const isKept = isModelHeld(view);
+  const heldMs = isKept ? 0 : heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
-  const intent = { model: needed(scope.wish).hash.hash, from: set?.capacity ?? 0, to: capacity };
-  const data = await freshData(scope, intent);
+  const model = isKept ? needed(view.setHash) : needed(scope.wish).hash.hash;
+  const data = await freshData(scope, { model, from: view.capacity, to: capacity });
   if (!data) return again(DATA_MS, "WaitingForBootstrapData");
-  const waitMs = await startOnSet(scope, writeOf(scope, capacity, data));
+  const waitMs = await startOnSet(scope, (isKept ? resizeOf : writeOf)(scope, capacity, data));
   if (pool.status?.operation) {
     const reason = set ? "ScaleSetUpdated" : "ScaleSetCreated";
     context.event({ type: "Normal", reason, message: `The scale set is written: ${why}` });
@@ -44,6 +49,22 @@ function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData
     instances: Math.abs(capacity - (set?.capacity ?? 0)),
     // Whoever else changes the set meanwhile, such as an autoscaler, is not overwritten.
     ...(set ? etagOf(set) : { isNew: true }),
+  };
+}
+
+/**
+ * A write of the size alone. All machines of a model join with the same token, which has just been given more time: the
+ * data that the set has is as good as the data that it would get, which would make another model of it.
+ */
+function resizeOf(scope: Scope, capacity: number, { mark }: FreshData): WantedWrite {
+  const set = needed(needed(scope.sight).set);
+  const tags = { ...wantedTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: mark };
+  return {
+    verb: "PATCH",
+    resourceID: needed(scope.site).scaleSetID,
+    body: { tags, sku: { name: set.size, tier: "Standard", capacity } },
+    instances: Math.abs(capacity - set.capacity),
+    ...etagOf(set),
   };
 }
 
@@ -81,15 +102,6 @@ export function needsRenewal(scope: Scope, { set, view }: Sight): boolean {
     view.setHash === view.wantedHash &&
     isRenewed(scope, set.tags[BOOTSTRAP_TAG])
   );
-}
-
-/**
- * Whether the last write of the scale set has failed, and all that was wanted of it has come about in other ways: nothing
- * else would ever be written, and so Azure would say for ever that it has failed.
- */
-export function isLeftFailed({ set, planned, view }: Sight): boolean {
-  const isAtRest = planned.actions.length === 0 && view.operation === undefined;
-  return isAtRest && set?.provisioningState === "Failed";
 }
 
 /** Whether only tags of the scale set are not as they should be. */

@@ -77,6 +77,8 @@ export function scaleSetTags({ clusterName, poolKey, modelHash, ...source }: Tag
 export interface SeenSet {
   readonly etag: string | undefined;
   readonly capacity: number;
+  /** What its machines are, such as Standard_D2s_v3. */
+  readonly size: string;
   readonly modelHash: string;
   readonly provisioningState: string;
   readonly tags: Tags;
@@ -93,6 +95,7 @@ export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenS
   return {
     etag,
     capacity: typeof sku["capacity"] === "number" ? sku["capacity"] : 0,
+    size: typeof sku["name"] === "string" ? sku["name"] : "",
     modelHash: tags[MODEL_TAG] ?? UNKNOWN_MODEL,
     provisioningState: typeof state === "string" ? state : "",
     tags,

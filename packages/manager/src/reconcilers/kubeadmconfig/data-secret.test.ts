@@ -16,6 +16,14 @@ const TOKEN = {
   expiresMs: Date.parse("2026-01-01T02:00:00Z"),
 };
 const PLANNED = newSecret(CONFIG, "c1", plannedFields(TOKEN));
+const NOTHING = {
+  value: undefined,
+  token: undefined,
+  model: undefined,
+  earlier: new Map(),
+  authority: undefined,
+};
+const FINISHED = { ...NOTHING, value: "data", token: TOKEN };
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("a data Secret", () => {
@@ -23,32 +31,41 @@ describe("a data Secret", () => {
     const { next, ...rest } = readStored(PLANNED);
     expect(next?.text.reveal()).toBe(TOKEN.text.reveal());
     expect(next?.expiresMs).toBe(TOKEN.expiresMs);
-    expect(rest).toEqual({ value: undefined, token: undefined, authority: undefined });
+    expect(rest).toEqual(NOTHING);
   });
 
   test("gives back finished data", () => {
-    const secret = newSecret(CONFIG, "c1", finishedFields({ value: "data", token: TOKEN, authority: "PEM" }));
+    const secret = newSecret(CONFIG, "c1", finishedFields({ ...FINISHED, authority: "PEM" }));
     expect(Object.keys(secret.data ?? {})).toEqual(["value", "format", "join"]);
     const { token, ...rest } = readStored(secret);
     expect(token?.text.reveal()).toBe(TOKEN.text.reveal());
-    expect(rest).toEqual({ value: "data", authority: "PEM", next: undefined });
+    expect({ ...rest, token: undefined }).toEqual({
+      ...NOTHING,
+      value: "data",
+      authority: "PEM",
+      next: undefined,
+    });
+  });
+
+  test("gives back the tokens of other models, the last ten of them", () => {
+    const earlier = new Map(Array.from({ length: 12 }, (_, index) => [`m${index}`, TOKEN]));
+    const secret = newSecret(CONFIG, "c1", finishedFields({ ...FINISHED, model: "now", earlier }));
+    const stored = readStored(secret);
+    expect(stored.model).toBe("now");
+    expect([...stored.earlier.keys()]).toEqual([...earlier.keys()].slice(2));
+    expect(stored.earlier.get("m11")?.text.reveal()).toBe(TOKEN.text.reveal());
+    expect(finishedFields(FINISHED)).toMatchObject({ earlier: null });
   });
 
   test("takes the token that was written ahead away when it has arrived", () => {
-    expect(finishedFields({ value: "data", token: TOKEN, authority: undefined })).toMatchObject({
-      next: null,
-    });
+    expect(finishedFields(FINISHED)).toMatchObject({ next: null });
   });
 
   test.each(["{", "[]", "7", '{"token":7}', '{"token":"abcdef.0123456789abcdef","expires":"soon"}', ""])(
     "that somebody has edited to %j is as good as empty",
     (text) => {
-      expect(readStored({ ...PLANNED, data: { next: base64(text), join: base64(text) } })).toEqual({
-        value: undefined,
-        token: undefined,
-        authority: undefined,
-        next: undefined,
-      });
+      const data = { next: base64(text), join: base64(text), earlier: base64(text) };
+      expect(readStored({ ...PLANNED, data })).toEqual({ ...NOTHING, next: undefined });
     },
   );
 

@@ -18,18 +18,28 @@ const SECRET_TYPE = "cluster.x-k8s.io/secret";
 const FORMAT = "cloud-config";
 
 /**
- * What the data Secret holds. `value` and `format` are the contract with whoever creates machines; `join` and `next`
- * are ours, and as secret as the value.
+ * What the data Secret holds. `value` and `format` are the contract with whoever creates machines; `join`, `earlier` and
+ * `next` are ours, and as secret as the value.
  */
 export interface StoredData {
   readonly value: string | undefined;
   /** The token in the value. */
   readonly token: JoinToken | undefined;
+  /** The model whose machines join with it; undefined until the first is asked for. */
+  readonly model: string | undefined;
+  /** By their models: the tokens that the value had before, and has again when a model comes back. */
+  readonly earlier: EarlierTokens;
   /** The certificates of the authority that the value pins. */
   readonly authority: string | undefined;
   /** A token that was written ahead: it may or may not have been made in the workload cluster. */
   readonly next: JoinToken | undefined;
 }
+
+/** Tokens by the models whose machines join with them, the last used last. */
+export type EarlierTokens = ReadonlyMap<string, JoinToken>;
+
+// As many as Azure knows models of one scale set.
+const EARLIER_AT_MOST = 10;
 
 /** Fields of the data Secret in base64; null takes one away. */
 export type Fields = Readonly<Record<string, string | null>>;
@@ -38,10 +48,12 @@ export type Fields = Readonly<Record<string, string | null>>;
 export function readStored({ data = {} }: Frozen<Secret>): StoredData {
   const value = data["value"];
   const join = objectIn(data["join"]);
-  const authority = join["authority"];
+  const { authority, model } = join;
   return {
     value: value && textOf(value),
     token: tokenIn(join),
+    model: typeof model === "string" ? model : undefined,
+    earlier: earlierIn(objectIn(data["earlier"])),
     authority: typeof authority === "string" ? authority : undefined,
     next: tokenIn(objectIn(data["next"])),
   };
@@ -56,13 +68,23 @@ export function plannedFields(token: JoinToken): Fields {
 export function finishedFields({
   value,
   token,
+  model,
+  earlier,
   authority,
-}: Pick<StoredData, "value" | "token" | "authority">): Fields {
+}: Omit<StoredData, "next">): Fields {
   const join = JSON.stringify({
     ...(token && tokenFields(token)),
+    ...(model !== undefined && { model }),
     ...(authority !== undefined && { authority }),
   });
-  return { value: encoded(value ?? ""), format: encoded(FORMAT), join: encoded(join), next: null };
+  const kept = [...earlier].slice(-EARLIER_AT_MOST).map(([of, one]) => [of, tokenFields(one)] as const);
+  return {
+    value: encoded(value ?? ""),
+    format: encoded(FORMAT),
+    join: encoded(join),
+    earlier: kept.length > 0 ? encoded(JSON.stringify(Object.fromEntries(kept))) : null,
+    next: null,
+  };
 }
 
 /** A new data Secret with the given fields. */
@@ -116,6 +138,15 @@ function tokenIn({ token, expires }: JsonObject): JoinToken | undefined {
   const expiresMs = typeof expires === "string" ? Date.parse(expires) : Number.NaN;
   if (!isTokenText(token) || Number.isNaN(expiresMs)) return undefined;
   return { text: new Sensitive(token), expiresMs };
+}
+
+function earlierIn(fields: JsonObject): EarlierTokens {
+  const tokens = new Map<string, JoinToken>();
+  for (const [model, field] of Object.entries(fields)) {
+    const token = isJsonObject(field) ? tokenIn(field) : undefined;
+    if (token) tokens.set(model, token);
+  }
+  return tokens;
 }
 
 function objectIn(field: string | undefined): JsonObject {

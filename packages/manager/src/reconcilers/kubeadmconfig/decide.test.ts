@@ -10,19 +10,22 @@ const token = (hours: number) => ({
   text: new Sensitive("abcdef.0123456789abcdef"),
   expiresMs: NOW + hours * HOUR_MS,
 });
+const OTHER = { text: new Sensitive("zyxwvu.fedcba9876543210"), expiresMs: NOW + 2 * HOUR_MS };
 const stored = (changes: Partial<StoredData> = {}): StoredData => ({
   value: "data",
   token: token(2),
+  model: undefined,
+  earlier: new Map(),
   authority: undefined,
   next: undefined,
   ...changes,
 });
-const facts = (changes: Partial<Facts> = {}): Facts => ({
-  stored: stored(),
+/** The token of who asks is the one in the data, unless it is said otherwise. */
+const facts = (changes: Partial<Facts> & Pick<Facts, "stored">): Facts => ({
   isCurrent: true,
   needsToken: true,
   isAsked: false,
-  isForAnotherModel: false,
+  token: changes.stored?.token,
   isKnown: true,
   policy: { ttlMs: 2 * HOUR_MS, enoughMs: HOUR_MS, renews: false },
   nowMs: NOW,
@@ -73,16 +76,28 @@ describe("bootstrap data", () => {
       "prolongToken",
     ],
     [
-      "gets another token for machines of another model when it is not good for long enough",
-      stored({ token: token(0.99) }),
-      { isAsked: true, isForAnotherModel: true },
+      "gets another token for machines of another model",
+      stored(),
+      { isAsked: true, token: undefined },
       "planToken",
     ],
     [
-      "keeps a token that is good for machines of another model",
-      stored({ token: token(1) }),
-      { isAsked: true, isForAnotherModel: true },
-      "keep",
+      "has its earlier token again when their model comes back",
+      stored(),
+      { isAsked: true, token: OTHER },
+      "prolongToken",
+    ],
+    [
+      "has its earlier token again when that has ended and is gone",
+      stored(),
+      { isAsked: true, token: { ...OTHER, expiresMs: NOW - HOUR_MS }, isKnown: false },
+      "prolongToken",
+    ],
+    [
+      "gets another token when somebody has taken back the earlier one",
+      stored(),
+      { isAsked: true, token: OTHER, isKnown: false },
+      "planToken",
     ],
     [
       "gets another token for a request when somebody has taken back the first before its time",
@@ -140,6 +155,8 @@ describe("bootstrap data", () => {
         value: fc.constantFrom("data", undefined),
         token: hours,
         next: hours,
+        model: fc.constant(undefined),
+        earlier: fc.constant(new Map()),
         authority: fc.constant(undefined),
       }),
       { nil: undefined },
@@ -148,15 +165,16 @@ describe("bootstrap data", () => {
       stored: data,
       isCurrent: fc.boolean(),
       needsToken: fc.boolean(),
-      isAsked: fc.boolean(),
-      isForAnotherModel: fc.boolean(),
+      asks: fc.constantFrom("nobody", "for the same model", "for a new one", "for an earlier one"),
       isKnown: fc.boolean(),
       renews: fc.boolean(),
     });
     fc.assert(
-      fc.property(situation, ({ renews, ...given }) => {
+      fc.property(situation, ({ renews, asks, ...given }) => {
         const policy = { ttlMs: 2 * HOUR_MS, enoughMs: HOUR_MS, renews };
-        let now = facts({ ...given, policy });
+        const asked = { "for a new one": undefined, "for an earlier one": OTHER };
+        const own = asks in asked ? { token: asked[asks as keyof typeof asked] } : {};
+        let now = facts({ ...given, ...own, isAsked: asks !== "nobody", policy });
         for (let step = 0; step < 2; step++) now = done(now);
         expect(decideData(now).do).toBe("keep");
       }),
@@ -167,16 +185,23 @@ describe("bootstrap data", () => {
 /** What is so after a decision was carried out. */
 function done(now: Facts): Facts {
   const decision = decideData(now);
-  const finished = { isCurrent: true, isKnown: true, isAsked: false };
+  const finished = (used: Facts["token"]): Facts => ({
+    ...now,
+    isCurrent: true,
+    isKnown: true,
+    isAsked: false,
+    stored: stored({ token: used }),
+    token: used,
+  });
   switch (decision.do) {
     case "keep":
       return { ...now, isAsked: false };
     case "print":
-      return { ...now, ...finished, stored: { ...stored({ token: now.stored?.token }), value: "data" } };
+      return finished(now.stored?.token);
     case "planToken":
       return { ...now, stored: { ...stored(), value: undefined, ...now.stored, next: token(2) } };
     case "prolongToken":
     case "useToken":
-      return { ...now, ...finished, stored: stored({ token: decision.token }) };
+      return finished(decision.token);
   }
 }

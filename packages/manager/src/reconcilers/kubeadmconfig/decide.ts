@@ -12,9 +12,9 @@ export interface Facts {
   readonly needsToken: boolean;
   /** Whether somebody waits for fresh data. */
   readonly isAsked: boolean;
-  /** Whether whoever asks wants machines of another model than the last who asked. */
-  readonly isForAnotherModel: boolean;
-  /** Whether the workload cluster knows the token in the data; it is looked at only when that matters. */
+  /** The token of the machines that are asked for: it may not be in the data now, or not be there yet. */
+  readonly token: JoinToken | undefined;
+  /** Whether the workload cluster knows it; that is looked at only when it matters. */
   readonly isKnown: boolean;
   readonly policy: TokenPolicy;
   readonly nowMs: number;
@@ -54,19 +54,27 @@ export function decideData(facts: Facts): Decision {
  * The token that stays, with more time: the data of a model does not change. One that the cluster has forgotten before
  * its time was taken back by somebody, who must not find it there again.
  */
-function keptToken({ stored, isForAnotherModel, isKnown, nowMs }: Facts): JoinToken | undefined {
-  const { token, value, next } = stored ?? {};
-  if (!token || value === undefined || next || isForAnotherModel) return undefined;
+function keptToken({ stored, token, isKnown, nowMs }: Facts): JoinToken | undefined {
+  const { value, next } = stored ?? {};
+  if (!token || value === undefined || next) return undefined;
   return isKnown || token.expiresMs <= nowMs ? token : undefined;
 }
 
-function whyAnotherToken({ stored, needsToken, isAsked, isKnown, policy, nowMs }: Facts): string | undefined {
+function whyAnotherToken({ stored, token, needsToken, ...facts }: Facts): string | undefined {
   if (!needsToken) return undefined;
   if (stored?.value === undefined || !stored.token) return "there is no bootstrap data yet";
-  if (policy.renews && !isGood(stored.token, policy, nowMs)) return "the join token ends soon";
+  if (token !== stored.token) return "fresh bootstrap data was asked for, for machines of another model";
+  return whyNotAsItIs(token, facts);
+}
+
+function whyNotAsItIs(
+  token: JoinToken,
+  { isAsked, isKnown, policy, nowMs }: Pick<Facts, "isAsked" | "isKnown" | "policy" | "nowMs">,
+): string | undefined {
+  const endsSoon = !isGood(token, policy, nowMs);
+  if (policy.renews && endsSoon) return "the join token ends soon";
   if (!isAsked) return undefined;
-  if (!isGood(stored.token, policy, nowMs))
-    return "fresh bootstrap data was asked for, and the join token ends soon";
+  if (endsSoon) return "fresh bootstrap data was asked for, and the join token ends soon";
   return isKnown
     ? undefined
     : "fresh bootstrap data was asked for, and the cluster does not know the join token any more";

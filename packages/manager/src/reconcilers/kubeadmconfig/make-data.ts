@@ -1,12 +1,13 @@
 import { type Frozen, Secret } from "@capstan/api";
 import { Failure, next, type Outcome, terminal, transient } from "@capstan/runtime";
 import { type Authority, needsToken } from "../../bootstrap/discovery.ts";
-import { isForAnotherModel, openRequest } from "../../bootstrap/fresh-bootstrap.ts";
+import { modelAnswered, modelAsked } from "../../bootstrap/fresh-bootstrap.ts";
 import { drawTokenText, type JoinToken } from "../../bootstrap/join-token.ts";
 import type { SecretValues } from "../../bootstrap/secret-values.ts";
 import { refusalOf, sizeProblem, workerData } from "../../bootstrap/worker-data.ts";
 import { authorityFor } from "./authority.ts";
 import {
+  type EarlierTokens,
   type Fields,
   finishedFields,
   foreignProblem,
@@ -31,6 +32,8 @@ interface Sight {
   readonly values: SecretValues;
   readonly needsToken: boolean;
   readonly isAsked: boolean;
+  /** The model whose machines join with the token in the data, and that of the machines that are asked for. */
+  readonly models: { readonly before: string | undefined; readonly now: string | undefined };
 }
 
 /** Sees to it that the data Secret has what the config says, with a token that is as fresh as it must be. */
@@ -55,35 +58,57 @@ async function look(scope: Scope): Promise<Sight> {
   const problem = secret && foreignProblem(secret, config);
   if (problem !== undefined) throw terminal("DataSecretGenerationFailed", problem);
   const stored = secret && readStored(secret);
-  const isAsked = openRequest(config) !== undefined;
+  const isAsked = modelAsked(config) !== undefined;
   return {
     secret,
     stored,
     isAsked,
+    models: modelsOf(scope, stored),
     values: await readSecretValues(scope),
     authority: await authorityFor(scope, isAsked ? undefined : stored?.authority),
     needsToken: needsToken(config.spec.joinConfiguration?.discovery ?? {}),
   };
 }
 
+/** What nobody has asked for yet is for whoever asks first. */
+function modelsOf({ config }: Scope, stored: StoredData | undefined): Sight["models"] {
+  const asked = modelAsked(config);
+  const before = stored?.model ?? modelAnswered(config) ?? asked;
+  return { before, now: asked ?? before };
+}
+
 async function decide(scope: Scope, sight: Sight): Promise<Decision> {
   const { stored, isAsked } = sight;
-  const { policy, config } = scope;
+  const { policy } = scope;
   const nowMs = scope.context.env.clock.now();
   // Also the check that the data fits: no token makes it longer than this one, so none is made for nothing.
   const printed = print(scope, sight, stored?.token);
-  const isDoubted = stored?.token && (isAsked || (policy.renews && !isGood(stored.token, policy, nowMs)));
-  const isKnown = isDoubted ? await isTokenKnown(scope, await workloadOf(scope), stored.token) : true;
+  const token = ownToken(sight);
+  const isDoubted = token && (isAsked || (policy.renews && !isGood(token, policy, nowMs)));
+  const isKnown = isDoubted ? await isTokenKnown(scope, await workloadOf(scope), token) : true;
   return decideData({
     stored,
     isCurrent: stored?.value === printed,
     needsToken: sight.needsToken,
     isAsked,
-    isForAnotherModel: isForAnotherModel(config),
+    token,
     isKnown,
     policy,
     nowMs,
   });
+}
+
+/** The token of the machines that the data is for from now on; undefined when they have none yet. */
+function ownToken({ stored, models: { before, now } }: Sight): JoinToken | undefined {
+  return now === undefined || now === before ? stored?.token : stored?.earlier.get(now);
+}
+
+/** The tokens of models that the data is not for. One that is replaced for its own model was taken back, and is forgotten. */
+function earlierTokens({ stored, models: { before, now } }: Sight): EarlierTokens {
+  const earlier = new Map(stored?.earlier);
+  if (before !== undefined && stored?.token) earlier.set(before, stored.token);
+  if (now !== undefined) earlier.delete(now);
+  return earlier;
 }
 
 /** Does what was decided; gives the token that the data has then. */
@@ -121,7 +146,13 @@ async function useToken(scope: Scope, sight: Sight, token: JoinToken): Promise<v
 
 async function finish(scope: Scope, sight: Sight, token: JoinToken | undefined): Promise<void> {
   const value = print(scope, sight, token);
-  await write(scope, sight, finishedFields({ value, token, authority: sight.authority?.pem }));
+  const { authority, models } = sight;
+  const earlier = earlierTokens(sight);
+  await write(
+    scope,
+    sight,
+    finishedFields({ value, token, model: models.now, earlier, authority: authority?.pem }),
+  );
 }
 
 /** The data with a token, or with one that only has the right length. */

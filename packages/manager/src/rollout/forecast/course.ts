@@ -141,7 +141,13 @@ function startPut(course: Course, action: Put): void {
 function endOperationLater(course: Course, add: number, hash = course.view.wantedHash): void {
   const { putMs, createMs } = course.times;
   later(course, putMs + (add > 0 ? createMs : 0), () => {
-    course.view = { ...course.view, setHash: hash, operation: undefined };
+    course.view = {
+      ...course.view,
+      setHash: hash,
+      isSetFailed: false,
+      isModelRefused: false,
+      operation: undefined,
+    };
     for (let made = 0; made < add; made++) addMachine(course, hash);
   });
 }
