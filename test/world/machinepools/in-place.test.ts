@@ -1,5 +1,5 @@
 /** Updates in place that do not go as planned. The invariant drains-first looks at each write to Azure. */
-import { AzureMachinePool, MachinePool } from "@capstan/api";
+import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { World } from "@capstan/sim";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
@@ -59,6 +59,24 @@ test("a version that Azure has no image of does not hold a machine that is back 
   await patch(world, MachinePool, "mp", version("v1.99.0"));
   await world.advance(2 * HOUR_MS);
   expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+});
+
+test("machines whose statuses get lost, as when objects are moved, are not made anew", async () => {
+  const world = await poolOfTwo();
+  await patch(world, MachinePool, "mp", version(NEW_VERSION));
+  await settled(world);
+  const posts = (): number => armCalls(world).filter((call) => call.startsWith("POST")).length;
+  const before = posts();
+  world.managers.crash(1, MINUTE_MS);
+  for (const { metadata, status } of await machinesOf(world, "mp")) {
+    const lost = Object.fromEntries(Object.keys(status ?? {}).map((field) => [field, null]));
+    const change = { type: "merge", subresource: "status", body: { status: lost } } as const;
+    await world.run(world.user.patch(AzureMachinePoolMachine, metadata, change));
+  }
+  await settled(world);
+  expect(posts()).toBe(before);
+  expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+  expect(await versionsOf(world)).toEqual([NEW_VERSION, NEW_VERSION]);
 });
 
 test("growing in the middle of a wave updates no machine twice", async () => {

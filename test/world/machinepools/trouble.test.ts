@@ -56,6 +56,56 @@ function refusing(isRefused: (request: HttpRequest) => boolean): Partial<WorldOp
 }
 
 describe("a pool", () => {
+  test("whose spec cannot be built lets machines go that users delete, and tells what there is", async () => {
+    const world = await poolWorld();
+    await createPool(world, "mp", { replicas: 2 });
+    await settled(world);
+    const puts = (): number => armCalls(world).filter((call) => call.startsWith("PUT")).length;
+    const before = puts();
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: null } } } });
+    await world.advance(MINUTE_MS);
+    await remove(world, AzureMachinePoolMachine, "mp-0");
+    await settled(world);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("ScaleSetRunning", "False", "InvalidSpec");
+    expect(pool.status?.replicas).toBe(1);
+    expect(await namesOf(world, "mp")).toEqual(["mp-1"]);
+    expect(puts()).toBe(before);
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toHaveLength(2);
+  });
+
+  test("decides anew about a machine that it had picked and could not delete", async () => {
+    const world = await poolWorld();
+    await createPool(world, "mp", { replicas: 5, strategy: { maxSurge: 0, maxUnavailable: 1 } });
+    await settled(world);
+    world.addFault({
+      fault: "kube-unavailable",
+      when: { trigger: { verb: "delete", resource: "azuremachinepoolmachines", probability: 1 } },
+    });
+    await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+    await world.advance(3 * MINUTE_MS);
+    expect((await poolOf(world, "mp")).pool.status?.pickedForDeletion).toEqual(["mp-0"]);
+    const [, ...others] = await nodesOf(world);
+    const cordon = async (unschedulable: boolean): Promise<void> => {
+      for (const { metadata } of others.slice(0, 3)) {
+        const client = world.workload(CLUSTER) ?? world.user;
+        await world.run(client.patch(Node, metadata, { type: "merge", body: { spec: { unschedulable } } }));
+      }
+    };
+    await cordon(true);
+    await world.advance(2 * MINUTE_MS);
+    await world.heal();
+    await world.advance(4 * MINUTE_MS);
+    expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-1", "mp-2", "mp-3", "mp-4"]);
+    expect((await poolOf(world, "mp")).pool.status?.pickedForDeletion).toBeUndefined();
+    await cordon(false);
+    await settled(world);
+    const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
+    expect(new Set(versions)).toEqual(new Set([NEW_VERSION]));
+  });
+
   test("grows with a new join token when the old one has ended", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });

@@ -24,7 +24,7 @@ export function rolloutTree(state: RolloutState): string {
 const GROUPS = ["up to date", "updating", "outdated", "leaving"] as const;
 
 function groupOf(machine: MachineView, wantedHash: string): (typeof GROUPS)[number] {
-  if (machine.isDeleting || machine.picked === "delete" || machine.vmState === "Deleting") return "leaving";
+  if (machine.isDeleting || machine.vmState === "Deleting") return "leaving";
   if (machine.picked === "update") return "updating";
   return machine.modelHash === wantedHash ? "up to date" : "outdated";
 }

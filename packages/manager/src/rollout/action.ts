@@ -11,7 +11,7 @@ type ActionName =
   | "Wait";
 
 /** Why a machine was picked, in one word. */
-export type Cause = "Stuck" | "ScaleDown" | "Annotated" | "Outdated" | "AlreadyPicked";
+export type Cause = "Stuck" | "ScaleDown" | "Annotated" | "Outdated";
 
 /** The object an action is about. */
 interface ActionObject {

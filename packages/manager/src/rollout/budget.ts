@@ -7,6 +7,7 @@ import {
   isAvailable,
   isLeaving,
   isLive,
+  isUpdating,
   isWhole,
   machinesOf,
 } from "./view.ts";
@@ -44,7 +45,7 @@ export interface PoolState {
   readonly machines: readonly MachineView[];
   /** Live machines that nobody decided to remove. */
   readonly staying: readonly MachineView[];
-  /** Those of them that have a resource and are not picked for anything yet. */
+  /** Those of them that have a resource and are not updated in place. */
   readonly free: readonly WholeMachine[];
 }
 
@@ -63,7 +64,7 @@ export function stateOf(view: PoolView): PoolState {
     isModelCurrent: view.setHash === goalHash,
     machines,
     staying,
-    free: staying.filter(isWhole).filter((machine) => machine.picked === undefined),
+    free: staying.filter(isWhole).filter((machine) => !isUpdating(machine)),
   };
 }
 
@@ -81,7 +82,7 @@ function budgetOf({ view, machines, staying, goalHash }: Counting): Budget {
     available,
     upToDate,
     outdated: staying.length - upToDate,
-    updating: staying.filter((machine) => machine.picked === "update").length,
+    updating: staying.filter(isUpdating).length,
     leaving: machines.filter((machine) => machine.instanceID !== undefined && isLeaving(machine)).length,
     ceiling: desired + maxSurge,
     floor,

@@ -57,10 +57,9 @@ function availability(
 ): readonly string[] {
   const cause = action.action === "DeleteMachine" ? action.detail.cause : "Outdated";
   const hit = targets.filter((machine) => machine !== undefined && trulyAvailable(machine)).length;
-  if (cause === "AlreadyPicked") return [];
   if (cause === "Stuck") return hit > 0 ? ["I1: a machine that works is replaced as stuck"] : [];
   if (cause === "ScaleDown") {
-    const staying = trulyLive(world, pool.name).filter((m) => !m.isDeleting && m.picked !== "delete").length;
+    const staying = trulyLive(world, pool.name).filter((m) => !m.isDeleting).length;
     const left = staying - targets.length;
     return left < pool.spec.desired ? [`I1: scale-down leaves ${left} of ${pool.spec.desired}`] : [];
   }

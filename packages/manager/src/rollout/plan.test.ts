@@ -60,11 +60,36 @@ describe("a plan", () => {
     expect(deeds({ ...view, desired: 5 })).toEqual(["SetCapacity 5"]);
   });
 
-  test("carries out a pick that a crash left behind, also when its instance is gone", () => {
-    const left = machine(0, { picked: "delete", instanceID: undefined });
-    expect(deeds(pool({ desired: 2, machines: [left, machine(1), machine(2)] }))).toEqual([
-      "DeleteMachine mp-0",
-    ]);
+  describe("decides anew about a pick that a crash, or somebody's refusal, left behind", () => {
+    const left = machine(2, { picked: "delete", modelHash: "A" });
+    const outdated = { machines: [machine(0), machine(1), left], setHash: "B", wantedHash: "B" };
+    const rolled = { ...outdated, maxSurge: 0, maxUnavailable: 1 };
+
+    test.each<[string, Partial<PoolView>, readonly string[]]>([
+      ["it goes before others that could as well", rolled, ["DeleteMachine mp-2"]],
+      ["it goes when it is too many", { machines: outdated.machines, desired: 2 }, ["DeleteMachine mp-2"]],
+      ["it stays when its model is wanted again", { machines: outdated.machines }, []],
+      ["it stays when all are wanted again", { machines: outdated.machines, desired: 3 }, []],
+      [
+        "it stays when too few others are available by now",
+        { ...rolled, machines: [machine(0), unavailable(1, 1), left] },
+        [],
+      ],
+      [
+        "it stays when nobody can see which are available",
+        { ...rolled, workload: { isReachable: false, nodes: 0, notReady: 0 } },
+        [],
+      ],
+    ])("%s", (_, differences, expected) => {
+      expect(deeds(pool(differences))).toEqual(expected);
+    });
+
+    test("its resource goes when its instance is gone", () => {
+      const gone = machine(0, { picked: "delete", instanceID: undefined });
+      expect(deeds(pool({ desired: 2, machines: [gone, machine(1), machine(2)] }))).toEqual([
+        "DeleteMachineResource mp-0",
+      ]);
+    });
   });
 
   test("adopts an instance without a resource and leaves a deleting one alone", () => {

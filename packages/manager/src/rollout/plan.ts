@@ -1,12 +1,4 @@
-import {
-  type Blocked,
-  type Cause,
-  type PoolAction,
-  counted,
-  headingOf,
-  isOrAre,
-  modelsText,
-} from "./action.ts";
+import { type Blocked, type Cause, type PoolAction, counted, headingOf, modelsText } from "./action.ts";
 import { type Budget, type PoolState, stateOf } from "./budget.ts";
 import { isUpdatedInPlace, updateWave } from "./in-place.ts";
 import { planRemoval } from "./removal-guard.ts";
@@ -90,7 +82,6 @@ function planDisruption(state: PoolState): Disruption {
   const updated = budgeted.outdated.filter((machine) => isUpdatedInPlace(state, machine));
   for (const { name } of [...budgeted.annotated, ...replaced]) going.add(name);
   const actions = [
-    ...resume(state),
     ...deletion(state, "Stuck", stuck.picks),
     ...deletion(state, "ScaleDown", surplus),
     ...deletion(state, "Annotated", budgeted.annotated),
@@ -126,18 +117,6 @@ function surgeAmong({ view, budget, staying }: PoolState, instanceIDs: readonly 
   return instanceIDs.toSorted(byInstanceID).slice(Math.max(0, instanceIDs.length - beyond));
 }
 
-/** A pick that was written down but not carried out is carried out: the process ended in between. */
-function resume(state: PoolState): readonly PoolAction[] {
-  const targets = state.machines
-    .filter((machine) => machine.picked === "delete" && !machine.isDeleting)
-    .flatMap(({ name }) => name ?? []);
-  if (targets.length === 0) return [];
-  const why = `${counted(targets.length, "machine")} ${targets.length === 1 ? "was" : "were"} picked before and ${isOrAre(targets.length)} not being deleted yet`;
-  return [
-    { ...headingOf(state.view), action: "DeleteMachine", targets, detail: { cause: "AlreadyPicked" }, why },
-  ];
-}
-
 function deletion(state: PoolState, cause: Cause, machines: readonly WholeMachine[]): readonly PoolAction[] {
   if (machines.length === 0) return [];
   const targets = machines.map(({ name }) => name);
@@ -162,7 +141,5 @@ function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMach
       if (hashes === modelsText(goalHash))
         return `${count} with an earlier edition of model ${hashes}, of which Azure counts too many; ${within}`;
       return `${count} with model ${hashes}, wanted is ${modelsText(goalHash)}; ${within}`;
-    case "AlreadyPicked":
-      return `${count} picked before`;
   }
 }

@@ -79,7 +79,7 @@ export function emptyWorld(): SimWorld {
 /** Whether the machine truly does its work: nobody has begun to take it away, and VM and Node are well. */
 export function trulyAvailable(machine: SimMachine): boolean {
   const isRunning = machine.vmState === "Running" || machine.vmState === "Failed";
-  return isRunning && machine.isReady && !machine.isDeleting && machine.picked === undefined;
+  return isRunning && machine.isReady && !machine.isDeleting && machine.picked !== "update";
 }
 
 /** The instances of a pool that Azure has not begun to delete. */

@@ -23,15 +23,11 @@ export interface Removal {
 export function missingNames(view: PoolView): readonly string[] {
   return machinesOf(view)
     .flatMap((machine) =>
-      machine.name !== undefined && machine.instanceID === undefined && isUnexpected(machine)
+      machine.name !== undefined && machine.instanceID === undefined && !machine.isDeleting
         ? [machine.name]
         : [],
     )
     .sort();
-}
-
-function isUnexpected(machine: { readonly isDeleting: boolean; readonly picked: unknown }): boolean {
-  return !machine.isDeleting && machine.picked !== "delete";
 }
 
 /** Whether one list may not take this many resources away by itself. */

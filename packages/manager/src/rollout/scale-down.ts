@@ -7,6 +7,7 @@ import {
   type WholeMachine,
   hasInstance,
   isAvailable,
+  isUpdating,
   isWhole,
 } from "./view.ts";
 
@@ -21,7 +22,7 @@ export function pickSurplus(state: PoolState, going: ReadonlySet<string>): reado
   const surplus = staying.length - budget.desired - surgeFor(state, staying);
   if (surplus <= 0) return [];
   // One that has no resource yet has its place among the others, and goes when it has one: none goes in its place.
-  const free = staying.filter(hasInstance).filter(({ picked }) => picked === undefined);
+  const free = staying.filter(hasInstance).filter((machine) => !isUpdating(machine));
   const ordered = leastMissedFirst(view, free, state.goalHash);
   const isPlain = budget.outdated === 0 || budget.desired === 0;
   return (isPlain ? ordered : sparing(state, ordered)).slice(0, surplus).filter(isWhole);

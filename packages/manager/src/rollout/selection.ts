@@ -26,8 +26,9 @@ export function byInstanceID(a: string, b: string): number {
 }
 
 /**
- * Sorts machines by who is missed least: marked by a user, then those that do not work, then those that do; within each,
- * what was made only for updates in place, then outdated before up to date, then broken ones, then by policy.
+ * Sorts machines by who is missed least: picked before and not deleted yet, then marked by a user, then those that do not
+ * work, then those that do; within each, what was made only for updates in place, then outdated before up to date, then
+ * broken ones, then by policy.
  */
 export function leastMissedFirst<T extends InstanceView>(
   view: PoolView,
@@ -35,6 +36,7 @@ export function leastMissedFirst<T extends InstanceView>(
   goalHash: string,
 ): readonly T[] {
   const rank = (machine: InstanceView): number =>
+    (machine.picked === "delete" ? 0 : 32) +
     (machine.hasDeleteAnnotation ? 0 : 16) +
     (isAvailable(machine) ? 8 : 0) +
     (view.instanceUpdate === "InPlace" && machine.isSurge ? 0 : 4) +

@@ -6,6 +6,7 @@ import {
   type WholeMachine,
   isBroken,
   isLeaving,
+  isUpdating,
   isLongUnavailable,
   isWhole,
 } from "./view.ts";
@@ -46,7 +47,7 @@ function isStuck(state: PoolState, machine: WholeMachine): boolean {
   if (!isLongUnavailable(machine, state.view.nowMs)) return false;
   if (isBroken(machine)) return true;
   // An update in place drains first, which may take long; until it is broken it is left to its controller.
-  return state.isModelCurrent && machine.modelHash !== state.goalHash && machine.picked === undefined;
+  return state.isModelCurrent && machine.modelHash !== state.goalHash && !isUpdating(machine);
 }
 
 function isReplacedAsStuck(machine: MachineView, nowMs: number): boolean {

@@ -11,7 +11,10 @@ export type VmState =
   | "Deallocated"
   | "Unknown";
 
-/** What was decided about a machine before, and written down so that a restart does not forget it. */
+/**
+ * What was decided about a machine before, and written down so that a restart does not forget it. An update has begun
+ * with that. A deletion has not before the resource is deleted: until then it is decided anew, as things are by then.
+ */
 type MachinePick = "delete" | "update";
 
 /** One instance of the scale set, or one resource, or (as nearly always) both. */
@@ -130,14 +133,19 @@ export function isLive(machine: MachineView): boolean {
   return machine.instanceID !== undefined && machine.vmState !== "Deleting";
 }
 
-/** Whether somebody decided that the machine goes, however far that has come. */
+/** Whether the machine goes, however far that has come. */
 export function isLeaving(machine: MachineView): boolean {
-  return machine.isDeleting || machine.picked === "delete" || machine.vmState === "Deleting";
+  return machine.isDeleting || machine.vmState === "Deleting";
 }
 
-/** Whether the machine may be counted on; what was picked for disruption may not, from the moment of the pick. */
+/** Whether the machine is updated in place, from the moment of the pick. */
+export function isUpdating(machine: MachineView): boolean {
+  return machine.picked === "update";
+}
+
+/** Whether the machine may be counted on. */
 export function isAvailable(machine: MachineView): boolean {
-  return isLive(machine) && !isLeaving(machine) && machine.picked === undefined && machine.isAvailable;
+  return isLive(machine) && !isLeaving(machine) && !isUpdating(machine) && machine.isAvailable;
 }
 
 /** Whether the VM has ended in a state that it does not leave by itself. */

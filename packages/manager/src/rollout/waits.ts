@@ -1,6 +1,6 @@
 import { type PoolAction, counted, headingOf, isOrAre, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
-import { type MachineView, isAvailable, isLeaving } from "./view.ts";
+import { type MachineView, isAvailable, isLeaving, isUpdating } from "./view.ts";
 
 /** Says what the pool waits for, each with the machines it is about; a settled pool waits for nothing. */
 export function planWaits(state: PoolState, going: ReadonlySet<string>): readonly PoolAction[] {
@@ -30,7 +30,7 @@ export function planWaits(state: PoolState, going: ReadonlySet<string>): readonl
       wait("Deletion", leaving, `${counted(leaving.length, "machine")} ${isOrAre(leaving.length)} leaving`),
     );
   }
-  const updating = state.staying.filter(({ picked }) => picked === "update");
+  const updating = state.staying.filter(isUpdating);
   if (updating.length > 0) {
     const hashes = modelsText(...updating.map((machine) => machine.updatingToHash ?? state.goalHash));
     const why = `${counted(updating.length, "machine")} ${isOrAre(updating.length)} updated in place to model ${hashes}`;
@@ -38,7 +38,7 @@ export function planWaits(state: PoolState, going: ReadonlySet<string>): readonl
   }
   const coming = namesOf(
     state.staying.filter(
-      (machine) => machine.picked === undefined && !isAvailable(machine) && !isGoing(machine, going),
+      (machine) => !isUpdating(machine) && !isAvailable(machine) && !isGoing(machine, going),
     ),
   );
   if (coming.length > 0) {

@@ -7,6 +7,7 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
 import { type Doomed, withLateNodes } from "./late-nodes.ts";
+import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
@@ -35,11 +36,11 @@ interface Batch {
 /** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
 export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const sight = needed(scope.sight);
-  if (sight.view.isPaused) return next;
+  if (isPaused(scope.pool, needed(scope.family).machinePool)) return next;
   const drained = drainedOf(scope, sight).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withLateNodes(scope, drained);
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
-  const batches = batchesFor(scope, sight, ready);
+  const batches = batchesFor(scope, sight, ready).filter((one) => !scope.refusal || !isUpdate(one));
   // A drain may have taken longer than the data is good that the wave began with.
   const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, sight) : next;
   const isGood = renewal.type === "next";

@@ -103,15 +103,18 @@ async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
   const deletions = sight.planned.actions.filter((one) => one.action === "DeleteMachine");
   const names = deletions.flatMap(({ targets }) => targets);
   const { pickedForDeletion = [], ...rest } = pool.status ?? {};
-  const there = new Set(
-    pickedForDeletion.length > 0 ? sight.machines.map(({ machine }) => machine?.metadata.name) : [],
+  const before = new Set(pickedForDeletion);
+  const leaving = sight.unavailable.flatMap(({ machine }) =>
+    machine?.metadata.deletionTimestamp !== undefined && before.has(machine.metadata.name)
+      ? [machine.metadata.name]
+      : [],
   );
-  const picked = [...new Set([...pickedForDeletion.filter((name) => there.has(name)), ...names])].sort();
+  const picked = [...new Set([...leaving, ...names])].sort();
   pool.status = picked.length > 0 ? { ...rest, pickedForDeletion: picked } : rest;
   if (names.length === 0) return;
   await context.persistStatus();
-  for (const { targets, why, detail } of deletions) {
-    if (detail.cause === "AlreadyPicked") continue;
+  for (const { targets, why } of deletions) {
+    if (targets.every((name) => before.has(name))) continue;
     context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
   }
   await deleteAll(context.client, resourcesNamed(sight, names));

@@ -55,6 +55,9 @@ async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   return { ...seen, machines, unavailable, view, planned: planPool(view) };
 }
 
+/** Nothing is planned on a spec that cannot be built, and numbers in it that mean nothing are not counted with. */
+const AT_A_STANDSTILL = { isPaused: true, maxSurge: 0, maxUnavailable: 0 } as const;
+
 function viewOf(
   scope: Scope,
   { set, listedAtMs }: AzureSight,
@@ -71,7 +74,8 @@ function viewOf(
     ...seen,
   });
   // A list is counted by the time it set out, so that it counts once, however often it is looked at.
-  return { ...view, removalGuard: observeMissing(view.removalGuard, missingNames(view), listedAtMs) };
+  const removalGuard = observeMissing(view.removalGuard, missingNames(view), listedAtMs);
+  return scope.refusal ? { ...view, removalGuard, ...AT_A_STANDSTILL } : { ...view, removalGuard };
 }
 
 /** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
@@ -138,8 +142,8 @@ const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]
 
 /** When to look again, if there is anything to wait for. Nodes and resources that change tell of themselves. */
 function comeBack({ memory }: Scope, { planned, view, instances }: Sight): Outcome {
-  const isQuiet =
-    planned.actions.length === 0 && planned.blocked.length === 0 && view.operation === undefined;
+  const isHeld = planned.blocked.length > 0 && !view.isPaused;
+  const isQuiet = planned.actions.length === 0 && !isHeld && view.operation === undefined;
   memory.isSettled = isQuiet;
   if (isQuiet) return next;
   const isMoving =

@@ -57,7 +57,7 @@ export function poolView(facts: PoolFacts): PoolView {
     isSetFailed: scaleSet?.provisioningState === "Failed",
     isModelRefused,
     isExternallyScaled: isExternallyScaled(machinePool),
-    isPaused: isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool),
+    isPaused: isPaused(pool, machinePool),
     operation: operationOf(pool),
     modelsInUse: modelsIn(machines, setHash),
     workload,
@@ -68,6 +68,11 @@ export function poolView(facts: PoolFacts): PoolView {
     seed: uid ?? name,
   };
   return { ...view, removalGuard: guardIn(pool, missingNames(view)) };
+}
+
+/** Whether a user wants nothing to be begun. */
+export function isPaused(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): boolean {
+  return isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool);
 }
 
 function machineViews({ pool, machinePool, machines, wanted, nowMs }: PoolFacts): readonly MachineView[] {

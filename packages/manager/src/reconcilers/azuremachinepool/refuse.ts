@@ -1,15 +1,20 @@
 import { AzureMachinePool, formatFieldError } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
-import { needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
+import { hasBegun, needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
 import { nodeSubnetsOf } from "./wanted-model.ts";
 
-/** Says what cannot be built, before anything is touched; what runs stays as it is. */
+/**
+ * Says what cannot be built, before anything is touched. What runs stays as it is: machines that users delete still go,
+ * and what there is is still told.
+ */
 export function refuseUnsupported(scope: Scope): Outcome {
   const problem = problemOf(scope);
   if (!problem) return next;
   const { reason, message } = problem;
   scope.context.mark({ type: SCALE_SET_RUNNING, status: "False", severity: "Error", reason, message });
-  throw terminal(reason, message);
+  scope.refusal = terminal(reason, message);
+  if (!hasBegun(scope.pool)) throw scope.refusal;
+  return next;
 }
 
 interface Problem {

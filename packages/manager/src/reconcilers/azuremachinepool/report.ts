@@ -120,8 +120,13 @@ function refusalIn({ memory, trouble }: Scope): Failure | undefined {
   return (trouble ?? memory.refusal?.error) as Failure | undefined;
 }
 
+function refusedMark(type: string, { reason, message }: Failure): Mark {
+  return { type, status: "False", severity: "Error", reason, message };
+}
+
 function runningMark(scope: Scope, { set, view }: Sight): Mark {
   const type = SCALE_SET_RUNNING;
+  if (scope.refusal) return refusedMark(type, scope.refusal);
   const failure = refusalIn(scope);
   if (failure) {
     const { message } = failure;
@@ -159,6 +164,7 @@ function modelMark({ view }: Sight, { outdated }: Budget): Mark {
 /** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
 function rolloutMark(scope: Scope, { planned, unavailable }: Sight): Mark {
   const type = ROLLOUT;
+  if (scope.refusal) return refusedMark(type, scope.refusal);
   const failure = refusalIn(scope);
   if (failure?.failure === "Terminal")
     return { type, status: "False", severity: "Error", reason: REFUSED, message: failure.message };

@@ -101,6 +101,8 @@ export interface Scope {
   isQuiet?: boolean;
   /** Why the scale set cannot be written at the moment. */
   trouble?: Error;
+  /** Why what is wanted cannot be built at all: nothing is begun, and what goes on by itself goes on. */
+  refusal?: Failure;
 }
 
 /** The name of the reconciler, in metrics and towards Azure. */
@@ -200,7 +202,7 @@ function memoryOf({ memory }: Shared, { metadata }: AzureMachinePool, arm: Arm |
 }
 
 /** Whether anything was ever written to Azure for a pool: the intent of the first write is in the status before it. */
-function hasBegun({ spec, status }: Frozen<AzureMachinePool>): boolean {
+export function hasBegun({ spec, status }: Frozen<AzureMachinePool>): boolean {
   return spec.providerID !== undefined || status?.operation !== undefined || status?.modelHash !== undefined;
 }
 

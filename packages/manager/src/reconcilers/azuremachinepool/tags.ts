@@ -10,7 +10,8 @@ import { needed, type Scope, type Sight } from "./scope.ts";
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
 
 /** Remembers what is about to be written on the user's behalf before it is written. */
-export function rememberTags({ pool, family }: Scope): Outcome {
+export function rememberTags({ pool, family, refusal }: Scope): Outcome {
+  if (refusal) return next;
   const before = rememberedTags(pool);
   const both = { ...before, ...additionalTags({ pool, family }) };
   if (deepEqual(before, both)) return next;

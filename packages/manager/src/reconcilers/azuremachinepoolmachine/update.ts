@@ -3,7 +3,7 @@ import { again, next, type Outcome } from "@capstan/runtime";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
-import { UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";
+import { MODEL_HASH_ANNOTATION, UNKNOWN_MODEL } from "../azuremachinepool/well-known.ts";
 import {
   BOOTSTRAP_SUCCEEDED,
   DRAINED,
@@ -156,7 +156,10 @@ async function complete(scope: Scope, modelHash: string): Promise<Outcome> {
   machine.status = { ...machine.status, modelHash };
   reportMachine(scope);
   await context.persistStatus();
-  delete machine.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
+  const { [UPDATE_INSTANCE_ANNOTATION]: _, ...others } = machine.metadata.annotations ?? {};
+  // A status may get lost, when objects are moved or restored. Whoever then believed the model that the machine was made
+  // with would have it made anew.
+  machine.metadata.annotations = { ...others, [MODEL_HASH_ANNOTATION]: modelHash };
   const message = `The instance has been updated in place to model ${modelHash}`;
   context.event({ type: "Normal", reason: "UpdatedInPlace", message });
   return next;
