@@ -55,6 +55,14 @@ function refusing(isRefused: (request: HttpRequest) => boolean): Partial<WorldOp
   };
 }
 
+/** The instances that an autoscaler would delete to have so many: it counts those that Azure counts. */
+function toBeLeftOut(world: World, wanted: number): readonly string[] {
+  const live = [...world.azure.core.world.scaleSets.instances.entries()].filter(
+    ([, { state }]) => state !== "Deleting",
+  );
+  return live.slice(wanted).map(([, { id }]) => String(id));
+}
+
 describe("a pool", () => {
   test("whose spec cannot be built lets machines go that users delete, and tells what there is", async () => {
     const world = await poolWorld();
@@ -334,6 +342,26 @@ describe("a pool", () => {
       await onSet(world, "POST", "mp/delete", { instanceIds: ["6"] });
       await settled(world);
       expect(await readyMachines(world, "mp")).toEqual(["mp-4", "mp-7", "mp-8"]);
+    },
+  );
+
+  // While something is written, while nothing is, and while machines leave.
+  test.each([20, 60, 100, 200, 300].flatMap((seconds) => [[seconds, 9] as const, [seconds, 2] as const]))(
+    "whose size an autoscaler changes %i seconds into a rollout ends with its number: %i",
+    async (seconds, capacity) => {
+      const world = await clusterWorld();
+      await createPool(world, "mp", { replicas: 4, annotations: EXTERNAL });
+      await settled(world);
+      await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
+      await world.advance(seconds * 1000);
+      if (capacity === 9) await onSet(world, "PATCH", "mp", { sku: { capacity } });
+      else await onSet(world, "POST", "mp/delete", { instanceIds: toBeLeftOut(world, capacity) });
+      await settled(world);
+      expect(await readyMachines(world, "mp")).toHaveLength(capacity);
+      const { machinePool, pool } = await poolOf(world, "mp");
+      expect(machinePool.spec.replicas).toBe(capacity);
+      expect(pool.status).not.toHaveProperty("externalCapacity");
+      expect(pool).toHaveCondition("ScaleSetModelUpdated", "True");
     },
   );
 

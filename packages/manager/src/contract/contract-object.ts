@@ -83,6 +83,12 @@ export function replicasOf(object: Read): number | undefined {
   return typeof replicas === "number" ? replicas : undefined;
 }
 
+/** How many machines an autoscaler wants of a pool that has more or fewer at the moment; ours alone says it. */
+export function externalReplicasOf(object: Read): number | undefined {
+  const { externalReplicas } = statusOf(object);
+  return typeof externalReplicas === "number" ? externalReplicas : undefined;
+}
+
 /** How many machines of a pool are as it wants them; none of Cluster API's contracts, so that few say it. */
 export function upToDateReplicasOf(object: Read): number | undefined {
   const { upToDateReplicas } = statusOf(object);

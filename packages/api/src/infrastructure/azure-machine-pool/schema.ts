@@ -136,6 +136,11 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
       "How many machines an external autoscaler wanted when the pool began to replace some; gone when as many are there again.",
     ),
   ),
+  externalCapacity: optional(
+    integer(
+      "The capacity that the pool has left the scale set at meanwhile; another one is the autoscaler's wish.",
+    ),
+  ),
   image: optional(Image),
   version: optional(string("The Kubernetes version of the model.")),
   provisioningState: optional(string("What Azure says about the scale set.")),

@@ -6,7 +6,7 @@ import type { PoolAction } from "../../rollout/action.ts";
 import { planPool } from "../../rollout/plan.ts";
 import { missingNames, observeMissing } from "../../rollout/removal-guard.ts";
 import type { PoolView } from "../../rollout/view.ts";
-import { rememberedSize } from "./external-size.ts";
+import { rememberedSize, resizedByOthers } from "./external-size.ts";
 import { joinFacts } from "./join-facts.ts";
 import { type AzureSight, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
 import { isModelRefused, wishKey } from "./operations.ts";
@@ -48,6 +48,7 @@ function isWriteOfSet({ action }: PoolAction): boolean {
 
 async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   const seen = await lookAtAzure(scope, isFresh);
+  noteResize(scope, seen);
   const nodes = await nodesOf(scope);
   const machines = joinFacts(scope, seen, nodes);
   const view = viewOf(scope, seen, { machines, workload: workloadFacts(nodes, machines) });
@@ -123,11 +124,24 @@ function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
   };
 }
 
+/** What is ours and under way changes the capacity, too: nothing is concluded before it has ended. */
+function noteResize({ pool, memory }: Scope, { set, isFirstHand }: AzureSight): void {
+  const { externalReplicas, externalCapacity, ...rest } = pool.status ?? {};
+  const isBusy = rest.operation !== undefined || (rest.instanceOperations ?? []).length > 0;
+  if (externalReplicas === undefined || !isFirstHand || !set || isBusy) return;
+  const known = { externalReplicas, ...(externalCapacity !== undefined && { externalCapacity }) };
+  pool.status = { ...rest, ...resizedByOthers(known, set.capacity, memory.capacities) };
+  memory.capacities = [];
+}
+
 /** Written with the first thing that is done: whatever that leads to, the number is known. */
-function rememberSize({ pool }: Scope, { view, planned }: Sight): void {
-  const { externalReplicas: known, ...rest } = pool.status ?? {};
-  const externalReplicas = rememberedSize(view, planned, known);
-  pool.status = externalReplicas === undefined ? rest : { ...rest, externalReplicas };
+function rememberSize(scope: Scope, sight: Sight): void {
+  const { pool } = scope;
+  const { externalReplicas: known, externalCapacity, ...rest } = pool.status ?? {};
+  const externalReplicas = rememberedSize(sight.view, sight.planned, known);
+  const left = externalCapacity !== undefined && { externalCapacity };
+  pool.status = externalReplicas === undefined ? rest : { ...rest, ...left, externalReplicas };
+  noteResize(scope, sight);
 }
 
 /** What Azure said no to is told until it says yes, or until nobody wants it any more. */

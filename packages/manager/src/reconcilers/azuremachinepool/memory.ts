@@ -32,6 +32,8 @@ export class PoolMemory {
   isDisturbed = false;
   /** When, monotonic, and for which wish it was last decided what to do. */
   decided: { readonly atMs: number; readonly wish: string } | undefined;
+  /** The capacities that writes which are under way, or have failed, may leave the scale set at. */
+  capacities: number[] = [];
   /** When, monotonic, the numbers of the pool were told last. */
   toldAtMs = -Infinity;
   /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */

@@ -6,6 +6,7 @@ import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
 import { wishOf } from "../../contract/pool-wish.ts";
 import { restMsOf } from "../../workload/rest.ts";
+import { capacityAfter } from "./external-size.ts";
 import { busyListMs } from "./observe.ts";
 import { needed, type Scope } from "./scope.ts";
 
@@ -50,12 +51,12 @@ async function follow(scope: Scope, attempt: Attempt & { readonly record: Operat
 
 /** Starts a write of the scale set itself; what is under way must have ended. */
 export function startOnSet(scope: Scope, wanted: Wanted): Promise<number> {
-  return step(scope, { wanted, persist: setKeeper(scope) });
+  return step(scope, { wanted, persist: expecting(scope, wanted, setKeeper(scope)) });
 }
 
 /** Starts something on instances, beside whatever else is under way. */
 export function startOnInstances(scope: Scope, wanted: Wanted): Promise<number> {
-  return step(scope, { wanted, persist: instanceKeeper(scope) });
+  return step(scope, { wanted, persist: expecting(scope, wanted, instanceKeeper(scope)) });
 }
 
 /** What operations are carried out with. */
@@ -91,6 +92,25 @@ function instanceKeeper({ pool, context }: Scope, known?: Operation): Keeper {
   };
 }
 
+/** With the intent goes what the capacity will be: whoever finds another one later has not to do with ours. */
+function expecting({ pool, memory }: Scope, wanted: Wanted, keep: Keeper): Keeper {
+  return (record) => {
+    const { externalCapacity: before, ...rest } = pool.status ?? {};
+    if (record && record.url === undefined && rest.externalReplicas !== undefined) {
+      const externalCapacity = capacityAfter(wanted, before);
+      pool.status = { ...rest, ...(externalCapacity !== undefined && { externalCapacity }) };
+      memory.capacities.push(...[before, externalCapacity].filter((one) => one !== undefined));
+    }
+    return keep(record);
+  };
+}
+
+/** Something has not become of a write as it was meant: nobody knows what the capacity should be. */
+function forgetCapacity({ pool }: Scope): void {
+  const { externalCapacity: _, ...rest } = pool.status ?? {};
+  if (pool.status) pool.status = rest;
+}
+
 function isSameRecord(one: Operation, other: Operation): boolean {
   return one.hash === other.hash && one.startedAt === other.startedAt;
 }
@@ -107,13 +127,16 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
   const { scaleSetID, location } = needed(site);
   // What was seen before a write of the set does not count after it, whatever became of it.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
+  const expected = scope.pool.status?.externalCapacity;
   try {
     const progress = await advance(operationPorts(scope), { ...attempt, location });
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
     noteEnd(scope, attempt, scaleSetID);
+    if (progress.outcome !== "Succeeded") forgetCapacity(scope);
     ended(scope, attempt, progress);
     return 0;
   } catch (error) {
+    if (scope.pool.status?.externalCapacity !== expected) forgetCapacity(scope);
     return refused(scope, error, (attempt.record ?? attempt.wanted)?.verb === "POST");
   }
 }

@@ -164,6 +164,7 @@ describe("the spec of a pool", () => {
     [{ ready: true, replicas: 5 }, ["a"], 5],
     [{ ready: true, replicas: 1 }, ["a", "b", "c"], 3],
     [{ ready: true, replicas: 0 }, [], 0],
+    [{ ready: true, replicas: 3, externalReplicas: 2 }, ["a", "b", "c"], 2],
     [{ ready: false, replicas: 5 }, [], undefined],
     [{ ready: true }, ["a"], undefined],
   ])("scaled by somebody else with %j and the machines %j has %s replicas", (status, ids, replicas) => {

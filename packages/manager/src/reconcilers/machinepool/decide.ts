@@ -5,6 +5,7 @@ import {
   failureOf,
   isReady,
   providerIDsOf,
+  externalReplicasOf,
   replicasOf,
   upToDateReplicasOf,
 } from "../../contract/contract-object.ts";
@@ -86,10 +87,14 @@ export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Ver
   };
 }
 
-/** Machines that exist, whether they are ready or not: a pool must not shrink because one of them is ill. */
+/**
+ * What the autoscaler wants, where the pool says so because it is replacing machines; else the machines that exist,
+ * whether they are ready or not: a pool must not shrink because one of them is ill.
+ */
 function machinesIn(infrastructure: Frozen<ContractObject>): number | undefined {
   const replicas = replicasOf(infrastructure);
-  return replicas === undefined ? undefined : Math.max(replicas, providerIDsOf(infrastructure).length);
+  if (replicas === undefined) return undefined;
+  return externalReplicasOf(infrastructure) ?? Math.max(replicas, providerIDsOf(infrastructure).length);
 }
 
 interface Judgement {

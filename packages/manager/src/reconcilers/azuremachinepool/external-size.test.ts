@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import type { Wanted } from "../../azure/operations/wanted.ts";
+import { capacityAfter, resizedByOthers } from "./external-size.ts";
+
+describe("a capacity that is found while machines are replaced", () => {
+  test.each<[string, number | undefined, number, readonly number[], number]>([
+    ["is ours when we left the set at it", 5, 5, [], 4],
+    ["is the autoscaler's wish when we did not, larger", 5, 9, [], 9],
+    ["is the autoscaler's wish when we did not, smaller", 5, 3, [], 3],
+    ["is ours when a write that failed may have left it so", undefined, 5, [4, 6], 4],
+    ["is the autoscaler's wish when no write of ours can have left it so", undefined, 9, [4, 5], 9],
+    ["says nothing when nobody knows what we left the set at", undefined, 9, [], 4],
+  ])("%s", (_, externalCapacity, capacity, possible, externalReplicas) => {
+    const known = { externalReplicas: 4, ...(externalCapacity !== undefined && { externalCapacity }) };
+    expect(resizedByOthers(known, capacity, possible)).toEqual({
+      externalReplicas,
+      externalCapacity: capacity,
+    });
+  });
+
+  test("says nothing when no number is remembered", () => {
+    expect(resizedByOthers({ externalCapacity: 3 }, 9, [])).toEqual({});
+  });
+});
+
+const resourceID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/mp";
+
+test.each<[string, Wanted, number | undefined]>([
+  ["a write is what it says", { verb: "PUT", resourceID, body: { sku: { capacity: 7 } } }, 7],
+  ["a write of tags alone is not known", { verb: "PATCH", resourceID, body: { tags: {} } }, undefined],
+  [
+    "a deletion is less by as many",
+    { verb: "POST", resourceID, action: "delete", instanceIDs: ["1", "2"] },
+    2,
+  ],
+  ["a new image is as before", { verb: "POST", resourceID, action: "reimage", instanceIDs: ["1", "2"] }, 4],
+])("the capacity after %s", (_, wanted, expected) => {
+  expect(capacityAfter(wanted, 4)).toBe(expected);
+});
