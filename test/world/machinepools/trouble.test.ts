@@ -365,6 +365,23 @@ describe("a pool", () => {
     },
   );
 
+  test.each([
+    "azure:///foo",
+    "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/other",
+  ])(
+    "whose providerID somebody has made %s of has its own again, and loses no machine",
+    async (providerID) => {
+      const world = await clusterWorld();
+      await createPool(world, "mp", { replicas: 2 });
+      await settled(world);
+      const before = (await poolOf(world, "mp")).pool.spec.providerID;
+      await patch(world, AzureMachinePool, "mp", { spec: { providerID } });
+      await settled(world);
+      expect((await poolOf(world, "mp")).pool.spec.providerID).toBe(before);
+      expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
+    },
+  );
+
   test("replaces a machine that somebody has switched off", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");

@@ -105,10 +105,10 @@ function expecting({ pool, memory }: Scope, wanted: Wanted, keep: Keeper): Keepe
   };
 }
 
-/** Something has not become of a write as it was meant: nobody knows what the capacity should be. */
-function forgetCapacity({ pool }: Scope): void {
-  const { externalCapacity: _, ...rest } = pool.status ?? {};
-  if (pool.status) pool.status = rest;
+/** Something has not become of a write as it was meant: nobody knows what the capacity should be, if it is not as `before`. */
+function forgetCapacity({ pool }: Scope, before?: number): void {
+  const { externalCapacity, ...rest } = pool.status ?? {};
+  if (pool.status && externalCapacity !== before) pool.status = rest;
 }
 
 function isSameRecord(one: Operation, other: Operation): boolean {
@@ -132,11 +132,10 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
     const progress = await advance(operationPorts(scope), { ...attempt, location });
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
     noteEnd(scope, attempt, scaleSetID);
-    if (progress.outcome !== "Succeeded") forgetCapacity(scope);
     ended(scope, attempt, progress);
     return 0;
   } catch (error) {
-    if (scope.pool.status?.externalCapacity !== expected) forgetCapacity(scope);
+    forgetCapacity(scope, expected);
     return refused(scope, error, (attempt.record ?? attempt.wanted)?.verb === "POST");
   }
 }
@@ -175,6 +174,7 @@ function ended(
   const verb = (record ?? wanted)?.verb;
   const isOfSet = verb !== "POST";
   if (outcome === "Succeeded" && verb === "PUT") scope.memory.refusal = undefined;
+  if (outcome !== "Succeeded") forgetCapacity(scope);
   if (outcome !== "Failed") return;
   const failure = error ?? new AzureError({ class: "Transient", code: "Failed", message: why });
   // What Azure could not do to one instance shows on that instance, and the next plan sees it.

@@ -5,6 +5,7 @@ import {
   type Frozen,
   getCondition,
   parseProviderId,
+  sameArmId,
 } from "@capstan/api";
 import type { Failure } from "@capstan/runtime";
 import { type Mark, summarize } from "../../contract/ready.ts";
@@ -97,11 +98,18 @@ function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefin
 
 /** Ids, where Cluster API looks for them. */
 function publishIDs({ pool, site }: Scope, { instances }: Sight): void {
-  pool.spec.providerID ??= formatProviderId(parseProviderId(`azure://${needed(site).scaleSetID}`));
+  const { scaleSetID } = needed(site);
+  // Machines are known by it as the pool's; whatever somebody has made of it, there is but one scale set of the pool.
+  if (!isOfSet(pool.spec.providerID, scaleSetID))
+    pool.spec.providerID = formatProviderId(parseProviderId(`azure://${scaleSetID}`));
   const ids = instances
     .filter(({ provisioningState }) => provisioningState !== "Deleting")
     .map(({ providerID }) => providerID);
   if (ids.length > 0 || pool.spec.providerIDList) pool.spec.providerIDList = ids.sort();
+}
+
+function isOfSet(providerID: string | undefined, scaleSetID: string): boolean {
+  return providerID !== undefined && sameArmId(providerID.replace(/^azure:\/\//, ""), scaleSetID);
 }
 
 function marksOf(scope: Scope, sight: Sight): readonly Mark[] {
