@@ -52,5 +52,21 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     BootstrapSucceeded: "a Node has joined with this boot of the instance",
     NodeHealthy: "the Node is ready",
     Drained: "all pods have left; while a machine leaves or is updated",
+    VolumeDetachSucceeded: "no volume is attached to the drained Node any more; there only once one was",
+    InstanceUpdated: "the instance has its new model; there only after Azure has failed to give it one",
   },
+};
+
+/** The reasons that events take over from elsewhere, which no reader of the sources sees. */
+export const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
+  Cluster: ["InfrastructureReady", "ControlPlaneReady"],
+  AzureMachinePool: ["ScaleSetCreated", "ScaleSetUpdated"],
+  AzureMachinePoolMachine: [
+    "Drained",
+    "DrainBlocked",
+    "DrainSkipped",
+    "DrainTimedOut",
+    "NoNode",
+    "WaitingForVolumeDetach",
+  ],
 };

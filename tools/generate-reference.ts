@@ -3,10 +3,11 @@ import { basename } from "node:path";
 import { openApiSchema } from "../packages/api/src/crd.ts";
 import type { CustomKind } from "../packages/api/src/kind.ts";
 import { customKinds } from "../packages/api/src/kinds.ts";
-import { CONDITION_TYPES } from "./condition-types.ts";
+import { CONDITION_TYPES, PASSED_ON } from "./condition-types.ts";
 import { run } from "../packages/cli/src/program.ts";
 import { testShell } from "../packages/cli/src/shell.fixture.ts";
 import { CONTROLLERS } from "../packages/manager/src/setup/controllers.ts";
+import { Meter } from "../packages/manager/src/azure/meter.ts";
 import { createControllerMetrics } from "../packages/runtime/src/metrics/controller-metrics.ts";
 import { MetricRegistry } from "../packages/runtime/src/metrics/registry.ts";
 
@@ -84,11 +85,13 @@ function textOf({ description = "", enum: words, default: usual }: Schema): stri
   return `${description}${choices}${preset}`.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
 }
 
-// The places where a reconciler gives a reason: failures, outcomes, conditions, and the names it has given to reasons.
+// The places where a reconciler gives a reason: failures, outcomes, conditions. What stands there is a word, a name that
+// was given to one, or a choice of them.
 const REASONS =
-  /(?:(?:waiting|terminal|transient)\(|(?:block|again)\([^,;]+?,|reason:|reason =|reason ===)\s*"([A-Z][A-Za-z]+)"/g;
-const NAMED_REASONS = /^(?:export )?const [A-Z_]+ = "((?:WaitingFor|Updating)[A-Za-z]+)"/gm;
-const EVENTS = /event\(\{\s*type:[^,]+,\s*reason: "([A-Z][A-Za-z]+)"/g;
+  /(?:(?:waiting|terminal|transient)\(|(?:block|again)\([^,;]+?,|\breason(?::| =| ===))\s*([^,;)}]+)/g;
+const EVENTS = /event\(\{\s*type:[^,]+,\s*reason:\s*([^,}]+)/g;
+const WORDS = /"(?!(?:Info|Normal|Warning|Error)")([A-Z][A-Za-z]+)"|\b([A-Z][A-Z_]+)\b/g;
+const NAMED = /^(?:export )?const ([A-Z_]+) = "([A-Z][A-Za-z]+)"/gm;
 
 /** What can hold a pool, as the planner names it. */
 const HOLDS = /export type BlockedReason =([^;]*);/;
@@ -100,13 +103,17 @@ function reasonsPage(): string {
       (file) => !/test|fixture/.test(basename(file)),
     );
     const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
-    const found = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, word]) => word ?? "");
+    const names = new Map([...text.matchAll(NAMED)].map(([, constant, word]) => [constant, word]));
+    const wordsIn = (place: string): string[] =>
+      [...place.matchAll(WORDS)].flatMap(([, word, constant]) => word ?? names.get(constant) ?? []);
+    const reasons = [...text.matchAll(REASONS)].flatMap(([, place = ""]) => wordsIn(place));
+    const events = [...text.matchAll(EVENTS)].flatMap(([, place = ""]) => wordsIn(place));
     const types = Object.entries(CONDITION_TYPES[kind.kind] ?? {});
     const lines = [
       `| condition | when True |\n|---|---|\n${types.map(([type, says]) => `| \`${type}\` | ${says} |\n`).join("")}\n`,
-      lineOf("Reasons", [...found(REASONS), ...found(NAMED_REASONS)]),
+      lineOf("Reasons", reasons),
       lineOf("What can hold it", name === "azuremachinepool" ? holds() : []),
-      lineOf("Events", found(EVENTS)),
+      lineOf("Events", [...events, ...(PASSED_ON[kind.kind] ?? [])]),
     ];
     return `## ${kind.kind}\n\n${lines.join("")}`;
   });
@@ -132,6 +139,7 @@ function lineOf(heading: string, words: readonly string[]): string {
 function metricsPage(): string {
   const registry = new MetricRegistry();
   const metrics = createControllerMetrics(registry);
+  new Meter(registry).count("example", "example", "ok");
   metrics.queue("example");
   const help = [...registry.print().matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)];
   const rows = help.map(([, name, text, type]) => `| \`${name}\` | ${type} | ${text} |\n`);

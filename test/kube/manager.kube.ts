@@ -198,6 +198,10 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
       expect(cluster).toHaveCondition("ControlPlaneReady", "False", "WaitingForKubeconfig");
     });
     expect(management.azure.resources()).toContainEqual(expect.stringContaining("/loadBalancers/"));
+    const metrics = await (await fetch(`${standby.healthUrl}/metrics`)).text();
+    expect(metrics).toMatch(
+      /^capstan_azure_calls_total\{.*controller="azurecluster".*outcome="ok".*\} \d+$/m,
+    );
     leader = standby;
     standby = await readyManager();
   });

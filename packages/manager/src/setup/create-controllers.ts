@@ -1,12 +1,20 @@
 import { Namespace, Secret } from "@capstan/api";
 import type { Env, Transport } from "@capstan/env";
-import { type Client, createClient, guardWrites, type Logger, type Reconciler } from "@capstan/runtime";
+import {
+  type Client,
+  createClient,
+  guardWrites,
+  type Logger,
+  type MetricRegistry,
+  type Reconciler,
+} from "@capstan/runtime";
 import type { Connect } from "../azure/arm/http-client.ts";
 import { type ArmRequest, Azure } from "../azure/azure.ts";
 import type { Cloud } from "../azure/cloud.ts";
 import type { EntraPorts } from "../azure/credentials/entra.ts";
 import type { TokenSource } from "../azure/credentials/token-source.ts";
 import { guardArm } from "../azure/guarded-arm.ts";
+import { Meter } from "../azure/meter.ts";
 import type { Arm } from "../azure/port.ts";
 import { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
 import type { ConnectToCluster } from "../workload/connect.ts";
@@ -27,6 +35,8 @@ export interface ControllersOptions {
     readonly trustedOrigins?: readonly string[];
   };
   readonly readFile: (path: string) => Promise<string>;
+  /** Where calls to Azure are counted. */
+  readonly metrics?: MetricRegistry;
   /** Throws when this process may not write any more; asked before each write that goes elsewhere than to the management cluster. */
   readonly assertMayWrite: () => void;
   /** The controllers to run, by name; all unless told. */
@@ -92,12 +102,13 @@ type AzurePorts = Pick<ControllerPorts, "clock" | "azure" | "defaultArm" | "defa
 type ReadSecret = ControllerPorts["readSecret"];
 
 function azurePorts(options: ControllersOptions, client: Client, readSecret: ReadSecret): AzurePorts {
-  const { env, readFile, assertMayWrite } = options;
+  const { env, readFile, assertMayWrite, metrics } = options;
   const { defaultTokens, defaultSubscriptionID, ...access } = options.azure;
   const azure = new Azure({
     env,
     readFile,
     readSecret,
+    meter: new Meter(metrics),
     namespaceLabels: async (name) => {
       const namespace = await client.find(Namespace, { name });
       return namespace && (namespace.metadata.labels ?? {});

@@ -1,4 +1,4 @@
-import { Runner } from "@capstan/runtime";
+import { MetricRegistry, Runner } from "@capstan/runtime";
 import {
   type ControllersOptions,
   createControllers,
@@ -7,7 +7,7 @@ import {
 } from "./create-controllers.ts";
 
 /** What a manager runs on, and which part of the management cluster is its own. */
-export interface ManagerOptions extends Omit<ControllersOptions, "assertMayWrite"> {
+export interface ManagerOptions extends Omit<ControllersOptions, "assertMayWrite" | "metrics"> {
   readonly namespace?: string;
   readonly watchFilter?: string;
   /** The Lease to hold while writing; without it this process must be the only one. */
@@ -21,14 +21,17 @@ export class Manager {
 
   constructor(options: ManagerOptions) {
     const { env, log, kube, namespace, watchFilter, lease } = options;
+    const metrics = new MetricRegistry();
     this.#controllers = createControllers({
       ...options,
+      metrics,
       assertMayWrite: () => this.runner.assertMayWrite(),
     });
     this.runner = new Runner({
       env,
       log,
       transport: kube,
+      metrics,
       name: MANAGER_NAME,
       reconcilers: this.#controllers.reconcilers,
       ...(namespace !== undefined && { namespace }),

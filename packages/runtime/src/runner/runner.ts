@@ -19,6 +19,8 @@ export interface RunnerOptions {
   /** Shown as field manager and source of events, and with the controller's name as user agent. */
   readonly name: string;
   readonly reconcilers: readonly Reconciler[];
+  /** Where others count what they do as well; one of its own unless told. */
+  readonly metrics?: MetricRegistry;
   /** The Lease to hold while writing; without it this process must be the only one. */
   readonly lease?: { readonly name: string; readonly namespace: string };
   /** Follow one namespace instead of all. */
@@ -34,7 +36,7 @@ const CATCH_UP_PAUSE_MS = 1_000;
 
 /** Runs controllers together on one cache, one Lease and one set of metrics. */
 export class Runner {
-  readonly metrics = new MetricRegistry();
+  readonly metrics: MetricRegistry;
   readonly cache: Cache;
   readonly controllers: readonly Controller[];
   readonly #options: RunnerOptions;
@@ -53,6 +55,7 @@ export class Runner {
     this.#holding = new Promise((resolve) =>
       signal.addEventListener("abort", () => resolve(), { once: true }),
     );
+    this.metrics = options.metrics ?? new MetricRegistry();
     this.#metrics = createControllerMetrics(this.metrics);
     const onAnswer = (method: string, status: number): void => this.#metrics.request(method, status);
     const clientOf = (userAgent: string): Client =>
