@@ -29,7 +29,7 @@ export interface Task {
   readonly record?: Operation | undefined;
   /** What is wanted now. What is under way is followed to its end first. */
   readonly wanted?: Wanted;
-  /** Writes the record to the object's status, or takes it off; durable when it resolves. */
+  /** Writes the record to the object's status, or takes it off. An intent, which has no address yet, is durable when it resolves. */
   readonly persist: (record: Operation | undefined) => Promise<void>;
   /** The region, by which Azure counts requests. */
   readonly location?: string;
