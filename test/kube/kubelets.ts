@@ -2,22 +2,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AzureMachinePool, Node, Pod } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { node } from "@capstan/runtime/testing/builders";
+import type { QuickAzure } from "./quick-azure.ts";
 
 const BETWEEN_LOOKS_MS = 100;
 
 /**
- * Stands in for the software on the machines, which a simulated Azure alone has none of: each instance becomes a Node,
- * once, and pods that are told to stop are gone.
+ * Stands in for the software on the machines, which a simulated Azure alone has none of: each machine becomes a Node when
+ * it boots, once nobody else is the Node of its name, and pods that are told to stop are gone.
  */
-export function startKubelets(client: Client): { readonly stop: () => Promise<void> } {
-  const joined = new Set<string>();
+export function startKubelets(
+  client: Client,
+  azure: Pick<QuickAzure, "machines">,
+): { readonly stop: () => Promise<void> } {
+  const joined = new Map<string, string>();
   let isStopped = false;
   const look = async (): Promise<void> => {
+    const machines = azure.machines();
     for (const { spec, status } of await client.list(AzureMachinePool)) {
-      const coming = (spec.providerIDList ?? []).filter((id) => !joined.has(id));
-      for (const providerID of coming) {
-        joined.add(providerID);
-        await client.create(Node, nodeFor(providerID, status?.version ?? ""));
+      for (const providerID of spec.providerIDList ?? []) {
+        const bootID = machines.get(providerID.toLowerCase());
+        if (bootID === undefined || joined.get(providerID) === bootID) continue;
+        const joining = nodeFor(providerID, { bootID, kubeletVersion: status?.version ?? "" });
+        if (await client.find(Node, joining.metadata)) continue;
+        joined.set(providerID, bootID);
+        await client.create(Node, joining);
       }
     }
     for (const { metadata } of await client.list(Pod)) {
@@ -39,7 +47,10 @@ export function startKubelets(client: Client): { readonly stop: () => Promise<vo
   };
 }
 
-function nodeFor(providerID: string, kubeletVersion: string): Node {
+function nodeFor(
+  providerID: string,
+  nodeInfo: { readonly bootID: string; readonly kubeletVersion: string },
+): Node {
   const [pool, , instance] = providerID.split("/").slice(-3);
   // As Azure names the computers of a scale set; a Node of another name would not be believed.
   const name = `${pool}${Number(instance).toString(36).padStart(6, "0")}`;
@@ -48,7 +59,7 @@ function nodeFor(providerID: string, kubeletVersion: string): Node {
     spec: { providerID },
     status: {
       conditions: [{ type: "Ready", status: "True", lastTransitionTime: new Date(0).toISOString() }],
-      nodeInfo: { bootID: providerID, kubeletVersion },
+      nodeInfo,
     },
   });
 }

@@ -42,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: cluster }));
   // The managers tell kube-apiserver whom to trust at their webhooks a moment after they are ready.
   await eventually(async () => void (await management.kubectl("apply", "-f", file)));
-  kubelets = startKubelets(client);
+  kubelets = startKubelets(client, management.azure);
 });
 afterAll(async () => {
   await kubelets.stop();
@@ -159,6 +159,30 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
     await eventually(async () => expect(await client.find(AzureMachinePoolMachine, machine)).toBeUndefined());
     expect(await client.find(Pod, { name: "web", namespace: "default" })).toBeUndefined();
     await settled(3);
+  });
+
+  test("are updated in place: the same machines with another version", async () => {
+    const { client } = management;
+    const before = await machinesOf("plain");
+    const asked = writes().length;
+    const rollingUpdate = { instanceUpdate: "InPlace", maxSurge: 0, maxUnavailable: 1 };
+    await client.patch(AzureMachinePool, PLAIN, {
+      type: "merge",
+      body: { spec: { strategy: { rollingUpdate } } },
+    });
+    const body = { spec: { template: { spec: { version: "v1.34.1" } } } };
+    await client.patch(MachinePool, PLAIN, { type: "merge", body });
+    await eventually(async () => {
+      const machines = await client.list(AzureMachinePoolMachine, { namespace: FLEET });
+      const plain = machines.filter(({ metadata }) => before.includes(metadata.name));
+      expect(plain.map(({ status }) => status?.version)).toEqual(["v1.34.1", "v1.34.1", "v1.34.1"]);
+    });
+    await settled(3);
+    expect(await machinesOf("plain")).toEqual(before);
+    const done = writes().slice(asked);
+    expect(done.filter((text) => text.startsWith("PUT "))).toHaveLength(1);
+    expect(done.filter((text) => text.includes("manualupgrade"))).toHaveLength(3);
+    expect(done.filter((text) => text.includes("delete"))).toEqual([]);
   });
 
   test("shrink", async () => {

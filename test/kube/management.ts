@@ -31,7 +31,7 @@ export interface Management {
   readonly routeWebhooks: () => Promise<void>;
   /** Starts a manager that is the ServiceAccount of the installation. */
   readonly startManager: () => Promise<RunningManager>;
-  readonly azure: Pick<QuickAzure, "resources" | "writes">;
+  readonly azure: Pick<QuickAzure, "machines" | "resources" | "writes">;
   /** Runs the commands of a section of docs/how-to/management-cluster.md as they stand there. */
   readonly page: (heading: string) => Promise<string>;
   readonly stop: () => Promise<void>;

@@ -227,7 +227,7 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
       const config = await client.get(KubeadmConfig, POOL);
       expect(config).toHaveCondition("DataSecretAvailable", "True");
     });
-    const kubelets = startKubelets(client);
+    const kubelets = startKubelets(client, management.azure);
     await eventually(async () => {
       const [machine] = await client.list(AzureMachinePoolMachine, { namespace: FLEET });
       expect(machine?.status?.ready).toBe(true);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority, issueCertificate } from "@capstan/apiserver";
-import { createAzure, type JournalEntry, RECORDED, serveAzure } from "@capstan/azure-sim";
+import { type Azure, createAzure, type JournalEntry, RECORDED, serveAzure } from "@capstan/azure-sim";
 import { createRealEnv } from "@capstan/env";
 
 const TIMES_AS_FAST = 40;
@@ -14,6 +14,8 @@ export interface QuickAzure {
   readonly ca: string;
   /** The ids of everything in it. */
   readonly resources: () => readonly string[];
+  /** The machines that run, by their provider ids in small letters, each with what tells this boot of it from others. */
+  readonly machines: () => ReadonlyMap<string, string>;
   /** What was asked for and changes something. */
   readonly writes: () => readonly JournalEntry[];
   readonly stop: () => Promise<void>;
@@ -40,6 +42,7 @@ export async function startQuickAzure(): Promise<QuickAzure> {
     endpoint: `https://127.0.0.1:${server.port}`,
     ca,
     resources: () => azure.control.state().resources.map(({ id }) => id),
+    machines: () => runningIn(azure),
     writes: () => azure.control.journal(0).filter(({ method }) => method !== "GET"),
     stop: async () => {
       await server.close();
@@ -47,4 +50,16 @@ export async function startQuickAzure(): Promise<QuickAzure> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function runningIn({ core }: Azure): ReadonlyMap<string, string> {
+  const machines = [...core.world.scaleSets.instances.entries()].map(([, instance]) => instance);
+  return new Map(
+    machines
+      .filter(({ state, power }) => state === "Succeeded" && power === "running")
+      .map(({ set, id, vmId, flight }) => [
+        `azure://${set}/virtualMachines/${id}`.toLowerCase(),
+        `${vmId}-${flight}`,
+      ]),
+  );
 }
