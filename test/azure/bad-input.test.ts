@@ -100,6 +100,27 @@ describe("scale sets", () => {
     });
   });
 
+  test("a system that nobody could log in to is refused; a key or a password makes it good", async () => {
+    const cloud = startCloud();
+    await withNetwork(cloud);
+    const { osProfile, ...profile } = scaleSet(1).virtualMachineProfile ?? {};
+    const withLogin = (ssh: object, adminPassword?: string): Parameters<typeof scaleSet>[1] => ({
+      virtualMachineProfile: {
+        ...profile,
+        osProfile: {
+          ...osProfile,
+          ...(adminPassword !== undefined && { adminPassword }),
+          linuxConfiguration: { disablePasswordAuthentication: true, ...ssh },
+        },
+      },
+    });
+    const refusal = { statusCode: 400, code: "InvalidParameter", message: containing("using either SSH or") };
+    await expect(put(cloud, withLogin({}))).rejects.toMatchObject(refusal);
+    await expect(put(cloud, withLogin({ ssh: { publicKeys: [] } }))).rejects.toMatchObject(refusal);
+    await put(cloud, withLogin({ ssh: { publicKeys: [{ path: "/p", keyData: "ssh-ed25519 AAAA" }] } }));
+    await put(cloud, withLogin({}, "secret"));
+  });
+
   test("an image that does not exist or is not in the region is refused", async () => {
     const images: Image[] = [
       {
