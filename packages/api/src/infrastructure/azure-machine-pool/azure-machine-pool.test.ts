@@ -270,6 +270,13 @@ describe("warnings about a pool", () => {
     ]);
   });
 
+  test("say that a part of a purchase plan has no effect", () => {
+    const shared = { ...GALLERY, subscriptionID: "s", resourceGroup: "r" };
+    const from = (plan: object) => withTemplate({ image: { sharedGallery: { ...shared, ...plan } } });
+    expect(warnings(from({ publisher: "p", sku: "s" })).join()).toContain("set publisher, offer and sku");
+    expect(warnings(from({ publisher: "p", offer: "o", sku: "s" }))).toHaveLength(1);
+  });
+
   test("say that a restarted donor leaves its identity in the gallery", () => {
     const caching = (donor: "Restart" | "Replace") =>
       withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h", donor } } });

@@ -6,7 +6,7 @@ import { durationErrors, intOrPercentErrors } from "../../values/value-errors.ts
 import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
 import { virtualMachineErrors } from "../virtual-machine.ts";
 import { identityErrors } from "../vm-identity.ts";
-import { nodePrototypingOf, nodePrototypingErrors } from "./node-prototyping.ts";
+import { nodePrototypingErrors } from "./node-prototyping.ts";
 import type { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
 
 type Pool = CustomObject<AzureMachinePoolSpec, AzureMachinePoolStatus>;
@@ -77,27 +77,6 @@ function nameErrors(name: string): readonly FieldError[] {
       `must be no more than ${NAME_LENGTH} characters: machines are named after it`,
     ),
   );
-}
-
-/** Says what is allowed in a pool but probably not meant. */
-export function azureMachinePoolWarnings(request: AdmissionRequest<Pool>): readonly string[] {
-  const { spec, metadata } = request.object;
-  return [
-    ...(spec.image?.nodePrototyping
-      ? ["spec.image.nodePrototyping is an older place; use spec.template.image.nodePrototyping"]
-      : []),
-    ...(metadata.annotations?.["nodeCachingInterval"] === undefined
-      ? []
-      : ["annotation nodeCachingInterval is deprecated; use spec.template.image.nodePrototyping.interval"]),
-    ...(spec.template.image?.sharedGallery
-      ? ["spec.template.image.sharedGallery is deprecated; use computeGallery"]
-      : []),
-    ...(nodePrototypingOf(request.object)?.donor === "Restart"
-      ? [
-          "images of donor: Restart hold the identity of the node they are taken from: whoever reads the gallery could act as it",
-        ]
-      : []),
-  ];
 }
 
 function templateErrors(template: Frozen<AzureMachinePoolSpec["template"]>): readonly FieldError[] {

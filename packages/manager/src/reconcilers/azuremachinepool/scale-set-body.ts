@@ -34,6 +34,7 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
     sku: { name: model.sku, tier: "Standard", capacity },
     ...(model.zones.length > 0 && { zones: model.zones }),
     ...(model.identity && { identity: model.identity }),
+    ...(model.plan && { plan: model.plan }),
     properties: {
       orchestrationMode: "Uniform",
       // Which instance is replaced when is ours to decide.
