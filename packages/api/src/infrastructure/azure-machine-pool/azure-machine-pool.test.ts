@@ -80,7 +80,6 @@ describe("a pool is accepted", () => {
     ["with in-place updates", pool({ strategy: { rollingUpdate: { instanceUpdate: "InPlace" } } })],
     ["with a drain timeout", pool({ nodeDrainTimeout: "1h30m" })],
     ["with the shortest notice", withTemplate({ terminateNotificationTimeout: 5 })],
-    ["with a system-assigned identity", pool({ identity: "SystemAssigned" })],
     [
       "with node prototyping",
       withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h" } } }),
@@ -131,6 +130,11 @@ describe("a pool is rejected", () => {
       "with a negative surge",
       withRollingUpdate(-1, 0),
       "spec.strategy.rollingUpdate.maxSurge: Invalid value: -1: must be 0 or more",
+    ],
+    [
+      "with a system-assigned identity",
+      pool({ identity: "SystemAssigned" }),
+      'spec.identity: Invalid value: "SystemAssigned": needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles',
     ],
     [
       "in Flexible orchestration",
@@ -247,6 +251,12 @@ describe("a running pool", () => {
   test("may turn the bootstrap extension off once", () => {
     expect(errors(withTemplate({ disableVMBootstrapExtension: true }), pool())).toEqual([]);
   });
+});
+
+test("a system-assigned identity that is there already can stay, or nobody could let go of the pool", () => {
+  const there = pool({ identity: "SystemAssigned" });
+  expect(errors({ ...there, metadata: { ...there.metadata, labels: { a: "b" } } }, there)).toEqual([]);
+  expect(errors(there, pool())).toEqual([expect.stringContaining("spec.identity")]);
 });
 
 describe("warnings about a pool", () => {

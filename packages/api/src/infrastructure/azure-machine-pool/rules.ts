@@ -57,6 +57,7 @@ export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonl
     ...templateErrors(pool.spec.template),
     ...nodePrototypingErrors(pool),
     ...identityErrors("spec", pool.spec, old?.spec),
+    ...systemAssignedErrors(pool.spec.identity, old?.spec.identity),
     ...strategyErrors(pool.spec.strategy),
     ...drainTimeoutErrors(pool.spec.nodeDrainTimeout),
     ...orchestrationModeErrors(pool.spec.orchestrationMode),
@@ -117,6 +118,16 @@ function drainTimeoutErrors(timeout: string | undefined): readonly FieldError[] 
   return errors.length === 0 && timeout !== undefined && parseDuration(timeout) < 0
     ? [invalid(path, timeout, "must not be negative; 0 means without limit")]
     : errors;
+}
+
+// A pool that has it already must still be editable, or nobody could mend it or let go of it; its condition says the same.
+function systemAssignedErrors(identity: string | undefined, old: string | undefined): readonly FieldError[] {
+  const detail =
+    "needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles";
+  return errorIf(
+    identity === "SystemAssigned" && old !== identity,
+    invalid("spec.identity", identity, detail),
+  );
 }
 
 function orchestrationModeErrors(mode: string | undefined): readonly FieldError[] {
