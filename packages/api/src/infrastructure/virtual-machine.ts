@@ -30,7 +30,9 @@ export const virtualMachineFields = {
   spotVMOptions: optional(SpotVMOptions),
   vmExtensions: optional(VMExtensions),
   disableVMBootstrapExtension: optional(
-    boolean("Whether the extension that reports on the bootstrap is left out. Cannot change once set."),
+    boolean(
+      "Whether the extension that reports on the bootstrap is left out, which it always is. Cannot change once set.",
+    ),
   ),
 };
 

@@ -287,6 +287,13 @@ describe("warnings about a pool", () => {
     expect(warnings(from({ publisher: "p", offer: "o", sku: "s" }))).toHaveLength(1);
   });
 
+  test("say that no extension reports on the bootstrap, whatever is asked for", () => {
+    expect(warnings(withTemplate({ disableVMBootstrapExtension: false }))).toEqual([
+      "spec.template.disableVMBootstrapExtension: false has no effect: no extension reports on the bootstrap; the condition BootstrapSucceeded of each AzureMachinePoolMachine comes from its Node",
+    ]);
+    expect(warnings(withTemplate({ disableVMBootstrapExtension: true }))).toEqual([]);
+  });
+
   test("say that a restarted donor leaves its identity in the gallery", () => {
     const caching = (donor: "Restart" | "Replace") =>
       withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h", donor } } });

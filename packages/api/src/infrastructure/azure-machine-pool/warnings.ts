@@ -29,6 +29,11 @@ const DOUBTS: readonly Doubt[] = [
       "spec.template.image.sharedGallery names a part of a purchase plan, which has no effect; set publisher, offer and sku, or none of them",
   },
   {
+    isRaisedBy: ({ spec }) => spec.template.disableVMBootstrapExtension === false,
+    warning:
+      "spec.template.disableVMBootstrapExtension: false has no effect: no extension reports on the bootstrap; the condition BootstrapSucceeded of each AzureMachinePoolMachine comes from its Node",
+  },
+  {
     isRaisedBy: (pool) => nodePrototypingOf(pool)?.donor === "Restart",
     warning:
       "images of donor: Restart hold the identity of the node they are taken from: whoever reads the gallery could act as it",
