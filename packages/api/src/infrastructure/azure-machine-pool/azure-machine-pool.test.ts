@@ -92,26 +92,6 @@ describe("a pool is accepted", () => {
 describe("a pool is rejected", () => {
   test.each<[string, AzureMachinePool, string]>([
     [
-      "that can never roll",
-      withRollingUpdate(0, 0),
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
-    ],
-    [
-      "that can never roll, in percent",
-      withRollingUpdate("0%", "0%"),
-      'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": must not be 0 when maxSurge is 0',
-    ],
-    [
-      "that can never roll, mixed",
-      withRollingUpdate("00%", 0),
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
-    ],
-    [
-      "without surge and nothing said about unavailability",
-      pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }),
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
-    ],
-    [
       "with a surge that is no number",
       withRollingUpdate("many", 0),
       'spec.strategy.rollingUpdate.maxSurge: Invalid value: "many": must be either an int or a percentage, such as 1 or 25%',
@@ -125,6 +105,16 @@ describe("a pool is rejected", () => {
       "whose name is too long for a computer",
       { ...pool(), metadata: { name: "m".repeat(59) } },
       `metadata.name: Invalid value: "${"m".repeat(59)}": must be no more than 58 characters: machines are named after it`,
+    ],
+    [
+      "with a surge that has a sign",
+      withRollingUpdate("+5%", 0),
+      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "+5%": must be without a sign, such as 5%',
+    ],
+    [
+      "with an unavailability that has a sign",
+      withRollingUpdate(1, "+5%"),
+      'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "+5%": must be without a sign, such as 5%',
     ],
     [
       "with a negative surge",
@@ -193,6 +183,25 @@ describe("a pool is rejected", () => {
     ],
   ])("%s", (_, object, message) => {
     expect(errors(object)).toEqual([message]);
+  });
+
+  test.each<[string, AzureMachinePool, string, string]>([
+    ["", withRollingUpdate(0, 0), "0", "0"],
+    [", in percent", withRollingUpdate("0%", "0%"), '"0%"', '"0%"'],
+    [", mixed", withRollingUpdate("00%", 0), '"00%"', "0"],
+    [", as it says no more", pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }), "0", "0"],
+  ])("that can never roll%s", (_, object, surge, unavailable) => {
+    const path = "spec.strategy.rollingUpdate";
+    expect(errors(object)).toEqual([
+      `${path}.maxSurge: Invalid value: ${surge}: must not be 0 when maxUnavailable is 0`,
+      `${path}.maxUnavailable: Invalid value: ${unavailable}: must not be 0 when maxSurge is 0`,
+    ]);
+  });
+
+  test("for a sign only when it is new: it was let in before, and the pool must still be editable", () => {
+    const there = withRollingUpdate("+5%", 0);
+    expect(errors({ ...there, metadata: { ...there.metadata, labels: { a: "b" } } }, there)).toEqual([]);
+    expect(errors(withRollingUpdate("+6%", 0), there)).toHaveLength(1);
   });
 });
 

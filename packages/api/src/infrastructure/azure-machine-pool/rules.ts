@@ -2,12 +2,13 @@ import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
 import { parseDuration } from "../../values/duration.ts";
 import { type FieldError, errorIf, forbidden, invalid } from "../../values/field-error.ts";
-import { durationErrors, intOrPercentErrors } from "../../values/value-errors.ts";
+import { durationErrors } from "../../values/value-errors.ts";
 import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
 import { virtualMachineErrors } from "../virtual-machine.ts";
 import { identityErrors } from "../vm-identity.ts";
 import { nodePrototypingErrors } from "./node-prototyping.ts";
 import type { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
+import { strategyErrors } from "./strategy-rules.ts";
 
 type Pool = CustomObject<AzureMachinePoolSpec, AzureMachinePoolStatus>;
 
@@ -58,7 +59,7 @@ export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonl
     ...nodePrototypingErrors(pool),
     ...identityErrors("spec", pool.spec, old?.spec),
     ...systemAssignedErrors(pool.spec.identity, old?.spec.identity),
-    ...strategyErrors(pool.spec.strategy),
+    ...strategyErrors(pool.spec.strategy, old?.spec.strategy),
     ...drainTimeoutErrors(pool.spec.nodeDrainTimeout),
     ...orchestrationModeErrors(pool.spec.orchestrationMode),
     ...immutableFieldErrors(pool, old, IMMUTABLE),
@@ -90,26 +91,6 @@ function templateErrors(template: Frozen<AzureMachinePoolSpec["template"]>): rea
       invalid(`${path}.terminateNotificationTimeout`, timeout, "must be between 5 and 15 minutes"),
     ),
   ];
-}
-
-function strategyErrors(strategy: Frozen<AzureMachinePoolSpec>["strategy"]): readonly FieldError[] {
-  const path = "spec.strategy.rollingUpdate";
-  const { maxSurge = 1, maxUnavailable = 0 } = strategy?.rollingUpdate ?? {};
-  const errors = [
-    ...intOrPercentErrors(`${path}.maxSurge`, maxSurge),
-    ...intOrPercentErrors(`${path}.maxUnavailable`, maxUnavailable),
-    ...errorIf(
-      typeof maxUnavailable === "string" && Number.parseInt(maxUnavailable, 10) > 100,
-      invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be more than 100%"),
-    ),
-  ];
-  return errors.length === 0 && isZero(maxSurge) && isZero(maxUnavailable)
-    ? [invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be 0 when maxSurge is 0")]
-    : errors;
-}
-
-function isZero(count: number | string): boolean {
-  return Number.parseInt(String(count), 10) === 0;
 }
 
 function drainTimeoutErrors(timeout: string | undefined): readonly FieldError[] {
