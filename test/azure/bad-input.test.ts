@@ -1,5 +1,6 @@
 import { DEFAULT_SUBSCRIPTION, type Image } from "@capstan/azure-sim";
 import { describe, expect, test } from "vitest";
+import { mergePatch } from "../../packages/azure-sim/src/json.ts";
 import {
   type Cloud,
   finish,
@@ -119,6 +120,20 @@ describe("scale sets", () => {
     await expect(put(cloud, withLogin({ ssh: { publicKeys: [] } }))).rejects.toMatchObject(refusal);
     await put(cloud, withLogin({ ssh: { publicKeys: [{ path: "/p", keyData: "ssh-ed25519 AAAA" }] } }));
     await put(cloud, withLogin({}, "secret"));
+  });
+
+  test("a set that nobody can log in to, stored when that was let in, can still be resized", async () => {
+    const cloud = startCloud();
+    await withScaleSet(cloud, 1);
+    const { resources } = cloud.azure.core.world;
+    const stored = resources.get(SET);
+    if (!stored) throw new Error("the set is not stored");
+    const linuxConfiguration = { disablePasswordAuthentication: true };
+    const older = { properties: { virtualMachineProfile: { osProfile: { linuxConfiguration } } } };
+    resources.put({ ...stored, body: mergePatch(stored.body, older) as typeof stored.body });
+    const sets = cloud.compute.virtualMachineScaleSets;
+    await finish(cloud, sets.update(GROUP, "pool", { sku: { capacity: 2 } }));
+    expect((await sets.get(GROUP, "pool")).sku?.capacity).toBe(2);
   });
 
   test("an image that does not exist or is not in the region is refused", async () => {
