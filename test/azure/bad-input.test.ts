@@ -1,5 +1,6 @@
 import { DEFAULT_SUBSCRIPTION, type Image } from "@capstan/azure-sim";
 import { describe, expect, test } from "vitest";
+import { mergePatch } from "../../packages/azure-sim/src/json.ts";
 import {
   type Cloud,
   finish,
@@ -98,6 +99,41 @@ describe("scale sets", () => {
       code: "InvalidParameter",
       message: containing("from 0 to 1000"),
     });
+  });
+
+  test("a system that nobody could log in to is refused; a key or a password makes it good", async () => {
+    const cloud = startCloud();
+    await withNetwork(cloud);
+    const { osProfile, ...profile } = scaleSet(1).virtualMachineProfile ?? {};
+    const withLogin = (ssh: object, adminPassword?: string): Parameters<typeof scaleSet>[1] => ({
+      virtualMachineProfile: {
+        ...profile,
+        osProfile: {
+          ...osProfile,
+          ...(adminPassword !== undefined && { adminPassword }),
+          linuxConfiguration: { disablePasswordAuthentication: true, ...ssh },
+        },
+      },
+    });
+    const refusal = { statusCode: 400, code: "InvalidParameter", message: containing("using either SSH or") };
+    await expect(put(cloud, withLogin({}))).rejects.toMatchObject(refusal);
+    await expect(put(cloud, withLogin({ ssh: { publicKeys: [] } }))).rejects.toMatchObject(refusal);
+    await put(cloud, withLogin({ ssh: { publicKeys: [{ path: "/p", keyData: "ssh-ed25519 AAAA" }] } }));
+    await put(cloud, withLogin({}, "secret"));
+  });
+
+  test("a set that nobody can log in to, stored when that was let in, can still be resized", async () => {
+    const cloud = startCloud();
+    await withScaleSet(cloud, 1);
+    const { resources } = cloud.azure.core.world;
+    const stored = resources.get(SET);
+    if (!stored) throw new Error("the set is not stored");
+    const linuxConfiguration = { disablePasswordAuthentication: true };
+    const older = { properties: { virtualMachineProfile: { osProfile: { linuxConfiguration } } } };
+    resources.put({ ...stored, body: mergePatch(stored.body, older) as typeof stored.body });
+    const sets = cloud.compute.virtualMachineScaleSets;
+    await finish(cloud, sets.update(GROUP, "pool", { sku: { capacity: 2 } }));
+    expect((await sets.get(GROUP, "pool")).sku?.capacity).toBe(2);
   });
 
   test("an image that does not exist or is not in the region is refused", async () => {

@@ -102,10 +102,10 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
     const { client } = management;
     const before = writes();
     const name = { name: "ephemeral", namespace: FLEET };
-    const body = { spec: { identity: "SystemAssigned", userAssignedIdentities: null } };
+    const body = { spec: { template: { networkInterfaces: [{ subnetName: "nowhere" }] } } };
     await client.patch(AzureMachinePool, name, { type: "merge", body });
     await eventually(async () =>
-      expect(await client.get(AzureMachinePool, name)).toHaveCondition("Ready", "False", "NotSupported"),
+      expect(await client.get(AzureMachinePool, name)).toHaveCondition("Ready", "False", "InvalidSpec"),
     );
     expect(writes()).toEqual(before);
   });

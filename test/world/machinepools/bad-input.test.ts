@@ -4,6 +4,7 @@ import {
   AzureMachinePoolMachine,
   Event,
   type Frozen,
+  getCondition,
   MachinePool,
   Node,
   UPDATE_INSTANCE_ANNOTATION,
@@ -82,7 +83,7 @@ describe("rejected with path and value", () => {
     [
       "1 neither surge nor unavailability",
       rolling({ maxSurge: 0, maxUnavailable: 0 }),
-      new RegExp(`${surge}Unavailable: Invalid value: 0: must not be 0 when maxSurge is 0`),
+      new RegExp(`${surge}Surge: Invalid value: 0.*${surge}Unavailable: Invalid value: 0`),
     ],
     [
       "2 maxUnavailable 150%",
@@ -100,6 +101,16 @@ describe("rejected with path and value", () => {
       "3 maxSurge in other digits",
       rolling({ maxSurge: "٣%" }),
       new RegExp(`${surge}Surge: Invalid value: "٣%"`),
+    ],
+    [
+      "3 maxSurge with a sign",
+      rolling({ maxSurge: "+5%" }),
+      new RegExp(`${surge}Surge: Invalid value: "\\+5%"`),
+    ],
+    [
+      "3 maxUnavailable with a sign",
+      rolling({ maxUnavailable: "+5%" }),
+      new RegExp(`${surge}Unavailable: Invalid value: "\\+5%"`),
     ],
     ["3 an empty maxSurge", rolling({ maxSurge: "" }), new RegExp(`${surge}Surge: Invalid value: ""`)],
     ["3 maxSurge true", rolling({ maxSurge: true }), new RegExp(`${surge}Surge`)],
@@ -172,8 +183,13 @@ describe("rejected with path and value", () => {
 });
 
 describe("a pool", () => {
-  test("4 whose percentages come to nothing rolls one by one", async () => {
+  test("4 whose percentages come to nothing rolls one by one, and says so", async () => {
     const world = await withPool({ strategy: { maxSurge: 0, maxUnavailable: "10%" } });
+    const { status } = (await poolOf(world, "mp")).pool;
+    expect(getCondition(status?.conditions, "RolloutProgressing")).toMatchObject({
+      status: "True",
+      message: 'maxSurge 0 and maxUnavailable "10%" of 3 machines are none; one at a time may be unavailable',
+    });
     await resize(world, VERSION);
     await settled(world);
     expect(await versionsOf(world)).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
@@ -270,7 +286,9 @@ describe("a pool", () => {
   test("15 whose status a user edits says the truth again", async () => {
     const world = await withPool({ replicas: 2 });
     const place = { name: "mp", namespace: NAMESPACE };
-    await say(world, AzureMachinePool, place, { replicas: 7, ready: false });
+    const instances = [{ instanceID: "9", latestModelApplied: true }];
+    const failure = { failureReason: "Made", failureMessage: "up" };
+    await say(world, AzureMachinePool, place, { replicas: 7, ready: false, instances, ...failure });
     await say(
       world,
       AzureMachinePoolMachine,
@@ -278,7 +296,9 @@ describe("a pool", () => {
       { latestModelApplied: false, ready: false },
     );
     await world.advance(30 * MINUTE_MS);
-    expect((await poolOf(world, "mp")).pool.status).toMatchObject({ replicas: 2, ready: true });
+    const { status } = (await poolOf(world, "mp")).pool;
+    expect(status).toMatchObject({ replicas: 2, ready: true });
+    expect(Object.keys(status ?? {}).filter((field) => /^failure|^instances$/.test(field))).toEqual([]);
     const [machine] = await machinesOf(world, "mp");
     expect(machine?.status).toMatchObject({ latestModelApplied: true, ready: true });
     expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-1"]);

@@ -14,6 +14,7 @@ import {
 } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
+import { KEY_OF_NOBODY } from "../../../packages/manager/src/reconcilers/azuremachinepool/key-of-nobody.ts";
 import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
 import {
   armCalls,
@@ -27,6 +28,7 @@ import {
   poolOf,
   readyMachines,
   settled,
+  setBody,
 } from "./pool-world.ts";
 
 expect.extend(conditionMatchers);
@@ -53,6 +55,18 @@ describe("a pool", () => {
         .slice(calls)
         .filter((call) => /scale/i.test(call)).length,
     ).toBeLessThanOrEqual(8);
+  });
+
+  test("that names no key gets one that nobody has, and is not another model for it", async () => {
+    const world = await clusterWorld();
+    await createPool(world, "mp", { replicas: 1 });
+    await settled(world);
+    expect(JSON.stringify(setBody(world, "mp"))).toContain(`"keyData":"${KEY_OF_NOBODY}"`);
+    const before = armCalls(world).filter((call) => call.startsWith("PUT ")).length;
+    await patch(world, AzureMachinePool, "mp", { spec: { template: { sshPublicKey: "" } } });
+    await settled(world);
+    expect(armCalls(world).filter((call) => call.startsWith("PUT "))).toHaveLength(before);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
   });
 
   test("grows and shrinks with its replicas, and drains what goes", async () => {

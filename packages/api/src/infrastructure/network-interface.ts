@@ -11,7 +11,9 @@ export const networkFields = {
         subnetName: optional(string("The subnet; without it, the subnet of the nodes.")),
         privateIPConfigs: optional(integer("How many private addresses it has. 1 unless set.")),
         acceleratedNetworking: optional(
-          boolean("Whether traffic bypasses the host's switch; without it, as the VM size allows."),
+          boolean(
+            "Whether traffic bypasses the host's switch, for sizes that can; without it, Azure decides.",
+          ),
         ),
       }),
     ),

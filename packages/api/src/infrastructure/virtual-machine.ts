@@ -16,7 +16,9 @@ export const virtualMachineFields = {
   vmSize: string("The size of the VM, such as Standard_D4s_v5."),
   osDisk: OSDisk,
   dataDisks: optional(DataDisks),
-  sshPublicKey: optional(string("The key that may log in, as base64 of an authorized_keys line.")),
+  sshPublicKey: optional(
+    string("The key that may log in, as base64 of an authorized_keys line. Nobody can log in without one."),
+  ),
   ...networkFields,
   diagnostics: optional(Diagnostics),
   securityProfile: optional(SecurityProfile),
@@ -28,7 +30,9 @@ export const virtualMachineFields = {
   spotVMOptions: optional(SpotVMOptions),
   vmExtensions: optional(VMExtensions),
   disableVMBootstrapExtension: optional(
-    boolean("Whether the extension that reports on the bootstrap is left out. Cannot change once set."),
+    boolean(
+      "Whether the extension that reports on the bootstrap is left out, which it always is. Cannot change once set.",
+    ),
   ),
 };
 

@@ -1,4 +1,5 @@
-import { resolveRolloutBudget } from "@capstan/api";
+import { resolveRolloutBudget, scaledValue } from "@capstan/api";
+import { counted } from "./action.ts";
 import { isModelHeld, moversWhileHeld } from "./models.ts";
 import {
   type MachineView,
@@ -88,6 +89,15 @@ function budgetOf({ view, machines, staying, goalHash }: Counting): Budget {
     floor,
     disruptionsLeft: Math.max(0, available - floor),
   };
+}
+
+/** Says what holds instead where the limits of a rollout round to nothing; undefined where they do not. */
+export function roundingNote({ maxSurge, maxUnavailable, desired }: PoolView): string | undefined {
+  const isNone =
+    scaledValue(maxSurge, desired, "up") === 0 && scaledValue(maxUnavailable, desired, "down") === 0;
+  if (!isNone || desired === 0) return undefined;
+  const [surge, unavailable] = [maxSurge, maxUnavailable].map((limit) => JSON.stringify(limit));
+  return `maxSurge ${surge} and maxUnavailable ${unavailable} of ${counted(desired, "machine")} are none; one at a time may be unavailable`;
 }
 
 interface Counting {

@@ -80,7 +80,6 @@ describe("a pool is accepted", () => {
     ["with in-place updates", pool({ strategy: { rollingUpdate: { instanceUpdate: "InPlace" } } })],
     ["with a drain timeout", pool({ nodeDrainTimeout: "1h30m" })],
     ["with the shortest notice", withTemplate({ terminateNotificationTimeout: 5 })],
-    ["with a system-assigned identity", pool({ identity: "SystemAssigned" })],
     [
       "with node prototyping",
       withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h" } } }),
@@ -92,26 +91,6 @@ describe("a pool is accepted", () => {
 
 describe("a pool is rejected", () => {
   test.each<[string, AzureMachinePool, string]>([
-    [
-      "that can never roll",
-      withRollingUpdate(0, 0),
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
-    ],
-    [
-      "that can never roll, in percent",
-      withRollingUpdate("0%", "0%"),
-      'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": must not be 0 when maxSurge is 0',
-    ],
-    [
-      "that can never roll, mixed",
-      withRollingUpdate("00%", 0),
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
-    ],
-    [
-      "without surge and nothing said about unavailability",
-      pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }),
-      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: must not be 0 when maxSurge is 0",
-    ],
     [
       "with a surge that is no number",
       withRollingUpdate("many", 0),
@@ -128,9 +107,24 @@ describe("a pool is rejected", () => {
       `metadata.name: Invalid value: "${"m".repeat(59)}": must be no more than 58 characters: machines are named after it`,
     ],
     [
+      "with a surge that has a sign",
+      withRollingUpdate("+5%", 0),
+      'spec.strategy.rollingUpdate.maxSurge: Invalid value: "+5%": must be without a sign, such as 5%',
+    ],
+    [
+      "with an unavailability that has a sign",
+      withRollingUpdate(1, "+5%"),
+      'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "+5%": must be without a sign, such as 5%',
+    ],
+    [
       "with a negative surge",
       withRollingUpdate(-1, 0),
       "spec.strategy.rollingUpdate.maxSurge: Invalid value: -1: must be 0 or more",
+    ],
+    [
+      "with a system-assigned identity",
+      pool({ identity: "SystemAssigned" }),
+      'spec.identity: Invalid value: "SystemAssigned": needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles',
     ],
     [
       "in Flexible orchestration",
@@ -189,6 +183,25 @@ describe("a pool is rejected", () => {
     ],
   ])("%s", (_, object, message) => {
     expect(errors(object)).toEqual([message]);
+  });
+
+  test.each<[string, AzureMachinePool, string, string]>([
+    ["", withRollingUpdate(0, 0), "0", "0"],
+    [", in percent", withRollingUpdate("0%", "0%"), '"0%"', '"0%"'],
+    [", mixed", withRollingUpdate("00%", 0), '"00%"', "0"],
+    [", as it says no more", pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }), "0", "0"],
+  ])("that can never roll%s", (_, object, surge, unavailable) => {
+    const path = "spec.strategy.rollingUpdate";
+    expect(errors(object)).toEqual([
+      `${path}.maxSurge: Invalid value: ${surge}: must not be 0 when maxUnavailable is 0`,
+      `${path}.maxUnavailable: Invalid value: ${unavailable}: must not be 0 when maxSurge is 0`,
+    ]);
+  });
+
+  test("for a sign only when it is new: it was let in before, and the pool must still be editable", () => {
+    const there = withRollingUpdate("+5%", 0);
+    expect(errors({ ...there, metadata: { ...there.metadata, labels: { a: "b" } } }, there)).toEqual([]);
+    expect(errors(withRollingUpdate("+6%", 0), there)).toHaveLength(1);
   });
 });
 
@@ -249,6 +262,12 @@ describe("a running pool", () => {
   });
 });
 
+test("a system-assigned identity that is there already can stay, or nobody could let go of the pool", () => {
+  const there = pool({ identity: "SystemAssigned" });
+  expect(errors({ ...there, metadata: { ...there.metadata, labels: { a: "b" } } }, there)).toEqual([]);
+  expect(errors(there, pool())).toEqual([expect.stringContaining("spec.identity")]);
+});
+
 describe("warnings about a pool", () => {
   const warnings = (object: AzureMachinePool): readonly string[] => AzureMachinePool.warn({ object });
 
@@ -268,6 +287,20 @@ describe("warnings about a pool", () => {
       "annotation nodeCachingInterval is deprecated; use spec.template.image.nodePrototyping.interval",
       "spec.template.image.sharedGallery is deprecated; use computeGallery",
     ]);
+  });
+
+  test("say that a part of a purchase plan has no effect", () => {
+    const shared = { ...GALLERY, subscriptionID: "s", resourceGroup: "r" };
+    const from = (plan: object) => withTemplate({ image: { sharedGallery: { ...shared, ...plan } } });
+    expect(warnings(from({ publisher: "p", sku: "s" })).join()).toContain("set publisher, offer and sku");
+    expect(warnings(from({ publisher: "p", offer: "o", sku: "s" }))).toHaveLength(1);
+  });
+
+  test("say that no extension reports on the bootstrap, whatever is asked for", () => {
+    expect(warnings(withTemplate({ disableVMBootstrapExtension: false }))).toEqual([
+      "spec.template.disableVMBootstrapExtension: false has no effect: no extension reports on the bootstrap; the condition BootstrapSucceeded of each AzureMachinePoolMachine comes from its Node",
+    ]);
+    expect(warnings(withTemplate({ disableVMBootstrapExtension: true }))).toEqual([]);
   });
 
   test("say that a restarted donor leaves its identity in the gallery", () => {

@@ -4,7 +4,8 @@ import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../../printer-columns.ts";
 import { defaultVirtualMachine } from "../virtual-machine.ts";
 import { defaultIdentity } from "../vm-identity.ts";
 import { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
-import { azureMachinePoolErrors, azureMachinePoolWarnings } from "./rules.ts";
+import { azureMachinePoolErrors } from "./rules.ts";
+import { azureMachinePoolWarnings } from "./warnings.ts";
 
 /** A pool of machines on one scale set: what a MachinePool of Cluster API refers to. */
 export const AzureMachinePool = defineKind({

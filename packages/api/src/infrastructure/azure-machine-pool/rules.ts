@@ -2,12 +2,13 @@ import type { AdmissionRequest, CustomObject } from "../../kind.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
 import { parseDuration } from "../../values/duration.ts";
 import { type FieldError, errorIf, forbidden, invalid } from "../../values/field-error.ts";
-import { durationErrors, intOrPercentErrors } from "../../values/value-errors.ts";
+import { durationErrors } from "../../values/value-errors.ts";
 import { type ImmutableField, immutableFieldErrors } from "../immutable.ts";
 import { virtualMachineErrors } from "../virtual-machine.ts";
 import { identityErrors } from "../vm-identity.ts";
-import { nodePrototypingOf, nodePrototypingErrors } from "./node-prototyping.ts";
+import { nodePrototypingErrors } from "./node-prototyping.ts";
 import type { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
+import { strategyErrors } from "./strategy-rules.ts";
 
 type Pool = CustomObject<AzureMachinePoolSpec, AzureMachinePoolStatus>;
 
@@ -57,7 +58,8 @@ export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonl
     ...templateErrors(pool.spec.template),
     ...nodePrototypingErrors(pool),
     ...identityErrors("spec", pool.spec, old?.spec),
-    ...strategyErrors(pool.spec.strategy),
+    ...systemAssignedErrors(pool.spec.identity, old?.spec.identity),
+    ...strategyErrors(pool.spec.strategy, old?.spec.strategy),
     ...drainTimeoutErrors(pool.spec.nodeDrainTimeout),
     ...orchestrationModeErrors(pool.spec.orchestrationMode),
     ...immutableFieldErrors(pool, old, IMMUTABLE),
@@ -79,27 +81,6 @@ function nameErrors(name: string): readonly FieldError[] {
   );
 }
 
-/** Says what is allowed in a pool but probably not meant. */
-export function azureMachinePoolWarnings(request: AdmissionRequest<Pool>): readonly string[] {
-  const { spec, metadata } = request.object;
-  return [
-    ...(spec.image?.nodePrototyping
-      ? ["spec.image.nodePrototyping is an older place; use spec.template.image.nodePrototyping"]
-      : []),
-    ...(metadata.annotations?.["nodeCachingInterval"] === undefined
-      ? []
-      : ["annotation nodeCachingInterval is deprecated; use spec.template.image.nodePrototyping.interval"]),
-    ...(spec.template.image?.sharedGallery
-      ? ["spec.template.image.sharedGallery is deprecated; use computeGallery"]
-      : []),
-    ...(nodePrototypingOf(request.object)?.donor === "Restart"
-      ? [
-          "images of donor: Restart hold the identity of the node they are taken from: whoever reads the gallery could act as it",
-        ]
-      : []),
-  ];
-}
-
 function templateErrors(template: Frozen<AzureMachinePoolSpec["template"]>): readonly FieldError[] {
   const path = "spec.template";
   const { terminateNotificationTimeout: timeout } = template;
@@ -112,32 +93,22 @@ function templateErrors(template: Frozen<AzureMachinePoolSpec["template"]>): rea
   ];
 }
 
-function strategyErrors(strategy: Frozen<AzureMachinePoolSpec>["strategy"]): readonly FieldError[] {
-  const path = "spec.strategy.rollingUpdate";
-  const { maxSurge = 1, maxUnavailable = 0 } = strategy?.rollingUpdate ?? {};
-  const errors = [
-    ...intOrPercentErrors(`${path}.maxSurge`, maxSurge),
-    ...intOrPercentErrors(`${path}.maxUnavailable`, maxUnavailable),
-    ...errorIf(
-      typeof maxUnavailable === "string" && Number.parseInt(maxUnavailable, 10) > 100,
-      invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be more than 100%"),
-    ),
-  ];
-  return errors.length === 0 && isZero(maxSurge) && isZero(maxUnavailable)
-    ? [invalid(`${path}.maxUnavailable`, maxUnavailable, "must not be 0 when maxSurge is 0")]
-    : errors;
-}
-
-function isZero(count: number | string): boolean {
-  return Number.parseInt(String(count), 10) === 0;
-}
-
 function drainTimeoutErrors(timeout: string | undefined): readonly FieldError[] {
   const path = "spec.nodeDrainTimeout";
   const errors = durationErrors(path, timeout);
   return errors.length === 0 && timeout !== undefined && parseDuration(timeout) < 0
     ? [invalid(path, timeout, "must not be negative; 0 means without limit")]
     : errors;
+}
+
+// A pool that has it already must still be editable, or nobody could mend it or let go of it; its condition says the same.
+function systemAssignedErrors(identity: string | undefined, old: string | undefined): readonly FieldError[] {
+  const detail =
+    "needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles";
+  return errorIf(
+    identity === "SystemAssigned" && old !== identity,
+    invalid("spec.identity", identity, detail),
+  );
 }
 
 function orchestrationModeErrors(mode: string | undefined): readonly FieldError[] {

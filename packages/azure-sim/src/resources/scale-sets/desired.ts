@@ -107,6 +107,18 @@ function checkUpgradePolicy(body: JsonObject): void {
   }
 }
 
+/** Nobody could ever log in to a machine that takes neither a key nor a password: Compute makes no such machine. */
+export function checkLogin(profile: JsonObject): void {
+  const linux = objectAt(profile, "osProfile", "linuxConfiguration");
+  if (linux["disablePasswordAuthentication"] !== true) return;
+  const hasKey = objectsAt(linux, "ssh", "publicKeys").some((key) => (textAt(key, "keyData") ?? "") !== "");
+  if (hasKey || valueAt(profile, "osProfile", "adminPassword") !== undefined) return;
+  throw invalidParameter(
+    "linuxConfiguration",
+    "Authentication using either SSH or by user name and password must be enabled in Linux profile.",
+  );
+}
+
 /** The network interfaces that each instance gets. */
 export function interfacesOf(profile: JsonObject): readonly JsonObject[] {
   return objectsAt(profile, "networkProfile", "networkInterfaceConfigurations");

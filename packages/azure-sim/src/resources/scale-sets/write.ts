@@ -11,7 +11,7 @@ import { type JsonObject, mergePatch, objectAt, textAt, valueAt } from "../../js
 import type { Operation } from "../../operations/operation.ts";
 import { acceptedWrite, newOperation } from "../../operations/start.ts";
 import { foundResource } from "../found.ts";
-import { type Desired, desiredOf } from "./desired.ts";
+import { checkLogin, type Desired, desiredOf } from "./desired.ts";
 import { checkAddresses, extraInstances } from "./growth.ts";
 import { adoptModel, withKeptSecrets } from "./models.ts";
 import { resize } from "./resize.ts";
@@ -82,6 +82,9 @@ interface Write {
 function write({ call, world, id, existing, body }: Write): Answer {
   if (existing?.state === "Deleting") throw beingDeleted(existing.id);
   const desired = checked(world, { id, existing, body });
+  // Only what is sent is judged: a set that was stored before this was checked can still be resized.
+  if (valueAt(call.body, "properties", "virtualMachineProfile") !== undefined)
+    checkLogin(desired.model.profile);
   const set = world.scaleSets.get(id) ?? newSet(world, id, { call, desired });
   charge(call, world, { set, desired, isNew: !existing });
   adoptModel(set, desired.model, world.scaleSets.members(id).values());

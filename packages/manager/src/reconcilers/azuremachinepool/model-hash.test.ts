@@ -51,6 +51,14 @@ describe("the hash of a model", () => {
     expect(hashOf(pool, owner)).not.toBe(hashOf({}));
   });
 
+  test("differs with the purchase plan of the image, and is what it always was without one", () => {
+    const gallery = { gallery: "g", name: "i", version: "1" };
+    const plan = { publisher: "p", offer: "o", sku: "s" };
+    const without = hashOf(template({ image: { computeGallery: gallery } }));
+    expect(without).toBe("v1-21775e9510f478477236737ceb01113c");
+    expect(hashOf(template({ image: { computeGallery: { ...gallery, plan } } }))).not.toBe(without);
+  });
+
   test.each<[string, Overrides<Pool>, Overrides<MachinePool>]>([
     ["the number of machines", {}, { spec: { replicas: 9 } }],
     ["tags", { spec: { additionalTags: { team: "a" } } }, {}],

@@ -51,8 +51,11 @@ export function newMachine(
 function labelsOf({ metadata }: Scope["pool"]): Record<string, string> {
   const { name, labels = {}, ownerReferences = [] } = metadata;
   const owner = ownerReferences.find(({ kind }) => kind === MachinePool.kind);
+  const clusterName = labels[CLUSTER_NAME_LABEL] ?? "";
   return {
-    [CLUSTER_NAME_LABEL]: labels[CLUSTER_NAME_LABEL] ?? "",
+    // CAPZ's: the name of the cluster is the label itself.
+    ...(clusterName !== "" && { [clusterName]: "owned" }),
+    [CLUSTER_NAME_LABEL]: clusterName,
     [MACHINE_POOL_LABEL]: name,
     [POOL_NAME_LABEL]: owner?.name ?? name,
   };

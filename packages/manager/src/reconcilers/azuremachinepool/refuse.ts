@@ -24,7 +24,8 @@ interface Problem {
 
 function problemOf(scope: Scope): Problem | undefined {
   const { pool } = scope;
-  const errors = AzureMachinePool.validate({ object: pool });
+  // As a change of itself: what a pool may keep because it has it already is no error here either.
+  const errors = AzureMachinePool.validate({ object: pool, old: pool });
   if (errors.length > 0) return { reason: "InvalidSpec", message: errors.map(formatFieldError).join("; ") };
   const notYet = unsupported(scope);
   if (notYet !== undefined) return { reason: "NotSupported", message: notYet };

@@ -9,7 +9,7 @@ import {
 } from "@capstan/api";
 import type { Failure } from "@capstan/runtime";
 import { type Mark, summarize } from "../../contract/ready.ts";
-import type { Budget } from "../../rollout/budget.ts";
+import { type Budget, roundingNote } from "../../rollout/budget.ts";
 import { obstinate } from "../../rollout/obstinate.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
@@ -43,9 +43,11 @@ export function report(scope: Scope): void {
 function tellNumbers(scope: Scope, sight: Sight): void {
   const { pool } = scope;
   const isTold = mayTell(scope, sight);
-  const { replicas = 0, upToDateReplicas } = pool.status ?? {};
+  // Nobody writes these three for a pool any more, so whatever they say is made up.
+  const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
+  const { replicas = 0, upToDateReplicas } = known;
   const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
-  pool.status = { ...pool.status, ...statusOf(scope, sight), ...(!isTold && before) };
+  pool.status = { ...known, ...statusOf(scope, sight), ...(!isTold && before) };
   if (sight.set && isTold) publishIDs(scope, sight);
 }
 
@@ -170,7 +172,7 @@ function modelMark({ view }: Sight, { outdated }: Budget): Mark {
 }
 
 /** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
-function rolloutMark(scope: Scope, { planned, unavailable }: Sight): Mark {
+function rolloutMark(scope: Scope, { planned, unavailable, view }: Sight): Mark {
   const type = ROLLOUT;
   if (scope.refusal) return refusedMark(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -185,8 +187,9 @@ function rolloutMark(scope: Scope, { planned, unavailable }: Sight): Mark {
   }
   const [first] = obstinate(planned);
   if (first) return { type, status: "False", severity: "Warning", reason: first.reason, message: first.why };
-  const isDone = planned.actions.length === 0;
-  return { type, status: "True", reason: isDone ? "Complete" : "Progressing" };
+  const reason = planned.actions.length === 0 ? "Complete" : "Progressing";
+  const message = roundingNote(view);
+  return { type, status: "True", reason, ...(message !== undefined && { message }) };
 }
 
 // A budget holds up nearly every drain for a moment.

@@ -2,6 +2,7 @@ import type { AzureMachinePool, Frozen } from "@capstan/api";
 import { isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { ownershipTag, type Tags, tagsIn, tagsOf } from "../../azure-cluster/tags.ts";
+import { sentOsProfile } from "./vm-profile.ts";
 import type { WantedModel } from "./wanted-model.ts";
 import { UNKNOWN_MODEL } from "./well-known.ts";
 
@@ -26,7 +27,6 @@ export interface BodyOptions {
 /** The scale set as it is to be. */
 export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOptions): JsonObject {
   const { model, capacity, tags, customData } = options;
-  const { osProfile } = model.profile;
   const { zoneBalance, platformFaultDomainCount } = spec;
   return {
     location: spec.location,
@@ -34,6 +34,7 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
     sku: { name: model.sku, tier: "Standard", capacity },
     ...(model.zones.length > 0 && { zones: model.zones }),
     ...(model.identity && { identity: model.identity }),
+    ...(model.plan && { plan: model.plan }),
     properties: {
       orchestrationMode: "Uniform",
       // Which instance is replaced when is ours to decide.
@@ -46,7 +47,7 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
       ...(model.capabilities && { additionalCapabilities: model.capabilities }),
       virtualMachineProfile: {
         ...model.profile,
-        osProfile: { ...(isJsonObject(osProfile) && osProfile), customData },
+        osProfile: sentOsProfile(model.profile, customData),
       },
     },
   };

@@ -1,6 +1,7 @@
-import { type AzureMachinePool, type Frozen, parseQuantity } from "@capstan/api";
+import { type AzureMachinePool, type Frozen, isJsonObject, parseQuantity } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { imageReference } from "./image-reference.ts";
+import { KEY_OF_NOBODY } from "./key-of-nobody.ts";
 
 /** What the machines of a pool are made of, besides what its manifest says. */
 export interface ProfileContext {
@@ -40,14 +41,30 @@ function osProfile({ sshPublicKey }: Template, { name }: ProfileContext): JsonOb
   const keyData = Buffer.from(sshPublicKey ?? "", "base64")
     .toString("utf8")
     .trim();
-  const publicKeys = [{ path: `/home/${ADMIN}/.ssh/authorized_keys`, keyData }];
   return {
     computerNamePrefix: name,
     adminUsername: ADMIN,
     linuxConfiguration: {
       disablePasswordAuthentication: true,
-      ...(keyData !== "" && { ssh: { publicKeys } }),
+      ...(keyData !== "" && loginBy(keyData)),
     },
+  };
+}
+
+function loginBy(keyData: string): JsonObject {
+  return { ssh: { publicKeys: [{ path: `/home/${ADMIN}/.ssh/authorized_keys`, keyData }] } };
+}
+
+/** The system as it is sent. What is added here makes no machine outdated, and so is not in the profile. */
+export function sentOsProfile({ osProfile: wanted }: JsonObject, customData: string): JsonObject {
+  const { linuxConfiguration, ...rest } = isJsonObject(wanted) ? wanted : {};
+  return {
+    ...rest,
+    linuxConfiguration: {
+      ...loginBy(KEY_OF_NOBODY),
+      ...(isJsonObject(linuxConfiguration) && linuxConfiguration),
+    },
+    customData,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   subnetID,
 } from "../../azure-cluster/plan.ts";
 import { RESTARTED_AT_ANNOTATION } from "../../rollout/restart.ts";
+import { purchasePlan } from "./purchase-plan.ts";
 import { vmProfile } from "./vm-profile.ts";
 
 /** Everything that decides what the machines of a pool are to be. */
@@ -26,6 +27,8 @@ export interface WantedModel {
   readonly identity: JsonObject | undefined;
   readonly capabilities: JsonObject | undefined;
   readonly profile: JsonObject;
+  /** The plan by which the image is bought, where it is. */
+  readonly plan?: JsonObject;
 }
 
 // The API server's port says nothing about machines; only the names of the network's parts are wanted from the plan.
@@ -50,9 +53,10 @@ export function scaleSetIDOf(plan: ClusterPlan, name: string): string {
 /** The model that a pool wants. */
 export function wantedModelOf(facts: ModelFacts): WantedModel {
   const { pool, machinePool } = facts;
-  const plan = clusterPlanOf(facts);
-  const outboundPoolID = nodeOutboundPoolID(plan);
+  const cluster = clusterPlanOf(facts);
+  const outboundPoolID = nodeOutboundPoolID(cluster);
   const { template } = pool.spec;
+  const plan = purchasePlan(template.image);
   return {
     sku: template.vmSize,
     zones: [...(machinePool.spec.failureDomains ?? [])].sort(),
@@ -61,9 +65,10 @@ export function wantedModelOf(facts: ModelFacts): WantedModel {
     profile: vmProfile(pool, {
       name: pool.metadata.name,
       version: machinePool.spec.template.spec.version ?? "",
-      subnetID: (name) => subnetID(plan, name ?? nodeSubnetsOf(plan)[0] ?? ""),
+      subnetID: (name) => subnetID(cluster, name ?? nodeSubnetsOf(cluster)[0] ?? ""),
       ...(outboundPoolID !== undefined && { outboundPoolID }),
     }),
+    ...(plan && { plan }),
   };
 }
 

@@ -1,0 +1,36 @@
+import { AzureMachinePool, validateObject } from "@capstan/api";
+import { azureMachinePool } from "@capstan/runtime/testing/builders";
+import { expect, test } from "vitest";
+import { KEY_OF_NOBODY } from "./key-of-nobody.ts";
+
+test("the key of nobody is one that users could give as well, and never changes", () => {
+  const sshPublicKey = Buffer.from(KEY_OF_NOBODY).toString("base64");
+  const object = azureMachinePool({ spec: { template: { sshPublicKey } } });
+  expect(validateObject(AzureMachinePool, { object }).errors).toEqual([]);
+  expect(KEY_OF_NOBODY).toBe(
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFl2bnZHWU+q9RxOuZ8YUYUk8qOgPpohbPrAXOvUMhGC nobody",
+  );
+});
+
+// The curve of ed25519: -x² + y² = 1 + dx²y² modulo this prime.
+const PRIME = 2n ** 255n - 19n;
+
+function power(base: bigint, exponent: bigint): bigint {
+  if (exponent === 0n) return 1n;
+  const half = power(base, exponent / 2n);
+  const square = (half * half) % PRIME;
+  return exponent % 2n === 0n ? square : (square * base) % PRIME;
+}
+
+const inverse = (value: bigint): bigint => power(value, PRIME - 2n);
+
+test("the key of nobody is a point of the curve, so that nobody refuses it as none", () => {
+  const [, blob = ""] = KEY_OF_NOBODY.split(" ");
+  const bytes = Buffer.from(Buffer.from(blob, "base64").subarray(-32).toReversed());
+  // The highest bit is the sign of x.
+  const y = BigInt(`0x${bytes.toString("hex")}`) % 2n ** 255n;
+  const d = (PRIME - 121_665n) * inverse(121_666n);
+  const xSquared = ((y * y - 1n + PRIME) * inverse((d * y * y + 1n) % PRIME)) % PRIME;
+  expect(y < PRIME).toBe(true);
+  expect(power(xSquared, (PRIME - 1n) / 2n)).toBe(1n);
+});

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { roundingNote } from "./budget.ts";
+import { pool } from "./plan.fixture.ts";
+
+test("limits that round to nothing are said to, with what holds instead", () => {
+  const view = pool({ desired: 9, maxSurge: 0, maxUnavailable: "10%" });
+  expect(roundingNote(view)).toBe(
+    'maxSurge 0 and maxUnavailable "10%" of 9 machines are none; one at a time may be unavailable',
+  );
+});
+
+test.each([
+  [{ desired: 10, maxSurge: 0, maxUnavailable: "10%" }],
+  [{ desired: 3, maxSurge: "1%", maxUnavailable: "10%" }],
+  [{ desired: 3, maxSurge: 1, maxUnavailable: 0 }],
+  [{ desired: 0, maxSurge: 0, maxUnavailable: "10%" }],
+])("there is nothing to say about %j", (limits) => {
+  expect(roundingNote(pool(limits))).toBeUndefined();
+});
