@@ -3,7 +3,6 @@ import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
 import { durationMs, givenName } from "./arguments.ts";
 import type { CarryOut } from "./flags.ts";
 import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
-import { type PoolName, poolNamed } from "./rollout/pool-name.ts";
 import type { Shell } from "./shell.ts";
 
 type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: string };
@@ -29,10 +28,7 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
     .action(async ({ filename: files, output, now, ...flags }: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       const access = accessOf(shell, flags);
-      const { namespace } = flags;
-      await carryOut(flags, () =>
-        plan(shell, { access, files, namespace, output, ...(now !== undefined && { now }) }),
-      );
+      await carryOut(flags, () => plan(shell, { access, files, output, ...(now !== undefined && { now }) }));
     });
 }
 
@@ -51,12 +47,6 @@ Exit codes:
 
 const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME";
 
-/** The pool of a command line; `-n` counts as given only where somebody wrote it. */
-function poolOf(command: Command, given: string, { namespace }: AccessFlags): PoolName {
-  const isWritten = command.getOptionValueSource("namespace") === "cli";
-  return poolNamed(given, { namespace, isWritten });
-}
-
 type StatusFlags = AccessFlags & { watch: string; timeout?: number };
 
 /** Adds `capstan rollout` with its verbs. */
@@ -74,27 +64,27 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
     )
     .option("--timeout <duration>", "how long to wait, such as 30m (default: for ever)", durationMs)
     .addHelpText("after", STATUS_HELP)
-    .action(async (given: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags, command: Command) => {
+    .action(async (pool: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags) => {
       const { rolloutStatus } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
+      const options = { access: accessOf(shell, flags), pool };
       const isWatching = watch === "true";
       await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs }));
     });
   asking(rollout, "watch", shell)
     .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
     .argument("<pool>", POOL, givenName)
-    .action(async (given: string, flags: AccessFlags, command: Command) => {
+    .action(async (pool: string, flags: AccessFlags) => {
       const { rolloutWatch } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
+      const options = { access: accessOf(shell, flags), pool };
       await carryOut(flags, () => rolloutWatch(shell, options));
     });
   for (const [verb, description] of VERBS) {
     asking(rollout, verb, shell)
       .description(description)
       .argument("<pool>", POOL, givenName)
-      .action(async (given: string, flags: AccessFlags, command: Command) => {
+      .action(async (pool: string, flags: AccessFlags) => {
         const { rolloutChange } = await import("./commands/rollout-change.ts");
-        const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
+        const options = { access: accessOf(shell, flags), pool };
         await carryOut(flags, () => rolloutChange(shell, verb, options));
       });
   }

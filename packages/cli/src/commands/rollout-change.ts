@@ -14,7 +14,7 @@ import { titleOf } from "../plan/given-objects.ts";
 import type { PoolParts } from "../plan/pool-parts.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import type { Shell } from "../shell.ts";
-import type { RolloutOptions } from "./rollout-status.ts";
+import { poolIn, type RolloutOptions } from "./rollout-status.ts";
 
 /** What can be asked of a rollout. */
 export type RolloutVerb = "pause" | "resume" | "restart";
@@ -25,9 +25,9 @@ export async function rolloutChange(
   verb: RolloutVerb,
   options: RolloutOptions,
 ): Promise<number> {
-  const said = await withUserClient(shell, options.access, async (client, now) => {
-    const pool = await findPool(client, options);
-    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs: now() });
+  const said = await withUserClient(shell, options.access, async (client, place) => {
+    const pool = await findPool(client, poolIn(place, options));
+    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs: place.now() });
   });
   shell.out.write(said);
   return EXIT.done;
