@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AzureMachinePool, isPausedByAnnotation, type KubernetesObject } from "@capstan/api";
 import { azureCluster, cluster, namespace } from "@capstan/runtime/testing/builders";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { servedManagement } from "../plan/management.fixture.ts";
 import { machinePoolObject, poolObject } from "../plan/pool-objects.fixture.ts";
 import { run } from "../program.ts";
@@ -48,8 +48,10 @@ function kubeconfig(current: string): string {
   });
 }
 
-async function capstan(...args: readonly string[]) {
-  const shell = testShell({ workingFolder: folder, variables: { KUBECONFIG: "config", HOME: folder } });
+const capstan = (...args: readonly string[]) => capstanWith("config", ...args);
+
+async function capstanWith(list: string, ...args: readonly string[]) {
+  const shell = testShell({ workingFolder: folder, variables: { KUBECONFIG: list, HOME: folder } });
   const code = await run(args, shell);
   return { code, ...shell.written };
 }
@@ -100,5 +102,30 @@ describe("the namespace of a command", () => {
       "2026-01-01T12:00:00Z",
     );
     expect([code, out]).toEqual([0, expect.stringContaining("AzureMachinePool default/pool\n")]);
+  });
+});
+
+describe("KUBECONFIG", () => {
+  beforeAll(() => {
+    mkdirSync(at("folder"));
+    const { clusters, users, contexts } = parse(kubeconfig("main")) as Record<string, unknown>;
+    writeFileSync(at("contexts"), stringify({ "current-context": "main", contexts }));
+    writeFileSync(at("clusters"), stringify({ "current-context": "bare", clusters, users }));
+  });
+
+  test("lists files that make one kubeconfig; one that is not there is left out", async () => {
+    const { code, out } = await capstanWith("contexts::absent:clusters", "rollout", "status", "pool");
+    expect([code, out]).toEqual([0, expect.stringContaining("AzureMachinePool team-a/pool is rolled out")]);
+  });
+
+  test.each<[string, string, string]>([
+    ["is there at all", "absent:gone", "there is no kubeconfig at PLACE/absent:PLACE/gone; "],
+    // As one without the right to read it, a folder is there and cannot be read.
+    ["can be read", "folder:config", "the kubeconfig PLACE/folder cannot be read: EISDIR"],
+  ])("is refused where no file %s", async (_, list, message) => {
+    for (const command of [["get", "clusters"], ["init"]]) {
+      const { code, err } = await capstanWith(list, ...command);
+      expect([code, err]).toEqual([1, expect.stringContaining(message.replaceAll("PLACE", folder))]);
+    }
   });
 });

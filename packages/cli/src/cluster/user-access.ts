@@ -6,7 +6,7 @@ import { timeIn } from "../data-directory/clock.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import type { Shell } from "../shell.ts";
 import { refuseUnknownContext } from "./known-context.ts";
-import { namespaceIn, type UserAccess, userKubeconfig } from "./user-kubeconfig.ts";
+import { type UserAccess, userKubeconfig } from "./user-kubeconfig.ts";
 
 /** The time in the cluster, in milliseconds since the epoch. */
 type Now = () => number;
@@ -26,16 +26,14 @@ export async function withUserClient<R>(
 ): Promise<R> {
   const { env } = shell;
   const { context, dataDir } = access;
-  const kubeconfig = userKubeconfig(shell, access);
-  const { text, origin, path } = kubeconfig;
+  const { text, origin, namespace, clusterPath } = userKubeconfig(shell, access);
   refuseUnknownContext(text, origin, context);
-  const home = dataDirectoryOf(path, dataDir);
+  const home = clusterPath && dataDirectoryOf(clusterPath, dataDir);
   if (home !== undefined && !holderOf(home)) {
     throw new CommandError(`nothing is running in ${home}; start with: capstan up`);
   }
   // The cluster of a data directory may live in another time than the machine.
   const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));
-  const namespace = namespaceIn(kubeconfig, access);
   const transport = await connectWithKubeconfig({ text, origin, ...(context !== undefined && { context }) });
   try {
     return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), { now, namespace });

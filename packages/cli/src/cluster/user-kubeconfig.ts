@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { isJsonObject } from "@capstan/api";
+import { existsSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
 import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
-import { parse } from "yaml";
 import { CommandError } from "../command-error.ts";
 import type { Shell } from "../shell.ts";
+import { type Kubeconfig, listedKubeconfigs, mergedKubeconfig, readKubeconfigs } from "./kubeconfig-files.ts";
 
 /** Which management cluster a user means, and which namespace of it. */
 export interface UserAccess {
@@ -16,65 +15,51 @@ export interface UserAccess {
 }
 
 /** A kubeconfig as it was found. */
-export interface UserKubeconfig {
-  readonly text: string;
+interface UserKubeconfig extends Kubeconfig {
   /** What it is called in messages. */
   readonly origin: string;
-  readonly path: string;
-}
-
-/**
- * The kubeconfig that a user means: that of the command line, else that of the environment, else that of the data
- * directory, else whatever kubectl would use.
- */
-export function userKubeconfig({ variables, workingFolder }: Shell, access: UserAccess): UserKubeconfig {
-  const { kubeconfig = variables["KUBECONFIG"] || undefined, dataDir } = access;
-  const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
-  const origin = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
-  const path = resolve(workingFolder, origin);
-  return { text: readText(path), origin, path };
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw new CommandError(`there is no kubeconfig at ${path}; start with: capstan up, or give --kubeconfig`);
-  }
+  /** The namespace of what names none. */
+  readonly namespace: string;
 }
 
 const USUAL_NAMESPACE = "default";
 
-/** The namespace of what names none, as kubectl has it: that of `-n`, else of the context, else "default". */
-export function namespaceIn({ text }: UserKubeconfig, { namespace, context }: UserAccess): string {
-  return namespace ?? (namespaceOfContext(text, context) || USUAL_NAMESPACE);
+/**
+ * The kubeconfig that a user means: that of the command line, else those of the environment, else that of the data
+ * directory, else whatever kubectl would use. What names no namespace is in that of `-n`, else in that of the context.
+ */
+export function userKubeconfig(shell: Shell, access: UserAccess): UserKubeconfig {
+  const paths = pathsOf(shell, access);
+  const origin = paths.join(delimiter);
+  const files = readKubeconfigs(paths);
+  if (files.length === 0) {
+    throw new CommandError(
+      `there is no kubeconfig at ${origin}; start with: capstan up, or give --kubeconfig`,
+    );
+  }
+  const merged = mergedKubeconfig(files, access.context);
+  return { ...merged, origin, namespace: access.namespace ?? merged.namespace ?? USUAL_NAMESPACE };
 }
 
-/** The same for a command that may do without a cluster: whoever needs one is told that there is none when it is asked. */
+function pathsOf(shell: Shell, { kubeconfig, dataDir }: UserAccess): readonly string[] {
+  const { variables, workingFolder } = shell;
+  if (kubeconfig !== undefined) return [resolve(workingFolder, kubeconfig)];
+  const listed = listedKubeconfigs(shell);
+  if (listed.length > 0) return listed;
+  const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
+  return [existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config")];
+}
+
+/**
+ * The namespace of what names none, for a command that may do without a cluster: whoever needs one is told that there is
+ * none when it is asked.
+ */
 export function namespaceFor(shell: Shell, access: UserAccess): string {
+  if (access.namespace !== undefined) return access.namespace;
   try {
-    return access.namespace ?? namespaceIn(userKubeconfig(shell, access), access);
+    return userKubeconfig(shell, access).namespace;
   } catch (error) {
     if (error instanceof CommandError) return USUAL_NAMESPACE;
     throw error;
-  }
-}
-
-/** Undefined for what is no kubeconfig, which is refused where it is used. */
-function namespaceOfContext(text: string, chosen: string | undefined): string | undefined {
-  const config = parsed(text);
-  if (!isJsonObject(config) || !Array.isArray(config["contexts"])) return undefined;
-  const name = chosen ?? config["current-context"];
-  const entry: unknown = config["contexts"].find((one: unknown) => isJsonObject(one) && one["name"] === name);
-  const context = isJsonObject(entry) ? entry["context"] : undefined;
-  const namespace = isJsonObject(context) ? context["namespace"] : undefined;
-  return typeof namespace === "string" ? namespace : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
   }
 }
