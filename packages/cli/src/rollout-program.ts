@@ -42,7 +42,7 @@ Examples:
 Exit codes:
   0   nothing is disrupted
   1   it cannot be planned, or the command line makes no sense
-  2   machines would be deleted or updated in place
+  2   machines would be deleted or updated in place, or go with a pool that is being deleted
 `;
 
 const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME";
