@@ -155,6 +155,44 @@ describe("a pool that is being deleted", () => {
   });
 });
 
+describe("a pool whose Cluster is not there", () => {
+  const pool = poolObject({ status: { modelHash: undefined } });
+  const plan = async (client: Client, ...objects: readonly object[]) =>
+    forecastsOf(testShell(), {
+      client,
+      given: manifestsOf(pool, machinePoolObject(), ...objects),
+      nowMs: NOW_MS,
+    });
+
+  test("is blocked against a cluster, with the name of the Cluster", async () => {
+    const pools = await plan(await managementWith());
+    expect(pools).toMatchObject([{ isNew: true, typical: { waves: [] } }]);
+    expect(pools[0]?.blocked).toEqual([
+      {
+        controller: "azuremachinepool",
+        object: { kind: "AzureMachinePool", ...POOL },
+        reason: "NoCluster",
+        targets: ["pool"],
+        why: "there is no Cluster default/cluster, which MachinePool default/pool names in spec.clusterName; nothing is done to the pool until there is one: apply it, or give its manifest to capstan plan as well",
+      },
+    ]);
+    expect(printForecast(pools, "text")).toContain("nothing happens until what blocks it is gone\n");
+    expect(isForecastDisruptive(pools)).toBe(false);
+  });
+
+  test("is planned where the Cluster comes with it, or is there", async () => {
+    for (const pools of [
+      await plan(await managementWith(), cluster()),
+      await plan(await managementWith(cluster())),
+    ]) {
+      expect(pools).toMatchObject([{ blocked: [], typical: { totals: { created: 3 } } }]);
+    }
+    const elsewhere = cluster({ metadata: { namespace: "other" } });
+    const pools = await plan(await managementWith(), elsewhere);
+    expect(pools).toMatchObject([{ blocked: [{ reason: "NoCluster" }] }]);
+  });
+});
+
 describe("a pool with a removal that is not believed", () => {
   const WHY = "3 of 3 resources would go because one list does not show their instances";
   const condition: Condition = {

@@ -6,7 +6,7 @@ import type { PoolBlock } from "./pool-block.ts";
 import { observedPool } from "./pool-plan.ts";
 import { refuseImpossibleSize } from "./pool-size.ts";
 import type { ProposedPool } from "./proposed-pools.ts";
-import { standstillOf } from "./standstill.ts";
+import { missingClusterOf, standstillOf } from "./standstill.ts";
 import { changesBetween, type FieldChange } from "./spec-changes.ts";
 
 /** What a change would do to a pool. */
@@ -33,14 +33,14 @@ export interface PoolForecast {
 
 /** Goes through the rollout that a change starts; a pause puts it off and takes nothing of it away. */
 export function forecastChange(
-  { before, after }: ProposedPool,
+  { before, after, hasCluster }: ProposedPool,
   obstacles: readonly Obstacle[],
   nowMs: number,
 ): PoolForecast {
   refuseImpossibleSize(after.machinePool);
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec;
-  const standstill = standstillOf(after, view);
+  const standstill = standstillOf(after, view) ?? (hasCluster ? undefined : missingClusterOf(after));
   // For the planner a pool that rests for whatever reason is one that is paused.
   const begun = { ...view, isPaused: standstill !== undefined };
   const typical = forecastPool(begun, expectedTimes("p50", minReadySeconds));

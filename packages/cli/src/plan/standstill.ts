@@ -25,6 +25,13 @@ export function deletionOf({ pool, machinePool, cluster }: PoolParts): PoolBlock
   return { ...objectOf(pool), reason: "BeingDeleted", targets: [pool.metadata.name], why };
 }
 
+/** A pool of a Cluster that the management cluster does not have. A dump may only be without it, and says so in a note. */
+export function missingClusterOf({ pool, machinePool }: PoolParts): PoolBlock {
+  const { namespace = "default" } = machinePool.metadata;
+  const why = `there is no Cluster ${namespace}/${machinePool.spec.clusterName}, which ${titleOf(machinePool)} names in spec.clusterName; nothing is done to the pool until there is one: apply it, or give its manifest to capstan plan as well`;
+  return { ...objectOf(pool), reason: "NoCluster", targets: [pool.metadata.name], why };
+}
+
 /** A list that is not believed is no ground for anything, until later ones agree or a user allows it. */
 function blockedRemovalOf(pool: PoolParts["pool"], { allowedRemovals }: PoolView): PoolBlock | undefined {
   const { blockedRemoval, conditions } = pool.status ?? {};
