@@ -73,6 +73,7 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
   asking(rollout, "watch", shell)
     .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
     .argument("<pool>", POOL, givenName)
+    .addHelpText("after", WATCH_HELP)
     .action(async (pool: string, flags: AccessFlags) => {
       const { rolloutWatch } = await import("./commands/rollout-status.ts");
       const options = { access: accessOf(shell, flags), pool };
@@ -98,6 +99,13 @@ const VERBS = [
     "make each machine of a pool anew, within its budget, although nothing of its spec has changed",
   ],
 ] as const;
+
+const WATCH_HELP = `
+Where standard output is no terminal it writes a line for each change, ends with the rollout, and has the exit codes of
+rollout status:
+  0   it is rolled out
+  1   it is not: it failed, or was interrupted
+`;
 
 const STATUS_HELP = `
 Exit codes:

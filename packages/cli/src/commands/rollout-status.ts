@@ -28,7 +28,7 @@ export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience):
   );
 }
 
-/** `capstan rollout watch`: shows a pool until Ctrl-C. */
+/** `capstan rollout watch`: shows a pool until Ctrl-C, or where there is no terminal until its rollout has ended. */
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
   return withUserClient(shell, options.access, (client, place) =>
     showRollout(shell, looking(client, poolIn(place, options), place)),
