@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { givenName } from "./arguments.ts";
-import type { UserAccess } from "./cluster/user-access.ts";
+import type { UserAccess } from "./cluster/user-kubeconfig.ts";
 import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
 import type { Shell } from "./shell.ts";
 
 /** Flags by which commands find the management cluster. */
-export type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace: string };
+export type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace?: string };
 
 /** A command with the flags of all that ask a management cluster. */
 export function asking(parent: Command, name: string, shell: Shell): Command {
@@ -15,18 +15,19 @@ export function asking(parent: Command, name: string, shell: Shell): Command {
     .addOption(dataDirOption(shell))
     .option("--kubeconfig <file>", "the management cluster (default: KUBECONFIG, or what runs in --data-dir)")
     .option("--context <name>", "a context of the kubeconfig, instead of the current one")
-    .option("-n, --namespace <name>", "the namespace", givenName, "default");
+    .option("-n, --namespace <name>", "the namespace (default: that of the context, or default)", givenName);
 }
 
-/** Which management cluster the flags mean. */
+/** Which management cluster the flags mean, and which namespace of it. */
 export function accessOf(
   { workingFolder }: Shell,
-  { dataDir, kubeconfig, context }: AccessFlags,
+  { dataDir, kubeconfig, context, namespace }: AccessFlags,
 ): UserAccess {
   return {
     dataDir: resolve(workingFolder, dataDir),
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
+    ...(namespace !== undefined && { namespace }),
   };
 }
 
@@ -44,10 +45,10 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
     .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
     .action(async (name: string, flags: DescribeFlags) => {
       const { describeCluster } = await import("./commands/describe-cluster.ts");
-      const { namespace, grouping: isGrouped, showConditions: conditionsOf } = flags;
+      const { grouping: isGrouped, showConditions: conditionsOf } = flags;
       const access = accessOf(shell, flags);
       await carryOut(flags, () =>
-        describeCluster(shell, { access, name, namespace, tree: { isGrouped, conditionsOf } }),
+        describeCluster(shell, { access, name, tree: { isGrouped, conditionsOf } }),
       );
     });
 }
@@ -60,10 +61,8 @@ export function addGetClusters(get: Command, shell: Shell, carryOut: CarryOut): 
     .addOption(outputOption())
     .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean }) => {
       const { getClusters } = await import("./commands/get-clusters.ts");
-      const { namespace, allNamespaces, output } = flags;
+      const { allNamespaces: isEverywhere, output } = flags;
       const access = accessOf(shell, flags);
-      await carryOut(flags, () =>
-        getClusters(shell, { access, output, ...(!allNamespaces && { namespace }) }),
-      );
+      await carryOut(flags, () => getClusters(shell, { access, output, isEverywhere }));
     });
 }

@@ -3,7 +3,6 @@ import { accessOf, type AccessFlags, asking } from "./cluster-program.ts";
 import { durationMs, givenName } from "./arguments.ts";
 import type { CarryOut } from "./flags.ts";
 import { PLAN_FORMS, type PlanForm } from "./plan/plan-form.ts";
-import { type PoolName, poolNamed } from "./rollout/pool-name.ts";
 import type { Shell } from "./shell.ts";
 
 type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: string };
@@ -29,10 +28,7 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
     .action(async ({ filename: files, output, now, ...flags }: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       const access = accessOf(shell, flags);
-      const { namespace } = flags;
-      await carryOut(flags, () =>
-        plan(shell, { access, files, namespace, output, ...(now !== undefined && { now }) }),
-      );
+      await carryOut(flags, () => plan(shell, { access, files, output, ...(now !== undefined && { now }) }));
     });
 }
 
@@ -46,16 +42,10 @@ Examples:
 Exit codes:
   0   nothing is disrupted
   1   it cannot be planned, or the command line makes no sense
-  2   machines would be deleted or updated in place
+  2   machines would be deleted or updated in place, or go with a pool that is being deleted
 `;
 
 const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME";
-
-/** The pool of a command line; `-n` counts as given only where somebody wrote it. */
-function poolOf(command: Command, given: string, { namespace }: AccessFlags): PoolName {
-  const isWritten = command.getOptionValueSource("namespace") === "cli";
-  return poolNamed(given, { namespace, isWritten });
-}
 
 type StatusFlags = AccessFlags & { watch: string; timeout?: number };
 
@@ -74,27 +64,28 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
     )
     .option("--timeout <duration>", "how long to wait, such as 30m (default: for ever)", durationMs)
     .addHelpText("after", STATUS_HELP)
-    .action(async (given: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags, command: Command) => {
+    .action(async (pool: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags) => {
       const { rolloutStatus } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
+      const options = { access: accessOf(shell, flags), pool };
       const isWatching = watch === "true";
       await carryOut(flags, () => rolloutStatus(shell, { ...options, isWatching, timeoutMs }));
     });
   asking(rollout, "watch", shell)
     .description("show the machines of a pool and its budget as a tree, until Ctrl-C")
     .argument("<pool>", POOL, givenName)
-    .action(async (given: string, flags: AccessFlags, command: Command) => {
+    .addHelpText("after", WATCH_HELP)
+    .action(async (pool: string, flags: AccessFlags) => {
       const { rolloutWatch } = await import("./commands/rollout-status.ts");
-      const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
+      const options = { access: accessOf(shell, flags), pool };
       await carryOut(flags, () => rolloutWatch(shell, options));
     });
   for (const [verb, description] of VERBS) {
     asking(rollout, verb, shell)
       .description(description)
       .argument("<pool>", POOL, givenName)
-      .action(async (given: string, flags: AccessFlags, command: Command) => {
+      .action(async (pool: string, flags: AccessFlags) => {
         const { rolloutChange } = await import("./commands/rollout-change.ts");
-        const options = { access: accessOf(shell, flags), ...poolOf(command, given, flags) };
+        const options = { access: accessOf(shell, flags), pool };
         await carryOut(flags, () => rolloutChange(shell, verb, options));
       });
   }
@@ -108,6 +99,13 @@ const VERBS = [
     "make each machine of a pool anew, within its budget, although nothing of its spec has changed",
   ],
 ] as const;
+
+const WATCH_HELP = `
+Where standard output is no terminal it writes a line for each change, ends with the rollout, and has the exit codes of
+rollout status:
+  0   it is rolled out
+  1   it is not: it failed, or was interrupted
+`;
 
 const STATUS_HELP = `
 Exit codes:

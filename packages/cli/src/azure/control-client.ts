@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readIfThere, servingFolder } from "@capstan/apiserver";
 import type { CloudState, FaultRule, JournalEntry, Prohibition } from "@capstan/azure-sim";
-import { createHttpTransport, type Transport, TransportError } from "@capstan/env";
+import { createHttpTransport, type HttpResponse, type Transport, TransportError } from "@capstan/env";
 import { CommandError } from "../command-error.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import { savedControlToken } from "./control-token.ts";
@@ -34,8 +34,8 @@ export interface ControlClient {
   removeFault(id: string): Promise<void>;
   forbid(prohibition: Prohibition): Promise<void>;
   allow(name: string): Promise<void>;
-  /** Does something from outside of ARM. */
-  act(action: "deleteInstance" | "evict" | "setCapacity", body: object): Promise<void>;
+  /** Does something from outside of ARM; gives the status of ARM's answer. */
+  act(action: "deleteInstance" | "evict" | "setCapacity", body: object): Promise<number>;
 }
 
 /** Uses the control API of the simulator that is meant, and closes the connection after that. */
@@ -92,15 +92,18 @@ function connected(baseUrl: string, ca: string | undefined): Transport {
 }
 
 function controlClient(transport: Transport, url: string, token: string): ControlClient {
-  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const ask = async (method: string, path: string, body?: object): Promise<HttpResponse> => {
     const answer = await transport.request({
       method,
       path: `/_sim/${path}`,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body && { body }),
     });
-    const text = await answer.text();
-    if (answer.status >= 400) throw refused(answer.status, text, url);
+    if (answer.status >= 400) throw refused(answer.status, await answer.text(), url);
+    return answer;
+  };
+  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const text = await (await ask(method, path, body)).text();
     return text === "" ? undefined : (JSON.parse(text) as unknown);
   };
   const named = (noun: string, name: string): string => `${noun}/${encodeURIComponent(name)}`;
@@ -116,7 +119,11 @@ function controlClient(transport: Transport, url: string, token: string): Contro
     removeFault: async (id) => void (await send("DELETE", named("faults", id))),
     forbid: async (prohibition) => void (await send("POST", "prohibitions", prohibition)),
     allow: async (name) => void (await send("DELETE", named("prohibitions", name))),
-    act: async (action, body) => void (await send("POST", `actions/${action}`, body)),
+    act: async (action, body) => {
+      const answer = await ask("POST", `actions/${action}`, body);
+      await answer.text();
+      return answer.status;
+    },
   };
 }
 

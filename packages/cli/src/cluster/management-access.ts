@@ -1,11 +1,17 @@
 import type { Transport } from "@capstan/env";
 import { connectWithKubeconfig } from "@capstan/runtime";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../given-file.ts";
 import type { Shell } from "../shell.ts";
 import { refuseUnknownContext } from "./known-context.ts";
+import {
+  type KubeconfigFile,
+  listedKubeconfigs,
+  mergedKubeconfig,
+  readKubeconfigs,
+} from "./kubeconfig-files.ts";
 
 /** Which management cluster: that of a file, else wherever kubectl would look, else the one that the pod runs in. */
 export interface ManagementAccess {
@@ -19,19 +25,35 @@ export async function connectToManagement(
   { kubeconfig, context }: ManagementAccess,
 ): Promise<Transport> {
   const chosen = context === undefined ? {} : { context };
-  if (kubeconfig === undefined) {
+  const files = filesOf(shell, kubeconfig);
+  if (files.length === 0) {
     refuseNowhere(shell);
     return connectWithKubeconfig(chosen);
   }
-  const text = readGivenFile(shell, kubeconfig, "--kubeconfig");
-  refuseUnknownContext(text, kubeconfig, context);
-  return connectWithKubeconfig({ text, origin: kubeconfig, ...chosen });
+  const { text } = mergedKubeconfig(files);
+  const origin = files.map(({ path }) => path).join(delimiter);
+  refuseUnknownContext(text, origin, context);
+  return connectWithKubeconfig({ text, origin, ...chosen });
+}
+
+function filesOf(shell: Shell, kubeconfig: string | undefined): readonly KubeconfigFile[] {
+  if (kubeconfig !== undefined) {
+    const text = readGivenFile(shell, kubeconfig, "--kubeconfig");
+    return [{ path: resolve(shell.workingFolder, kubeconfig), text }];
+  }
+  const listed = listedKubeconfigs(shell);
+  const files = readKubeconfigs(listed);
+  if (listed.length > 0 && files.length === 0)
+    throw new CommandError(
+      `there is no kubeconfig at ${listed.join(delimiter)}; set KUBECONFIG or give --kubeconfig`,
+    );
+  return files;
 }
 
 /** Without this the official client would try http://localhost:8080, which nobody means any more. */
 function refuseNowhere({ variables }: Shell): void {
   const usual = join(variables["HOME"] ?? "/", ".kube", "config");
-  if (variables["KUBECONFIG"] || variables["KUBERNETES_SERVICE_HOST"] || existsSync(usual)) return;
+  if (variables["KUBERNETES_SERVICE_HOST"] || existsSync(usual)) return;
   throw new CommandError(
     `there is no kubeconfig at ${usual}, and this is no pod; set KUBECONFIG or give --kubeconfig`,
   );

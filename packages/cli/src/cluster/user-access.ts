@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname } from "node:path";
 import { kubeconfigPath, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Client, connectWithKubeconfig, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
@@ -7,45 +6,37 @@ import { timeIn } from "../data-directory/clock.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import type { Shell } from "../shell.ts";
 import { refuseUnknownContext } from "./known-context.ts";
-
-/** Which management cluster a user means. */
-export interface UserAccess {
-  readonly dataDir: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-}
+import { type UserAccess, userKubeconfig } from "./user-kubeconfig.ts";
 
 /** The time in the cluster, in milliseconds since the epoch. */
-export type Now = () => number;
+type Now = () => number;
 
-/**
- * Uses the management cluster that a user means: the kubeconfig of the command line, else that of the environment, else
- * what runs in the data directory, else whatever kubectl would use.
- */
+/** What a command knows about where it is. */
+export interface UserPlace {
+  readonly now: Now;
+  /** That of what names none. */
+  readonly namespace: string;
+}
+
+/** Uses the management cluster that a user means. */
 export async function withUserClient<R>(
   shell: Shell,
   access: UserAccess,
-  use: (client: Client, now: Now) => Promise<R>,
+  use: (client: Client, place: UserPlace) => Promise<R>,
 ): Promise<R> {
-  const { env, variables, workingFolder } = shell;
-  const { kubeconfig = variables["KUBECONFIG"] || undefined, context, dataDir } = access;
-  const own = kubeconfigPath(dataDir, MANAGEMENT_CLUSTER);
-  const path = kubeconfig ?? (existsSync(own) ? own : join(variables["HOME"] ?? "/", ".kube", "config"));
-  const text = readText(resolve(workingFolder, path));
-  refuseUnknownContext(text, path, context);
-  const home = dataDirectoryOf(resolve(workingFolder, path), dataDir);
+  const { env } = shell;
+  const { context, dataDir } = access;
+  const { text, origin, namespace, clusterPath } = userKubeconfig(shell, access);
+  refuseUnknownContext(text, origin, context);
+  const home = clusterPath && dataDirectoryOf(clusterPath, dataDir);
   if (home !== undefined && !holderOf(home)) {
     throw new CommandError(`nothing is running in ${home}; start with: capstan up`);
   }
   // The cluster of a data directory may live in another time than the machine.
   const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));
-  const transport = await connectWithKubeconfig({
-    text,
-    origin: path,
-    ...(context !== undefined && { context }),
-  });
+  const transport = await connectWithKubeconfig({ text, origin, ...(context !== undefined && { context }) });
   try {
-    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), now);
+    return await use(createClient({ transport, env, fieldManager: "capstan-cli" }), { now, namespace });
   } finally {
     await transport.close();
   }
@@ -58,12 +49,4 @@ function dataDirectoryOf(path: string, dataDir: string): string | undefined {
       return folder;
   }
   return undefined;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw new CommandError(`there is no kubeconfig at ${path}; start with: capstan up, or give --kubeconfig`);
-  }
 }

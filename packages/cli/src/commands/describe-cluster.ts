@@ -7,7 +7,8 @@ import {
 } from "@capstan/api";
 import { targetOf } from "@capstan/manager";
 import { type Client, Failure } from "@capstan/runtime";
-import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { withUserClient } from "../cluster/user-access.ts";
+import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { CommandError } from "../command-error.ts";
 import {
   belongsTo,
@@ -25,15 +26,14 @@ import type { Shell } from "../shell.ts";
 export interface DescribeClusterOptions {
   readonly access: UserAccess;
   readonly name: string;
-  readonly namespace: string;
   readonly tree: TreeOptions;
 }
 
 /** `capstan describe cluster`: the parts of a cluster as a tree, and how each of them is. */
 export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
-  const { access, tree } = options;
-  await withUserClient(shell, access, async (client, now) => {
-    const parts = await partsOf(client, options);
+  const { access, name, tree } = options;
+  await withUserClient(shell, access, async (client, { now, namespace }) => {
+    const parts = await partsOf(client, { name, namespace });
     shell.out.write(printTree(clusterTree(parts, tree), now()));
   });
   return EXIT.done;
@@ -42,7 +42,7 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
 /** Everything that a cluster is made of, found by its references and labels. */
 export async function partsOf(
   client: Client,
-  { name, namespace }: Pick<DescribeClusterOptions, "name" | "namespace">,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
 ): Promise<ClusterParts> {
   const cluster = await client.find(Cluster, { name, namespace });
   if (!cluster) throw new CommandError(await unknown(client, name, namespace));

@@ -1,6 +1,7 @@
 import { humanDuration } from "@capstan/apiserver";
 import { Cluster, type Condition, type Frozen, MachinePool } from "@capstan/api";
-import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { withUserClient } from "../cluster/user-access.ts";
+import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type OutputForm, printed } from "../render/output.ts";
 import { table } from "../render/table.ts";
@@ -9,30 +10,37 @@ import type { Shell } from "../shell.ts";
 /** Which clusters, and how they are printed. */
 export interface GetClustersOptions {
   readonly access: UserAccess;
-  /** All namespaces when undefined. */
-  readonly namespace?: string;
+  /** Whether those of all namespaces are meant. */
+  readonly isEverywhere: boolean;
   readonly output: OutputForm;
 }
 
 /** `capstan get clusters`: the clusters of a management cluster, with the machines of their pools. */
 export async function getClusters(
   shell: Shell,
-  { access, namespace, output }: GetClustersOptions,
+  { access, isEverywhere, output }: GetClustersOptions,
 ): Promise<number> {
-  const scope = namespace === undefined ? {} : { namespace };
-  const { clusters, pools, nowMs } = await withUserClient(shell, access, async (client, now) => ({
-    clusters: await client.list(Cluster, scope),
-    pools: await client.list(MachinePool, scope),
-    nowMs: now(),
-  }));
+  const seen = await withUserClient(shell, access, async (client, { now, namespace }) => {
+    const scope = isEverywhere ? {} : { namespace };
+    const [clusters, pools] = [await client.list(Cluster, scope), await client.list(MachinePool, scope)];
+    return { clusters, pools, namespace, nowMs: now() };
+  });
+  const { clusters, pools, nowMs } = seen;
   if (clusters.length === 0 && output === undefined) {
-    shell.err.write(`No clusters found${namespace === undefined ? "" : ` in namespace ${namespace}`}.\n`);
+    shell.err.write(`No clusters found${isEverywhere ? "" : ` in namespace ${seen.namespace}`}.\n`);
     return EXIT.done;
   }
-  const isWide = namespace === undefined;
-  const heads = [...(isWide ? ["NAMESPACE"] : []), "NAME", "PHASE", "READY", "POOLS", "MACHINES", "AGE"];
+  const heads = [
+    ...(isEverywhere ? ["NAMESPACE"] : []),
+    "NAME",
+    "PHASE",
+    "READY",
+    "POOLS",
+    "MACHINES",
+    "AGE",
+  ];
   const list = { apiVersion: "v1", kind: "List", items: clusters };
-  const rows = clusters.map((cluster) => rowOf(cluster, pools, { isWide, nowMs }));
+  const rows = clusters.map((cluster) => rowOf(cluster, pools, { isEverywhere, nowMs }));
   shell.out.write(await printed(list, output, () => table(heads, rows)));
   return EXIT.done;
 }
@@ -40,7 +48,7 @@ export async function getClusters(
 function rowOf(
   { metadata, status }: Frozen<Cluster>,
   pools: readonly Frozen<MachinePool>[],
-  { isWide, nowMs }: { readonly isWide: boolean; readonly nowMs: number },
+  { isEverywhere, nowMs }: { readonly isEverywhere: boolean; readonly nowMs: number },
 ): string[] {
   const { name, namespace = "", creationTimestamp = "" } = metadata;
   const own = pools.filter(
@@ -50,7 +58,7 @@ function rowOf(
     own.reduce((total, pool) => total + (count(pool) ?? 0), 0);
   const machines = `${sum((pool) => pool.status?.readyReplicas)}/${sum(({ spec }) => spec.replicas ?? 1)}`;
   return [
-    ...(isWide ? [namespace] : []),
+    ...(isEverywhere ? [namespace] : []),
     name,
     status?.phase ?? "",
     readyOf(status?.conditions ?? []),

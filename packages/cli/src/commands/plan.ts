@@ -1,6 +1,7 @@
 import { CommandError } from "../command-error.ts";
 import type { Client } from "@capstan/runtime";
-import { type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { withUserClient } from "../cluster/user-access.ts";
+import { namespaceFor, type UserAccess } from "../cluster/user-kubeconfig.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkedDump } from "../plan/checked-dump.ts";
 import { DUMP_COMMAND } from "../plan/dump-command.ts";
@@ -25,8 +26,6 @@ import type { Shell } from "../shell.ts";
 export interface PlanOptions {
   readonly access: UserAccess;
   readonly files: readonly string[];
-  /** For objects that name none. */
-  readonly namespace: string;
   readonly output: PlanForm;
   /** The time of a dump, instead of the newest in it. */
   readonly now?: string;
@@ -35,7 +34,7 @@ export interface PlanOptions {
 /** `capstan plan`: what would happen next, or what a change would do. */
 export async function plan(shell: Shell, options: PlanOptions): Promise<number> {
   const objects = readObjects(shell, options.files);
-  const given = sortObjects(objects, options.namespace);
+  const given = sortObjects(objects, namespaceFor(shell, options.access));
   for (const [kind, count] of given.ignored) {
     shell.err.write(
       `note: ${count} ${kind} ignored: ${count === 1 ? "it has" : "they have"} no part in a plan\n`,
@@ -53,7 +52,7 @@ export async function plan(shell: Shell, options: PlanOptions): Promise<number> 
       "--now is the time of a dump; what was given are manifests, which are planned for now",
     );
   }
-  const pools = await withUserClient(shell, options.access, (client, now) =>
+  const pools = await withUserClient(shell, options.access, (client, { now }) =>
     forecastsOf(shell, { client, given, nowMs: now() }),
   );
   shell.out.write(printForecast(pools, options.output));

@@ -12,9 +12,10 @@ import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { titleOf } from "../plan/given-objects.ts";
 import type { PoolParts } from "../plan/pool-parts.ts";
+import { deletionOf } from "../plan/standstill.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import type { Shell } from "../shell.ts";
-import type { RolloutOptions } from "./rollout-status.ts";
+import { poolIn, type RolloutOptions } from "./rollout-status.ts";
 
 /** What can be asked of a rollout. */
 export type RolloutVerb = "pause" | "resume" | "restart";
@@ -25,9 +26,9 @@ export async function rolloutChange(
   verb: RolloutVerb,
   options: RolloutOptions,
 ): Promise<number> {
-  const said = await withUserClient(shell, options.access, async (client, now) => {
-    const pool = await findPool(client, options);
-    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs: now() });
+  const said = await withUserClient(shell, options.access, async (client, place) => {
+    const pool = await findPool(client, poolIn(place, options));
+    return changeRollout(client, verb, { parts: await readPool(client, pool), nowMs: place.now() });
   });
   shell.out.write(said);
   return EXIT.done;
@@ -39,12 +40,27 @@ export async function rolloutChange(
  * Only the AzureMachinePool is paused: its controller is the one that adds and takes machines. The MachinePool goes on
  * counting Nodes, and what runs on them is left alone.
  */
-export function changeRollout(
+export async function changeRollout(
   client: Client,
   verb: RolloutVerb,
   { parts, nowMs }: { readonly parts: PoolParts; readonly nowMs: number },
 ): Promise<string> {
+  refuseGoing(parts, verb);
   return { pause, resume, restart }[verb](client, parts, nowMs);
+}
+
+const DONE = { pause: "paused", resume: "resumed", restart: "restarted" } as const;
+
+/** There is no rollout of a pool that goes. A pause holds up its deletion, too, so that its end is told as well. */
+function refuseGoing(parts: PoolParts, verb: RolloutVerb): void {
+  const { pool } = parts;
+  const deletion = deletionOf(parts);
+  if (!deletion) return;
+  const { name, namespace = "default" } = pool.metadata;
+  const advice = isPausedByAnnotation(pool)
+    ? `; it is paused, and that waits for: kubectl annotate azuremachinepool ${name} -n ${namespace} ${PAUSED_ANNOTATION}-`
+    : "";
+  throw new CommandError(`${titleOf(pool)} cannot be ${DONE[verb]}: ${deletion.why}${advice}`);
 }
 
 async function pause(client: Client, { pool }: PoolParts): Promise<string> {

@@ -1,34 +1,42 @@
-import { type Now, type UserAccess, withUserClient } from "../cluster/user-access.ts";
+import { type UserPlace, withUserClient } from "../cluster/user-access.ts";
+import type { UserAccess } from "../cluster/user-kubeconfig.ts";
 import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
 import { awaitRollout, type Patience, showRollout } from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import type { Look } from "../rollout/patient-look.ts";
-import type { PoolName } from "../rollout/pool-name.ts";
+import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
 import { rolloutState } from "../rollout/rollout-state.ts";
 import type { Shell } from "../shell.ts";
 
 /** Which pool, and in which cluster. */
-export interface RolloutOptions extends PoolName {
+export interface RolloutOptions {
   readonly access: UserAccess;
+  /** The pool as the command line names it. */
+  readonly pool: string;
+}
+
+/** The pool that is meant. */
+export function poolIn({ namespace }: UserPlace, { access, pool }: RolloutOptions): PoolName {
+  return poolNamed(pool, { namespace, isWritten: access.namespace !== undefined });
 }
 
 /** `capstan rollout status`: waits until a pool is rolled out. */
 export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience): Promise<number> {
-  return withUserClient(shell, options.access, (client, now) =>
-    awaitRollout(shell, looking(client, options, now), options),
+  return withUserClient(shell, options.access, (client, place) =>
+    awaitRollout(shell, looking(client, poolIn(place, options), place), options),
   );
 }
 
-/** `capstan rollout watch`: shows a pool until Ctrl-C. */
+/** `capstan rollout watch`: shows a pool until Ctrl-C, or where there is no terminal until its rollout has ended. */
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
-  return withUserClient(shell, options.access, (client, now) =>
-    showRollout(shell, looking(client, options, now)),
+  return withUserClient(shell, options.access, (client, place) =>
+    showRollout(shell, looking(client, poolIn(place, options), place)),
   );
 }
 
 /** Looks at a pool again and again. Where the clock of its cluster is ahead of ours, what was written last shows it. */
-function looking(client: Client, pool: PoolName, now: Now): Look {
+function looking(client: Client, pool: PoolName, { now }: UserPlace): Look {
   return async () => {
     const parts = await readPool(client, await findPool(client, pool));
     const newestMs = newestTimeIn([parts.pool, parts.machinePool, ...parts.machines]) ?? 0;

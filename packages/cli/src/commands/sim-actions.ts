@@ -1,6 +1,7 @@
 import type { Prohibition } from "@capstan/azure-sim";
 import { type ControlClient, type SimulatorAddress, withControl } from "../azure/control-client.ts";
 import { scaleSetNamed, scopeNamed, shortName } from "../azure/resolve.ts";
+import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
 
@@ -17,27 +18,48 @@ export async function actOnScaleSet(
   const { address, scaleSet, action } = options;
   await withControl(address, async (control) => {
     const scaleSetId = scaleSetNamed(await control.state(), scaleSet);
-    for (const done of await carriedOut(control, scaleSetId, action)) out.write(`${done}\n`);
+    for await (const done of carriedOut(control, scaleSetId, action)) out.write(`${done}\n`);
   });
   return EXIT.done;
 }
 
-async function carriedOut(
+/** Says what was done, one after the other: what comes before an instance that is not there has been done. */
+async function* carriedOut(
   control: ControlClient,
   scaleSetId: string,
   action: ScaleSetAction,
-): Promise<string[]> {
+): AsyncGenerator<string> {
   const name = shortName(scaleSetId);
   if (action.verb === "capacity") {
     await control.act("setCapacity", { scaleSetId, capacity: action.capacity });
-    return [`${name} goes to ${action.capacity} instances`];
+    yield `${name} goes to ${action.capacity} instances`;
+    return;
   }
-  const done = [];
   for (const instanceId of action.instances) {
-    await control.act(action.verb === "delete" ? "deleteInstance" : "evict", { scaleSetId, instanceId });
-    done.push(`${name}/${instanceId} is being ${action.verb === "delete" ? "deleted" : "evicted"}`);
+    if (action.verb === "evict") {
+      await control.act("evict", { scaleSetId, instanceId });
+      yield `${name}/${instanceId} is being evicted`;
+      continue;
+    }
+    const status = await control.act("deleteInstance", { scaleSetId, instanceId });
+    if (status === NOTHING_THERE) {
+      const there = await instancesOf(control, scaleSetId);
+      throw new CommandError(`there is no instance ${instanceId} in ${name}; ${there}`);
+    }
+    yield `${name}/${instanceId} is being deleted`;
   }
-  return done;
+}
+
+// What ARM answers to the deletion of what is not there.
+const NOTHING_THERE = 204;
+
+/** What a scale set has. The simulator counts instances and does not list them; their machines have their ids. */
+async function instancesOf(control: ControlClient, scaleSetId: string): Promise<string> {
+  const { scaleSets } = await control.state();
+  const counts = Object.entries(scaleSets.find(({ id }) => id === scaleSetId)?.instances ?? {});
+  return counts.length === 0
+    ? "it has none"
+    : `it has: ${counts.map(([state, count]) => `${count} ${state}`).join(", ")}`;
 }
 
 /** What an administrator forbids. */

@@ -200,6 +200,7 @@ describe("a simulated Azure with scale sets in two groups", () => {
 
   test.each([
     [["delete", "pool", "0"], '"pool" is the name of several; choose one: east/pool, west/pool'],
+    [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; it has: 4 Succeeded"],
     [["capacity", "pol", "2"], 'there is no scale set "pol"; there is: east/pool, east/spot, west/pool'],
     [["lock", "north"], 'there is no resource or group "north"; there is: '],
     [["faults", "clear", "x"], "there is no fault x; there is: none"],

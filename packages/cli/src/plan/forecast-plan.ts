@@ -2,9 +2,11 @@ import { type Blocked, type Forecast, forecastPool, isDisruptive, planPool } fro
 import { expectedTimes } from "./expected-times.ts";
 import { counted } from "../render/amounts.ts";
 import { drainPatience, type Obstacle } from "./obstacles.ts";
+import type { PoolBlock } from "./pool-block.ts";
 import { observedPool } from "./pool-plan.ts";
 import { refuseImpossibleSize } from "./pool-size.ts";
 import type { ProposedPool } from "./proposed-pools.ts";
+import { missingClusterOf, standstillOf } from "./standstill.ts";
 import { changesBetween, type FieldChange } from "./spec-changes.ts";
 
 /** What a change would do to a pool. */
@@ -14,12 +16,16 @@ export interface PoolForecast {
   readonly isNew: boolean;
   /** Then nothing of the forecast happens until it is resumed. */
   readonly isPaused: boolean;
+  /** What keeps all of it from happening. */
+  readonly standstill: PoolBlock | undefined;
+  /** Whether the pool is being deleted, with machines that it still has. */
+  readonly losesMachines: boolean;
   readonly changes: readonly FieldChange[];
   /** As it goes when every step takes as long as half of them do. */
   readonly typical: Forecast;
   /** How long it takes when every step is as slow as one in ten. */
   readonly slowMs: number;
-  readonly blocked: readonly (Blocked | Obstacle)[];
+  readonly blocked: readonly (Blocked | Obstacle | PoolBlock)[];
   /** What the times leave out: drains that a budget holds up. */
   readonly heldDrains: readonly string[];
   readonly notes: readonly string[];
@@ -27,16 +33,18 @@ export interface PoolForecast {
 
 /** Goes through the rollout that a change starts; a pause puts it off and takes nothing of it away. */
 export function forecastChange(
-  { before, after }: ProposedPool,
+  { before, after, hasCluster }: ProposedPool,
   obstacles: readonly Obstacle[],
   nowMs: number,
 ): PoolForecast {
   refuseImpossibleSize(after.machinePool);
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec;
-  const resumed = { ...view, isPaused: false };
-  const typical = forecastPool(resumed, expectedTimes("p50", minReadySeconds));
-  const slow = forecastPool(resumed, expectedTimes("p90", minReadySeconds));
+  const standstill = standstillOf(after, view) ?? (hasCluster ? undefined : missingClusterOf(after));
+  // For the planner a pool that rests for whatever reason is one that is paused.
+  const begun = { ...view, isPaused: standstill !== undefined };
+  const typical = forecastPool(begun, expectedTimes("p50", minReadySeconds));
+  const slow = forecastPool(begun, expectedTimes("p90", minReadySeconds));
   const pause = view.isPaused ? planPool(view).blocked : [];
   const inTheWay = inTheWayOf(typical, obstacles);
   return {
@@ -44,6 +52,8 @@ export function forecastChange(
     name: view.name,
     isNew: before === undefined,
     isPaused: view.isPaused,
+    standstill,
+    losesMachines: standstill?.reason === "BeingDeleted" && view.machines.length > 0,
     changes: before
       ? [
           ...changesBetween(before.pool.spec, after.pool.spec, "AzureMachinePool spec"),
@@ -52,7 +62,7 @@ export function forecastChange(
       : [],
     typical,
     slowMs: slow.totals.durationMs,
-    blocked: [...pause, ...typical.blocked, ...inTheWay],
+    blocked: [...pause, ...(standstill ? [standstill] : typical.blocked), ...inTheWay],
     heldDrains: heldDrains(inTheWay, drainPatience(after)),
     notes,
   };

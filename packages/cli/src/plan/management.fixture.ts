@@ -1,17 +1,32 @@
 /** A management cluster in this process, for tests of commands that ask one. */
 import { customKinds, type CustomKind, type KubernetesObject } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
-import { createRealEnv } from "@capstan/env";
+import { createRealEnv, type Handler, serveHttp } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
 
 /** A client of a server that has these objects, with their status. */
 export async function managementWith(...objects: readonly KubernetesObject[]): Promise<Client> {
+  return (await serverWith(objects)).client;
+}
+
+/** The same, for commands that find it by a kubeconfig. */
+export async function servedManagement(
+  ...objects: readonly KubernetesObject[]
+): Promise<{ readonly client: Client; readonly url: string; close(): Promise<void> }> {
+  const { client, handle } = await serverWith(objects);
+  const server = await serveHttp(handle);
+  return { client, url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
+}
+
+async function serverWith(
+  objects: readonly KubernetesObject[],
+): Promise<{ client: Client; handle: Handler }> {
   const env = createRealEnv();
   const { handle } = createApiServer({ env, kinds: [...builtInKinds, ...customKinds] });
   const client = createClient({ env, transport: inProcess(handle), fieldManager: "user" });
   for (const object of objects) await store(client, object);
-  return client;
+  return { client, handle };
 }
 
 async function store(client: Client, object: KubernetesObject): Promise<void> {

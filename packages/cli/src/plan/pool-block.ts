@@ -1,9 +1,9 @@
 import { AzureMachinePool, type Frozen } from "@capstan/api";
 import type { Blocked } from "@capstan/manager";
 
-/** What stands in the way of a pool and is not the planner's to say: there was nothing to plan with, or Azure said no. */
+/** What stands in the way of a pool and is not the planner's to say: it is not asked then, or cannot know. */
 export interface PoolBlock extends Omit<Blocked, "reason"> {
-  readonly reason: "NoMachinePool" | "Refused";
+  readonly reason: "NoMachinePool" | "Refused" | "BeingDeleted" | "RemovalBlocked" | "NoCluster";
 }
 
 /** The fields by which a plan says which pool it is about. */

@@ -15,6 +15,7 @@ import { titleOf } from "./given-objects.ts";
 import type { PoolBlock } from "./pool-block.ts";
 import { type PoolParts, rivalNotes } from "./pool-parts.ts";
 import { refusalOf } from "./refusal.ts";
+import { standstillOf } from "./standstill.ts";
 import { wantedModel } from "./wanted-model.ts";
 
 /** A pool as the planner sees it, and what had to be assumed for that. */
@@ -26,6 +27,8 @@ export interface ObservedPool {
 /** A pool, what its controllers would do next, and what had to be assumed to say so. */
 export interface PlannedPool extends ObservedPool {
   readonly plan: Plan;
+  /** What keeps its controllers from anything else. */
+  readonly standstill: PoolBlock | undefined;
   /** What Azure or the controller has refused for good. */
   readonly refusal: PoolBlock | undefined;
   /** The machines whose drain does not get on. */
@@ -37,12 +40,19 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const observed = observedPool(parts, nowMs);
   const plan = planPool(observed.view);
   const actions = plan.actions.map((action) => withMarked(action, observed.view));
+  const standstill = standstillOf(parts, observed.view);
   return {
     ...observed,
-    plan: { ...plan, actions },
+    plan: standstill ? atRest(plan) : { ...plan, actions },
+    standstill,
     refusal: refusalOf(parts.pool),
     drains: blockedDrains(parts.machines),
   };
+}
+
+/** A pause also holds up what is done at a standstill; nothing else of a plan counts then. */
+function atRest(plan: Plan): Plan {
+  return { ...plan, actions: [], blocked: plan.blocked.filter(({ reason }) => reason === "Paused") };
 }
 
 /** A machine beyond the wanted number is also made for one that a user has marked; says for which. */

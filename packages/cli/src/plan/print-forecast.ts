@@ -21,7 +21,11 @@ export function printForecast(pools: readonly PoolForecast[], form: PlanForm): s
 
 /** Whether machines would be taken away from their pods. */
 export function isForecastDisruptive(pools: readonly PoolForecast[]): boolean {
-  return pools.some((pool) => actionsOf(pool).some(isDisruptive));
+  return pools.some(isDisrupted);
+}
+
+function isDisrupted(pool: PoolForecast): boolean {
+  return pool.losesMachines || actionsOf(pool).some(isDisruptive);
 }
 
 function actionsOf({ typical }: PoolForecast): readonly PoolAction[] {
@@ -69,9 +73,8 @@ function poolText(pool: PoolForecast): string {
 }
 
 function poolMarkdown(pool: PoolForecast): string {
-  const isDisruption = actionsOf(pool).some(isDisruptive);
   const when = pool.isPaused ? ", once it is resumed" : "";
-  const verdict = isDisruption
+  const verdict = isDisrupted(pool)
     ? `**Disruptive**: machines are taken away from their pods${when}.`
     : "Not disruptive.";
   const changes = pool.changes.map((change) => `- ${codeSpan(changeLine(change))}\n`).join("");
@@ -91,9 +94,10 @@ function poolMarkdown(pool: PoolForecast): string {
 }
 
 /** What there is to know at a glance. */
-function summaryOf({ typical, slowMs, heldDrains, isPaused }: PoolForecast): readonly string[] {
+function summaryOf({ typical, slowMs, heldDrains, isPaused, standstill }: PoolForecast): readonly string[] {
   const { waves, durationMs, created, deleted, updatedInPlace, lowestAvailable, mostMachines } =
     typical.totals;
+  if (standstill?.reason === "BeingDeleted") return ["nothing of it happens: the pool goes"];
   if (waves === 0)
     return [typical.isReached ? "nothing to do" : "nothing happens until what blocks it is gone"];
   const times = `about ${humanDuration(durationMs)}, ${humanDuration(slowMs)} when everything is slow`;

@@ -31,7 +31,13 @@ export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): strin
 
 /** Whether machines would be taken away from their pods. */
 export function hasDisruption(pools: readonly PlannedPool[]): boolean {
-  return pools.some(({ plan }) => plan.actions.some(isDisruptive));
+  return pools.some(isDisrupted);
+}
+
+/** A pool that goes takes its machines away from their pods as well, unless a pause holds that up. */
+function isDisrupted({ plan, standstill, view }: PlannedPool): boolean {
+  const isGoing = standstill?.reason === "BeingDeleted" && !view.isPaused;
+  return plan.actions.some(isDisruptive) || (isGoing && view.machines.length > 0);
 }
 
 /** The schema is in docs/reference/plan.md; actions have their fields in the order that it names them in. */
@@ -41,8 +47,8 @@ function planJson({ pools, unplanned }: DumpPlan): string {
   return `${JSON.stringify({ actions, blocked }, undefined, 2)}\n`;
 }
 
-function blocksOf({ plan, refusal, drains }: PlannedPool): readonly Block[] {
-  return [...(refusal ? [refusal] : []), ...plan.blocked, ...drains];
+function blocksOf({ plan, standstill, refusal, drains }: PlannedPool): readonly Block[] {
+  return [...(standstill ? [standstill] : []), ...(refusal ? [refusal] : []), ...plan.blocked, ...drains];
 }
 
 /** What stands in the way, by whether somebody has to do something about it. */
@@ -98,7 +104,7 @@ function poolMarkdown(pool: PlannedPool): string {
   const { view, plan } = pool;
   const { actions, budget } = plan;
   const { alarms, waits } = sortedBlocks(pool);
-  const verdict = actions.some(isDisruptive)
+  const verdict = isDisrupted(pool)
     ? "**Disruptive**: machines are taken away from their pods."
     : "The next step is not disruptive.";
   const heading = `### AzureMachinePool \`${view.namespace}/${view.name}\`\n\n${verdict}\n\n${budgetLine(budget)}\n`;

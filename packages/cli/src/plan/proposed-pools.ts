@@ -18,6 +18,8 @@ export interface ProposedPool {
   /** Undefined when the pool does not exist yet. */
   readonly before: PoolParts | undefined;
   readonly after: PoolParts;
+  /** Whether its Cluster is there, or comes with the manifests. */
+  readonly hasCluster: boolean;
 }
 
 /** Lets the server say what applying manifests would give: its defaults, its rules, and nothing stored. */
@@ -27,7 +29,19 @@ export async function proposedPools(client: Client, given: GivenObjects): Promis
     given.machinePools.map((machinePool) => proposed(client, MachinePool, machinePool)),
   );
   const others = await otherPools(client, pools, machinePools);
-  return Promise.all([...pools, ...others].map((pool) => proposedParts(client, pool, machinePools)));
+  return Promise.all(
+    [...pools, ...others].map(async (pool) => {
+      const { before, after } = await proposedParts(client, pool, machinePools);
+      return { before, after, hasCluster: after.cluster !== undefined || comesWith(given, after) };
+    }),
+  );
+}
+
+function comesWith({ clusters }: GivenObjects, { machinePool }: PoolParts): boolean {
+  const { metadata, spec } = machinePool;
+  return clusters.some(
+    (one) => one.metadata.name === spec.clusterName && one.metadata.namespace === metadata.namespace,
+  );
 }
 
 /** An object as it is, if it is there, and as it would be. */
@@ -93,7 +107,7 @@ async function proposedParts(
   client: Client,
   pool: Change<AzureMachinePool>,
   machinePools: readonly Change<MachinePool>[],
-): Promise<ProposedPool> {
+): Promise<Pick<ProposedPool, "before" | "after">> {
   const given = machinePools.map((change) => change.after);
   const after = await readPool(client, pool.after, given);
   const change = machinePools.find((one) => one.after === after.machinePool);

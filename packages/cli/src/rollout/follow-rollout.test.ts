@@ -400,10 +400,24 @@ describe("rollout watch", () => {
     expect(piped.written.out.split("\n").length).toBe(2);
   });
 
-  test("writes a line for each change where nobody looks at a terminal", async () => {
-    const shell = quickShell({ waits: 3 });
-    await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, DONE));
-    expect(shell.written.out.split("\n").length).toBe(3);
-    expect(shell.written.out).not.toContain("\u001B");
+  test.each([
+    ["it is rolled out", DONE, 0, "is rolled out"],
+    ["it has failed", FAILED, 1, "has failed: QuotaExceeded: no cores left"],
+  ])(
+    "writes a line for each change where nobody looks at a terminal, and ends as rollout status when %s",
+    async (_, end, code, words) => {
+      const shell = quickShell();
+      expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, end))).toBe(code);
+      expect(shell.env.clock.monotonic()).toBe(4000);
+      expect(shell.written.out.split("\n").length).toBe(3);
+      expect(shell.written.out).toContain(words);
+      expect(shell.written.out).not.toContain("\u001B");
+    },
+  );
+
+  test("goes on after the end on a terminal, until it is interrupted", async () => {
+    const shell = quickShell({ waits: 3, isTerminal: true });
+    expect(await showRollout(shell, seeing(DONE))).toBe(0);
+    expect(shell.env.clock.monotonic()).toBe(6000);
   });
 });

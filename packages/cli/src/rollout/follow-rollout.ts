@@ -53,13 +53,16 @@ function toldBy({ failure, refusal }: RolloutState, { isWatching }: Patience): s
   return failure ?? (isWatching ? refusal?.why : undefined);
 }
 
-/** Shows a pool until Ctrl-C: on a terminal always as it is now, elsewhere a text for each change. */
-export async function showRollout(shell: Shell, look: Look): Promise<number> {
+/** Shows a pool as it is now, until Ctrl-C. Where nobody looks at a terminal it is a script that waits for the end. */
+export function showRollout(shell: Shell, look: Look): Promise<number> {
+  return shell.out.isTerminal ? drawRollout(shell, look) : awaitRollout(shell, look, { isWatching: true });
+}
+
+async function drawRollout(shell: Shell, look: Look): Promise<number> {
   const stop = shell.stopSignal();
-  const { isTerminal, columns } = shell.out;
+  const { columns } = shell.out;
   let before = "";
   const lookAgain = patientLook(look, (text) => {
-    if (!isTerminal) return shell.err.write(`capstan: ${text}`);
     shell.out.write(clipped(text, columns));
     // The next answer is drawn over it, also when it is that of before.
     before = "";
@@ -67,8 +70,8 @@ export async function showRollout(shell: Shell, look: Look): Promise<number> {
   for (;;) {
     const state = await lookAgain();
     if (state) {
-      const text = isTerminal ? clipped(rolloutTree(state), columns) : linesFor(state);
-      if (text !== before) shell.out.write(isTerminal ? CLEARED + text : text);
+      const text = clipped(rolloutTree(state), columns);
+      if (text !== before) shell.out.write(CLEARED + text);
       before = text;
     }
     if (await isStopped(shell, BETWEEN_LOOKS_MS, stop)) return EXIT.done;
@@ -86,7 +89,7 @@ function clipped(text: string, columns: number): string {
     .join("\n");
 }
 
-function linesFor(state: RolloutState, told = state.failure): string {
+function linesFor(state: RolloutState, told: string | undefined): string {
   const troubles = [...obstacleLines(state, told), ...machineTroubles(state)];
   return `${[sentenceFor(state), ...troubles, ...noteLines(state)].join("\n")}\n`;
 }

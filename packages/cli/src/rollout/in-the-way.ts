@@ -1,5 +1,5 @@
 import { type Condition, type Frozen, getCondition } from "@capstan/api";
-import { type Blocked, obstinate } from "@capstan/manager";
+import { obstinate } from "@capstan/manager";
 import type { PoolParts } from "../plan/pool-parts.ts";
 import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";
@@ -9,9 +9,10 @@ import type { RolloutState } from "./rollout-state.ts";
  * repeat each other, and `told`, which is what was said already; nothing is said twice.
  */
 export function obstacleLines(state: RolloutState, told = state.failure): readonly string[] {
-  const { plan, parts } = state;
+  const { plan, parts, standstill } = state;
+  const inTheWay = [...(standstill ? [standstill] : []), ...obstinate(plan)];
   const all: readonly Said[] = [
-    ...obstinate(plan).map(({ reason, why }: Blocked) => ({ who: "blocked", reason, message: why })),
+    ...inTheWay.map(({ reason, why }) => ({ who: "blocked", reason, message: why })),
     ...saidByPool(parts.pool),
     ...(state.isDone ? [] : saidByMachinePool(parts)),
   ];

@@ -1,4 +1,5 @@
 import { titleOf } from "../plan/given-objects.ts";
+import type { PoolBlock } from "../plan/pool-block.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
 import { type PoolParts, rivalNotes } from "../plan/pool-parts.ts";
 
@@ -17,19 +18,19 @@ export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
   const planned = planFor(parts, nowMs);
   const { actions, blocked, budget } = planned.plan;
   const isIdle = actions.length === 0 && blocked.length === 0;
-  const failure = failureOf(parts);
+  const failure = failureOf(parts, planned.standstill);
   const isReached = isIdle && budget.outdated + budget.leaving === 0 && budget.available >= budget.desired;
   return {
     ...planned,
     parts,
     title: titleOf(parts.pool),
-    isDone: isReached && failure === undefined && planned.refusal === undefined,
+    isDone: isReached && [failure, planned.refusal, planned.standstill].every((one) => one === undefined),
     failure,
   };
 }
 
-function failureOf({ pool }: PoolParts): string | undefined {
-  if (pool.metadata.deletionTimestamp !== undefined) return "it is being deleted";
+function failureOf({ pool }: PoolParts, standstill: PoolBlock | undefined): string | undefined {
+  if (standstill?.reason === "BeingDeleted") return standstill.why;
   const { failureReason, failureMessage } = pool.status ?? {};
   return failureReason === undefined ? undefined : `${failureReason}: ${failureMessage ?? "no message"}`;
 }
