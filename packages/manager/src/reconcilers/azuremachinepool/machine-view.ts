@@ -141,6 +141,9 @@ function workOf(
       : said(facts, context);
   if (isAvailable) return { isAvailable, unavailableSinceMs: undefined };
   const ready = getCondition(facts.machine?.status?.conditions, "Ready");
+  // A Node tells it by the clock of its cluster. Where that is ahead of ours, the machine tells it by ours.
+  if (sinceMs !== undefined && sinceMs > nowMs && ready?.status === "False")
+    return { isAvailable, unavailableSinceMs: Date.parse(ready.lastTransitionTime) };
   return {
     isAvailable,
     unavailableSinceMs: sinceMs ?? (ready ? undefined : createdMs(facts, context.nowMs)),

@@ -144,6 +144,23 @@ describe("the view of a pool", () => {
       { machine: resource(0, { status: undefined }), instance: instance(0) },
       { isAvailable: false, unavailableSinceMs: Date.parse("2026-01-01T00:00:00Z"), modelHash: "unknown" },
     ],
+    [
+      "does not work, which its Node tells by a clock that is ahead of ours",
+      {
+        ...whole(0, {
+          status: {
+            ready: false,
+            conditions: [{ type: "Ready", status: "False", lastTransitionTime: "2026-01-01T00:30:00Z" }],
+          },
+        }),
+        node: node({
+          status: {
+            conditions: [{ type: "Ready", status: "Unknown", lastTransitionTime: "2026-01-01T01:30:00Z" }],
+          },
+        }),
+      },
+      { isAvailable: false, unavailableSinceMs: Date.parse("2026-01-01T00:30:00Z") },
+    ],
   ])("shows a machine that %s", (_, machine, expected) => {
     expect(poolView(facts([machine])).machines[0]).toMatchObject(expected);
   });
