@@ -87,6 +87,32 @@ const twoPools = async (world: World): Promise<void> => {
   await settled(world);
 };
 
+/** A Node says that it is ill, and stays so. */
+const fallIll = async (world: World): Promise<void> => {
+  await createPool(world, "mp");
+  await settled(world);
+  const node = (await nodesOf(world)).at(-1);
+  const workload = world.workload(CLUSTER);
+  if (!node || !workload) throw new Error("there are Nodes");
+  const conditions = (node.status?.conditions ?? []).map((one) =>
+    one.type === "Ready" ? { ...one, status: "False", reason: "KubeletNotReady" } : one,
+  );
+  const body = { status: { conditions } };
+  await world.run(workload.patch(Node, node.metadata, { type: "merge", subresource: "status", body }));
+  await settled(world);
+};
+
+/** Says something else after the pass has said what is so. */
+function misreporting(name: string, twist: (scope: unknown) => void): SeededBug["seed"] {
+  return changed(name, (reconciler) => ({
+    ...reconciler,
+    status: (scope, pass) => {
+      reconciler.status?.(scope, pass);
+      twist(scope);
+    },
+  }));
+}
+
 /** A write of a scale set that was under way when a process died is sent again by the next one, without a look. */
 function repeating(): (seat: Seat) => Seat["azure"] {
   let last: HttpRequest | undefined;
@@ -178,6 +204,24 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     })),
     tell: rollWithCordon,
     caughtBy: "keeps-availability",
+  },
+  "every machine ready": {
+    mistake: "a machine says that it is ready, whatever its Node says",
+    seed: misreporting("azuremachinepoolmachine", (scope) => {
+      const { machine } = scope as MachineScope;
+      machine.status = { ...machine.status, ready: true };
+    }),
+    tell: fallIll,
+    caughtBy: "tells-the-truth",
+  },
+  "one machine too many told": {
+    mistake: "a pool tells of one more machine than it has",
+    seed: misreporting("azuremachinepool", (scope) => {
+      const { pool, sight } = scope as PoolScope;
+      if (sight) pool.status = { ...pool.status, replicas: sight.instances.length + 1 };
+    }),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "tells-the-truth",
   },
 };
 

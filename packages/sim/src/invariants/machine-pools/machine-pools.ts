@@ -3,6 +3,7 @@ import { drainsFirst } from "./drains-first.ts";
 import { keepsAvailability } from "./keeps-availability.ts";
 import { keepsWithinSurge } from "./keeps-within-surge.ts";
 import { oneResourcePerInstance } from "./one-resource-per-instance.ts";
+import { tellsTheTruth } from "./tells-the-truth.ts";
 
 /** What must hold in every world with machine pools. */
 export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
@@ -10,4 +11,5 @@ export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
   keepsWithinSurge,
   drainsFirst,
   oneResourcePerInstance,
+  tellsTheTruth,
 ];
