@@ -88,9 +88,7 @@ const twoPools = async (world: World): Promise<void> => {
 };
 
 /** A Node says that it is ill, and stays so. */
-const fallIll = async (world: World): Promise<void> => {
-  await createPool(world, "mp");
-  await settled(world);
+async function sicken(world: World): Promise<void> {
   const node = (await nodesOf(world)).at(-1);
   const workload = world.workload(CLUSTER);
   if (!node || !workload) throw new Error("there are Nodes");
@@ -99,8 +97,41 @@ const fallIll = async (world: World): Promise<void> => {
   );
   const body = { status: { conditions } };
   await world.run(workload.patch(Node, node.metadata, { type: "merge", subresource: "status", body }));
+}
+
+const fallIll = async (world: World): Promise<void> => {
+  await createPool(world, "mp");
+  await settled(world);
+  await sicken(world);
   await settled(world);
 };
+
+/** A machine is lost, and well known to be, when the roll begins. */
+const rollAfterLoss = async (world: World): Promise<void> => {
+  await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
+  await settled(world);
+  await sicken(world);
+  await world.advance(40_000);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
+/** Believes a loss only when it has lasted for a minute. */
+function belated(): (view: PoolView, scope: PoolScope) => PoolView {
+  const losses = new WeakMap<object, Map<string, number>>();
+  return (view, { memory }) => {
+    const lostMs = losses.get(memory) ?? new Map<string, number>();
+    losses.set(memory, lostMs);
+    const believed = view.machines.map((machine) => {
+      const { name = "", isAvailable } = machine;
+      if (isAvailable) lostMs.set(name, Infinity);
+      else if (lostMs.get(name) === Infinity) lostMs.set(name, view.nowMs);
+      const isYoung = view.nowMs - (lostMs.get(name) ?? 0) < 60_000;
+      return isYoung ? { ...machine, isAvailable: true } : machine;
+    });
+    return { ...view, machines: believed };
+  };
+}
 
 /** Says something else after the pass has said what is so. */
 function misreporting(name: string, twist: (scope: unknown) => void): SeededBug["seed"] {
@@ -203,6 +234,12 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       }),
     })),
     tell: rollWithCordon,
+    caughtBy: "keeps-availability",
+  },
+  "a loss noticed a minute late": {
+    mistake: "that a machine is lost is believed only after a minute",
+    seed: misplanning(belated()),
+    tell: rollAfterLoss,
     caughtBy: "keeps-availability",
   },
   "every machine ready": {
