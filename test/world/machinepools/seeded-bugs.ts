@@ -164,6 +164,16 @@ function repeating(): (seat: Seat) => Seat["azure"] {
   };
 }
 
+function doubling(): (seat: Seat) => Seat["azure"] {
+  return ({ azure }) => ({
+    ...azure,
+    request: async (request) => {
+      if (request.method === "GET" && /virtualMachines[?]/.test(request.path)) await azure.request(request);
+      return azure.request(request);
+    },
+  });
+}
+
 /** Finds machines by the beginning of the pool's name. */
 function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
   const list: CacheReader["list"] = (kind, query) => {
@@ -260,6 +270,22 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     tell: (world) => createPool(world, "mp"),
     caughtBy: "tells-the-truth",
   },
+  "an event in each pass": {
+    mistake: "a pool tells in each pass that all is well",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, talkative],
+    })),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "stands-still",
+  },
+  "every list twice": {
+    mistake: "the instances are listed by two who do not know of each other",
+    seed: asIs,
+    azure: doubling,
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "stands-still",
+  },
 };
 
 function undrained(phase: Phase<unknown>): Phase<unknown> {
@@ -277,4 +303,10 @@ async function restless(scope: unknown): Promise<ReturnType<typeof again>> {
   pool.status = { ...pool.status, failureMessage: `looked at ${context.env.clock.monotonic()}` };
   await context.persistStatus();
   return again(100, "LookingAgain");
+}
+
+function talkative(scope: unknown): Promise<ReturnType<typeof again>> {
+  const { context } = scope as PoolScope;
+  context.event({ type: "Normal", reason: "AllIsWell", message: "All machines are as they are wanted" });
+  return Promise.resolve(again(10 * 60_000, "LookingAgain"));
 }

@@ -223,6 +223,8 @@ function comparable(state: unknown): unknown {
   const text = JSON.stringify(state, (key, value: unknown) => (DIFFERS.has(key) ? undefined : kept(value)))
     // A model that was stamped by an older release has an older name.
     .replaceAll(/"v2-([0-9a-f]+)"/g, (_, hash: string) => `"v1-${backwards(hash)}"`)
+    // A model that was wanted in between is remembered with its token, should it come back.
+    .replaceAll(": earlier,", ": ")
     .replaceAll(/virtualMachines\/\d+/g, "virtualMachines/*")
     .replaceAll(/"(instanceID|instanceName|name)":"(?:mp[0-9a-z]{6}|[^"]*?[0-9A-Z]+)"/g, '"$1":"*"')
     .replaceAll(/Node \w+/g, "Node *");

@@ -3,6 +3,7 @@ import { drainsFirst } from "./drains-first.ts";
 import { keepsAvailability } from "./keeps-availability.ts";
 import { keepsWithinSurge } from "./keeps-within-surge.ts";
 import { oneResourcePerInstance } from "./one-resource-per-instance.ts";
+import { standsStill } from "./stands-still.ts";
 import { tellsTheTruth } from "./tells-the-truth.ts";
 
 /** What must hold in every world with machine pools. */
@@ -12,4 +13,5 @@ export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
   drainsFirst,
   oneResourcePerInstance,
   tellsTheTruth,
+  standsStill,
 ];
