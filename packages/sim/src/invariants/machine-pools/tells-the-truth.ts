@@ -14,8 +14,7 @@ export const tellsTheTruth: Invariant = {
     return {
       atRest: () => {
         for (const record of books.pools()) {
-          // Nobody looks at what is paused, and what leaves is told of by its conditions.
-          const problem = record.isLeaving || record.isPaused ? undefined : lieIn(truth, books, record);
+          const problem = isToldOf(record) ? lieIn(truth, books, record) : undefined;
           if (problem !== undefined) return problem;
         }
         return undefined;
@@ -23,6 +22,16 @@ export const tellsTheTruth: Invariant = {
     };
   },
 };
+
+/**
+ * Nobody looks at what is paused, and what leaves is told of by its conditions. What Azure was asked for may have been done
+ * a moment ago: whoever waits for it does not know yet.
+ */
+function isToldOf(record: PoolRecord): boolean {
+  const { status } = record.pool;
+  const isWaiting = status?.operation !== undefined || (status?.instanceOperations ?? []).length > 0;
+  return !record.isLeaving && !record.isPaused && !isWaiting;
+}
 
 /** An instance of a scale set, with its resource and what is really so of it. */
 interface Member {
