@@ -145,7 +145,7 @@ const MUST_BE_REACHED = [
   "guest Spoiled",
 ];
 
-// After a jump of its clock the pool of this one waits for most of an hour before it goes on with its rollout: a known bug.
+// The pool of this one stands still for 49 minutes in a healed world, and then goes on with its rollout: a bug to be found.
 const KNOWN_BUGS: ReadonlySet<number> = new Set([2062]);
 
 /** Tests of so many storms, and of what they have reached together. */
