@@ -45,6 +45,8 @@ function tellNumbers(scope: Scope, sight: Sight): void {
   const isTold = mayTell(scope, sight);
   // Nobody writes these three for a pool any more, so whatever they say is made up.
   const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
+  // What the image was is told until machines are made from another one, or from none that has a name.
+  if (sight.view.setHash === sight.view.wantedHash) delete known.image;
   const { replicas = 0, upToDateReplicas } = known;
   const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
   pool.status = { ...known, ...statusOf(scope, sight), ...(!isTold && before) };
