@@ -304,9 +304,6 @@ const DIFFERS: ReadonlySet<string> = new Set([
 function kept(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isJsonObject(item) || item["type"] !== "Paused");
   if (!isJsonObject(value)) return value;
-  // The image that a user has named and does not name any more stays in the status of the pool: a known bug.
-  if ("lastReconciledReplicas" in value && value["image"] !== undefined)
-    return kept({ ...value, image: undefined });
   const { annotations, ...rest } = value;
   const isEmpty = isJsonObject(annotations) && Object.keys(annotations).every((key) => DIFFERS.has(key));
   return annotations === undefined || isEmpty ? rest : value;
