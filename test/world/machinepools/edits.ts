@@ -2,6 +2,7 @@
 import {
   AzureMachinePool,
   AzureMachinePoolMachine,
+  DELETE_MACHINE_ANNOTATION,
   type Kind,
   MachinePool,
   PAUSED_ANNOTATION,
@@ -11,8 +12,8 @@ import { type Client, isNotFound } from "@capstan/runtime";
 import type { World, WorldOptions } from "@capstan/sim";
 import { annotateSomething } from "../../../packages/sim/src/world/edit.ts";
 import { NAMESPACE } from "../fleet/fleet-world.ts";
-import { NEW_VERSION, OLD_VERSION } from "./pool-world.ts";
-import { listed, POOL, STORIES } from "./stories.ts";
+import { NEW_VERSION, OLD_VERSION, type PoolOptions } from "./pool-world.ts";
+import { listed, POOL, STORM_STORIES } from "./stories.ts";
 
 type Edit = NonNullable<WorldOptions["edit"]>;
 
@@ -23,6 +24,14 @@ const versioned = (version: string) => ({ spec: { template: { spec: { version } 
 const strategy = (maxSurge: number, maxUnavailable: number) => ({
   spec: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } },
 });
+
+const updated = (instanceUpdate: string) => ({ spec: { strategy: { rollingUpdate: { instanceUpdate } } } });
+const imaged = (version: string | undefined) => {
+  const gallery = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
+  const image =
+    version === undefined ? null : { computeGallery: { gallery, name: "capi-ubun2-2404", version } };
+  return { spec: { template: { image } } };
+};
 
 const EDITS: readonly ((user: Client, rng: Rng) => Promise<string | undefined>)[] = [
   annotateSomething,
@@ -39,6 +48,23 @@ const EDITS: readonly ((user: Client, rng: Rng) => Promise<string | undefined>)[
   },
 ];
 
+/** Besides those: what few users do in the middle of a rollout. */
+const MORE_EDITS: typeof EDITS = [
+  ...EDITS,
+  change(AzureMachinePool, (rng) => updated(rng.pick(["Replace", "InPlace"]))),
+  change(AzureMachinePool, (rng) =>
+    imaged(rng.pick([OLD_VERSION.slice(1), NEW_VERSION.slice(1), undefined])),
+  ),
+  async (user, rng) => {
+    const machines = await user.list(AzureMachinePoolMachine, { namespace: NAMESPACE });
+    if (machines.length === 0) return undefined;
+    const { name } = rng.pick(machines).metadata;
+    const body = { metadata: { annotations: { [DELETE_MACHINE_ANNOTATION]: rng.pick(["", null]) } } };
+    await user.patch(AzureMachinePoolMachine, { name, namespace: NAMESPACE }, { type: "merge", body });
+    return `a user marks machine ${name} as the next to go, or does so no more`;
+  },
+];
+
 function change(kind: Kind, bodyOf: (rng: Rng) => object): Edit {
   return async (user, rng) => {
     const body = bodyOf(rng);
@@ -50,10 +76,12 @@ function change(kind: Kind, bodyOf: (rng: Rng) => object): Edit {
 /** A user annotates, scales, rolls, pauses, or deletes a machine; what is not there is left alone. */
 export const editPool: Edit = (user, rng) => rng.pick(EDITS)(user, rng).catch(unlessGone);
 
+/** The same, and more: changes image or the way of updates, or marks a machine as the next to go. */
+export const editMore: Edit = (user, rng) => rng.pick(MORE_EDITS)(user, rng).catch(unlessGone);
+
 /** The user wants again what the story is about, whatever they did in between. */
 export async function wantAgain(world: World, name: string): Promise<void> {
-  const { pool = {}, machines = 0, version = OLD_VERSION } = STORIES[name] ?? {};
-  const { maxSurge = null, maxUnavailable = null } = pool.strategy ?? {};
+  const { pool = {}, machines = 0, version = OLD_VERSION } = STORM_STORIES[name] ?? {};
   const { user } = world;
   const say = (kind: Kind, body: object): Promise<unknown> =>
     world.run(user.patch(kind, PLACE, { type: "merge", body }).catch(unlessGone));
@@ -61,7 +89,17 @@ export async function wantAgain(world: World, name: string): Promise<void> {
   await say(MachinePool, paused(null));
   if (machines === 0) return;
   await say(MachinePool, { spec: { ...sized(machines).spec, ...versioned(version).spec } });
-  await say(AzureMachinePool, { spec: { strategy: { rollingUpdate: { maxSurge, maxUnavailable } } } });
+  await say(AzureMachinePool, { spec: { ...imaged(undefined).spec, ...rolledBy(pool.strategy).spec } });
+}
+
+/** What a strategy does not say is what it is by default. */
+function rolledBy({ maxSurge, maxUnavailable, instanceUpdate }: NonNullable<PoolOptions["strategy"]> = {}) {
+  const rollingUpdate = {
+    maxSurge: maxSurge ?? null,
+    maxUnavailable: maxUnavailable ?? null,
+    instanceUpdate: instanceUpdate ?? null,
+  };
+  return { spec: { strategy: { rollingUpdate } } };
 }
 
 /** What is deleted meanwhile needs no change. */

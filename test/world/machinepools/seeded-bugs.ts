@@ -87,6 +87,63 @@ const twoPools = async (world: World): Promise<void> => {
   await settled(world);
 };
 
+/** A Node says that it is ill, and stays so. */
+async function sicken(world: World): Promise<void> {
+  const node = (await nodesOf(world)).at(-1);
+  const workload = world.workload(CLUSTER);
+  if (!node || !workload) throw new Error("there are Nodes");
+  const conditions = (node.status?.conditions ?? []).map((one) =>
+    one.type === "Ready" ? { ...one, status: "False", reason: "KubeletNotReady" } : one,
+  );
+  const body = { status: { conditions } };
+  await world.run(workload.patch(Node, node.metadata, { type: "merge", subresource: "status", body }));
+}
+
+const fallIll = async (world: World): Promise<void> => {
+  await createPool(world, "mp");
+  await settled(world);
+  await sicken(world);
+  await settled(world);
+};
+
+/** A machine is lost, and well known to be, when the roll begins. */
+const rollAfterLoss = async (world: World): Promise<void> => {
+  await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
+  await settled(world);
+  await sicken(world);
+  await world.advance(40_000);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
+/** Believes a loss only when it has lasted for a minute. */
+function belated(): (view: PoolView, scope: PoolScope) => PoolView {
+  const losses = new WeakMap<object, Map<string, number>>();
+  return (view, { memory }) => {
+    const lostMs = losses.get(memory) ?? new Map<string, number>();
+    losses.set(memory, lostMs);
+    const believed = view.machines.map((machine) => {
+      const { name = "", isAvailable } = machine;
+      if (isAvailable) lostMs.set(name, Infinity);
+      else if (lostMs.get(name) === Infinity) lostMs.set(name, view.nowMs);
+      const isYoung = view.nowMs - (lostMs.get(name) ?? 0) < 60_000;
+      return isYoung ? { ...machine, isAvailable: true } : machine;
+    });
+    return { ...view, machines: believed };
+  };
+}
+
+/** Says something else after the pass has said what is so. */
+function misreporting(name: string, twist: (scope: unknown) => void): SeededBug["seed"] {
+  return changed(name, (reconciler) => ({
+    ...reconciler,
+    status: (scope, pass) => {
+      reconciler.status?.(scope, pass);
+      twist(scope);
+    },
+  }));
+}
+
 /** A write of a scale set that was under way when a process died is sent again by the next one, without a look. */
 function repeating(): (seat: Seat) => Seat["azure"] {
   let last: HttpRequest | undefined;
@@ -105,6 +162,16 @@ function repeating(): (seat: Seat) => Seat["azure"] {
       },
     };
   };
+}
+
+function doubling(): (seat: Seat) => Seat["azure"] {
+  return ({ azure }) => ({
+    ...azure,
+    request: async (request) => {
+      if (request.method === "GET" && /virtualMachines[?]/.test(request.path)) await azure.request(request);
+      return azure.request(request);
+    },
+  });
 }
 
 /** Finds machines by the beginning of the pool's name. */
@@ -179,6 +246,46 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     tell: rollWithCordon,
     caughtBy: "keeps-availability",
   },
+  "a loss noticed a minute late": {
+    mistake: "that a machine is lost is believed only after a minute",
+    seed: misplanning(belated()),
+    tell: rollAfterLoss,
+    caughtBy: "keeps-availability",
+  },
+  "every machine ready": {
+    mistake: "a machine says that it is ready, whatever its Node says",
+    seed: misreporting("azuremachinepoolmachine", (scope) => {
+      const { machine } = scope as MachineScope;
+      machine.status = { ...machine.status, ready: true };
+    }),
+    tell: fallIll,
+    caughtBy: "tells-the-truth",
+  },
+  "one machine too many told": {
+    mistake: "a pool tells of one more machine than it has",
+    seed: misreporting("azuremachinepool", (scope) => {
+      const { pool, sight } = scope as PoolScope;
+      if (sight) pool.status = { ...pool.status, replicas: sight.instances.length + 1 };
+    }),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "tells-the-truth",
+  },
+  "an event in each pass": {
+    mistake: "a pool tells in each pass that all is well",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, talkative],
+    })),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "stands-still",
+  },
+  "every list twice": {
+    mistake: "the instances are listed by two who do not know of each other",
+    seed: asIs,
+    azure: doubling,
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "stands-still",
+  },
 };
 
 function undrained(phase: Phase<unknown>): Phase<unknown> {
@@ -196,4 +303,10 @@ async function restless(scope: unknown): Promise<ReturnType<typeof again>> {
   pool.status = { ...pool.status, failureMessage: `looked at ${context.env.clock.monotonic()}` };
   await context.persistStatus();
   return again(100, "LookingAgain");
+}
+
+function talkative(scope: unknown): Promise<ReturnType<typeof again>> {
+  const { context } = scope as PoolScope;
+  context.event({ type: "Normal", reason: "AllIsWell", message: "All machines are as they are wanted" });
+  return Promise.resolve(again(10 * 60_000, "LookingAgain"));
 }

@@ -3,8 +3,8 @@ import { failureReport, faultsOf, rehearse, type Run, ViolationError, type World
 import { afterAll, expect, test } from "vitest";
 import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
 import { type Reached, reachedText } from "../fleet/storm.ts";
-import { editPool, wantAgain } from "./edits.ts";
-import { isTold, POOL, rehearsalOf, STORIES } from "./stories.ts";
+import { editMore, editPool, wantAgain } from "./edits.ts";
+import { isTold, rehearsalOf, STORM_STORIES } from "./stories.ts";
 
 /** What the storms of one file share. */
 interface Season {
@@ -19,7 +19,7 @@ export function seasonOf(file: string): Season {
   return { file, reached: new Map(), calm: new Map() };
 }
 
-const NAMES = Object.keys(STORIES);
+const NAMES = Object.keys(STORM_STORIES);
 /** Told by managers of two releases, of which the older one would lead again. */
 const ALONE = "become a newer Capstan in mid-rollout";
 
@@ -35,25 +35,26 @@ interface Braved {
 }
 
 /** Tells one of the stories in a storm that the seed chooses, with one manager or two. */
-async function brave(seed: number): Promise<Braved> {
+async function brave(seed: number, story: string | undefined): Promise<Braved> {
   const text = String(seed);
-  const name = NAMES[seed % NAMES.length] ?? "";
+  const name = story ?? NAMES[seed % NAMES.length] ?? "";
   const managers = name !== ALONE && seed % WITH_TWO === 0 ? 2 : 1;
   const faults = faultsOf("swarm", text);
   const ends = (world: World): Promise<void> => recover(world, name);
-  const world = { managers, edit: editPool };
+  // A storm that has found something once is told with the edits of that time.
+  const world = { managers, edit: story === undefined ? editMore : editPool };
   const run = await rehearse(rehearsalOf(name, text, { world, ends }), faults);
   const told = `seed ${seed}, ${name}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
   return { name, run, told };
 }
 
-/** Tells a story in a storm; it ends as without. */
-export async function storm(seed: number, season: Season): Promise<void> {
+/** Tells a story in a storm, the seed's own unless told; it ends as without. */
+export async function storm(seed: number, season: Season, story?: string): Promise<void> {
   const { file, reached } = season;
-  const { name, run, told } = await brave(seed);
+  const { name, run, told } = await brave(seed, story);
   for (const [state, count] of run.world.reached()) reached.set(state, (reached.get(state) ?? 0) + count);
   const project = file.endsWith(".deep.ts") ? "deep" : "unit";
-  const command = `npx vitest run --project ${project} test/world/machinepools/${file} -t "storm ${seed}$"`;
+  const command = `npx vitest run --project ${project} test/world/machinepools/${file} -t "storm ${seed}${story === undefined ? "$" : ":"}"`;
   if (run.failure) throw new Error(`${told}\n${reportOf(run, command)}`, { cause: run.failure });
   const end = run.end as { readonly made: number };
   // Storms take machines away, so that there were more of them.
@@ -80,8 +81,7 @@ async function recover(world: World, name: string): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     await world.until(() => hopeless(world).length > 0 || isTold(world, name), WATCH_MS);
     if (hopeless(world).length === 0) return;
-    for (const instance of hopeless(world)) {
-      const machine = `${POOL}-${instance}`;
+    for (const machine of hopeless(world)) {
       if (await find(world, AzureMachinePoolMachine, machine))
         await remove(world, AzureMachinePoolMachine, machine);
     }
@@ -94,7 +94,11 @@ const WATCH_MS = 30 * MINUTE_MS;
 
 /** Machines whose first boot has failed for good: no controller can know whether they only take their time. */
 function hopeless(world: World): string[] {
-  return world.guests.list().flatMap(({ stage, instanceId }) => (stage === "failed" ? [instanceId] : []));
+  return world.guests
+    .list()
+    .flatMap(({ stage, scaleSetId, instanceId }) =>
+      stage === "failed" ? [`${scaleSetId.slice(scaleSetId.lastIndexOf("/") + 1)}-${instanceId}`] : [],
+    );
 }
 
 function reportOf({ world, failure }: Run, command: string): string {
@@ -110,6 +114,7 @@ const MUST_BE_REACHED = [
   "process crashed",
   "process lost the Lease",
   "condition Drained True Drained",
+  "condition Drained True DrainTimedOut",
   "condition Drained False DrainBlocked",
   "condition Ready False UpdatingInPlace",
   "condition ScaleSetRunning False ScaleSetDeleting",

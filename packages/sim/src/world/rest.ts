@@ -19,12 +19,15 @@ const ON_THE_WAY = new Set(["booting", "cloud-init", "joining", "registered"]);
 const REPORTS = new Set(["condition", "violation", "guestFailure"]);
 const METHODS_THAT_READ = new Set(["GET", "HEAD"]);
 
+const LOOK_MS = 60_000;
+
 /** Knows when nothing has happened for a while, and nothing is on its way. */
 export class Rest {
   readonly #world: Restless;
   #lastMs = 0;
   /** When Azure was found busy: that it is done is news to managers, which ask rarely about what takes long. */
   #busyMs = -Infinity;
+  #lookedMs = -Infinity;
 
   constructor(world: Restless) {
     this.#world = world;
@@ -40,10 +43,17 @@ export class Rest {
 
   /** Whether nothing has been done for so long, and nobody is about to do something. */
   isQuiet(forMs: number): boolean {
-    const { scheduler } = this.#world;
-    if (scheduler.monotonicMs - Math.max(this.#lastMs, this.#busyMs) < forMs) return false;
-    if (this.#azureBusyWith() !== undefined) this.#busyMs = scheduler.monotonicMs;
+    const { monotonicMs } = this.#world.scheduler;
+    // Often enough that the end of what takes long is not missed, and seldom enough to cost nothing.
+    if (monotonicMs - this.#lookedMs >= LOOK_MS) this.#lookAtAzure();
+    if (monotonicMs - Math.max(this.#lastMs, this.#busyMs) < forMs) return false;
+    this.#lookAtAzure();
     return this.busy() === undefined;
+  }
+
+  #lookAtAzure(): void {
+    this.#lookedMs = this.#world.scheduler.monotonicMs;
+    if (this.#azureBusyWith() !== undefined) this.#busyMs = this.#lookedMs;
   }
 
   #azureBusyWith(): string | undefined {

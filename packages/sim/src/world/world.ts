@@ -205,8 +205,9 @@ export class World {
   /** Runs until nobody has done anything for a while and nothing is on its way; throws when that never happens. */
   async settle({ quietMs = QUIET_MS, limitMs = 120 * MINUTE_MS }: SettleOptions = {}): Promise<void> {
     const sinceMs = this.scheduler.monotonicMs;
+    // Looked at all the time, so that what ends meanwhile is seen to.
     const isQuiet = (): boolean =>
-      this.scheduler.monotonicMs - sinceMs >= quietMs && this.#rest.isQuiet(quietMs);
+      this.#rest.isQuiet(quietMs) && this.scheduler.monotonicMs - sinceMs >= quietMs;
     if (await this.until(isQuiet, limitMs)) return this.#checkAtRest();
     throw new NotAtRestError(limitMs, this.#rest.busy() ?? "somebody writes again and again");
   }

@@ -1,13 +1,17 @@
+import { UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import type { Call } from "../../world/call.ts";
 import type { Pool, Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { LimitBooks, READ_AGE_MS } from "./limits.ts";
-import { PickBooks } from "./pick-books.ts";
+import { LimitBooks } from "./limits.ts";
 import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+// Whoever takes a machine away has looked at the others no longer ago than that.
+const MOST_AGE_MS = 30_000;
 
 /**
  * I1. Whatever is done to a machine that works begins with a cordon, so that is the moment to count. What users delete
- * is their will; what Azure or a guest has taken away meanwhile is nobody's decision.
+ * is their will; what Azure or a guest has taken away in the moment before is nobody's decision. What was only written down
+ * and not begun is looked at again: a loss after that is no excuse.
  */
 export const keepsAvailability: Invariant = {
   name: "keeps-availability",
@@ -15,8 +19,7 @@ export const keepsAvailability: Invariant = {
   watch: (truth) => {
     const books = new PoolBooks(truth);
     const limits = new LimitBooks(truth);
-    const picks = new PickBooks(books);
-    const decidedMs = new Map<string, number>();
+    const begun = new Beginnings(books);
     const byUser = new Set<string>();
     /** When a user last deleted a machine, by pool: from then on, others are held back. */
     const userDeletedMs = new Map<string, number>();
@@ -32,12 +35,10 @@ export const keepsAvailability: Invariant = {
     return {
       happened: (event) => {
         limits.happened(event);
-        picks.happened(event);
         const { happening, actor, atMs } = event;
         if (happening.kind === "process" && happening.event === "crashed") forget(sent, happening.process);
         if (happening.kind !== "write" || happening.resource !== "azuremachinepoolmachines") return undefined;
-        const isPick = happening.verb === "delete" || actor.endsWith("/azuremachinepool");
-        if (isPick && happening.status < 300) decidedMs.set(happening.name, atMs);
+        begun.note(happening.name, atMs);
         if (happening.verb === "delete" && actor === "user") {
           byUser.add(happening.name);
           userDeletedMs.set(happening.name.slice(0, happening.name.lastIndexOf("-")), atMs);
@@ -57,15 +58,39 @@ export const keepsAvailability: Invariant = {
         const name = `${record.pool.metadata.name}-${instance}`;
         sent.set(keyOf(call), machine);
         if (byUser.has(name)) return undefined;
-        const sinceMs = Math.min(decidedMs.get(name) ?? atMs, picks.sinceMs(scaleSet, name));
+        const sinceMs = begun.sinceMs(name) ?? atMs;
         const left = availableIn(truth, scaleSet, sent.values());
         const { floor } = limits.since(record, sinceMs);
-        if (left >= floor || newsMs(machine) >= sinceMs - READ_AGE_MS) return undefined;
+        if (left >= floor || newsMs(machine) >= sinceMs - MOST_AGE_MS) return undefined;
         return `${call.by} cordons ${call.name}: ${left} available machines of ${scaleSet} would be left, at least ${floor} must stay`;
       },
     };
   },
 };
+
+/** Since when machines are on their way out, or to another model: what happens after that was not to be known. */
+class Beginnings {
+  readonly #books: PoolBooks;
+  readonly #sinceMs = new Map<string, number>();
+
+  constructor(books: PoolBooks) {
+    this.#books = books;
+  }
+
+  /** Looks at a machine after a write to it. */
+  note(name: string, atMs: number): void {
+    const machine = this.#books.machines().find(({ metadata }) => metadata.name === name);
+    const { annotations, deletionTimestamp } = machine?.metadata ?? {};
+    const isBegun =
+      deletionTimestamp !== undefined || annotations?.[UPDATE_INSTANCE_ANNOTATION] !== undefined;
+    if (!isBegun) this.#sinceMs.delete(name);
+    else if (!this.#sinceMs.has(name)) this.#sinceMs.set(name, atMs);
+  }
+
+  sinceMs(name: string): number | undefined {
+    return this.#sinceMs.get(name);
+  }
+}
 
 /** What goes as a whole, and what an autoscaler sizes, has no number of machines to keep. */
 function isFree({ isLeaving, isExternallyScaled }: PoolRecord): boolean {

@@ -3,6 +3,8 @@ import { drainsFirst } from "./drains-first.ts";
 import { keepsAvailability } from "./keeps-availability.ts";
 import { keepsWithinSurge } from "./keeps-within-surge.ts";
 import { oneResourcePerInstance } from "./one-resource-per-instance.ts";
+import { standsStill } from "./stands-still.ts";
+import { tellsTheTruth } from "./tells-the-truth.ts";
 
 /** What must hold in every world with machine pools. */
 export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
@@ -10,4 +12,6 @@ export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
   keepsWithinSurge,
   drainsFirst,
   oneResourcePerInstance,
+  tellsTheTruth,
+  standsStill,
 ];

@@ -2,10 +2,10 @@ import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { PoolBooks, type PoolRecord } from "./pool-books.ts";
 
-/** I5, I13 and I22: what there is in Azure and what the management cluster says of it are one and the same. */
+/** I5 and I13: what there is in Azure and what the management cluster says of it are one and the same. */
 export const oneResourcePerInstance: Invariant = {
   name: "one-resource-per-instance",
-  says: "no two resources stand for one instance, and when all is done each instance has its resource, which tells the truth of it",
+  says: "no two resources stand for one instance, and when all is done each instance has its resource, and each resource its instance",
   watch: (truth) => {
     const books = new PoolBooks(truth);
     return {
@@ -51,9 +51,6 @@ function differenceIn(truth: Truth, books: PoolBooks, { pool }: PoolRecord): str
   for (const [id, machine] of known) {
     const { name } = machine.metadata;
     if (!instances.includes(id)) return `AzureMachinePoolMachine ${name} has no instance`;
-    const isReady = truth.isAvailable(id);
-    if (isReady && machine.status?.ready !== true)
-      return `AzureMachinePoolMachine ${name} is not ready, but its Node is`;
   }
   return undefined;
 }

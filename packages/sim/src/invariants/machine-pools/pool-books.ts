@@ -4,6 +4,7 @@ import {
   Cluster,
   CLUSTER_NAME_LABEL,
   type Frozen,
+  isPausedByAnnotation,
   type Kind,
   MachinePool,
   REPLICAS_MANAGED_BY_ANNOTATION,
@@ -20,6 +21,8 @@ export interface PoolRecord {
   /** Whether the whole cluster goes, and nobody minds its workloads. */
   readonly isClusterLeaving: boolean;
   readonly isExternallyScaled: boolean;
+  /** Whether a user wants the pool left alone. */
+  readonly isPaused: boolean;
   readonly desired: number;
   readonly maxSurge: number;
   readonly maxUnavailable: number;
@@ -60,7 +63,8 @@ export class PoolBooks {
     const { metadata, spec } = pool;
     const owned = metadata.ownerReferences?.find(({ kind }) => kind === MachinePool.kind);
     const owner = owned && this.#get<MachinePool>(MachinePool, owned.name, metadata.namespace);
-    const isClusterLeaving = isDeleted(this.#clusterOf(pool));
+    const cluster = this.#clusterOf(pool);
+    const isClusterLeaving = isDeleted(cluster);
     const desired = owner?.spec.replicas ?? 1;
     return {
       pool,
@@ -68,6 +72,8 @@ export class PoolBooks {
       isClusterLeaving,
       isLeaving: isDeleted(pool) || isDeleted(owner) || isClusterLeaving,
       isExternallyScaled: isExternallyScaled(owner),
+      isPaused:
+        cluster?.spec.paused === true || [pool, owner].some((one) => one && isPausedByAnnotation(one)),
       desired,
       ...resolveRolloutBudget({ ...USUAL_LIMITS, ...spec.strategy?.rollingUpdate }, desired),
     };

@@ -1,0 +1,144 @@
+import { type AzureMachinePoolMachine, deepEqual, type Frozen, getCondition } from "@capstan/api";
+import type { Azure } from "@capstan/azure-sim";
+import { isReady } from "../../readiness.ts";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+/** I22: nothing is told that is not so, and nothing that is so is kept quiet. */
+export const tellsTheTruth: Invariant = {
+  name: "tells-the-truth",
+  says: "when all is done, the status of each machine and the counters of each pool are what Azure and the Nodes show",
+  watch: (truth) => {
+    const books = new PoolBooks(truth);
+    return {
+      atRest: () => {
+        for (const record of books.pools()) {
+          const problem = isToldOf(record) ? lieIn(truth, books, record) : undefined;
+          if (problem !== undefined) return problem;
+        }
+        return undefined;
+      },
+    };
+  },
+};
+
+/**
+ * Nobody looks at what is paused, and what leaves is told of by its conditions. What Azure was asked for may have been done
+ * a moment ago: whoever waits for it does not know yet.
+ */
+function isToldOf(record: PoolRecord): boolean {
+  const { status } = record.pool;
+  const isWaiting = status?.operation !== undefined || (status?.instanceOperations ?? []).length > 0;
+  return !record.isLeaving && !record.isPaused && !isWaiting;
+}
+
+/** An instance of a scale set, with its resource and what is really so of it. */
+interface Member {
+  readonly id: string;
+  readonly machine: Frozen<AzureMachinePoolMachine> | undefined;
+  readonly isNodeReady: boolean;
+  readonly isAvailable: boolean;
+  readonly isLatest: boolean;
+}
+
+function lieIn(truth: Truth, books: PoolBooks, record: PoolRecord): string | undefined {
+  const members = membersOf(truth, books, record);
+  for (const [what, told, real] of [...members.flatMap(readinessOf), ...countersOf(record, members)]) {
+    if (!deepEqual(told, real))
+      return `${what} is ${JSON.stringify(told)}, but ${JSON.stringify(real)} is true`;
+  }
+  return undefined;
+}
+
+/** What something is told to be, and what it really is. */
+type Claim = readonly [what: string, told: unknown, real: unknown];
+
+function readinessOf(member: Member): Claim[] {
+  const { machine } = member;
+  if (!machine || isLeaving(machine)) return [];
+  const { name } = machine.metadata;
+  return [
+    [
+      `status.ready of AzureMachinePoolMachine ${name}`,
+      machine.status?.ready ?? false,
+      isReallyReady(member),
+    ],
+  ];
+}
+
+/** A machine that makes way for an update in place is not ready, however well its Node is. */
+function isReallyReady({ machine, isNodeReady }: Member): boolean {
+  return isNodeReady && getCondition(machine?.status?.conditions, "Drained") === undefined;
+}
+
+function countersOf(record: PoolRecord, members: readonly Member[]): Claim[] {
+  const { pool, owner } = record;
+  const staying = members.filter(({ machine }) => machine && !isLeaving(machine));
+  const ready = staying.filter(isReallyReady);
+  const ids = members.map(({ id }) => id).sort();
+  const shared = [pool, ...(owner ? [owner] : [])].flatMap(({ kind, metadata, spec, status }): Claim[] => [
+    [`status.replicas of ${kind} ${metadata.name}`, status?.replicas ?? 0, ready.length],
+    [`spec.providerIDList of ${kind} ${metadata.name}`, idsIn(spec.providerIDList), ids],
+  ]);
+  return [...shared, ...upToDateOf(record, staying), ...nodesOf(record, members)];
+}
+
+/** Of a model that Azure has refused, or was not asked for yet, no machine can be. */
+function upToDateOf({ pool: { metadata, status } }: PoolRecord, staying: readonly Member[]): Claim[] {
+  if (getCondition(status?.conditions, "ScaleSetModelUpdated")?.status !== "True") return [];
+  const upToDate = staying.filter(({ isLatest }) => isLatest).length;
+  return [
+    [`status.upToDateReplicas of AzureMachinePool ${metadata.name}`, status?.upToDateReplicas, upToDate],
+  ];
+}
+
+function nodesOf({ owner, desired }: PoolRecord, members: readonly Member[]): Claim[] {
+  if (!owner) return [];
+  const { readyReplicas = 0, availableReplicas = 0, unavailableReplicas = 0 } = owner.status ?? {};
+  const ready = members.filter(({ isNodeReady }) => isNodeReady).length;
+  const available = members.filter(({ isAvailable }) => isAvailable).length;
+  const of = `of MachinePool ${owner.metadata.name}`;
+  return [
+    [`status.readyReplicas ${of}`, readyReplicas, ready],
+    [`status.availableReplicas ${of}`, availableReplicas, available],
+    [`status.unavailableReplicas ${of}`, unavailableReplicas, Math.max(desired - available, 0)],
+  ];
+}
+
+function idsIn(list: readonly string[] | undefined): string[] {
+  return (list ?? []).map((id) => id.replace("azure://", "").toLowerCase()).sort();
+}
+
+function membersOf(truth: Truth, books: PoolBooks, record: PoolRecord): Member[] {
+  const { scaleSets } = truth.azure.core.world;
+  const set = [...scaleSets.sets.entries()].map(([, one]) => one).find(({ id }) => isNamed(id, record));
+  if (!set) return [];
+  return [...scaleSets.members(set.id).values()].map(({ id: number, power, model }) => {
+    const id = `${set.id}/virtualMachines/${number}`.toLowerCase();
+    return {
+      id,
+      machine: books.machine(record, String(number)),
+      isNodeReady: power === "running" && isReady(truth.node(id)?.node),
+      isAvailable: truth.isAvailable(id),
+      isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),
+    };
+  });
+}
+
+type ScaleSet = NonNullable<ReturnType<Azure["core"]["world"]["scaleSets"]["get"]>>;
+
+/** A model without its bootstrap data: that is renewed, and no machine is older for it. */
+function modelOf({ models }: ScaleSet, version: number): unknown {
+  const { profile, ...rest } = models[version] ?? {};
+  const { osProfile, ...other } = (profile ?? {}) as { readonly osProfile?: object };
+  return { ...rest, profile: { ...other, osProfile: { ...osProfile, customData: "*" } } };
+}
+
+function isNamed(id: string, { pool }: PoolRecord): boolean {
+  return id.toLowerCase().endsWith(`/${pool.metadata.name}`);
+}
+
+function isLeaving({ metadata }: Frozen<AzureMachinePoolMachine>): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
