@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AzureMachinePool, Node, Pod } from "@capstan/api";
+import { AzureMachinePool, type Frozen, Node, Pod } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import { node } from "@capstan/runtime/testing/builders";
 import type { QuickAzure } from "./quick-azure.ts";
@@ -16,18 +16,19 @@ export function startKubelets(
 ): { readonly stop: () => Promise<void> } {
   const joined = new Map<string, string>();
   let isStopped = false;
-  const look = async (): Promise<void> => {
+  const join = async ({ spec, status }: Frozen<AzureMachinePool>): Promise<void> => {
     const machines = azure.machines();
-    for (const { spec, status } of await client.list(AzureMachinePool)) {
-      for (const providerID of spec.providerIDList ?? []) {
-        const bootID = machines.get(providerID.toLowerCase());
-        if (bootID === undefined || joined.get(providerID) === bootID) continue;
-        const joining = nodeFor(providerID, { bootID, kubeletVersion: status?.version ?? "" });
-        if (await client.find(Node, joining.metadata)) continue;
-        joined.set(providerID, bootID);
-        await client.create(Node, joining);
-      }
+    for (const providerID of spec.providerIDList ?? []) {
+      const bootID = machines.get(providerID.toLowerCase());
+      if (bootID === undefined || joined.get(providerID) === bootID) continue;
+      const joining = nodeFor(providerID, { bootID, kubeletVersion: status?.version ?? "" });
+      if (await client.find(Node, joining.metadata)) continue;
+      joined.set(providerID, bootID);
+      await client.create(Node, joining);
     }
+  };
+  const look = async (): Promise<void> => {
+    for (const pool of await client.list(AzureMachinePool)) await join(pool);
     for (const { metadata } of await client.list(Pod)) {
       if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds !== 0)
         await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });

@@ -139,15 +139,15 @@ function workOf(
     facts.isAvailable === undefined
       ? availabilityOf({ ...facts, minReadySeconds, nowMs })
       : said(facts, context);
-  if (isAvailable) return { isAvailable, unavailableSinceMs: undefined };
+  return { isAvailable, unavailableSinceMs: isAvailable ? undefined : brokenSinceMs(facts, sinceMs, nowMs) };
+}
+
+function brokenSinceMs(facts: MachineFacts, sinceMs: number | undefined, nowMs: number): number | undefined {
   const ready = getCondition(facts.machine?.status?.conditions, "Ready");
+  if (sinceMs === undefined) return ready ? undefined : createdMs(facts, nowMs);
   // A Node tells it by the clock of its cluster. Where that is ahead of ours, the machine tells it by ours.
-  if (sinceMs !== undefined && sinceMs > nowMs && ready?.status === "False")
-    return { isAvailable, unavailableSinceMs: Date.parse(ready.lastTransitionTime) };
-  return {
-    isAvailable,
-    unavailableSinceMs: sinceMs ?? (ready ? undefined : createdMs(facts, context.nowMs)),
-  };
+  const isAhead = sinceMs > nowMs && ready?.status === "False";
+  return isAhead ? Date.parse(ready.lastTransitionTime) : sinceMs;
 }
 
 interface Said {

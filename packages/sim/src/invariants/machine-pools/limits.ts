@@ -15,7 +15,7 @@ interface History {
 }
 
 /** Whoever acts has read the spec a moment before; that long ago it may have said something else. A second is for the pass. */
-export const READ_AGE_MS = (LONGEST_DELAY_SECONDS + 1) * 1000;
+const READ_AGE_MS = (LONGEST_DELAY_SECONDS + 1) * 1000;
 
 /** What the specs of pools allow, and have allowed until a moment ago. */
 export class LimitBooks {
