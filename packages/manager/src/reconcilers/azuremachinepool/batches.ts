@@ -80,14 +80,14 @@ function batchesFor(scope: Scope, sight: Sight, drained: readonly Drained[]): re
   const leaving = drained.filter(isLeaving);
   const updating = drained.filter(isUpdating);
   const outdated = updating.filter((one) => one.seen.isLatestModel === false && !isBack(one));
-  const sameImage = outdated.filter(({ seen }) => hasSameImage(sight, seen));
+  const sameImage = new Set(outdated.filter(({ seen }) => hasSameImage(sight, seen)));
   const half = updating.filter((one) => one.seen.isLatestModel === true && isHalf(scope, one));
   return [
     batch("delete", leaving),
-    { ...batch("manualupgrade", sameImage), isFirstHalf: true },
+    { ...batch("manualupgrade", [...sameImage]), isFirstHalf: true },
     batch(
       "manualupgrade",
-      outdated.filter((one) => !sameImage.includes(one)),
+      outdated.filter((one) => !sameImage.has(one)),
     ),
     batch("reimage", half),
   ].filter(({ instanceIDs }) => instanceIDs.length > 0);

@@ -53,8 +53,21 @@ async function standDown(scope: Scope): Promise<Outcome> {
     });
   }
   forget(scope);
-  if (updateOf(machine) !== undefined) delete machine.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
+  if (updateOf(machine) !== undefined) unmark(machine);
   return next;
+}
+
+/**
+ * The machine is not to be updated any more, and bears what it is. A status may get lost, when objects are moved or
+ * restored: whoever then believed the model that the machine was made with would have it made anew.
+ */
+function unmark({ metadata, status }: Scope["machine"]): void {
+  const { [UPDATE_INSTANCE_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
+  const { modelHash } = status ?? {};
+  metadata.annotations = {
+    ...others,
+    ...(modelHash !== undefined && { [MODEL_HASH_ANNOTATION]: modelHash }),
+  };
 }
 
 /** What belongs to leaving and updating says nothing about a machine that stays as it is. */
@@ -156,10 +169,7 @@ async function complete(scope: Scope, modelHash: string): Promise<Outcome> {
   machine.status = { ...machine.status, modelHash };
   reportMachine(scope);
   await context.persistStatus();
-  const { [UPDATE_INSTANCE_ANNOTATION]: _, ...others } = machine.metadata.annotations ?? {};
-  // A status may get lost, when objects are moved or restored. Whoever then believed the model that the machine was made
-  // with would have it made anew.
-  machine.metadata.annotations = { ...others, [MODEL_HASH_ANNOTATION]: modelHash };
+  unmark(machine);
   const message = `The instance has been updated in place to model ${modelHash}`;
   context.event({ type: "Normal", reason: "UpdatedInPlace", message });
   return next;
