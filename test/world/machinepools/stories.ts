@@ -12,7 +12,6 @@ import {
 } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import { BOOTSTRAP_EXPIRES, FRESH_BOOTSTRAP_ANSWER, FRESH_BOOTSTRAP_REQUEST } from "@capstan/manager";
-import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import {
   type Controllers,
   endStateOf,
@@ -126,12 +125,8 @@ export const STORM_STORIES: Readonly<Record<string, Story>> = {
     machines: 2,
     version: NEW_VERSION,
   },
-  "roll spot machines by percentages": {
-    pool: {
-      replicas: 4,
-      spec: { template: { ...azureMachinePool().spec.template, spotVMOptions: {} } },
-      strategy: { maxSurge: "25%", maxUnavailable: "25%" },
-    },
+  "roll by percentages": {
+    pool: { replicas: 4, strategy: { maxSurge: "25%", maxUnavailable: "25%" } },
     tell: upgrade,
     machines: 4,
     version: NEW_VERSION,

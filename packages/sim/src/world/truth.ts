@@ -29,6 +29,8 @@ interface PoolState {
   readonly scaleSetId: string;
   /** Since when each of its machines that can do work has been able to. */
   readonly available: Map<string, number>;
+  /** Machines that do not run, and whose Nodes say that they work. */
+  readonly deceiving: Set<string>;
   lowest?: { available: number; of: number; atMs: number };
   lossMs?: number;
 }
@@ -222,12 +224,13 @@ export class Truth {
     const pool = this.#poolOf(setKey, set?.id);
     const isRunning = scaleSets.members(setKey).get(Number(instanceId))?.power === "running";
     const node = this.#nodeOf.get(machineKey)?.node;
-    noteMachine(pool, { machineKey, isAvailable: isRunning && isAvailable(node), node, atMs: this.#nowMs() });
+    const works = isAvailable(node);
+    noteMachine(pool, { machineKey, isRunning, works, node, atMs: this.#nowMs() });
     noteLowest(pool, set?.capacity ?? 0, this.#nowMs());
   }
 
   #poolOf(setKey: string, scaleSetId = setKey): PoolState {
-    const pool = this.#pools.get(setKey) ?? { scaleSetId, available: new Map() };
+    const pool = this.#pools.get(setKey) ?? { scaleSetId, available: new Map(), deceiving: new Set() };
     this.#pools.set(setKey, pool);
     return pool;
   }
@@ -237,14 +240,20 @@ function noteMachine(
   pool: PoolState,
   seen: {
     readonly machineKey: string;
-    readonly isAvailable: boolean;
+    readonly isRunning: boolean;
+    /** Whether the Node says that it works. */
+    readonly works: boolean;
     readonly node: Frozen<Node> | undefined;
     readonly atMs: number;
   },
 ): void {
-  const { machineKey, atMs } = seen;
-  if (seen.isAvailable) pool.available.set(machineKey, pool.available.get(machineKey) ?? atMs);
-  else if (pool.available.delete(machineKey) && !isCordoned(seen.node)) pool.lossMs = atMs;
+  const { machineKey, atMs, isRunning, works } = seen;
+  // A machine that was stopped while it became a Node is lost before anybody could have it: its Node says that it works.
+  const isLostUnseen = works && !isRunning && !pool.deceiving.has(machineKey);
+  if (works && !isRunning) pool.deceiving.add(machineKey);
+  else pool.deceiving.delete(machineKey);
+  if (works && isRunning) pool.available.set(machineKey, pool.available.get(machineKey) ?? atMs);
+  else if ((pool.available.delete(machineKey) && !isCordoned(seen.node)) || isLostUnseen) pool.lossMs = atMs;
 }
 
 /** Before a pool has been complete for the first time, few machines are no news. */

@@ -1,4 +1,4 @@
-import { isTrue } from "@capstan/api";
+import { CLOCK_SKEW_MS, isTrue } from "@capstan/api";
 import { again, block, Failure, guardWrites, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { precedingName } from "./claims.ts";
@@ -77,8 +77,9 @@ function joiningForMs({ context, machine, node, sighting }: Scope): number | und
   return leftOf(sinceMs(node, sighting.instance.provisionedAtMs) + JOINING_MS - context.env.clock.now());
 }
 
+/** What is left of the time. Much more than all of it is left where somebody's clock is far ahead of ours: that says nothing. */
 function leftOf(leftMs: number): number | undefined {
-  return leftMs > 0 ? leftMs : undefined;
+  return leftMs > 0 && leftMs <= JOINING_MS + CLOCK_SKEW_MS ? leftMs : undefined;
 }
 
 /** Since when a Node is waited for to come, or to become Ready. */
