@@ -248,12 +248,21 @@ function noteMachine(
   },
 ): void {
   const { machineKey, atMs, isRunning, works } = seen;
-  // A machine that was stopped while it became a Node is lost before anybody could have it: its Node says that it works.
-  const isLostUnseen = works && !isRunning && !pool.deceiving.has(machineKey);
-  if (works && !isRunning) pool.deceiving.add(machineKey);
-  else pool.deceiving.delete(machineKey);
-  if (works && isRunning) pool.available.set(machineKey, pool.available.get(machineKey) ?? atMs);
-  else if ((pool.available.delete(machineKey) && !isCordoned(seen.node)) || isLostUnseen) pool.lossMs = atMs;
+  const isLostUnseen = noteDeceit(pool, machineKey, works && !isRunning);
+  if (works && isRunning) {
+    pool.available.set(machineKey, pool.available.get(machineKey) ?? atMs);
+    return;
+  }
+  const isLost = pool.available.delete(machineKey) && !isCordoned(seen.node);
+  if (isLost || isLostUnseen) pool.lossMs = atMs;
+}
+
+/** A machine that was stopped while it became a Node is lost before anybody could have it; says when that is news. */
+function noteDeceit({ deceiving }: PoolState, machineKey: string, isDeceiving: boolean): boolean {
+  const isNews = isDeceiving && !deceiving.has(machineKey);
+  if (isDeceiving) deceiving.add(machineKey);
+  else deceiving.delete(machineKey);
+  return isNews;
 }
 
 /** Before a pool has been complete for the first time, few machines are no news. */
