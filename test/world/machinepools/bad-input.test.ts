@@ -83,7 +83,9 @@ describe("rejected with path and value", () => {
     [
       "1 neither surge nor unavailability",
       rolling({ maxSurge: 0, maxUnavailable: 0 }),
-      new RegExp(`${surge}Surge: Invalid value: 0.*${surge}Unavailable: Invalid value: 0`),
+      new RegExp(
+        `${surge}Surge: Invalid value: 0: must not be 0 when maxUnavailable is 0.*${surge}Unavailable: Invalid value: 0: must not be 0 when maxSurge is 0`,
+      ),
     ],
     [
       "2 maxUnavailable 150%",

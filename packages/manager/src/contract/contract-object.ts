@@ -79,20 +79,22 @@ export function failureOf(object: Read): ContractFailure | undefined {
 
 /** How many machines a pool has. */
 export function replicasOf(object: Read): number | undefined {
-  const { replicas } = statusOf(object);
-  return typeof replicas === "number" ? replicas : undefined;
+  return countIn(object, "replicas");
 }
 
 /** How many machines an autoscaler wants of a pool that has more or fewer at the moment; ours alone says it. */
 export function externalReplicasOf(object: Read): number | undefined {
-  const { externalReplicas } = statusOf(object);
-  return typeof externalReplicas === "number" ? externalReplicas : undefined;
+  return countIn(object, "externalReplicas");
 }
 
 /** How many machines of a pool are as it wants them; none of Cluster API's contracts, so that few say it. */
 export function upToDateReplicasOf(object: Read): number | undefined {
-  const { upToDateReplicas } = statusOf(object);
-  return typeof upToDateReplicas === "number" ? upToDateReplicas : undefined;
+  return countIn(object, "upToDateReplicas");
+}
+
+function countIn(object: Read, field: string): number | undefined {
+  const count = statusOf(object)[field];
+  return typeof count === "number" ? count : undefined;
 }
 
 /** The ids of the machines of a pool. */

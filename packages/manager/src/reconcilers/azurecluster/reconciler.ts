@@ -29,7 +29,7 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
   const { clock } = ports;
   const shared = {
     ports,
-    memory: new Memory(ports.clock),
+    memory: new Memory(clock),
     inventory: new Inventory(clock),
     zones: new RegionZones(clock),
   };

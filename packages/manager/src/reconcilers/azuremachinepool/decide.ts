@@ -126,21 +126,19 @@ function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
 
 /** What is ours and under way changes the capacity, too: nothing is concluded before it has ended. */
 function noteResize({ pool, memory }: Scope, { set, isFirstHand }: AzureSight): void {
-  const { externalReplicas, externalCapacity, ...rest } = pool.status ?? {};
-  const isBusy = rest.operation !== undefined || (rest.instanceOperations ?? []).length > 0;
-  if (externalReplicas === undefined || !isFirstHand || !set || isBusy) return;
-  const known = { externalReplicas, ...(externalCapacity !== undefined && { externalCapacity }) };
-  pool.status = { ...rest, ...resizedByOthers(known, set.capacity, memory.capacities) };
+  const { status = {} } = pool;
+  const isBusy = status.operation !== undefined || (status.instanceOperations ?? []).length > 0;
+  if (status.externalReplicas === undefined || !isFirstHand || !set || isBusy) return;
+  pool.status = { ...status, ...resizedByOthers(status, set.capacity, memory.capacities) };
   memory.capacities = [];
 }
 
 /** Written with the first thing that is done: whatever that leads to, the number is known. */
 function rememberSize(scope: Scope, sight: Sight): void {
   const { pool } = scope;
-  const { externalReplicas: known, externalCapacity, ...rest } = pool.status ?? {};
+  const { externalReplicas: known, externalCapacity: _, ...rest } = pool.status ?? {};
   const externalReplicas = rememberedSize(sight.view, sight.planned, known);
-  const left = externalCapacity !== undefined && { externalCapacity };
-  pool.status = externalReplicas === undefined ? rest : { ...rest, ...left, externalReplicas };
+  pool.status = externalReplicas === undefined ? rest : { ...pool.status, externalReplicas };
   noteResize(scope, sight);
 }
 

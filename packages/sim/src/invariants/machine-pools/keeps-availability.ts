@@ -38,7 +38,7 @@ export const keepsAvailability: Invariant = {
         const { happening, actor, atMs } = event;
         if (happening.kind === "process" && happening.event === "crashed") forget(sent, happening.process);
         if (happening.kind !== "write" || happening.resource !== "azuremachinepoolmachines") return undefined;
-        begun.note(happening.name, atMs);
+        begun.note(happening, atMs);
         if (happening.verb === "delete" && actor === "user") {
           byUser.add(happening.name);
           userDeletedMs.set(happening.name.slice(0, happening.name.lastIndexOf("-")), atMs);
@@ -78,9 +78,8 @@ class Beginnings {
   }
 
   /** Looks at a machine after a write to it. */
-  note(name: string, atMs: number): void {
-    const machine = this.#books.machines().find(({ metadata }) => metadata.name === name);
-    const { annotations, deletionTimestamp } = machine?.metadata ?? {};
+  note({ name, namespace }: { readonly name: string; readonly namespace?: string }, atMs: number): void {
+    const { annotations, deletionTimestamp } = this.#books.machineNamed(name, namespace)?.metadata ?? {};
     const isBegun =
       deletionTimestamp !== undefined || annotations?.[UPDATE_INSTANCE_ANNOTATION] !== undefined;
     if (!isBegun) this.#sinceMs.delete(name);

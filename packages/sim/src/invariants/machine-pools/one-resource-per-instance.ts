@@ -2,7 +2,7 @@ import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { PoolBooks, type PoolRecord } from "./pool-books.ts";
 
-/** I5 and I13: what there is in Azure and what the management cluster says of it are one and the same. */
+/** I5, I13 and half of I22: what there is in Azure and what the management cluster says of it are one and the same. */
 export const oneResourcePerInstance: Invariant = {
   name: "one-resource-per-instance",
   says: "no two resources stand for one instance, and when all is done each instance has its resource, and each resource its instance",
@@ -51,6 +51,9 @@ function differenceIn(truth: Truth, books: PoolBooks, { pool }: PoolRecord): str
   for (const [id, machine] of known) {
     const { name } = machine.metadata;
     if (!instances.includes(id)) return `AzureMachinePoolMachine ${name} has no instance`;
+    // Also in pools that are paused or still wait for Azure, of which tells-the-truth asks nothing.
+    if (truth.isAvailable(id) && machine.status?.ready !== true)
+      return `AzureMachinePoolMachine ${name} is not ready, but its Node is`;
   }
   return undefined;
 }

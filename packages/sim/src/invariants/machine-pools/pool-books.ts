@@ -56,7 +56,11 @@ export class PoolBooks {
   /** The resource of an instance. */
   machine({ pool }: PoolRecord, instanceID: string): Frozen<AzureMachinePoolMachine> | undefined {
     const { name, namespace } = pool.metadata;
-    return this.#get<AzureMachinePoolMachine>(AzureMachinePoolMachine, `${name}-${instanceID}`, namespace);
+    return this.machineNamed(`${name}-${instanceID}`, namespace);
+  }
+
+  machineNamed(name: string, namespace: string | undefined): Frozen<AzureMachinePoolMachine> | undefined {
+    return this.#get<AzureMachinePoolMachine>(AzureMachinePoolMachine, name, namespace);
   }
 
   #record(pool: Frozen<AzureMachinePool>): PoolRecord {
