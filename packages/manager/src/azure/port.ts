@@ -125,8 +125,16 @@ export interface WriteOptions extends CallOptions {
 export interface ListOptions extends CallOptions {
   /** How many pages it took the last time; all of them are paid for before the first is asked for. */
   readonly pages?: number;
-  /** Takes each item as it comes, and the answer has none then: of a list of megabytes hardly anything is worth keeping. */
-  readonly take?: (item: JsonObject) => void;
+  /** Reads each item as it comes, and the answer has none then: of a list of megabytes hardly anything is worth keeping. */
+  readonly reader?: ItemReader;
+}
+
+/** Reads the items of a list. */
+export interface ItemReader {
+  /** How long the item is that begins at this place of a page, if it is one that is known by its text; it is not taken then. 0 for any other. */
+  readonly recognize?: (page: string, from: number) => number;
+  /** Takes an item, and how it was written. */
+  readonly take: (item: JsonObject, text: string) => void;
 }
 
 /** An answer to a read. */

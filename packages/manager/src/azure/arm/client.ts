@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type CallPriority,
   isGone,
+  type ItemReader,
   type JsonObject,
   type Listing,
   type ListOptions,
@@ -21,6 +22,7 @@ import { type Exchange, unreadable, type WireAnswer } from "./exchange.ts";
 import { parseJson, parseObject } from "./json.ts";
 import { pathOfLink } from "./links.ts";
 import { operationStatusOf, operationUrlOf } from "./operation-answers.ts";
+import { type Page, readPage } from "./page.ts";
 import { retryAfterOf } from "./retry-after.ts";
 import { type Target, targetOf, type Verb } from "./target.ts";
 
@@ -247,7 +249,7 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
   const tickets = partsOf(admit(options, first, expected), expected);
   const unexpected: Call = { ...first, options: { ...given, instances: 0, priority: "urgent" } };
   const items: JsonObject[] = [];
-  const { take = (item: JsonObject) => void items.push(item) } = given;
+  const { reader = { take: (item) => void items.push(item) } } = given;
   const seen = new Set<string>();
   try {
     for (let next: string | undefined = first.path; next !== undefined;) {
@@ -255,8 +257,7 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
       seen.add(next);
       const ticket = tickets.shift();
       const page = await makeCall(options, { ...unexpected, path: next, ...(ticket && { ticket }) });
-      const { value, nextLink } = pageOf(page);
-      for (const item of value) take(item);
+      const { nextLink } = pageOf(page, reader);
       next = nextLink === undefined ? undefined : pathOfLink(options.endpoint, nextLink);
     }
   } finally {
@@ -265,15 +266,14 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
   return { items, pages: seen.size };
 }
 
-function pageOf(answer: Answer): { readonly value: readonly JsonObject[]; readonly nextLink?: string } {
-  const body = parseObject(answer.text);
-  const value = body?.["value"];
-  const nextLink = body?.["nextLink"];
-  if (!Array.isArray(value)) throw unreadable("Azure's answer to a list has no items");
-  return {
-    value: value as readonly JsonObject[],
-    ...(typeof nextLink === "string" && nextLink !== "" && { nextLink }),
-  };
+function pageOf({ text }: Answer, reader: ItemReader): Page {
+  try {
+    const page = readPage(text, reader);
+    if (page) return page;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw unreadable("Azure's answer to a list has no items");
 }
 
 async function poll(options: ArmOptions, operationUrl: string, given: CallOptions): Promise<OperationStatus> {

@@ -9,9 +9,13 @@ const LONG = 16;
  * written back in it. Throws a SyntaxError for what is no JSON.
  */
 export function parseJson(text: string): unknown {
-  // Compute was seen to begin bodies with a byte order mark.
-  const json = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const json = withoutByteOrderMark(text);
   return hasLongNumber(json) ? (JSON.parse(json, keepExact) as unknown) : (JSON.parse(json) as unknown);
+}
+
+/** Compute was seen to begin bodies with a byte order mark. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 /** So many digits in a row cover a place that their number divides: of a list of megabytes only these are looked at. */

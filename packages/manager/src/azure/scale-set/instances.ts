@@ -1,7 +1,7 @@
-import { deepEqual } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { Arm, CallPriority, JsonObject } from "../port.ts";
-import { parseInstance, type ScaleSetInstance } from "./instance.ts";
+import type { Arm, CallPriority } from "../port.ts";
+import type { ScaleSetInstance } from "./instance.ts";
+import { InstanceReader, type ReadInstances } from "./instance-reader.ts";
 
 /** How fresh a list has to be. */
 export interface FreshnessOptions {
@@ -22,8 +22,8 @@ interface Snapshot {
 
 interface Entry {
   snapshot?: Snapshot;
-  /** The instances of the last list that came, which may have been forgotten since, by their ids. */
-  known?: ReadonlyMap<string, ScaleSetInstance>;
+  /** The last list that came, which may have been forgotten since. */
+  known?: ReadInstances;
   /** What the last list cost, and the next is going to. */
   cost?: { readonly instances: number; readonly pages: number };
   flight?: { readonly startedMs: number; readonly result: Promise<Snapshot> };
@@ -68,9 +68,9 @@ export class ScaleSetInstances {
 
   #fly(scaleSetID: string, entry: Entry, options: FreshnessOptions): Promise<Snapshot> {
     const startedMs = this.#clock.monotonic();
-    const result = this.#read(scaleSetID, entry, options).then((instances): Snapshot => {
-      entry.known = new Map(instances.map((instance) => [instance.instanceID, instance]));
-      return { atMs: startedMs, instances };
+    const result = this.#read(scaleSetID, entry, options).then((read): Snapshot => {
+      entry.known = read;
+      return { atMs: startedMs, instances: read.instances };
     });
     const flight = { startedMs, result };
     entry.flight = flight;
@@ -92,29 +92,21 @@ export class ScaleSetInstances {
     );
   }
 
-  async #read(
-    scaleSetID: string,
-    entry: Entry,
-    options: FreshnessOptions,
-  ): Promise<readonly ScaleSetInstance[]> {
+  async #read(scaleSetID: string, entry: Entry, options: FreshnessOptions): Promise<ReadInstances> {
     const { location, priority } = options;
     const expected = Math.max(entry.cost?.instances ?? 0, options.expected ?? 0);
-    const instances: ScaleSetInstance[] = [];
-    let items = 0;
+    const reader = new InstanceReader(entry.known);
     const { pages } = await this.#arm.list(`${scaleSetID}/virtualMachines`, {
       query: { $expand: "instanceView" },
       instances: expected,
       pages: entry.cost?.pages ?? Math.ceil(expected / USUAL_PAGE),
-      take: (item) => {
-        items++;
-        const instance = readAgain(item, entry.known?.get(String(item["instanceId"])));
-        if (instance) instances.push(instance);
-      },
+      reader,
       ...(location !== undefined && { location }),
       ...(priority !== undefined && { priority }),
     });
-    entry.cost = { instances: items, pages };
-    return instances;
+    const read = reader.end();
+    entry.cost = { instances: read.items, pages };
+    return read;
   }
 
   #entry(scaleSetID: string): Entry {
@@ -126,13 +118,6 @@ export class ScaleSetInstances {
     if (this.#entries.size > MOST_SETS) this.#entries.delete(this.#entries.keys().next().value ?? key);
     return entry;
   }
-}
-
-/** An instance of which nothing is new is the same as before: whatever was found out about it holds, and nobody looks at it again. */
-function readAgain(item: JsonObject, known: ScaleSetInstance | undefined): ScaleSetInstance | undefined {
-  const read = parseInstance(item, known);
-  // The message of an error is no field that is compared.
-  return known && known.error === undefined && deepEqual(known, read) ? known : read;
 }
 
 function keyOf(scaleSetID: string): string {
