@@ -1,4 +1,4 @@
-import { AzureClusterIdentity, type Operation, type Secret } from "@capstan/api";
+import { AzureClusterIdentity, type Frozen, type Operation, type Secret } from "@capstan/api";
 import {
   type Azure as SimulatedAzure,
   type AzureSettings,
@@ -158,7 +158,7 @@ export class ClientWorld {
 
   /** The same inside of virtual time. */
   async follow(arm: Arm, wanted: Wanted): Promise<Progress & { readonly isDone: true }> {
-    let record: Operation | undefined;
+    let record: Frozen<Operation> | undefined;
     const persist: Task["persist"] = async (next) => {
       record = next;
     };

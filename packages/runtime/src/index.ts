@@ -56,6 +56,7 @@ export {
   MetricRegistry,
 } from "./metrics/registry.ts";
 export { type Priority, type QueueObserver, type QueueOptions, WorkQueue } from "./queue/queue.ts";
+export type { Editable } from "./reconciler/editable.ts";
 export { again, block, next, type Outcome } from "./reconciler/outcome.ts";
 export {
   type CacheReader,

@@ -6,6 +6,7 @@ import {
   type Client,
   type Context,
   defineReconciler,
+  type Editable,
   index,
   isNotFound,
   next,
@@ -52,7 +53,7 @@ export const MISBEHAVE = "proof.capstan.dev/misbehave";
 export interface ProofScope {
   readonly context: Context<MachineSet>;
   readonly depot: Transport;
-  readonly set: MachineSet;
+  readonly set: Editable<MachineSet>;
   readonly createMachine: Ways["createMachine"];
 }
 

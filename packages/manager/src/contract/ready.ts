@@ -13,8 +13,8 @@ import { type ContractObject, isReady, readyConditionOf } from "./contract-objec
 export type Mark = Parameters<Context<KubernetesObject>["mark"]>[0];
 
 /** An object whose conditions are told. */
-export interface Told extends KubernetesObject {
-  status?: { conditions?: Condition[] };
+export interface Told {
+  status?: { conditions?: readonly Frozen<Condition>[] };
 }
 
 /** Repeats on its owner what an object says about being ready; while it says nothing the owner waits for this reason. */

@@ -1,7 +1,6 @@
 import {
   applyMergePatch,
   type Condition,
-  deepCopy,
   deepEqual,
   diffMergePatch,
   type Frozen,
@@ -12,6 +11,7 @@ import {
 } from "@capstan/api";
 import type { Client } from "../client/client.ts";
 import { Failure, isConflict } from "../failure.ts";
+import { type Editable, editableCopy } from "./editable.ts";
 
 /** Objects of ours keep their state under `status`, with conditions in it. */
 interface WithStatus {
@@ -27,7 +27,7 @@ const STATUS_ATTEMPTS = 5;
  * nothing was changed nothing is written.
  */
 export class Draft<T extends KubernetesObject> {
-  readonly object: T;
+  readonly object: Editable<T>;
   readonly #kind: Kind<T>;
   readonly #client: Client;
   #stored: Frozen<T>;
@@ -40,7 +40,7 @@ export class Draft<T extends KubernetesObject> {
     this.#client = client;
     this.#stored = stored;
     this.#editedVersion = stored.metadata.resourceVersion;
-    this.object = deepCopy<T>(stored);
+    this.object = editableCopy<T>(stored);
   }
 
   /** Whether the server has asked us to stay away for a while: another write would be refused as well. */
@@ -74,7 +74,7 @@ export class Draft<T extends KubernetesObject> {
     const written = await this.persistLastStatus();
     if (!written) return;
     this.#rebase(written);
-    (this.object as WithStatus).status = deepCopy(statusOf(written));
+    (this.object as WithStatus).status = editableCopy(statusOf(written));
   }
 
   /** The same for the end of a pass: the draft is not brought up to date, as nobody looks at it any more. */
@@ -105,7 +105,7 @@ export class Draft<T extends KubernetesObject> {
   /** Takes over the server's newest version; edits that are not written yet stay on top of it. */
   #rebase(newest: Frozen<T>): void {
     const edits = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>)) ?? {};
-    Object.assign(this.object, deepCopy(applyMergePatch(withoutStatus(newest), edits)));
+    Object.assign(this.object, editableCopy(applyMergePatch(withoutStatus(newest), edits)) as Fields);
     this.#stored = newest;
   }
 

@@ -6,6 +6,7 @@ import type { ObjectName } from "../client/paths.ts";
 import type { EventNote } from "../events/recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Editable } from "./editable.ts";
 
 /** Read access to the cache. */
 export type CacheReader = Pick<Cache, "get" | "list">;
@@ -13,7 +14,7 @@ export type CacheReader = Pick<Cache, "get" | "list">;
 /** What the runner gives to one pass over one object. */
 export interface Context<T extends KubernetesObject> {
   /** The object, to be edited: the runner writes the changes when the phases are done. */
-  readonly object: T;
+  readonly object: Editable<T>;
   /** Reads live state and writes other objects. The runner waits for these writes to reach the cache before the next pass. */
   readonly client: Client;
   readonly cache: CacheReader;

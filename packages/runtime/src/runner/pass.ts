@@ -154,7 +154,7 @@ function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Contex
   };
 }
 
-function holdsFinalizer({ finalizer }: Reconciler, object: KubernetesObject): boolean {
+function holdsFinalizer({ finalizer }: Reconciler, object: Frozen<KubernetesObject>): boolean {
   return finalizer !== undefined && (object.metadata.finalizers ?? []).includes(finalizer);
 }
 
@@ -211,7 +211,8 @@ interface WithConditions {
   status?: { conditions?: readonly Condition[] };
 }
 
-interface WithObservation extends KubernetesObject {
+interface WithObservation {
+  readonly metadata: { readonly generation?: number };
   status?: { observedGeneration?: number };
 }
 
@@ -229,7 +230,7 @@ function mark(
   if (conditions !== before) object.status = { ...object.status, conditions };
 }
 
-function conditionsOf(object: KubernetesObject): readonly Condition[] {
+function conditionsOf(object: Frozen<KubernetesObject>): readonly Condition[] {
   return (object as WithConditions).status?.conditions ?? [];
 }
 

@@ -143,12 +143,12 @@ function ownedBy<T extends KubernetesObject>(
   return cache.list(kind, { index: OWNER, value: object.metadata.uid ?? "" });
 }
 
-function labelled(template: PodTemplate, labels: Record<string, string>): PodTemplate {
+function labelled(template: Frozen<PodTemplate>, labels: Record<string, string>): Frozen<PodTemplate> {
   const { metadata } = template;
   return { ...template, metadata: { ...metadata, labels: { ...metadata?.labels, ...labels } } };
 }
 
-function daemonTemplate({ spec }: DaemonSet): PodTemplate {
+function daemonTemplate({ spec }: Frozen<DaemonSet>): Frozen<PodTemplate> {
   const template = labelled(spec.template, { [REVISION_LABEL]: templateHash(spec.template) });
   const tolerations = [...(template.spec.tolerations ?? []), ...DAEMON_TOLERATIONS];
   return { ...template, spec: { ...template.spec, tolerations } };
@@ -156,7 +156,7 @@ function daemonTemplate({ spec }: DaemonSet): PodTemplate {
 
 async function carryOut(
   context: Context<KubernetesObject>,
-  template: PodTemplate,
+  template: Frozen<PodTemplate>,
   actions: readonly PodAction[],
 ): Promise<void> {
   const { client, log, object } = context;
@@ -169,11 +169,11 @@ async function carryOut(
 
 function newPod(
   { object, env }: Context<KubernetesObject>,
-  template: PodTemplate,
+  template: Frozen<PodTemplate>,
   { name, nodeName }: { readonly name?: string; readonly nodeName?: string },
 ): WorkloadPod {
   const { name: owner, namespace } = object.metadata;
-  const spec = deepCopy(template.spec);
+  const spec = deepCopy<PodTemplate["spec"]>(template.spec);
   return {
     apiVersion: WorkloadPod.apiVersion,
     kind: WorkloadPod.kind,
@@ -201,10 +201,10 @@ async function move(context: Context<Deployment>, action: SetAction): Promise<vo
   }
 }
 
-function newSet(deployment: Deployment, replicas: number): ReplicaSet {
+function newSet(deployment: Frozen<Deployment>, replicas: number): ReplicaSet {
   const { metadata, spec } = deployment;
   const labels = { [TEMPLATE_HASH_LABEL]: templateHash(spec.template) };
-  const template = labelled(deepCopy(spec.template), labels);
+  const template = deepCopy<PodTemplate>(labelled(spec.template, labels));
   const matchLabels = { ...spec.selector.matchLabels, ...labels };
   return {
     apiVersion: ReplicaSet.apiVersion,

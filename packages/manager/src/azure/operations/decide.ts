@@ -1,4 +1,4 @@
-import type { Operation } from "@capstan/api";
+import type { Frozen, Operation } from "@capstan/api";
 import type { AzureError, OperationStatus } from "../port.ts";
 
 /** What has been seen of an operation in this pass. */
@@ -33,7 +33,7 @@ export const SETTLE_MS = 30_000;
  * The next step of an operation. No write is sent without an intent before it, none is sent again before a look
  * has shown that it did not arrive, and nothing that Azure has accepted is ever sent again.
  */
-export function nextStep(record: Operation | undefined, observed: Observed, nowMs: number): Step {
+export function nextStep(record: Frozen<Operation> | undefined, observed: Observed, nowMs: number): Step {
   if (!record) return { do: "send", why: "nothing is under way" };
   switch (observed.kind) {
     case "nothing":
@@ -91,7 +91,7 @@ function isFinalAnswer({ class: name, status = 0 }: AzureError): boolean {
 }
 
 function afterLook(
-  record: Operation,
+  record: Frozen<Operation>,
   { hasArrived, provisioningState }: Extract<Observed, { kind: "resource" }>,
   nowMs: number,
 ): Step {
@@ -114,7 +114,7 @@ function afterLook(
 }
 
 function afterInstances(
-  record: Operation,
+  record: Frozen<Operation>,
   { total, done, running }: Extract<Observed, { kind: "instances" }>,
   nowMs: number,
 ): Step {
@@ -126,7 +126,7 @@ function afterInstances(
 }
 
 /** Nothing shows of a write. One that was accepted is not sent again: whoever wanted it decides anew. */
-function unseen(record: Operation, nowMs: number, what: string): Step {
+function unseen(record: Frozen<Operation>, nowMs: number, what: string): Step {
   if (record.url !== undefined) {
     return { do: "finish", outcome: "Superseded", why: `${what}, though it was accepted` };
   }

@@ -1,4 +1,4 @@
-import type { Operation } from "@capstan/api";
+import type { Frozen, Operation } from "@capstan/api";
 import { type Fate, VirtualProcess } from "@capstan/env";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -62,7 +62,7 @@ class World {
   readonly bench = new Bench((request) => this.azure.handle(request));
   readonly story: Story;
   readonly startMs = this.bench.scheduler.wallMs;
-  record: Operation | undefined;
+  record: Frozen<Operation> | undefined;
   messages = 0;
   fate: (message: number) => Fate = () => "deliver";
 
@@ -107,7 +107,7 @@ class World {
         .map((item) => parseInstance(item))
         .filter((item) => item !== undefined);
     const ports: OperationPorts = { arm, clock: bench.process.clock, instances };
-    const persist = async (record: Operation | undefined): Promise<void> => {
+    const persist = async (record: Frozen<Operation> | undefined): Promise<void> => {
       await status.request({ method: "PUT", path: "/", headers: {}, body: record });
     };
     for (;;) {
@@ -192,11 +192,11 @@ describe.each(Object.entries(STORIES))("an operation (%s)", (_, story) => {
 describe("one pass", () => {
   const passOf = async (
     reply: ReturnType<typeof answer>,
-    task: { record?: Operation; wanted?: Wanted } = { wanted: CREATE },
-  ): Promise<{ result: unknown; records: (Operation | undefined)[]; bench: Bench }> => {
+    task: { record?: Frozen<Operation>; wanted?: Wanted } = { wanted: CREATE },
+  ): Promise<{ result: unknown; records: (Frozen<Operation> | undefined)[]; bench: Bench }> => {
     const bench = new Bench(() => reply);
-    const records: (Operation | undefined)[] = [];
-    const persist = async (record: Operation | undefined): Promise<void> => void records.push(record);
+    const records: (Frozen<Operation> | undefined)[] = [];
+    const persist = async (record: Frozen<Operation> | undefined): Promise<void> => void records.push(record);
     const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
     const result = await bench.run(advance(ports, { ...task, persist }).catch((error: unknown) => error));
     return { result, records, bench };
@@ -240,8 +240,8 @@ describe("one pass", () => {
 
   test("writes nothing when the budget holds the call back", async () => {
     const bench = new Bench(() => answer(200, {}));
-    const records: (Operation | undefined)[] = [];
-    const persist = async (record: Operation | undefined): Promise<void> => void records.push(record);
+    const records: (Frozen<Operation> | undefined)[] = [];
+    const persist = async (record: Frozen<Operation> | undefined): Promise<void> => void records.push(record);
     const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
     const pass = (): Promise<unknown> =>
       bench.run(advance(ports, { wanted: UPDATE, persist }).catch((error: unknown) => error));
@@ -275,7 +275,7 @@ describe("one pass", () => {
   });
 
   test("follows what is under way although something else is wanted by now", async () => {
-    const record: Operation = {
+    const record: Frozen<Operation> = {
       verb: "PUT",
       resourceID: SCALE_SET,
       hash: "old",
@@ -288,7 +288,7 @@ describe("one pass", () => {
   });
 
   test("drops an intent that did not arrive and is no longer wanted", async () => {
-    const record: Operation = {
+    const record: Frozen<Operation> = {
       verb: "PUT",
       resourceID: SCALE_SET,
       hash: "old",

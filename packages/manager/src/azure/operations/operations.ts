@@ -1,4 +1,4 @@
-import { formatTimestamp, isJsonObject, type Operation } from "@capstan/api";
+import { formatTimestamp, type Frozen, isJsonObject, type Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import {
   type Arm,
@@ -26,11 +26,11 @@ export interface OperationPorts {
 /** One operation of one object, from its intent to its end. */
 export interface Task {
   /** What the object's status says is under way. */
-  readonly record?: Operation | undefined;
+  readonly record?: Frozen<Operation> | undefined;
   /** What is wanted now. What is under way is followed to its end first. */
   readonly wanted?: Wanted;
   /** Writes the record to the object's status, or takes it off. An intent, which has no address yet, is durable when it resolves. */
-  readonly persist: (record: Operation | undefined) => Promise<void>;
+  readonly persist: (record: Frozen<Operation> | undefined) => Promise<void>;
   /** The region, by which Azure counts requests. */
   readonly location?: string;
 }
@@ -109,7 +109,7 @@ async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   }
 }
 
-async function lookAtInstances({ instances }: OperationPorts, record: Operation): Promise<Observed> {
+async function lookAtInstances({ instances }: OperationPorts, record: Frozen<Operation>): Promise<Observed> {
   const byID = new Map(
     (await instances(record.resourceID)).map((instance) => [instance.instanceID, instance]),
   );
@@ -126,7 +126,7 @@ function hashIn(body: JsonObject): unknown {
 }
 
 /** What has no tags is compared field by field, as long as the same is still wanted. */
-function isCovered(body: JsonObject, record: Operation, wanted: Wanted | undefined): boolean {
+function isCovered(body: JsonObject, record: Frozen<Operation>, wanted: Wanted | undefined): boolean {
   const isComparable = wanted && "hasNoTags" in wanted && wanted.hasNoTags && isSame(record, wanted);
   return isComparable === true && covers(body, wanted.body);
 }
@@ -172,7 +172,11 @@ async function afterRefusal(error: unknown, persist: Task["persist"]): Promise<P
   return { isDone: false, retryAfterMs, error, why: `no answer says whether it was done (${error.code})` };
 }
 
-async function afterAnswer(written: Written, intent: Operation, persist: Task["persist"]): Promise<Progress> {
+async function afterAnswer(
+  written: Written,
+  intent: Frozen<Operation>,
+  persist: Task["persist"],
+): Promise<Progress> {
   const { operationUrl, body, retryAfterMs = LOOK_AGAIN_MS } = written;
   if (operationUrl !== undefined) {
     await persist(withUrl(intent, operationUrl));
@@ -210,7 +214,7 @@ function conditionsOf(wanted: Exclude<Wanted, { verb: "POST" }>): WriteOptions {
   return { instances, ...("isNew" in wanted && wanted.isNew && { ifNoneMatch: "*" }) };
 }
 
-function isSame(record: Operation, wanted: Wanted): boolean {
+function isSame(record: Frozen<Operation>, wanted: Wanted): boolean {
   return (
     record.verb === wanted.verb && record.resourceID === wanted.resourceID && record.hash === hashOf(wanted)
   );
@@ -234,11 +238,11 @@ function intentOf(wanted: Wanted, clock: Clock): Operation {
 }
 
 /** An address that is too long to keep is done without: the resource can be looked at instead. */
-function withUrl(intent: Operation, url: string): Operation {
+function withUrl(intent: Frozen<Operation>, url: string): Frozen<Operation> {
   const followed = { ...intent, url };
   return sizeOf(followed) <= MOST_RECORD_BYTES ? followed : intent;
 }
 
-function sizeOf(record: Operation): number {
+function sizeOf(record: Frozen<Operation>): number {
   return Buffer.byteLength(JSON.stringify(record));
 }

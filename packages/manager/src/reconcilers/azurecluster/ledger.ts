@@ -1,4 +1,4 @@
-import { type AzureCluster, isJsonObject, type Operation } from "@capstan/api";
+import { type AzureCluster, type Frozen, isJsonObject, type Operation } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { Task } from "../../azure/operations/operations.ts";
 import { foldedID } from "../../azure-cluster/folded-id.ts";
@@ -14,7 +14,7 @@ type States = NonNullable<NonNullable<AzureCluster["status"]>["longRunningOperat
  */
 export class Ledger {
   readonly #context: Context<AzureCluster>;
-  readonly #records = new Map<string, Operation>();
+  readonly #records = new Map<string, Frozen<Operation>>();
   #flush: Promise<void> | undefined;
 
   constructor(context: Context<AzureCluster>) {
@@ -26,7 +26,7 @@ export class Ledger {
   }
 
   /** What is under way. */
-  records(): readonly Operation[] {
+  records(): readonly Frozen<Operation>[] {
     return [...this.#records.values()];
   }
 
@@ -64,7 +64,7 @@ export class Ledger {
   }
 }
 
-function stateOf(record: Operation): States[number] {
+function stateOf(record: Frozen<Operation>): States[number] {
   const parts = record.resourceID.split("/");
   return {
     type: record.verb,

@@ -1,4 +1,4 @@
-import type { Operation } from "@capstan/api";
+import type { Frozen, Operation } from "@capstan/api";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
@@ -30,7 +30,7 @@ export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Ro
 }
 
 /** Scarce requests bring a cluster back every moment; Azure is asked no more often than it wants to be. */
-async function ask(scope: Scope, record: Operation): Promise<Step> {
+async function ask(scope: Scope, record: Frozen<Operation>): Promise<Step> {
   const waitMs = scope.memory.pauses.leftMs(foldedID(record.resourceID));
   return waitMs > 0 ? { retryAfterMs: waitMs } : step(scope, record.resourceID, { record });
 }
@@ -54,7 +54,7 @@ type Step =
   | { readonly retryAfterMs?: undefined; readonly failure?: ResourceFailure };
 
 interface Attempt {
-  readonly record?: Operation;
+  readonly record?: Frozen<Operation>;
   readonly wanted?: Wanted;
 }
 

@@ -28,9 +28,10 @@ export function publish(scope: Scope): Outcome {
 /** Ids and the tag of ownership, where CAPZ and its tools look for them. */
 function publishIDs(scope: Scope): void {
   const { cluster, plan } = scope;
-  const { vnet, subnets = [], apiServerLB } = cluster.spec.networkSpec ?? {};
+  const network = cluster.spec.networkSpec ?? {};
+  const { vnet, subnets, apiServerLB } = network;
   if (vnet) publishNetwork(scope, vnet);
-  for (const subnet of subnets) subnet.id ??= subnetID(plan, subnet.name);
+  if (subnets) network.subnets = subnets.map((one) => ({ ...one, id: one.id ?? subnetID(plan, one.name) }));
   const balancer = apiServerBalancerID(plan);
   if (apiServerLB && balancer !== undefined) apiServerLB.id ??= balancer;
 }

@@ -1,6 +1,6 @@
 import { type AzureCluster, Cluster, CLUSTER_NAME_LABEL, type Frozen, getCondition } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, Failure, waiting } from "@capstan/runtime";
+import { type Context, type Editable, Failure, waiting } from "@capstan/runtime";
 import type { Arm } from "../../azure/port.ts";
 import { identityKeyOf, logIn, type LoginPorts, subscriptionOf } from "../../azure-cluster/login.ts";
 import type { Inventory } from "./inventory.ts";
@@ -27,7 +27,7 @@ export interface Shared {
 /** One pass over one AzureCluster. */
 export interface Scope {
   readonly context: Context<AzureCluster>;
-  readonly cluster: AzureCluster;
+  readonly cluster: Editable<AzureCluster>;
   readonly arm: Arm;
   /** Nothing was ever begun for it, so that there is nothing to delete and nobody to ask. */
   readonly isUntouched: boolean;

@@ -69,7 +69,7 @@ function azureClusterOf(
 /** The password of an identity that several namespaces share is not handed on to them. */
 async function loginOf(
   { readSecret }: AzureMachinePoolPorts,
-  pool: AzureMachinePool,
+  pool: Frozen<AzureMachinePool>,
   { metadata, spec }: Frozen<AzureClusterIdentity>,
 ): Promise<CloudLogin> {
   const { tenantID, clientID, clientSecret } = spec;

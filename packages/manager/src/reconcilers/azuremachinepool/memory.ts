@@ -1,4 +1,4 @@
-import type { Operation } from "@capstan/api";
+import type { Frozen, Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import { Pauses } from "../../azure/operations/pauses.ts";
 import type { Arm } from "../../azure/port.ts";
@@ -71,7 +71,7 @@ export class PoolMemory {
   }
 
   /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
-  noteEnd({ url = "", action, instanceIDs = [] }: Operation): void {
+  noteEnd({ url = "", action, instanceIDs = [] }: Frozen<Operation>): void {
     this.pauses.end(url);
     const atMs = this.#clock.monotonic();
     for (const id of instanceIDs) this.#ended.set(id, { action, atMs });

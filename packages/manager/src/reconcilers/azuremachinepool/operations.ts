@@ -1,4 +1,4 @@
-import type { Operation } from "@capstan/api";
+import type { Frozen, Operation } from "@capstan/api";
 import { again, block, type Failure, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
@@ -44,7 +44,10 @@ function restLeftMs(scope: Scope): number {
 }
 
 /** Many things wake a pool; Azure is asked no more often than it wants to be. */
-async function follow(scope: Scope, attempt: Attempt & { readonly record: Operation }): Promise<number> {
+async function follow(
+  scope: Scope,
+  attempt: Attempt & { readonly record: Frozen<Operation> },
+): Promise<number> {
   const waitMs = scope.memory.pauses.leftMs(attempt.record.url);
   return waitMs > 0 ? waitMs : step(scope, attempt);
 }
@@ -66,7 +69,7 @@ export function operationPorts({ context, memory, site }: Scope): OperationPorts
   return { arm, clock: context.env.clock, instances };
 }
 
-type Keeper = (record: Operation | undefined) => Promise<void>;
+type Keeper = (record: Frozen<Operation> | undefined) => Promise<void>;
 
 /**
  * Keeps the record of the scale set's own operation. An intent is durable before it is carried out; an address or an end
@@ -80,7 +83,7 @@ export function setKeeper({ pool, context }: Scope): Keeper {
   };
 }
 
-function instanceKeeper({ pool, context }: Scope, known?: Operation): Keeper {
+function instanceKeeper({ pool, context }: Scope, known?: Frozen<Operation>): Keeper {
   let kept = known;
   return async (record) => {
     const { instanceOperations = [], ...rest } = pool.status ?? {};
@@ -111,12 +114,12 @@ function forgetCapacity({ pool }: Scope, before?: number): void {
   if (pool.status && externalCapacity !== before) pool.status = rest;
 }
 
-function isSameRecord(one: Operation, other: Operation): boolean {
+function isSameRecord(one: Frozen<Operation>, other: Frozen<Operation>): boolean {
   return one.hash === other.hash && one.startedAt === other.startedAt;
 }
 
 interface Attempt {
-  readonly record?: Operation;
+  readonly record?: Frozen<Operation>;
   readonly wanted?: Wanted;
   readonly persist: Keeper;
 }
@@ -141,7 +144,7 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
 }
 
 /** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
-function patienceMs({ context, pool }: Scope, { action, startedAt }: Operation): number {
+function patienceMs({ context, pool }: Scope, { action, startedAt }: Frozen<Operation>): number {
   const partMs = (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
   if (action === undefined) return partMs;
   return Math.max(partMs, Math.min(MINUTE_MS, busyListMs(pool.spec.providerIDList?.length ?? 0)));

@@ -8,7 +8,7 @@ import {
   MachinePool,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, Failure, waiting } from "@capstan/runtime";
+import { type Context, type Editable, Failure, waiting } from "@capstan/runtime";
 import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
@@ -83,7 +83,7 @@ export interface Sight {
 /** One pass over one AzureMachinePool. */
 export interface Scope {
   readonly context: Context<AzureMachinePool>;
-  readonly pool: AzureMachinePool;
+  readonly pool: Editable<AzureMachinePool>;
   readonly shared: Shared;
   readonly memory: PoolMemory;
   /** Undefined when a pool is deleted for which nothing was ever begun. */
@@ -95,7 +95,7 @@ export interface Scope {
   /** Whether the cluster as a whole goes. */
   readonly isClusterGoing: boolean;
   /** What the conditions said when the pass began. */
-  readonly conditions: NonNullable<AzureMachinePool["status"]>["conditions"];
+  readonly conditions: NonNullable<Editable<AzureMachinePool>["status"]>["conditions"];
   sight?: Sight;
   /** The pass has found nothing that anybody wants to know: the conditions stay as they were. */
   isQuiet?: boolean;
@@ -189,13 +189,17 @@ function clusterLabelled({ object, cache }: Context<AzureMachinePool>): Labelled
   return { clusterName, cluster, azureCluster };
 }
 
-function orphaned({ metadata, spec }: AzureMachinePool, clusterName: string): Failure {
+function orphaned({ metadata, spec }: Frozen<AzureMachinePool>, clusterName: string): Failure {
   const set = spec.providerID ?? metadata.name;
   const message = `There is no AzureCluster of Cluster ${JSON.stringify(clusterName)}, whose identity could delete the scale set ${set}; delete it in Azure, then remove the finalizer`;
   return waiting("AzureClusterMissing", message, LOOK_AGAIN_MS);
 }
 
-function memoryOf({ memory }: Shared, { metadata }: AzureMachinePool, arm: Arm | undefined): PoolMemory {
+function memoryOf(
+  { memory }: Shared,
+  { metadata }: Frozen<AzureMachinePool>,
+  arm: Arm | undefined,
+): PoolMemory {
   const known = memory.of(metadata.uid ?? "");
   if (arm) known.use(arm);
   return known;

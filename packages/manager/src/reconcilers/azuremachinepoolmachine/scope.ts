@@ -14,7 +14,7 @@ import {
   providerIdProblem,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { CacheReader, Client, Context } from "@capstan/runtime";
+import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
 import type { InstanceSighting, ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
@@ -33,14 +33,14 @@ export interface AzureMachinePoolMachinePorts {
 /** One pass over one machine. */
 export interface Scope {
   readonly context: Context<AzureMachinePoolMachine>;
-  readonly machine: AzureMachinePoolMachine;
+  readonly machine: Editable<AzureMachinePoolMachine>;
   readonly ports: AzureMachinePoolMachinePorts;
   /** Nodes, as the cache has them, that were asked to go: the cache learns late that they have gone. */
   readonly askedToGo: WeakSet<Frozen<Node>>;
   /** What workload clusters have said to evictions. */
   readonly refusals: Refusals;
   /** The status as it was when the pass began. */
-  readonly before: AzureMachinePoolMachine["status"];
+  readonly before: Editable<AzureMachinePoolMachine>["status"];
   readonly pool: Frozen<AzureMachinePool> | undefined;
   readonly machinePool: Frozen<MachinePool> | undefined;
   readonly cluster: Frozen<Cluster> | undefined;

@@ -1,4 +1,3 @@
-import type { Cluster } from "@capstan/api";
 import { type Mark, summarize } from "../../contract/ready.ts";
 import { decideStatus, type Verdict } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
@@ -46,7 +45,7 @@ const CONDITIONS: Readonly<Partial<Record<DeletionStep["waitsFor"], string>>> = 
 };
 
 function reportDeletion({ context, cluster }: Scope, step: DeletionStep | undefined): void {
-  cluster.status = { ...cluster.status, phase: "Deleting" } satisfies Cluster["status"];
+  cluster.status = { ...cluster.status, phase: "Deleting" } satisfies Scope["cluster"]["status"];
   if (!step) return;
   const waiting: Omit<Mark, "type"> = {
     status: "False",

@@ -6,7 +6,7 @@ import {
   type Kind,
   KubeadmControlPlane,
 } from "@capstan/api";
-import type { Context } from "@capstan/runtime";
+import type { Context, Editable } from "@capstan/runtime";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Observed } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
@@ -19,7 +19,7 @@ export interface ClusterPorts {
 /** One pass over one Cluster. */
 export interface Scope {
   readonly context: Context<Cluster>;
-  readonly cluster: Cluster;
+  readonly cluster: Editable<Cluster>;
   readonly ports: ClusterPorts;
   observed?: Observed;
   /** How far the deletion has come. */

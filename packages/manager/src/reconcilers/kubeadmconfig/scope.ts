@@ -9,7 +9,7 @@ import {
   Machine,
   MachinePool,
 } from "@capstan/api";
-import { type Client, type Context, Failure, terminal, waiting } from "@capstan/runtime";
+import { type Client, type Context, type Editable, Failure, terminal, waiting } from "@capstan/runtime";
 import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
 
@@ -22,7 +22,7 @@ export interface KubeadmConfigPorts {
 /** One pass over one KubeadmConfig of workers. */
 export interface Scope {
   readonly context: Context<KubeadmConfig>;
-  readonly config: KubeadmConfig;
+  readonly config: Editable<KubeadmConfig>;
   readonly ports: KubeadmConfigPorts;
   readonly cluster: Frozen<Cluster>;
   readonly endpoint: string;
@@ -70,7 +70,7 @@ export function noData({ mark }: Pick<Context<KubeadmConfig>, "mark">, error: un
   return error;
 }
 
-function refuseControlPlane({ metadata, spec }: KubeadmConfig): void {
+function refuseControlPlane({ metadata, spec }: Frozen<KubeadmConfig>): void {
   const field = (["clusterConfiguration", "initConfiguration"] as const).find(
     (name) => spec[name] !== undefined,
   );

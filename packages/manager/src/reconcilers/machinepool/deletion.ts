@@ -73,7 +73,7 @@ async function removeNodes({ context, pool, ports }: Scope, cluster: Frozen<Clus
 }
 
 /** Whether Nodes have been tried for long enough; with a limit of 0 they never have. */
-function isOverdue({ metadata, spec }: MachinePool, nowMs: number): boolean {
+function isOverdue({ metadata, spec }: Frozen<MachinePool>, nowMs: number): boolean {
   const wanted = spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
   // Admission refuses what is no duration; should it get here all the same, it must not keep the pool for ever.
   const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;

@@ -7,7 +7,7 @@ import {
   KubeadmConfig,
   type MachinePool,
 } from "@capstan/api";
-import type { Context } from "@capstan/runtime";
+import type { Context, Editable } from "@capstan/runtime";
 import type { Sighting } from "../../contract/sighting.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { NodesView } from "./decide.ts";
@@ -20,7 +20,7 @@ export interface MachinePoolPorts {
 /** One pass over one MachinePool. */
 export interface Scope {
   readonly context: Context<MachinePool>;
-  readonly pool: MachinePool;
+  readonly pool: Editable<MachinePool>;
   readonly ports: MachinePoolPorts;
   /** The Cluster it belongs to, while there is one. */
   readonly cluster: Frozen<Cluster> | undefined;
