@@ -19,38 +19,33 @@ export function joinFacts(
   nodes: WorkloadNodes | undefined,
 ): readonly MachineFacts[] {
   const going = acceptedDeletions(scope);
-  const partsOf = (instance: ScaleSetInstance, candidates: Parts["candidates"]): Parts => ({
-    instance,
-    candidates,
-    isGoing: going.size > 0 && going.has(instance.instanceID),
-    modelHash: set?.modelHash,
-  });
+  const isGoing = (instance: ScaleSetInstance): boolean => going.size > 0 && going.has(instance.instanceID);
+  const modelHash = set?.modelHash;
   const joins = claim(scope.memory.joins.of(machinesOf(scope)), instances);
   const facts = joins.map((join) => {
-    const { instance, machine } = join;
-    const parts = instance ? partsOf(instance, nodes && candidatesOf(join, nodes)) : NO_PARTS;
-    if (!join.facts || !join.parts || !isSame(join.parts, parts)) {
-      join.parts = parts;
-      join.facts = factsOf(parts, machine);
-    }
-    return join.facts;
+    const { instance, machine, made } = join;
+    // Nobody asks for the Node of a resource without an instance.
+    const candidates = instance ? nodes && candidatesOf(join, nodes) : NO_NODES;
+    const goes = instance !== undefined && isGoing(instance);
+    if (made && isMadeOf(made, instance, candidates) && made.isGoing === goes && made.modelHash === modelHash)
+      return made.facts;
+    const parts: Parts = { instance, candidates, isGoing: goes, modelHash };
+    join.made = { ...parts, facts: factsOf(parts, machine) };
+    return join.made.facts;
   });
   const others = unclaimed(joins, instances);
-  return others.length === 0
-    ? facts
-    : [...facts, ...others.map(([key, instance]) => factsOf(partsOf(instance, nodes?.of(key))))];
+  if (others.length === 0) return facts;
+  return [
+    ...facts,
+    ...others.map(([key, instance]) =>
+      factsOf({ instance, candidates: nodes?.of(key), isGoing: isGoing(instance), modelHash }),
+    ),
+  ];
 }
 
-/** A resource without an instance: nobody asks for its Node. */
-const NO_PARTS: Parts = { instance: undefined, candidates: NO_NODES, isGoing: false, modelHash: undefined };
-
-function isSame(one: Parts, other: Parts): boolean {
-  return (
-    one.instance === other.instance &&
-    one.candidates === other.candidates &&
-    one.isGoing === other.isGoing &&
-    one.modelHash === other.modelHash
-  );
+/** Compared part by part, without making anything: each pass does so for each machine. */
+function isMadeOf(made: Parts, instance: Parts["instance"], candidates: Parts["candidates"]): boolean {
+  return made.instance === instance && made.candidates === candidates;
 }
 
 /** Instances that Azure has agreed to delete go, whatever a list from before says. */

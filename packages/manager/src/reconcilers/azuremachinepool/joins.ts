@@ -9,14 +9,15 @@ import type { MachineFacts } from "./machine-view.ts";
 /** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
 export interface Join extends Claim {
   readonly key: string;
+  /** In the row of all joins of the last pass. */
+  place: number;
   /** Where its Nodes are told of as long as there are any, and by whom: after a reconnection it is somebody else. */
   nodes: Found<Node> | undefined;
   follower: WorkloadNodes | undefined;
   /** Its instance, and the list that it was looked for in where nobody else could have claimed it. */
   instance: ScaleSetInstance | undefined;
   list: readonly ScaleSetInstance[] | undefined;
-  parts: Parts | undefined;
-  facts: MachineFacts | undefined;
+  made: MadeFacts | undefined;
 }
 
 /** What facts about a machine are made of, beside its resource. */
@@ -28,6 +29,11 @@ export interface Parts {
   readonly modelHash: string | undefined;
 }
 
+/** Facts, and what they were made of. */
+export interface MadeFacts extends Parts {
+  readonly facts: MachineFacts;
+}
+
 type Machine = Frozen<AzureMachinePoolMachine>;
 
 /**
@@ -36,22 +42,39 @@ type Machine = Frozen<AzureMachinePoolMachine>;
  */
 export class Joins {
   readonly #known = new WeakMap<Machine, Join>();
+  #last: readonly Join[] = [];
 
   /** The joins of these machines, in their order. */
   of(machines: readonly Machine[]): readonly Join[] {
-    return machines.map((machine) => this.#known.get(machine) ?? this.#make(machine));
+    const last = this.#last;
+    let place = -1;
+    // Those that have not changed follow each other as they did in the last pass, and are not looked up.
+    const joins = machines.map((machine) => {
+      const next = last[++place];
+      if (next?.machine === machine) return next;
+      const known = this.#known.get(machine);
+      // Where one has gone the row goes on behind it; one that is new has taken the place of its former self.
+      if (known) place = known.place;
+      return known ?? this.#make(machine);
+    });
+    for (let index = 0; index < joins.length; index++) {
+      const join = joins[index];
+      if (join) join.place = index;
+    }
+    this.#last = joins;
+    return joins;
   }
 
   #make(machine: Machine): Join {
     const join: Join = {
       ...claimOf(machine),
       key: providerKey(machine.spec.providerID),
+      place: 0,
       nodes: undefined,
       follower: undefined,
       instance: undefined,
       list: undefined,
-      parts: undefined,
-      facts: undefined,
+      made: undefined,
     };
     this.#known.set(machine, join);
     return join;

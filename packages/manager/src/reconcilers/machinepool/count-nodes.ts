@@ -1,5 +1,6 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
 import { isNodeReady, isNodeUsable, longEnoughAtMs, readySinceMs } from "../../workload/availability.ts";
+import { providerKey } from "../../workload/nodes.ts";
 
 /** The Nodes of a pool, as far as they are there. */
 export interface NodeCount {
@@ -44,10 +45,21 @@ function gistOf(node: Frozen<Node>): Gist {
   return made;
 }
 
+/** The keys of lists of ids, each once: a list stays the same from pass to pass until a machine comes or goes. */
+const keyLists = new WeakMap<readonly string[], readonly string[]>();
+
+function keysOf(providerIDs: readonly string[]): readonly string[] {
+  const known = keyLists.get(providerIDs);
+  if (known) return known;
+  const made = [...new Set(providerIDs.map(providerKey))];
+  keyLists.set(providerIDs, made);
+  return made;
+}
+
 /** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
 export function countNodes(
   providerIDs: readonly string[],
-  nodesOf: (providerID: string) => readonly Frozen<Node>[],
+  nodesOf: (providerKey: string) => readonly Frozen<Node>[],
   options: CountOptions,
 ): NodeCount {
   const refs: ObjectReference[] = [];
@@ -55,10 +67,15 @@ export function countNodes(
   let ready = 0;
   let available = 0;
   let nextAvailableMs = Infinity;
-  for (const id of new Set(providerIDs)) {
-    const [node, second] = nodesOf(id);
-    if (second) disputed.push(id);
-    if (!node || second) continue;
+  for (const key of keysOf(providerIDs)) {
+    const found = nodesOf(key);
+    const node = found[0];
+    const second = found[1];
+    if (!node) continue;
+    if (second) {
+      disputed.push(node.spec?.providerID ?? key);
+      continue;
+    }
     const { ref, isReady, isUsable, readySinceMs: sinceMs } = gistOf(node);
     refs.push(ref);
     if (!isReady) continue;

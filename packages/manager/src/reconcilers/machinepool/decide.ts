@@ -1,4 +1,5 @@
 import type { Frozen, MachinePool } from "@capstan/api";
+import type { Editable } from "@capstan/runtime";
 import {
   type ContractObject,
   dataSecretNameOf,
@@ -32,7 +33,7 @@ export interface Observed {
   readonly nodes?: NodesView | undefined;
 }
 
-type Status = NonNullable<MachinePool["status"]>;
+type Status = NonNullable<Editable<MachinePool>["status"]>;
 
 /** What becomes of the status. */
 export interface Verdict {
@@ -180,7 +181,7 @@ function countsOf(pool: Frozen<MachinePool>, { infrastructure, nodes }: Observed
   return {
     ...(replicas !== undefined && { replicas }),
     ...(upToDateReplicas !== undefined && { upToDateReplicas }),
-    nodeRefs: known.refs.map((ref) => ({ ...ref })),
+    nodeRefs: known.refs,
     readyReplicas: known.ready,
     availableReplicas: known.available,
   };

@@ -58,7 +58,7 @@ function takeOver(scope: Scope): void {
   const { dataSecretName, providerIDList, replicas } = decideSpec(scope.pool, scope);
   if (dataSecretName !== undefined) spec.template.spec.bootstrap.dataSecretName = dataSecretName;
   if (providerIDList && (providerIDList.length > 0 || spec.providerIDList))
-    spec.providerIDList = [...providerIDList];
+    spec.providerIDList = providerIDList;
   if (replicas !== undefined) spec.replicas = replicas;
 }
 
@@ -86,7 +86,10 @@ async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Clus
     const nodes = await workload.nodes();
     const { providerIDList = [], minReadySeconds = 0 } = pool.spec;
     const options = { minReadySeconds, nowMs: context.env.clock.now() };
-    return { state: "counted", count: countNodes(providerIDList, (id) => nodes.of(id), options) };
+    return {
+      state: "counted",
+      count: countNodes(providerIDList, (key) => nodes.found(key)?.list ?? [], options),
+    };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { reason, message, failure } = error;
