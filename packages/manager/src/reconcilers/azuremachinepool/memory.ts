@@ -38,6 +38,8 @@ export class PoolMemory {
   toldAtMs = -Infinity;
   /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */
   cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
+  /** What is wrong with the spec of this generation; empty when nothing is. */
+  checked: { readonly generation: number; readonly problem: string } | undefined;
   /** What is known of the machines. */
   readonly joins = new Joins();
   /** Why Azure refused the last write of the scale set, until one is accepted. */

@@ -9,7 +9,7 @@ function pass(spec: Partial<AzureMachinePool["spec"]>) {
   const pool = withDefaults(AzureMachinePool, azureMachinePool({ spec }));
   const marks: string[] = [];
   const mark: Scope["context"]["mark"] = ({ type, reason }) => void marks.push(`${type} ${reason}`);
-  return { scope: { pool, context: { mark } } as unknown as Scope, marks };
+  return { scope: { pool, context: { mark }, memory: {} } as unknown as Scope, marks };
 }
 
 describe("a pool that is there already", () => {
@@ -25,5 +25,15 @@ describe("a pool that is there already", () => {
     const { scope, marks } = pass({ nodeDrainTimeout: "1y" });
     expect(() => refuseUnsupported(scope)).toThrow(/^spec\.nodeDrainTimeout: Invalid value: "1y"/);
     expect(marks).toEqual(["ScaleSetRunning InvalidSpec"]);
+  });
+
+  test("is judged anew with each generation of its spec", () => {
+    const { scope } = pass({ nodeDrainTimeout: "1y" });
+    scope.pool.metadata.generation = 1;
+    expect(() => refuseUnsupported(scope)).toThrow(/"1y"/);
+    expect(() => refuseUnsupported(scope)).toThrow(/"1y"/);
+    scope.pool.spec.nodeDrainTimeout = "2y";
+    scope.pool.metadata.generation = 2;
+    expect(() => refuseUnsupported(scope)).toThrow(/"2y"/);
   });
 });

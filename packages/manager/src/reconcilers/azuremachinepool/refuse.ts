@@ -23,14 +23,22 @@ interface Problem {
 }
 
 function problemOf(scope: Scope): Problem | undefined {
-  const { pool } = scope;
-  // As a change of itself: what a pool may keep because it has it already is no error here either.
-  const errors = AzureMachinePool.validate({ object: pool, old: pool });
-  if (errors.length > 0) return { reason: "InvalidSpec", message: errors.map(formatFieldError).join("; ") };
+  const invalid = invalidIn(scope);
+  if (invalid !== "") return { reason: "InvalidSpec", message: invalid };
   const notYet = unsupported(scope);
   if (notYet !== undefined) return { reason: "NotSupported", message: notYet };
   const message = versionProblem(scope) ?? subnetProblem(scope);
   return message === undefined ? undefined : { reason: "InvalidSpec", message };
+}
+
+/** What is wrong with the spec by itself; found out once for each of its generations. */
+function invalidIn({ pool, memory }: Scope): string {
+  const { generation } = pool.metadata;
+  if (memory.checked && memory.checked.generation === generation) return memory.checked.problem;
+  // As a change of itself: what a pool may keep because it has it already is no error here either.
+  const problem = AzureMachinePool.validate({ object: pool, old: pool }).map(formatFieldError).join("; ");
+  if (generation !== undefined) memory.checked = { generation, problem };
+  return problem;
 }
 
 function unsupported({ pool }: Scope): string | undefined {
