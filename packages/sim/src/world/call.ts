@@ -41,15 +41,10 @@ const KUBE_VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** A request to a Kubernetes API: `/api/v1/…` or `/apis/GROUP/VERSION/…`. */
+/** A request to a Kubernetes API. */
 export function kubeCall({ method, path, body }: HttpRequest, { process, by, server }: Way): Call {
   const mark = path.indexOf("?");
-  const parts = partsOf(mark < 0 ? path : path.slice(0, mark));
-  const first = parts[1] === "api" ? 3 : 4;
-  const isNamespaced = parts[first] === "namespaces" && parts.length > first + 2;
-  const at = isNamespaced ? first + 2 : first;
-  const resource = parts[at] ?? "";
-  const name = parts[at + 1] ?? "";
+  const { resource, namespace, name, subresource } = placeOf(mark < 0 ? path : path.slice(0, mark));
   return {
     process,
     by,
@@ -57,19 +52,29 @@ export function kubeCall({ method, path, body }: HttpRequest, { process, by, ser
     api: "kube",
     verb: KUBE_VERBS[method] ?? readVerb(name, mark < 0 ? "" : path.slice(mark)),
     resource,
-    namespace: isNamespaced ? parts[first + 1] : undefined,
+    namespace,
     name: name === "" ? nameIn(body) : name,
-    subresource: parts[at + 2],
+    subresource,
     // A review is a question although it is created.
     isWrite: method !== "GET" && !resource.endsWith("reviews"),
     isCordon: resource === "nodes" && isCordon(body),
   };
 }
 
-function partsOf(location: string): readonly string[] {
+/** Takes apart `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
+function placeOf(location: string): Pick<Call, "resource" | "name" | "namespace" | "subresource"> {
   const written = location.split("/");
   // Hardly any path has something to decode, and every call comes here.
-  return location.includes("%") ? written.map(decodeURIComponent) : written;
+  const parts = location.includes("%") ? written.map(decodeURIComponent) : written;
+  const first = parts[1] === "api" ? 3 : 4;
+  const isNamespaced = parts[first] === "namespaces" && parts.length > first + 2;
+  const at = isNamespaced ? first + 2 : first;
+  return {
+    resource: parts[at] ?? "",
+    namespace: isNamespaced ? parts[first + 1] : undefined,
+    name: parts[at + 1] ?? "",
+    subresource: parts[at + 2],
+  };
 }
 
 function readVerb(name: string, query: string): string {
