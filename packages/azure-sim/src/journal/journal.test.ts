@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { Journal, type JournalEntry } from "./journal.ts";
 
@@ -16,6 +17,17 @@ test("the hash is that of everything so far, in its order", () => {
   for (const path of ["/b", "/a"]) third.add({ ...entry, path });
   expect(first.hash).toBe(second.hash);
   expect(first.hash).not.toBe(third.hash);
+});
+
+test("the hash is the SHA-256 of the one before and the next entry, so that others can check it", () => {
+  const journal = new Journal(false);
+  let expected = "";
+  for (const [index, path] of ["/a", "/ä"].entries()) {
+    journal.add({ ...entry, path });
+    const text = JSON.stringify({ sequence: index + 1, ...entry, path });
+    expected = createHash("sha256").update(`${expected}${text}`).digest("hex");
+  }
+  expect(journal.hash).toBe(expected);
 });
 
 test("entries after a number are given out oldest first", () => {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** One request, as it was answered. */
 export interface JournalEntry {
@@ -45,7 +45,7 @@ export class Journal {
 
   add(entry: Omit<JournalEntry, "sequence">): void {
     const whole: JournalEntry = { sequence: ++this.#sequence, ...entry };
-    this.#hash = createHash("sha256").update(this.#hash).update(JSON.stringify(whole)).digest("hex");
+    this.#hash = hash("sha256", this.#hash + JSON.stringify(whole));
     this.#entries.push(whole);
     if (this.#isStored) this.#unsaved.push(whole);
     if (this.#entries.length > 2 * KEPT_ENTRIES) this.#entries = this.#entries.slice(-KEPT_ENTRIES);
