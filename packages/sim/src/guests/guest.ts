@@ -172,17 +172,30 @@ export class Guest {
   }
 
   #do(action: GuestAction): void {
-    const actions: Readonly<Record<Exclude<GuestAction["do"], "wait">, () => void>> = {
-      boot: () => this.#disk && writeBoot(this.#disk, this.#rng("disk")),
-      provision: () => this.#provision(),
-      join: () => this.#whileAlive(() => this.#join()),
-      register: () => this.#register(),
-      reportReady: () => this.#whileAlive(() => this.#reportReady()),
-      fallSilent: () => this.#lookAtNode(),
-      forget: () => this.#world.forgotten(this),
-    };
-    if (action.do !== "wait") actions[action.do]();
-    else this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch({ kind: "elapsed" }));
+    switch (action.do) {
+      case "wait":
+        this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch({ kind: "elapsed" }));
+        return;
+      case "boot":
+        return this.#boot();
+      case "provision":
+        return this.#provision();
+      case "join":
+        return this.#whileAlive(() => this.#join());
+      case "register":
+        return this.#register();
+      case "reportReady":
+        return this.#whileAlive(() => this.#reportReady());
+      case "fallSilent":
+        return this.#lookAtNode();
+      case "forget":
+        return this.#world.forgotten(this);
+    }
+  }
+
+  #boot(): void {
+    const disk = this.#disk;
+    if (disk) writeBoot(disk, this.#rng("disk"));
   }
 
   /** What has been pulled is on the disk. Hardly any change of a Node is about that, so who it speaks of comes last. */
