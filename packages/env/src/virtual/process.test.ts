@@ -243,6 +243,22 @@ describe("a stream of a virtual process", () => {
     expect(seen).toEqual(["line 1 at 3"]);
   });
 
+  test("that is given up while its reader is busy with a line brings no other", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const abort = new AbortController();
+    const seen: string[] = [];
+    const transport = process.connect(() => Promise.resolve(reply([1, 2])));
+    void transport.request(get("/watch", abort.signal)).then((response) =>
+      read(response.lines(), (what) => {
+        seen.push(what);
+        abort.abort(new Error("enough"));
+      }),
+    );
+    await scheduler.run();
+    expect(seen).toEqual(["line 1", "enough"]);
+  });
+
   test("that was given up before it is read brings no line", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");

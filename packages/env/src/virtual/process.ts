@@ -173,7 +173,10 @@ export class VirtualProcess implements Env {
     // One listener serves all lines, as a listener for each would cost more than the line: whoever loops over
     // lines waits for one at a time, and to reject the one before again is without effect.
     let giveUp: ((error: Error) => void) | undefined;
+    // Noted once: a signal of several, as those of watches are, asks all of them each time.
+    let isGivenUp = signal?.aborted ?? false;
     const onAbort = (): void => {
+      isGivenUp = true;
       if (!this.crashed) giveUp?.(abortError(signal));
     };
     const end = (): void => signal?.removeEventListener("abort", onAbort);
@@ -182,7 +185,7 @@ export class VirtualProcess implements Env {
       next: () =>
         new Promise((resolve, reject) => {
           giveUp = reject;
-          if (signal?.aborted) reject(abortError(signal));
+          if (isGivenUp) reject(abortError(signal));
           source.next().then(
             (item) =>
               this.#enter(this.#lineLatencyMs(link), label, () => {
