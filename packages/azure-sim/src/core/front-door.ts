@@ -24,6 +24,7 @@ interface Parts {
 
 /** What is known of a request by the time it is answered. */
 interface Record {
+  readonly path: string;
   principal?: Principal;
   operation: string;
   notes?: CallNotes;
@@ -39,8 +40,7 @@ export class FrontDoor {
 
   answer(request: SimRequest): Answer {
     const { world, journal } = this.#parts;
-    const { path } = splitPath(request.path);
-    const record: Record = { operation: `${request.method} ?` };
+    const record: Record = { path: pathOf(request.path), operation: `${request.method} ?` };
     let code: string | undefined;
     let answer: Answer;
     try {
@@ -53,7 +53,7 @@ export class FrontDoor {
     journal.add({
       atMs: world.nowMs,
       method: request.method,
-      path,
+      path: record.path,
       principal: record.principal?.clientId ?? "",
       status: answer.status,
       operation: record.operation,
@@ -66,7 +66,8 @@ export class FrontDoor {
 
   #admitted(request: SimRequest, record: Record): Answer {
     const { world, tokens, router } = this.#parts;
-    const { path, query } = splitPath(request.path);
+    const { path } = record;
+    const query = queryOf(request.path);
     const principal = tokens.principalOf(request.headers["authorization"], request.callerMs ?? world.nowMs);
     record.principal = principal;
     const target = parseTarget(path);
@@ -122,13 +123,14 @@ function journalled(notes: CallNotes | undefined): Pick<JournalEntry, "charge" |
 }
 
 /** The path without its query. ARM forgives a doubled slash at its beginning, and the SDKs make use of that. */
-function splitPath(whole: string): { readonly path: string; readonly query: URLSearchParams } {
+function pathOf(whole: string): string {
   const mark = whole.indexOf("?");
-  const end = mark < 0 ? whole.length : mark;
-  return {
-    path: whole.slice(0, end).replace(/^\/+/, "/"),
-    query: new URLSearchParams(whole.slice(end + 1)),
-  };
+  return (mark < 0 ? whole : whole.slice(0, mark)).replace(/^\/+/, "/");
+}
+
+function queryOf(whole: string): URLSearchParams {
+  const mark = whole.indexOf("?");
+  return new URLSearchParams(mark < 0 ? "" : whole.slice(mark + 1));
 }
 
 /** Lets the faults of a call have their way with it. */

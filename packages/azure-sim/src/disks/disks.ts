@@ -25,7 +25,7 @@ export class Disks {
 
   /** The content of a file, or undefined when there is none. */
   read(disk: DiskRef, path: string, imageFiles: ImageFiles): string | undefined {
-    for (const layer of this.#layers(disk)) {
+    for (let layer = this.table.get(disk.key); layer; layer = this.#below(layer)) {
       const content = layer.files[path];
       if (content !== undefined) return content ?? undefined;
     }
@@ -48,8 +48,8 @@ export class Disks {
   /** The paths of the file or of all files below the folder, sorted. */
   list(disk: DiskRef, folder: string, imageFiles: ImageFiles): readonly string[] {
     const seen = new Map<string, boolean>();
-    for (const { files } of this.#layers(disk)) {
-      for (const [path, content] of Object.entries(files))
+    for (let layer = this.table.get(disk.key); layer; layer = this.#below(layer)) {
+      for (const [path, content] of Object.entries(layer.files))
         if (!seen.has(path)) seen.set(path, content !== null);
     }
     for (const path of Object.keys(imageFiles)) if (!seen.has(path)) seen.set(path, true);
@@ -76,13 +76,7 @@ export class Disks {
     return this.table.get(disk.key) ?? { image: disk.image, files: {} };
   }
 
-  *#layers(disk: DiskRef): Generator<Layer> {
-    for (
-      let layer = this.table.get(disk.key);
-      layer;
-      layer = layer.below === undefined ? undefined : this.table.get(layer.below)
-    ) {
-      yield layer;
-    }
+  #below({ below }: Layer): Layer | undefined {
+    return below === undefined ? undefined : this.table.get(below);
   }
 }

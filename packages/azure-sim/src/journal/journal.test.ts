@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { Journal, type JournalEntry } from "./journal.ts";
 
@@ -16,6 +17,27 @@ test("the hash is that of everything so far, in its order", () => {
   for (const path of ["/b", "/a"]) third.add({ ...entry, path });
   expect(first.hash).toBe(second.hash);
   expect(first.hash).not.toBe(third.hash);
+});
+
+test("the hash is the SHA-256 of the one before and the next entry, so that others can check it", () => {
+  const journal = new Journal(false);
+  let expected = "";
+  for (const [index, path] of ["/a", "/ä"].entries()) {
+    journal.add({ ...entry, path });
+    const text = JSON.stringify({ sequence: index + 1, ...entry, path });
+    expected = createHash("sha256").update(`${expected}${text}`).digest("hex");
+  }
+  expect(journal.hash).toBe(expected);
+});
+
+test("the hash is the same however often it was asked for, also of what is not kept any more", () => {
+  const [often, once] = [new Journal(false), new Journal(false)];
+  for (let index = 0; index < 200_005; index++) {
+    for (const journal of [often, once]) journal.add(entry);
+    if (index % 50_000 === 0) expect(often.hash).not.toBe("");
+  }
+  expect(once.since(0).length).toBeLessThan(200_005);
+  expect(once.hash).toBe(often.hash);
 });
 
 test("entries after a number are given out oldest first", () => {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** One request, as it was answered. */
 export interface JournalEntry {
@@ -28,7 +28,9 @@ export class Journal {
   #entries: JournalEntry[] = [];
   #unsaved: JournalEntry[] = [];
   #sequence = 0;
+  /** The hash up to an entry. It is made when somebody asks for it: hardly any run of a fleet does. */
   #hash = "";
+  #hashed = 0;
   readonly #isStored: boolean;
 
   constructor(isStored: boolean) {
@@ -36,6 +38,7 @@ export class Journal {
   }
 
   get hash(): string {
+    this.#takeIn();
     return this.#hash;
   }
 
@@ -45,10 +48,9 @@ export class Journal {
 
   add(entry: Omit<JournalEntry, "sequence">): void {
     const whole: JournalEntry = { sequence: ++this.#sequence, ...entry };
-    this.#hash = createHash("sha256").update(this.#hash).update(JSON.stringify(whole)).digest("hex");
     this.#entries.push(whole);
     if (this.#isStored) this.#unsaved.push(whole);
-    if (this.#entries.length > 2 * KEPT_ENTRIES) this.#entries = this.#entries.slice(-KEPT_ENTRIES);
+    if (this.#entries.length > 2 * KEPT_ENTRIES) this.#letGo();
   }
 
   /** The entries after the given sequence number, oldest first. */
@@ -72,6 +74,19 @@ export class Journal {
   }): void {
     this.#sequence = past.count;
     this.#hash = past.hash;
+    this.#hashed = past.count;
     this.#entries = [...past.entries];
+  }
+
+  #letGo(): void {
+    this.#takeIn();
+    this.#entries = this.#entries.slice(-KEPT_ENTRIES);
+  }
+
+  #takeIn(): void {
+    for (const entry of this.since(this.#hashed)) {
+      this.#hash = hash("sha256", this.#hash + JSON.stringify(entry));
+    }
+    this.#hashed = this.#sequence;
   }
 }

@@ -4,6 +4,8 @@ import type { Operation } from "./operation.ts";
 // Real operation URLs carry a signed certificate and are about 4 KB long; clients have to cope with that.
 const CERTIFICATE_LENGTH = 3200;
 const SIGNATURE_LENGTH = 342;
+// Whoever waits for an operation asks for it again and again. More than a busy fleet waits for at a time are let go of.
+const KEPT_SIGNATURES = 1000;
 
 /** Which of the two forms of an operation's URL: its status, or (`Location`) its result. */
 export type UrlForm = "status" | "result";
@@ -11,10 +13,17 @@ export type UrlForm = "status" | "result";
 /** What the signature of an operation URL is worth. */
 export type UrlVerdict = "ours" | "foreign" | "cut";
 
+/** What signs the URLs of an operation, in two lengths. */
+interface Signature {
+  readonly short: string;
+  readonly long: string;
+}
+
 /** Writes and checks the signed URLs of operations. */
 export class OperationUrls {
   readonly #secret: string;
   readonly #certificate: string;
+  readonly #signatures = new Map<string, Signature>();
 
   constructor(seed: string) {
     this.#secret = createHash("sha256").update(`operation urls of ${seed}`).digest("hex");
@@ -25,11 +34,11 @@ export class OperationUrls {
   urlOf(operation: Operation, origin: string, form: UrlForm): string {
     const { id, apiVersion, startMs } = operation;
     const ticks = String(startMs);
-    const signature = this.#sign(id, ticks);
+    const { short, long } = this.#signatureOf(id, ticks);
     const flavour = form === "result" && operation.provider === "Microsoft.Compute" ? "&monitor=true" : "";
     return (
       `${origin}${pathOf(operation, form)}?p=${id}${flavour}&api-version=${apiVersion}` +
-      `&t=${ticks}&c=${this.#certificate}&s=${stretched(signature, SIGNATURE_LENGTH)}&h=${signature}`
+      `&t=${ticks}&c=${this.#certificate}&s=${long}&h=${short}`
     );
   }
 
@@ -37,16 +46,20 @@ export class OperationUrls {
   check(id: string, query: URLSearchParams): UrlVerdict {
     const [ticks, certificate, long, short] = ["t", "c", "s", "h"].map((name) => query.get(name) ?? "");
     if (!ticks || !certificate || !long || !short) return "cut";
-    const signature = this.#sign(id.toLowerCase(), ticks);
-    const isOurs =
-      certificate === this.#certificate &&
-      short === signature &&
-      long === stretched(signature, SIGNATURE_LENGTH);
+    const signature = this.#signatureOf(id.toLowerCase(), ticks);
+    const isOurs = certificate === this.#certificate && short === signature.short && long === signature.long;
     return isOurs ? "ours" : "foreign";
   }
 
-  #sign(id: string, ticks: string): string {
-    return createHmac("sha256", this.#secret).update(`${id}/${ticks}`).digest("base64url");
+  #signatureOf(id: string, ticks: string): Signature {
+    const signed = `${id}/${ticks}`;
+    const known = this.#signatures.get(signed);
+    if (known) return known;
+    const short = createHmac("sha256", this.#secret).update(signed).digest("base64url");
+    const made = { short, long: stretched(short, SIGNATURE_LENGTH) };
+    if (this.#signatures.size >= KEPT_SIGNATURES) this.#signatures.clear();
+    this.#signatures.set(signed, made);
+    return made;
   }
 }
 

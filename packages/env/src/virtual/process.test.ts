@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import type { Handler, HttpResponse } from "../transport.ts";
+import type { Handler, HttpRequest, HttpResponse } from "../transport.ts";
 import { type Fate, VirtualProcess } from "./process.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -127,6 +127,35 @@ describe("a virtual process", () => {
     expect(closed).toEqual(["/watch"]);
   });
 
+  test("closes a stream although the server went on with a copy of the request", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const { handler, closed } = recorder();
+    const abort = new AbortController();
+    const transport = process.connect((request) => handler({ ...request, path: `/copied${request.path}` }));
+    void transport.request(get("/of an orphan"));
+    void transport.request(get("/given up", abort.signal));
+    await scheduler.run();
+    abort.abort();
+    expect(closed).toEqual(["/copied/given up"]);
+    process.crash();
+    expect(closed).toEqual(["/copied/given up", "/copied/of an orphan"]);
+  });
+
+  test("sends all that a request says", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const peer = { commonName: "admin", organizations: ["system:masters"] };
+    const request = { method: "POST", path: "/a", headers: { accept: "*/*" }, body: { kind: "A" }, peer };
+    let heard: HttpRequest | undefined;
+    const handler: Handler = (sent) => {
+      heard = sent;
+      return Promise.resolve(reply([]));
+    };
+    void new VirtualProcess(scheduler, "p").connect(handler).request(request);
+    await scheduler.run();
+    expect(heard).toMatchObject(request);
+  });
+
   test("can give up a request, which then rejects once with the reason", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
@@ -212,6 +241,22 @@ describe("a stream of a virtual process", () => {
     abort.abort(new Error("enough"));
     await scheduler.run();
     expect(seen).toEqual(["line 1 at 3"]);
+  });
+
+  test("that is given up while its reader is busy with a line brings no other", async () => {
+    const scheduler = new Scheduler({ seed: "1" });
+    const process = new VirtualProcess(scheduler, "p");
+    const abort = new AbortController();
+    const seen: string[] = [];
+    const transport = process.connect(() => Promise.resolve(reply([1, 2])));
+    void transport.request(get("/watch", abort.signal)).then((response) =>
+      read(response.lines(), (what) => {
+        seen.push(what);
+        abort.abort(new Error("enough"));
+      }),
+    );
+    await scheduler.run();
+    expect(seen).toEqual(["line 1", "enough"]);
   });
 
   test("that was given up before it is read brings no line", async () => {

@@ -2,7 +2,7 @@ import { type Clock, abortError, sleepWith, type Timer } from "../clock.ts";
 import type { Env } from "../env.ts";
 import { uuidFrom } from "../ids.ts";
 import { type Rng, rngStreams } from "../rng.ts";
-import type { Handler, HttpRequest, HttpResponse, Transport } from "../transport.ts";
+import type { Handler, HttpRequest, HttpResponse, Peer, Transport } from "../transport.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /**
@@ -36,6 +36,9 @@ export class VirtualProcess implements Env {
   readonly rng: (stream: string) => Rng;
   readonly #scheduler: Scheduler;
   readonly #death = new AbortController();
+  /** As the signal of its death says; every timer and every answer asks, and a signal takes long to tell. */
+  #isDead = false;
+  readonly #latencies: Rng;
   #stalledUntilMs = 0;
   #wallOffsetMs = 0;
 
@@ -44,8 +47,9 @@ export class VirtualProcess implements Env {
     this.name = name;
     this.#scheduler = scheduler;
     this.rng = rngStreams(`${scheduler.seed}/${name}`);
-    const timer = (delayMs: number, callback: () => void): Timer =>
-      this.#enter(delayMs, `${name} timer`, callback);
+    this.#latencies = this.rng("latency");
+    const label = `${name} timer`;
+    const timer = (delayMs: number, callback: () => void): Timer => this.#enter(delayMs, label, callback);
     this.clock = {
       now: () => scheduler.wallMs + this.#wallOffsetMs,
       monotonic: () => scheduler.monotonicMs,
@@ -55,7 +59,7 @@ export class VirtualProcess implements Env {
   }
 
   get crashed(): boolean {
-    return this.#death.signal.aborted;
+    return this.#isDead;
   }
 
   uuid(): string {
@@ -69,6 +73,7 @@ export class VirtualProcess implements Env {
 
   /** Stops the process dead. Its open connections are seen to close by the servers. */
   crash(): void {
+    this.#isDead = true;
     this.#death.abort(new Error(`process ${this.name} crashed`));
   }
 
@@ -84,62 +89,64 @@ export class VirtualProcess implements Env {
 
   /** A connection to a server in the same virtual world. */
   connect(handler: Handler, link: Link = {}): Transport {
-    const rng = this.rng("latency");
-    const latencyMs = (): number => link.latencyMs?.(rng) ?? 1;
-    const lineLatencyMs = (): number => link.lineLatencyMs?.(rng) ?? latencyMs();
     return {
-      request: (request) =>
-        new Promise((resolve, reject) => {
-          if (this.crashed) return;
-          if (request.signal?.aborted) {
-            reject(abortError(request.signal));
-            return;
-          }
-          const fate = link.fate?.(request) ?? "deliver";
-          const call: Call = { request, handler, latencyMs, lineLatencyMs, resolve, reject };
-          if (fate === "crashBefore") this.crash();
-          else if (fate instanceof Error) this.#enter(latencyMs(), `${this.name} fault`, () => reject(fate));
-          else this.#send(call, fate);
-        }),
+      request: (request) => this.send(request, handler, link),
       close: () => Promise.resolve(),
     };
   }
 
+  /** Sends one request as over a connection: for whoever has a handler or a link of its own for each. */
+  send(request: HttpRequest, handler: Handler, link: Link): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      if (this.crashed) return;
+      if (request.signal?.aborted) {
+        reject(abortError(request.signal));
+        return;
+      }
+      const fate = link.fate?.(request) ?? "deliver";
+      if (fate === "crashBefore") this.crash();
+      else if (fate instanceof Error)
+        this.#enter(this.#latencyMs(link), `${this.name} fault`, () => reject(fate));
+      else this.#carry({ request, handler, link, resolve, reject }, fate);
+    });
+  }
+
+  #latencyMs({ latencyMs }: Link): number {
+    return latencyMs?.(this.#latencies) ?? 1;
+  }
+
+  #lineLatencyMs(link: Link): number {
+    return link.lineLatencyMs?.(this.#latencies) ?? this.#latencyMs(link);
+  }
+
   /** The request travels whether or not its sender lives on; only the answer needs a living process. */
-  #send(call: Call, fate: Exclude<Fate, Error | "crashBefore">): void {
-    const { request } = call;
+  #carry(call: Call, fate: Exclude<Fate, Error | "crashBefore">): void {
+    const { request, handler, link, reject } = call;
     const label = `${this.name} ${request.method} ${request.path}`;
-    const death = this.#death.signal;
-    // Made when somebody asks for it: hardly any server does, and a signal of two is expensive.
-    const sent = {
-      ...request,
-      get signal() {
-        return request.signal ? AbortSignal.any([request.signal, death]) : death;
-      },
-    };
     const settle = this.#abortable(call, `${label} answer`);
-    this.#scheduler.schedule(call.latencyMs(), label, () => {
-      call.handler(sent).then(
+    this.#scheduler.schedule(this.#latencyMs(link), label, () => {
+      handler(new SentRequest(request, this.#death.signal)).then(
         (response) =>
           settle(() => {
-            if (typeof fate === "object") call.reject(fate.answerLost);
+            if (typeof fate === "object") reject(fate.answerLost);
             else call.resolve(this.#receive(response, call, label));
           }),
-        (error: unknown) => settle(() => call.reject(errorOf(error))),
+        (error: unknown) => settle(() => reject(errorOf(error))),
       );
       if (fate === "crashAfter") this.crash();
     });
   }
 
   /** Makes the answer arrive after its latency. A caller that gives up before is told so at once, and never again. */
-  #abortable({ request: { signal }, latencyMs, reject }: Call, label: string): (deliver: () => void) => void {
+  #abortable({ request: { signal }, link, reject }: Call, label: string): (deliver: () => void) => void {
+    if (!signal) return (deliver) => void this.#enter(this.#latencyMs(link), label, deliver);
     const onAbort = (): void => {
       if (!this.crashed) reject(abortError(signal));
     };
-    signal?.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort, { once: true });
     return (deliver) =>
-      this.#enter(latencyMs(), label, () => {
-        signal?.removeEventListener("abort", onAbort);
+      void this.#enter(this.#latencyMs(link), label, () => {
+        signal.removeEventListener("abort", onAbort);
         deliver();
       });
   }
@@ -160,13 +167,16 @@ export class VirtualProcess implements Env {
   /** Each line of a watch is an I/O completion of its own and waits for its turn in the heap. */
   #lines(
     source: AsyncIterator<unknown>,
-    { request: { signal }, lineLatencyMs }: Call,
+    { request: { signal }, link }: Call,
     label: string,
   ): AsyncIterator<unknown> {
     // One listener serves all lines, as a listener for each would cost more than the line: whoever loops over
     // lines waits for one at a time, and to reject the one before again is without effect.
     let giveUp: ((error: Error) => void) | undefined;
+    // Noted once: a signal of several, as those of watches are, asks all of them each time.
+    let isGivenUp = signal?.aborted ?? false;
     const onAbort = (): void => {
+      isGivenUp = true;
       if (!this.crashed) giveUp?.(abortError(signal));
     };
     const end = (): void => signal?.removeEventListener("abort", onAbort);
@@ -175,15 +185,15 @@ export class VirtualProcess implements Env {
       next: () =>
         new Promise((resolve, reject) => {
           giveUp = reject;
-          if (signal?.aborted) reject(abortError(signal));
+          if (isGivenUp) reject(abortError(signal));
           source.next().then(
             (item) =>
-              this.#enter(lineLatencyMs(), label, () => {
+              this.#enter(this.#lineLatencyMs(link), label, () => {
                 if (item.done) end();
                 resolve(item);
               }),
             (error: unknown) =>
-              this.#enter(lineLatencyMs(), label, () => {
+              this.#enter(this.#lineLatencyMs(link), label, () => {
                 end();
                 reject(errorOf(error));
               }),
@@ -197,16 +207,47 @@ export class VirtualProcess implements Env {
   }
 
   #enter(delayMs: number, label: string, run: () => void): Timer {
-    let timer: Timer;
     const arrive = (): void => {
       if (this.crashed) return;
       const stillMs = this.#stalledUntilMs - this.#scheduler.monotonicMs;
       if (stillMs <= 0) run();
-      else timer = this.#scheduler.schedule(stillMs, label, arrive);
+      else this.#scheduler.again(timer, stillMs, arrive);
     };
-    timer = this.#scheduler.schedule(delayMs, label, arrive);
-    return { cancel: () => timer.cancel() };
+    const timer = this.#scheduler.schedule(delayMs, label, arrive);
+    return timer;
   }
+}
+
+/** A request as a server gets it: whoever sent it may give it up, or die. */
+class SentRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly peer?: Peer;
+  declare readonly signal: AbortSignal;
+  readonly #given: AbortSignal | undefined;
+  readonly #death: AbortSignal;
+
+  constructor(request: HttpRequest, death: AbortSignal) {
+    this.method = request.method;
+    this.path = request.path;
+    this.headers = request.headers;
+    this.body = request.body;
+    if (request.peer) this.peer = request.peer;
+    this.#given = request.signal;
+    this.#death = death;
+    Object.defineProperty(this, "signal", SentRequest.#SIGNAL);
+  }
+
+  // Made when somebody asks for it: hardly any server does, and a signal of two is expensive. It is a property of each
+  // request, so that a copy has it too, and one description serves all of them: a getter of its own for each is slow.
+  static readonly #SIGNAL = {
+    enumerable: true,
+    get(this: SentRequest): AbortSignal {
+      return this.#given ? AbortSignal.any([this.#given, this.#death]) : this.#death;
+    },
+  };
 }
 
 function errorOf(error: unknown): Error {
@@ -216,8 +257,7 @@ function errorOf(error: unknown): Error {
 interface Call {
   readonly request: HttpRequest;
   readonly handler: Handler;
-  readonly latencyMs: () => number;
-  readonly lineLatencyMs: () => number;
+  readonly link: Link;
   readonly resolve: (response: HttpResponse) => void;
   readonly reject: (error: Error) => void;
 }

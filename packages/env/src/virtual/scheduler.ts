@@ -3,13 +3,21 @@ import { type Rng, createRng } from "../rng.ts";
 import { Heap } from "./heap.ts";
 
 /** A completion that waits for its turn: a timer, or the answer to some I/O. */
-interface Completion {
-  readonly dueMs: number;
+class Completion implements Timer {
+  dueMs = 0;
   /** Random order among completions due at the same time; the seed picks which schedule is tried. */
-  readonly tiebreak: number;
-  readonly sequence: number;
+  tiebreak = 0;
+  sequence = 0;
   readonly label: string;
   run: (() => void) | undefined;
+
+  constructor(label: string) {
+    this.label = label;
+  }
+
+  cancel(): void {
+    this.run = undefined;
+  }
 }
 
 /** How a virtual world starts. */
@@ -77,20 +85,19 @@ export class Scheduler {
   }
 
   /** Enters a completion into the heap. */
-  schedule(delayMs: number, label: string, run: () => void): Timer {
-    const completion: Completion = {
-      dueMs: this.#monotonicMs + Math.max(0, delayMs),
-      tiebreak: this.#ties.next(),
-      sequence: this.#sequence++,
-      label,
-      run,
-    };
+  schedule(delayMs: number, label: string, run: () => void): Completion {
+    const completion = new Completion(label);
+    this.again(completion, delayMs, run);
+    return completion;
+  }
+
+  /** Enters a completion again that came at a bad time. Whoever holds it can still take it back. */
+  again(completion: Completion, delayMs: number, run: () => void): void {
+    completion.dueMs = this.#monotonicMs + Math.max(0, delayMs);
+    completion.tiebreak = this.#ties.next();
+    completion.sequence = this.#sequence++;
+    completion.run = run;
     this.#heap.push(completion);
-    return {
-      cancel: () => {
-        completion.run = undefined;
-      },
-    };
   }
 
   /** Ends the run with this error at the end of the current step: for bugs found outside any promise. */

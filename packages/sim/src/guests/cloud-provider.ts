@@ -22,8 +22,10 @@ export type CloudVerdict =
       readonly addresses: readonly NodeAddress[];
     };
 
-/** Decides about a Node from its machine; undefined when there is no such machine. */
-export function decideNode(node: Frozen<Node>, machine: Machine | undefined): CloudVerdict {
+/** Decides about a Node from its machine; that is undefined when there is none, and looked for only when it matters. */
+export function decideNode(node: Frozen<Node>, findMachine: () => Machine | undefined): CloudVerdict {
+  if (isReady(node) && !isUninitialized(node)) return { do: "nothing" };
+  const machine = findMachine();
   if (!machine) return isOfAzure(node) && !isReady(node) ? { do: "delete" } : { do: "nothing" };
   if (!isUninitialized(node)) return { do: "nothing" };
   const { location, zone } = machine;

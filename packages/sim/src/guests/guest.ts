@@ -12,6 +12,7 @@ import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
   type GuestDisk,
+  hasImages,
   hasKubeadm,
   joinLeftovers,
   kubeletOn,
@@ -123,10 +124,7 @@ export class Guest {
   /** The Node of this guest's name has changed, or is gone. */
   nodeChanged(node: Frozen<Node> | undefined): void {
     if (!isReady(node)) this.#dispatch({ kind: "nodeChanged" });
-    const disk = this.#disk;
-    // A Node of an earlier boot tells of another disk.
-    if (!node?.status?.images || !disk || !this.isSpeaking) return;
-    if (node.status.nodeInfo?.bootID === bootIdentity(disk).bootId) writeImages(disk, node.status.images);
+    if (node?.status && this.isSpeaking) this.#keepImages(node.status);
   }
 
   /** Goes on with a machine that was there before: what its disk says is what has happened. */
@@ -174,17 +172,38 @@ export class Guest {
   }
 
   #do(action: GuestAction): void {
-    const actions: Readonly<Record<Exclude<GuestAction["do"], "wait">, () => void>> = {
-      boot: () => this.#disk && writeBoot(this.#disk, this.#rng("disk")),
-      provision: () => this.#provision(),
-      join: () => this.#whileAlive(() => this.#join()),
-      register: () => this.#register(),
-      reportReady: () => this.#whileAlive(() => this.#reportReady()),
-      fallSilent: () => this.#lookAtNode(),
-      forget: () => this.#world.forgotten(this),
-    };
-    if (action.do !== "wait") actions[action.do]();
-    else this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch({ kind: "elapsed" }));
+    switch (action.do) {
+      case "wait":
+        this.#wait = this.#world.env.clock.timer(action.forMs, () => this.#dispatch({ kind: "elapsed" }));
+        return;
+      case "boot":
+        return this.#boot();
+      case "provision":
+        return this.#provision();
+      case "join":
+        return this.#whileAlive(() => this.#join());
+      case "register":
+        return this.#register();
+      case "reportReady":
+        return this.#whileAlive(() => this.#reportReady());
+      case "fallSilent":
+        return this.#lookAtNode();
+      case "forget":
+        return this.#world.forgotten(this);
+    }
+  }
+
+  #boot(): void {
+    const disk = this.#disk;
+    if (disk) writeBoot(disk, this.#rng("disk"));
+  }
+
+  /** What has been pulled is on the disk. Hardly any change of a Node is about that, so who it speaks of comes last. */
+  #keepImages({ images, nodeInfo }: NonNullable<Frozen<Node>["status"]>): void {
+    const disk = this.#disk;
+    if (!images || !disk || hasImages(disk, images)) return;
+    // A Node of an earlier boot tells of another disk.
+    if (nodeInfo?.bootID === bootIdentity(disk).bootId) writeImages(disk, images);
   }
 
   #fail(failure: GuestFailure, kind: "failed" | "refused"): void {

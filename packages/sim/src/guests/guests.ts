@@ -1,4 +1,4 @@
-import { armIdOf, formatArmId, type Frozen, type Node, parentArmId } from "@capstan/api";
+import type { Frozen, Node } from "@capstan/api";
 import type { Azure, InstanceEvent, Machine } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
 import { transient } from "@capstan/runtime";
@@ -63,7 +63,7 @@ export function startGuests({ env, azure, clusterAt, settings, onFailure }: Gues
     env,
     clusterAt,
     gracePeriodMs: complete.gracePeriodMs,
-    machineOf: (endpoint, node) => machineOf(azure, node, guests.ofNode(endpoint, node.metadata.name)),
+    machineOf: (endpoint, node) => machineOf(azure, node, () => guests.ofNode(endpoint, node.metadata.name)),
     isSpeaking: (endpoint, nodeName) => guests.ofNode(endpoint, nodeName)?.isSpeaking ?? false,
     noticed: (endpoint, { type, object }) =>
       guests.ofNode(endpoint, object.metadata.name)?.nodeChanged(type === "deleted" ? undefined : object),
@@ -159,11 +159,20 @@ function resumeAll(world: GuestWorld, guests: GuestTable): void {
 }
 
 /** The machine of a Node: by its provider id, or by its name until it has one. */
-function machineOf(azure: Azure, node: Frozen<Node>, named: Guest | undefined): Machine | undefined {
+function machineOf(
+  azure: Azure,
+  node: Frozen<Node>,
+  findNamed: () => Guest | undefined,
+): Machine | undefined {
   const providerId = providerIdOf(node);
-  if (providerId?.kind !== "scaleSetInstance") return named?.machine;
-  const set = parentArmId(armIdOf(providerId));
-  return set && azure.core.machine(formatArmId(set), providerId.instanceID);
+  if (providerId?.kind !== "scaleSetInstance") return findNamed()?.machine;
+  return azure.core.machine(scaleSetOf(node.spec?.providerID ?? ""), providerId.instanceID);
+}
+
+/** The scale set in the provider id of an instance: `azure://SET/virtualMachines/INSTANCE`. */
+function scaleSetOf(providerID: string): string {
+  const end = providerID.lastIndexOf("/", providerID.lastIndexOf("/") - 1);
+  return providerID.slice("azure://".length, end);
 }
 
 /** Resolves when everything that has changed in the cloud by now survives a crash. */

@@ -76,7 +76,7 @@ export class NodeController {
     const node = nodes.store.get(name);
     if (this.#isOverdue(name, node)) return await reportSilent(client, node, env.clock.now());
     if (!node) return;
-    const verdict = decideNode(node, machineOf(node));
+    const verdict = decideNode(node, () => machineOf(node));
     if (verdict.do === "delete") return await client.delete(Node, { name }, uidOf(node));
     if (verdict.do === "initialize") return await this.#initialize(node, verdict);
     const taints = taintsByHealth(node, env.clock.now());
@@ -86,7 +86,7 @@ export class NodeController {
   /** Whether a Node has been silent for longer than the grace period, which begins when it is first found silent. */
   #isOverdue(name: string, node: Frozen<Node> | undefined): node is Frozen<Node> {
     const { env, gracePeriodMs, isSpeaking } = this.#options;
-    if (!node || !isReady(node) || !isOfAzure(node) || isSpeaking(name)) {
+    if (!node || !isReady(node) || isSpeaking(name) || !isOfAzure(node)) {
       this.#endSilence(name);
       return false;
     }

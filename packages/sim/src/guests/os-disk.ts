@@ -150,10 +150,14 @@ export function readImages(disk: GuestDisk): ContainerImage[] {
   return Array.isArray(images) ? images.filter(isJsonObject) : [];
 }
 
-/** Puts the list of images on the disk, unless it is there. */
+/** Whether the disk has this very list of images. */
+export function hasImages(disk: GuestDisk, images: readonly Frozen<ContainerImage>[]): boolean {
+  return disk.read(IMAGES) === JSON.stringify(images);
+}
+
+/** Puts the list of images on the disk. */
 export function writeImages(disk: GuestDisk, images: readonly Frozen<ContainerImage>[]): void {
-  const text = JSON.stringify(images);
-  if (disk.read(IMAGES) !== text) disk.write(IMAGES, text);
+  disk.write(IMAGES, JSON.stringify(images));
 }
 
 /** Images that every reference image carries. */

@@ -17,8 +17,7 @@ export const noHotLoop: Invariant = {
     return {
       called: ({ process, by, server, verb, resource, namespace = "", name }, atMs) => {
         if (isBookkeeping(resource)) return undefined;
-        const what = `${verb} ${resource} ${namespace === "" ? "" : `${namespace}/`}${name}`;
-        const key = `${process} ${by} ${server} ${what}`;
+        const key = `${process} ${by} ${server} ${verb} ${resource} ${namespace} ${name}`;
         const times = recent.get(key) ?? [];
         recent.set(key, times);
         times.push(atMs);
@@ -28,9 +27,9 @@ export const noHotLoop: Invariant = {
         }
         while (times[0] !== undefined && times[0] <= atMs - WINDOW_MS) times.shift();
         // Objects made one after the other share a prefix and a verb and nothing else; only a named one counts.
-        return name !== "" && times.length > MOST_CALLS
-          ? `${by} of ${process} sent "${what}" ${times.length} times within a minute`
-          : undefined;
+        if (name === "" || times.length <= MOST_CALLS) return undefined;
+        const what = `${verb} ${resource} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+        return `${by} of ${process} sent "${what}" ${times.length} times within a minute`;
       },
     };
   },

@@ -63,9 +63,9 @@ export interface KubeWrite {
   readonly verb: "create" | "update" | "patch" | "delete";
   /** Plural name, as in the path: `machines`, `nodes`. */
   readonly resource: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly name: string;
-  readonly subresource?: string;
+  readonly subresource?: string | undefined;
   readonly status: number;
 }
 

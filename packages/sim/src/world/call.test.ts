@@ -1,11 +1,13 @@
+import type { HttpRequest } from "@capstan/env";
 import { describe, expect, test } from "vitest";
-import { armAsked, type Asked, kubeAsked } from "./call.ts";
+import { armCall, type Call, kubeCall } from "./call.ts";
 
-const ask = (line: string, body?: unknown): Parameters<typeof kubeAsked>[0] => {
+const ask = (line: string, body?: unknown): HttpRequest => {
   const [method = "", path = ""] = line.split(" ");
   return { method, path, headers: {}, ...(body !== undefined && { body }) };
 };
-const text = ({ verb, resource, namespace = "-", name, subresource = "-", isWrite }: Asked): string =>
+const WAY = { process: "manager-1", by: "machine", server: "management" };
+const text = ({ verb, resource, namespace = "-", name, subresource = "-", isWrite }: Call): string =>
   [verb, resource, namespace, name, subresource, isWrite ? "writes" : "reads"].join(" ");
 
 describe("a request to Kubernetes", () => {
@@ -26,8 +28,17 @@ describe("a request to Kubernetes", () => {
       "create selfsubjectaccessreviews -  - reads",
     ],
   ])("%s", (line, body, expected) => {
-    expect(text(kubeAsked(ask(line, body)))).toBe(expected);
+    expect(text(kubeCall(ask(line, body), WAY))).toBe(expected);
   });
+});
+
+test("a call says who asks whom, and whether it takes a Node out of the scheduler's hands", () => {
+  const node = "PATCH /api/v1/nodes/n";
+  const pod = "PATCH /api/v1/namespaces/a/pods/p";
+  const cordon = { spec: { unschedulable: true } };
+  expect(kubeCall(ask(node, cordon), WAY)).toMatchObject({ ...WAY, isCordon: true });
+  expect(kubeCall(ask(node, { spec: {} }), WAY).isCordon).toBe(false);
+  expect(kubeCall(ask(pod, cordon), WAY).isCordon).toBe(false);
 });
 
 describe("a request to Azure", () => {
@@ -48,19 +59,19 @@ describe("a request to Azure", () => {
     ],
     [`HEAD ${group}`, "HEAD resourceGroups - g - reads"],
   ])("%s", (line, expected) => {
-    expect(text(armAsked(ask(line)))).toBe(expected);
+    expect(text(armCall(ask(line), WAY))).toBe(expected);
   });
 });
 
 test("what is to become of a scale set and its instances is read, as text and as a value", () => {
   const sets = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets";
-  const bodies: readonly [string, object, Partial<Asked>][] = [
+  const bodies: readonly [string, object, Partial<Call>][] = [
     [`PUT ${sets}/pool`, { sku: { capacity: 3 } }, { capacity: 3 }],
     [`POST ${sets}/pool/delete`, { instanceIds: ["0", "2"] }, { instances: ["0", "2"] }],
   ];
   for (const [line, body, expected] of bodies) {
-    expect(armAsked(ask(line, body))).toMatchObject(expected);
-    expect(armAsked(ask(line, JSON.stringify(body)))).toMatchObject(expected);
+    expect(armCall(ask(line, body), WAY)).toMatchObject(expected);
+    expect(armCall(ask(line, JSON.stringify(body)), WAY)).toMatchObject(expected);
   }
-  expect(armAsked(ask("POST /tenant/oauth2/v2.0/token", "grant_type=x"))).not.toHaveProperty("capacity");
+  expect(armCall(ask("POST /tenant/oauth2/v2.0/token", "grant_type=x"), WAY)).not.toHaveProperty("capacity");
 });

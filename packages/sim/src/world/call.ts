@@ -14,9 +14,9 @@ export interface Call {
   readonly verb: string;
   /** `machines`, `nodes`, or `virtualMachineScaleSets/delete`. */
   readonly resource: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly name: string;
-  readonly subresource?: string;
+  readonly subresource?: string | undefined;
   readonly isWrite: boolean;
   /** Takes a Node out of the scheduler's hands. */
   readonly isCordon?: boolean;
@@ -26,8 +26,13 @@ export interface Call {
   readonly instances?: readonly string[];
 }
 
-/** What a request asks of a server, without who asks. */
-export type Asked = Omit<Call, "process" | "by" | "server">;
+/** Who sends a request, and where to. */
+export type Way = Pick<Call, "process" | "by" | "server">;
+
+/** Who a call is from, as the trace names it. */
+export function actorOf({ process, by }: Way): string {
+  return process === by ? process : `${process}/${by}`;
+}
 
 const KUBE_VERBS: Readonly<Record<string, string>> = {
   POST: "create",
@@ -36,36 +41,39 @@ const KUBE_VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** What a request asks of a Kubernetes API. */
-export function kubeAsked({ method, path, body }: HttpRequest): Asked {
+/** A request to a Kubernetes API. */
+export function kubeCall({ method, path, body }: HttpRequest, { process, by, server }: Way): Call {
   const mark = path.indexOf("?");
-  const place = placeOf(mark < 0 ? path : path.slice(0, mark));
-  const { resource, name } = place;
+  const { resource, namespace, name, subresource } = placeOf(mark < 0 ? path : path.slice(0, mark));
   return {
+    process,
+    by,
+    server,
     api: "kube",
     verb: KUBE_VERBS[method] ?? readVerb(name, mark < 0 ? "" : path.slice(mark)),
-    ...place,
+    resource,
+    namespace,
     name: name === "" ? nameIn(body) : name,
+    subresource,
     // A review is a question although it is created.
     isWrite: method !== "GET" && !resource.endsWith("reviews"),
-    ...(resource === "nodes" && isCordon(body) && { isCordon: true }),
+    isCordon: resource === "nodes" && isCordon(body),
   };
 }
 
 /** Takes apart `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
-function placeOf(location: string): Pick<Asked, "resource" | "name" | "namespace" | "subresource"> {
+function placeOf(location: string): Pick<Call, "resource" | "name" | "namespace" | "subresource"> {
   const written = location.split("/");
   // Hardly any path has something to decode, and every call comes here.
   const parts = location.includes("%") ? written.map(decodeURIComponent) : written;
   const first = parts[1] === "api" ? 3 : 4;
   const isNamespaced = parts[first] === "namespaces" && parts.length > first + 2;
-  const namespace = isNamespaced ? parts[first + 1] : undefined;
-  const [resource = "", name = "", subresource] = parts.slice(isNamespaced ? first + 2 : first);
+  const at = isNamespaced ? first + 2 : first;
   return {
-    resource,
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(subresource !== undefined && { subresource }),
+    resource: parts[at] ?? "",
+    namespace: isNamespaced ? parts[first + 1] : undefined,
+    name: parts[at + 1] ?? "",
+    subresource: parts[at + 2],
   };
 }
 
@@ -84,20 +92,22 @@ function isCordon(body: unknown): boolean {
   return (body as { spec?: { unschedulable?: unknown } } | undefined)?.spec?.unschedulable === true;
 }
 
-/** What a request asks of Azure Resource Manager. */
-export function armAsked({ method, path, body }: HttpRequest): Asked {
+/** A request to Azure Resource Manager. */
+export function armCall({ method, path, body }: HttpRequest, way: Way): Call {
   const parts = (path.split("?")[0] ?? "").split("/").slice(1);
   const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
   // A login changes nothing although it is posted.
   const isWrite = method !== "GET" && method !== "HEAD" && parts[1] !== "oauth2";
   if (provider < 0) {
-    return { api: "arm", verb: method, resource: parts[2] ?? "subscriptions", name: parts[3] ?? "", isWrite };
+    const [, , resource = "subscriptions", name = ""] = parts;
+    return { ...way, api: "arm", verb: method, resource, name, isWrite };
   }
   const typed = parts.slice(provider + 2);
   const types = typed.filter((_, index) => index % 2 === 0);
   const names = typed.filter((_, index) => index % 2 === 1);
   const isList = types.length > names.length && method === "GET";
   return {
+    ...way,
     api: "arm",
     verb: isList ? "LIST" : method,
     resource: types.join("/"),

@@ -12,7 +12,7 @@ import {
 import type { CallEffect } from "../faults/effect.ts";
 import type { Faults, Struck } from "../faults/faults.ts";
 import type { Trace } from "../trace/trace.ts";
-import type { Asked, Call } from "./call.ts";
+import { actorOf, type Call, type Way } from "./call.ts";
 import { troubledLines } from "./troubled-lines.ts";
 
 /** Something that answers requests in a world. */
@@ -20,12 +20,12 @@ export interface Server {
   /** `management`, `azure`, or the name of a workload cluster. */
   readonly name: string;
   readonly handle: Handler;
-  readonly asked: (request: HttpRequest) => Asked;
+  readonly callOf: (request: HttpRequest, way: Way) => Call;
   /** Is told of each request that was carried out, right after it was handed over and again with its answer. */
-  readonly heard?: (call: Call, actor: string) => void;
+  readonly heard?: (call: Call) => void;
   /** Carries a request out under a rule of the server's own about what goes wrong. */
   readonly ruled?: (rule: FaultEffect, carryOut: () => Promise<HttpResponse>) => Promise<HttpResponse>;
-  readonly answered?: (call: Call, actor: string, response: HttpResponse) => void;
+  readonly answered?: (call: Call, response: HttpResponse) => void;
 }
 
 /** Sees all calls and answers of a world. */
@@ -45,6 +45,7 @@ export interface LinkOptions {
 
 /** One way for a message: milliseconds in a data centre, and never twice the same. */
 const latencyMs = (rng: Rng): number => 1 + rng.next() * 4;
+const UNTROUBLED = { latencyMs };
 
 interface TestedCall {
   readonly process: VirtualProcess;
@@ -86,7 +87,7 @@ export class Links {
         const call = callOf(process.name, server, request);
         if (isTested && !process.crashed) return this.#test({ process, server, call }, request);
         const handler: Handler = (one) => this.#carryOut({ server, call }, one);
-        return process.connect(handler, { latencyMs }).request(request);
+        return process.send(request, handler, UNTROUBLED);
       },
       close: () => Promise.resolve(),
     };
@@ -102,7 +103,7 @@ export class Links {
     const handler =
       effect?.kind === "answer" ? this.#lying(server, call, effect) : this.#honest(server, call, effect);
     const fate = fateOf(effect);
-    const answer = process.connect(handler, { latencyMs, fate: () => fate }).request(request);
+    const answer = process.send(request, handler, { latencyMs, fate: () => fate });
     if (effect?.kind === "stall") process.stall(effect.forMs);
     return answer;
   }
@@ -128,12 +129,13 @@ export class Links {
   }
 
   async #carryOut({ server, call, rule }: Order, request: HttpRequest): Promise<HttpResponse> {
-    const actor = actorOf(call);
-    const serve = (): Promise<HttpResponse> => this.#serve(server, call, request);
-    const answering = rule && server.ruled ? server.ruled(rule, serve) : serve();
-    server.heard?.(call, actor);
+    const answering =
+      rule && server.ruled
+        ? server.ruled(rule, () => this.#serve(server, call, request))
+        : this.#serve(server, call, request);
+    server.heard?.(call);
     const response = await answering;
-    server.answered?.(call, actor, response);
+    server.answered?.(call, response);
     return response;
   }
 
@@ -184,17 +186,8 @@ function selectionOf(server: string, { path }: HttpRequest): string {
 function callOf(process: string, server: Server, request: HttpRequest): Call {
   const agent = request.headers["user-agent"] ?? "";
   const slash = agent.indexOf("/");
-  return {
-    ...server.asked(request),
-    process,
-    by: slash < 0 ? process : agent.slice(slash + 1),
-    server: server.name,
-  };
-}
-
-/** Who a call is from, as the trace names it. */
-function actorOf({ process, by }: Call): string {
-  return process === by ? process : `${process}/${by}`;
+  const by = slash < 0 ? process : agent.slice(slash + 1);
+  return server.callOf(request, { process, by, server: server.name });
 }
 
 function fateOf(effect: CallEffect | undefined): Fate {

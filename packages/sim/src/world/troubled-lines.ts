@@ -21,7 +21,12 @@ export async function* troubledLines(
 ): AsyncGenerator {
   let wokeMs = -Infinity;
   for await (const line of lines) {
-    const { kind, forMs } = { forMs: 0, kind: "none", ...troubleOf() };
+    const trouble = troubleOf();
+    if (!trouble) {
+      yield line;
+      continue;
+    }
+    const { kind, forMs } = { forMs: 0, ...trouble };
     // What has come during one delay is not late twice: else a busy watch would fall behind without end.
     if (forMs > 0 && env.clock.monotonic() - wokeMs >= forMs) {
       await env.clock.sleep(forMs);

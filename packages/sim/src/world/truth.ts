@@ -230,7 +230,9 @@ export class Truth {
   }
 
   #poolOf(setKey: string, scaleSetId = setKey): PoolState {
-    const pool = this.#pools.get(setKey) ?? { scaleSetId, available: new Map(), deceiving: new Set() };
+    const known = this.#pools.get(setKey);
+    if (known) return known;
+    const pool: PoolState = { scaleSetId, available: new Map(), deceiving: new Set() };
     this.#pools.set(setKey, pool);
     return pool;
   }
@@ -250,7 +252,7 @@ function noteMachine(
   const { machineKey, atMs, isRunning, works } = seen;
   const isLostUnseen = noteDeceit(pool, machineKey, works && !isRunning);
   if (works && isRunning) {
-    pool.available.set(machineKey, pool.available.get(machineKey) ?? atMs);
+    if (!pool.available.has(machineKey)) pool.available.set(machineKey, atMs);
     return;
   }
   const isLost = pool.available.delete(machineKey) && !isCordoned(seen.node);

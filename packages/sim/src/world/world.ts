@@ -21,7 +21,7 @@ import { GENERAL_INVARIANTS } from "../invariants/general.ts";
 import { Trace } from "../trace/trace.ts";
 import { reachedStates } from "../trace/reached-states.ts";
 import type { KubeWrite } from "../trace/trace-event.ts";
-import { type Asked, armAsked, type Call, kubeAsked } from "./call.ts";
+import { actorOf, armCall, type Call, kubeCall, type Way } from "./call.ts";
 import { Checks } from "./checks.ts";
 import { annotateSomething, type Edit } from "./edit.ts";
 import { Links, type Server } from "./link.ts";
@@ -115,8 +115,8 @@ export class World {
     });
     this.truth.followManagement(this.management.storage);
     this.#kube = this.#kubeServer(MANAGEMENT, this.management.handle);
-    const heard = (_: Call, actor: string): void => this.noteJournal(actor);
-    this.#arm = { name: "azure", handle: this.azure.handle, asked: armAsked, heard, ruled: this.#ruled };
+    const heard = (call: Call): void => this.noteJournal(actorOf(call));
+    this.#arm = { name: "azure", handle: this.azure.handle, callOf: armCall, heard, ruled: this.#ruled };
     this.#user = this.#process("user");
     this.user = this.#clientOf(this.#user, this.#kube);
     const guestsProcess = this.#process("guests");
@@ -257,10 +257,10 @@ export class World {
   }
 
   #kubeServer(name: string, handle: Handler): Server {
-    const answered = (call: Call, actor: string, { status }: HttpResponse): void => {
-      if (call.isWrite) this.trace.record(actor, writeOf(call, status));
+    const answered = (call: Call, { status }: HttpResponse): void => {
+      if (call.isWrite) this.trace.record(actorOf(call), writeOf(call, status));
     };
-    return { name, handle, asked: kubeAsked, answered };
+    return { name, handle, callOf: kubeCall, answered };
   }
 
   #clientOf(process: VirtualProcess, server: Server): Client {
@@ -319,11 +319,11 @@ export class World {
     if (cluster) return this.#kubeServer(cluster.name, cluster.server.handle);
     const host = new URL(url).host;
     const create = this.#options.servers?.[host];
-    if (!create) return { name: host, handle: refused, asked: plainAsked };
+    if (!create) return { name: host, handle: refused, callOf: plainCall };
     const server = this.#others.get(host) ?? {
       name: host,
       handle: create(this.#process(host)),
-      asked: plainAsked,
+      callOf: plainCall,
     };
     this.#others.set(host, server);
     return server;
@@ -375,14 +375,14 @@ function writeOf(call: Call, status: number): KubeWrite {
     resource,
     name,
     status,
-    ...(namespace !== undefined && { namespace }),
-    ...(subresource !== undefined && { subresource }),
+    namespace,
+    subresource,
   };
 }
 
-/** What is asked of a server that speaks plain HTTP. */
-function plainAsked({ method, path }: HttpRequest): Asked {
-  return { api: "other", verb: method, resource: "", name: path, isWrite: method !== "GET" };
+/** A request to a server that speaks plain HTTP. */
+function plainCall({ method, path }: HttpRequest, way: Way): Call {
+  return { ...way, api: "other", verb: method, resource: "", name: path, isWrite: method !== "GET" };
 }
 
 function refused(): Promise<never> {

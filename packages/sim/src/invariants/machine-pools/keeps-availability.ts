@@ -78,7 +78,10 @@ class Beginnings {
   }
 
   /** Looks at a machine after a write to it. */
-  note({ name, namespace }: { readonly name: string; readonly namespace?: string }, atMs: number): void {
+  note(
+    { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
+    atMs: number,
+  ): void {
     const { annotations, deletionTimestamp } = this.#books.machineNamed(name, namespace)?.metadata ?? {};
     const isBegun =
       deletionTimestamp !== undefined || annotations?.[UPDATE_INSTANCE_ANNOTATION] !== undefined;
