@@ -8,7 +8,7 @@ import {
   type Timer,
   TransportError,
 } from "@capstan/env";
-import { type Answer, JsonText, reply } from "./arm/answer.ts";
+import { type Answer, JsonList, reply } from "./arm/answer.ts";
 import { Control } from "./control/control.ts";
 import { controlAnswer } from "./control/routes.ts";
 import type { SimRequest } from "./core/call.ts";
@@ -151,7 +151,7 @@ class Waker {
 
 function responseOf({ status, headers, body }: Answer): HttpResponse {
   const shown: Record<string, string> = { ...headers };
-  const json = (): unknown => (body instanceof JsonText ? JSON.parse(body.text) : body);
+  const json = (): unknown => (body instanceof JsonList ? JSON.parse(body.text) : body);
   if (body !== undefined) shown["content-type"] = "application/json; charset=utf-8";
   return {
     status,
@@ -165,6 +165,6 @@ function responseOf({ status, headers, body }: Answer): HttpResponse {
 }
 
 function textOf(body: unknown): string {
-  if (body instanceof JsonText) return body.text;
+  if (body instanceof JsonList) return body.text;
   return body === undefined ? "" : JSON.stringify(body);
 }

@@ -1,9 +1,19 @@
-/** A body whose text is there already. */
-export class JsonText {
-  readonly text: string;
+/**
+ * A list whose items are texts already. It becomes one text when it is asked for, and not before: put together while the
+ * answer is still on its way, hundreds of kilobytes would grow old, and only the collection of all garbage takes such.
+ */
+export class JsonList {
+  readonly #items: readonly string[];
+  readonly #nextLink: string | undefined;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(items: readonly string[], nextLink: string | undefined) {
+    this.#items = items;
+    this.#nextLink = nextLink;
+  }
+
+  get text(): string {
+    const next = this.#nextLink === undefined ? "" : `,"nextLink":${JSON.stringify(this.#nextLink)}`;
+    return `{"value":[${this.#items.join(",")}]${next}}`;
   }
 }
 
@@ -11,7 +21,7 @@ export class JsonText {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON value or its text; no body at all when undefined. */
+  /** A JSON value or a JsonList; no body at all when undefined. */
   readonly body?: unknown;
   /** How long the answer takes, in simulated milliseconds. */
   readonly delayMs?: number;

@@ -1,4 +1,4 @@
-import { type Answer, JsonText, reply } from "./answer.ts";
+import { type Answer, JsonList, reply } from "./answer.ts";
 import { ArmError } from "./errors.ts";
 
 /** A page of a list, and where the next one is. */
@@ -47,11 +47,7 @@ export function listAnswer(value: readonly unknown[], nextSkip: number | undefin
 
 /** The same of items whose texts are there already. */
 export function textListAnswer(texts: readonly string[], nextSkip: number | undefined, call: Asked): Answer {
-  const nextLink = linkTo(nextSkip, call);
-  const rest = nextLink === undefined ? "" : `,"nextLink":${JSON.stringify(nextLink)}`;
-  // Put together, not joined: whoever reads the text copies it, and that is enough.
-  const items = texts.reduce((list, text) => (list === "" ? text : `${list},${text}`), "");
-  return reply(200, new JsonText(`{"value":[${items}]${rest}}`));
+  return reply(200, new JsonList(texts, linkTo(nextSkip, call)));
 }
 
 function linkTo(nextSkip: number | undefined, call: Asked): string | undefined {
