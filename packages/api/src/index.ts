@@ -92,7 +92,7 @@ export { Secret } from "./kubernetes/secret.ts";
 
 // Values that manifests write as text.
 export { cidrProblem } from "./values/cidr.ts";
-export { assignOwn, deepCopy, deepFreeze } from "./values/deep-copy.ts";
+export { assignOwn, deepCopy, deepCopyWithin, deepFreeze, NestingError } from "./values/deep-copy.ts";
 export { deepEqual } from "./values/deep-equal.ts";
 export { isJsonObject } from "./values/json-object.ts";
 export { DurationError, durationProblem, formatDuration, parseDuration } from "./values/duration.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deepCopy, deepFreeze } from "./deep-copy.ts";
+import { deepCopy, deepCopyWithin, deepFreeze, NestingError } from "./deep-copy.ts";
 
 test("copies any JSON value so that it prints the same", () => {
   fc.assert(
@@ -35,6 +35,13 @@ test("gives a frozen value back as one that can be changed", () => {
   const copy = deepCopy<{ labels: { a: string } }>(deepFreeze({ labels: { a: "1" } }));
   copy.labels.a = "2";
   expect(copy).toEqual({ labels: { a: "2" } });
+});
+
+test("copies values from outside up to as many levels as they may have", () => {
+  expect(deepCopyWithin({ list: [{ name: "a" }] }, 3)).toEqual({ list: [{ name: "a" }] });
+  expect(() => deepCopyWithin({ list: [{}] }, 2)).toThrow(NestingError);
+  expect(() => deepCopyWithin([[[]]], 2)).toThrow(NestingError);
+  expect(deepCopyWithin("text", 0)).toBe("text");
 });
 
 test("freezes every level", () => {

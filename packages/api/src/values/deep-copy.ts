@@ -5,7 +5,20 @@ import type { Frozen } from "../kubernetes/meta.ts";
  * To copy a frozen value into one that can be changed, name its type: `deepCopy<Machine>(frozen)`.
  */
 export function deepCopy<T>(value: T | Frozen<T>): T {
-  return copyOf(value) as T;
+  return copyOf(value, ANY_DEPTH) as T;
+}
+
+// More levels than any stack has room for.
+const ANY_DEPTH = 1_000_000;
+
+/** A copy of a JSON value that comes from outside; throws a NestingError where that has more levels than it may. */
+export function deepCopyWithin(value: unknown, levels: number): unknown {
+  return copyOf(value, levels);
+}
+
+/** A value is nested deeper than it may be, or even contains itself. */
+export class NestingError extends Error {
+  override readonly name = "NestingError";
 }
 
 /** Freezes a JSON value with everything in it, and says so in its type. */
@@ -16,14 +29,15 @@ export function deepFreeze<T>(value: T): Frozen<T> {
 
 // These walk without lists of fields: every object that is read or written passes here, so they are the hottest loops there are.
 
-function copyOf(value: unknown): unknown {
+function copyOf(value: unknown, levels: number): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return copyOfList(value);
+  if (levels === 0) throw new NestingError("the value has too many levels");
+  if (Array.isArray(value)) return copyOfList(value, levels - 1);
   const copy: Record<string, unknown> = {};
   for (const key in value) {
     const field = (value as Record<string, unknown>)[key];
     if (field === undefined) continue;
-    const own = typeof field === "object" ? copyOf(field) : field;
+    const own = typeof field === "object" ? copyOf(field, levels - 1) : field;
     if (key === "__proto__") assignOwn(copy, key, own);
     else copy[key] = own;
   }
@@ -31,10 +45,10 @@ function copyOf(value: unknown): unknown {
 }
 
 /** Spreads the list, which moves it as a block: item by item a long list of texts, frozen or not, takes five times as long. */
-function copyOfList(list: readonly unknown[]): unknown[] {
+function copyOfList(list: readonly unknown[], levels: number): unknown[] {
   const copy = [...list];
   for (let index = 0; index < copy.length; index++) {
-    if (typeof copy[index] === "object") copy[index] = copyOf(copy[index]);
+    if (typeof copy[index] === "object") copy[index] = copyOf(copy[index], levels);
   }
   return copy;
 }

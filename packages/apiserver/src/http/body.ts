@@ -1,4 +1,4 @@
-import { deepCopy, parseYaml, YamlError } from "@capstan/api";
+import { deepCopyWithin, NestingError, parseYaml, YamlError } from "@capstan/api";
 import { badRequest, tooLarge, unsupportedMediaType } from "./status.ts";
 import type { HttpRequest } from "@capstan/env";
 import { jsonSyntaxProblem } from "./json-syntax.ts";
@@ -94,11 +94,22 @@ function parseProtobuf(body: unknown, refuse: (problem: string) => Error): unkno
 export function parseBody(body: unknown, refuse: (problem: string) => Error): unknown {
   // A request without a body is one with an empty text.
   const sent = body ?? "";
-  const isText = typeof sent === "string" || sent instanceof Uint8Array;
-  const value = isText ? parseText(sent, refuse) : sent;
-  if (isTooDeep(value))
-    throw refuse(`couldn't get version/kind; json parse error: exceeded max depth of ${NESTING_LIMIT}`);
-  return isText ? value : deepCopy(value);
+  if (typeof sent !== "string" && !(sent instanceof Uint8Array)) return copyOf(sent, refuse);
+  const value = parseText(sent, refuse);
+  // Each level takes two characters at least.
+  if (sent.length > 2 * NESTING_LIMIT && isTooDeep(value)) throw refuse(TOO_DEEP);
+  return value;
+}
+
+const TOO_DEEP = `couldn't get version/kind; json parse error: exceeded max depth of ${NESTING_LIMIT}`;
+
+function copyOf(value: unknown, refuse: (problem: string) => Error): unknown {
+  try {
+    return deepCopyWithin(value, NESTING_LIMIT);
+  } catch (error) {
+    if (!(error instanceof NestingError)) throw error;
+    throw refuse(TOO_DEEP);
+  }
 }
 
 function parseText(body: string | Uint8Array, refuse: (problem: string) => Error): unknown {

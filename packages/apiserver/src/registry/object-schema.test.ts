@@ -243,19 +243,42 @@ describe("hostile bodies", () => {
   const body = (levels: number): string =>
     JSON.stringify(widget("w", { spec: { x: "@" } })).replace('"@"', deep(levels));
 
-  test.each([10_000, 200_000])("%d levels deep are a bad request, as text and as a value", async (levels) => {
+  // Two of these levels are those of the object and its spec.
+  test.each([NESTING_LIMIT - 1, 10_000, 200_000])(
+    "%d levels deep are a bad request, as text and as a value",
+    async (levels) => {
+      const client = new TestClient();
+      const sent = body(levels);
+      for (const one of [sent, JSON.parse(sent) as unknown]) {
+        const answer = await client.create(paths.widgets, one);
+        expect(answer.body).toMatchObject({ code: 400, reason: "BadRequest" });
+        expect(answer.body.message).toContain(`exceeded max depth of ${NESTING_LIMIT}`);
+      }
+    },
+  );
+
+  test("that are nothing but levels are counted to the last one", async () => {
     const client = new TestClient();
-    const sent = body(levels);
-    for (const one of [sent, JSON.parse(sent) as unknown]) {
-      const answer = await client.create(paths.widgets, one);
-      expect(answer.body).toMatchObject({ code: 400, reason: "BadRequest" });
-      expect(answer.body.message).toContain(`exceeded max depth of ${NESTING_LIMIT}`);
-    }
+    const messageOf = async (levels: number): Promise<string> =>
+      (await client.create(paths.widgets, deep(levels))).body.message;
+    expect(await messageOf(NESTING_LIMIT + 1)).toContain("exceeded max depth");
+    expect(await messageOf(NESTING_LIMIT)).not.toContain("exceeded max depth");
   });
 
-  test("deep within the limit are stored, read and changed", async () => {
+  test("that contain themselves are a bad request", async () => {
+    const spec: Record<string, unknown> = {};
+    const endless = widget("w", { spec });
+    spec["again"] = [endless];
+    const { body: answer } = await new TestClient().create(paths.widgets, endless);
+    expect(answer.message).toContain(`exceeded max depth of ${NESTING_LIMIT}`);
+  });
+
+  test.each([
+    ["text", (sent: string): unknown => sent],
+    ["a value", (sent: string): unknown => JSON.parse(sent)],
+  ])("deep within the limit are stored, read and changed when they come as %s", async (_, form) => {
     const client = new TestClient();
-    const created = await client.create(paths.widgets, body(NESTING_LIMIT - 2));
+    const created = await client.create(paths.widgets, form(body(NESTING_LIMIT - 2)));
     expect(created.status).toBe(201);
     expect((await client.merge(`${paths.widgets}/w`, { spec: { y: 1 } })).body.spec).toHaveProperty("y", 1);
   });

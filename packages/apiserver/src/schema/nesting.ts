@@ -9,7 +9,7 @@ export function isTooDeep(value: unknown): boolean {
   return isInner(value) && isDeeper(value, NESTING_LIMIT);
 }
 
-/** Enters only what has something in it: nearly all values are texts and numbers. Every write comes by here, so nothing is made. */
+/** Enters only what has something in it: nearly all values are texts and numbers. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true;
   if (Array.isArray(value)) {
