@@ -8,7 +8,7 @@ import { definitionStrategy } from "./crd/strategy.ts";
 import { startControllers } from "./controllers/controllers.ts";
 import { withoutLegacyWatch } from "./http/legacy-watch.ts";
 import { createHandler } from "./http/handler.ts";
-import type { Admission } from "./registry/admission.ts";
+import { type Admission, thawing } from "./registry/admission.ts";
 import type { Context } from "./registry/context.ts";
 import { kindAdmission } from "./registry/kind-admission.ts";
 import { builtInResource, createRegistry, isCustom, keyOf, type Resource } from "./registry/registry.ts";
@@ -83,7 +83,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     env,
     callerClock,
     storage,
-    admissions: [escalationGuard(policy), kindAdmission(storage, [...rules, ...customKinds]), ...admissions],
+    admissions: [
+      escalationGuard(policy),
+      kindAdmission(storage, [...rules, ...customKinds]),
+      ...admissions.map(thawing),
+    ],
     policy,
     tokens,
     registry: createRegistry([

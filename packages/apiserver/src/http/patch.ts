@@ -1,4 +1,4 @@
-import { applyMergePatch, deepCopy } from "@capstan/api";
+import { applyMergePatch, assignOwn, deepCopy } from "@capstan/api";
 import type { HttpRequest } from "@capstan/env";
 import { duplicateFields } from "../json.ts";
 import { JsonPatchError, jsonPatch } from "../patch/json-patch.ts";
@@ -10,9 +10,11 @@ import { isTooDeep, NESTING_LIMIT } from "../schema/nesting.ts";
 import { mediaType, parseBody } from "./body.ts";
 import { ApiError, badRequest, unsupportedMediaType } from "./status.ts";
 
+type Fields = Record<string, unknown>;
+
 /** A patch that was sent. */
 export interface Patch {
-  /** The patched value; the function may be applied more than once. */
+  /** The patched value, which may have frozen parts of the old one; the function may be applied more than once. */
   readonly change: (old: unknown) => unknown;
   /** The fields that the patch names more than once. */
   readonly duplicates: readonly string[];
@@ -32,7 +34,8 @@ export function readPatch(resource: Resource, request: HttpRequest): Patch {
   }
   if (type === "application/merge-patch+json") {
     const patch = decodeMap(request, "merge patch");
-    return { change: (old) => deepCopy(applyMergePatch(old, patch)), duplicates: duplicates() };
+    const apply = resource.custom ? patchParts : patchAll;
+    return { change: (old) => apply(old, patch), duplicates: duplicates() };
   }
   const schema = resource.custom ? undefined : mergeSchemaOf(resource.kind);
   if (type === "application/strategic-merge-patch+json" && schema) {
@@ -43,6 +46,20 @@ export function readPatch(resource: Resource, request: HttpRequest): Patch {
     };
   }
   throw unsupportedPatch(resource, type);
+}
+
+function patchAll(old: unknown, patch: object): unknown {
+  return deepCopy(applyMergePatch(old, patch));
+}
+
+/** The parts that the patch does not name stay those of the old object, and frozen; all others are new. */
+function patchParts(old: unknown, patch: object): unknown {
+  const patched: Fields = { ...(old as Fields) };
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) delete patched[name];
+    else assignOwn(patched, name, patchAll(patched[name], change as object));
+  }
+  return patched;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FieldError, Kind } from "@capstan/api";
 import { invalid, type Subject } from "../http/status.ts";
 import type { User } from "../security/attributes.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
+import { thaw } from "./settled.ts";
 
 /** A write that asks to be admitted. */
 export interface AdmissionReview {
@@ -30,6 +31,17 @@ export interface Admission {
   /** Changes `review.object` in place. */
   mutate?(review: AdmissionReview): void | Promise<void>;
   validate?(review: AdmissionReview): AdmissionVerdict | Promise<AdmissionVerdict>;
+}
+
+/** The same admission for objects that may have parts of the store in them: it gets one that it can change anywhere. */
+export function thawing(admission: Admission): Admission {
+  return {
+    mutate: (review) => {
+      if (review.object) thaw(review.object);
+      return admission.mutate?.(review);
+    },
+    validate: (review) => admission.validate?.(review) ?? {},
+  };
 }
 
 /** Lets every admission change the object. */

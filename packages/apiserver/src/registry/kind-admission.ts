@@ -9,6 +9,7 @@ import { invalid } from "../http/status.ts";
 import type { Storage, StoredObject } from "../storage/storage.ts";
 import { type Admission, type AdmissionReview, subjectOf } from "./admission.ts";
 import { tableOf } from "./registry.ts";
+import { thaw } from "./settled.ts";
 
 /**
  * Gives objects of our kinds their defaults and checks their rules, where a real cluster asks a
@@ -30,6 +31,7 @@ export function kindAdmission(storage: Storage, kinds: readonly CustomKind[]): A
     mutate: (review) => {
       const kind = admitted(review);
       if (!kind || !review.object) return;
+      thaw(review.object);
       try {
         kind.applyDefaults(review.object, review.old);
       } catch (error) {

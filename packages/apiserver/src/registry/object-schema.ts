@@ -11,6 +11,7 @@ import type { Draft, StoredObject } from "../storage/storage.ts";
 import type { Target } from "./context.ts";
 import type { Resource } from "./registry.ts";
 import { scaleSpecProblems, scaleStatusProblems } from "./scale-problems.ts";
+import { settle, thawUnsettled } from "./settled.ts";
 
 /** What came of reading an object by its schema. */
 interface Read {
@@ -23,15 +24,20 @@ interface Read {
 /** Reads an object by the schema of its kind: drops what that does not know, and fills in its defaults. */
 export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
   if (!schema) return { unknownFields: [], problem: undefined };
+  const parts = custom ? thawUnsettled(schema, draft) : [];
   const dropped = prune(schema, draft);
   // Kubernetes reads its own kinds into types, where what does not fit is no object; in custom ones it is a mistake.
   if (!custom) {
     const problem = validate(schema, draft).find(({ type }) => type === "FieldValueTypeInvalid");
     return { unknownFields: dropped, problem };
   }
-  const { unknownFields, problem } = coerceEmbedded(schema, draft);
-  if (!problem) defaultBySchema(schema, draft);
-  return { unknownFields: [...dropped, ...unknownFields], problem };
+  const embedded = coerceEmbedded(schema, draft);
+  const { problem } = embedded;
+  const unknownFields = [...dropped, ...embedded.unknownFields];
+  if (problem) return { unknownFields, problem };
+  defaultBySchema(schema, draft);
+  settle(schema, draft, parts);
+  return { unknownFields, problem };
 }
 
 /** Fills in the defaults of a schema, also those that somebody took out again. */

@@ -6,6 +6,8 @@ type Fields = Record<string, unknown>;
 /** Fills in the defaults of a schema: where nothing is, and where a null stands that may not. */
 export function applyDefaults(node: SchemaNode, value: unknown): void {
   if (!node.has.defaults || typeof value !== "object" || value === null) return;
+  // What is frozen is stored like that, and has its defaults.
+  if (Object.isFrozen(value)) return;
   if (Array.isArray(value)) defaultItems(node, value);
   else defaultFields(node, value as Fields);
 }

@@ -21,7 +21,8 @@ export function coerceEmbedded(node: SchemaNode, object: unknown): Coerced {
   visit(node, object, {
     has: "embedded",
     found: (at, value, path) => {
-      if (!at.embedded || problem || Array.isArray(value)) return;
+      // What is frozen is stored like that, and has been read before.
+      if (!at.embedded || problem || Array.isArray(value) || Object.isFrozen(value)) return;
       const fields = value as Fields;
       problem = typeProblem(fields, path);
       if (problem || !Object.hasOwn(fields, "metadata")) return;

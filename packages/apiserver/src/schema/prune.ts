@@ -73,6 +73,8 @@ function pruneField(
     if (node && !node.nullable && node.default === undefined) delete object[name];
     return;
   }
+  // What is frozen is stored like that, and has been pruned before.
+  if (Object.isFrozen(value)) return;
   pruning.path.push(name);
   enter(pruning, { node, isOpen: false }, value);
   pruning.path.pop();
