@@ -34,7 +34,7 @@ export function readPatch(resource: Resource, request: HttpRequest): Patch {
   }
   if (type === "application/merge-patch+json") {
     const patch = decodeMap(request, "merge patch");
-    const apply = resource.custom ? patchParts : patchAll;
+    const apply = resource.strategy.sharesParts ? patchParts : patchAll;
     return { change: (old) => apply(old, patch), duplicates: duplicates() };
   }
   const schema = resource.custom ? undefined : mergeSchemaOf(resource.kind);

@@ -11,6 +11,7 @@ import { readTyped } from "../built-in/reading/read.ts";
 import { fieldsOfKind } from "../built-in/reading/types.ts";
 import { readBySchema } from "./object-schema.ts";
 import type { Resource } from "./registry.ts";
+import { settle, thawUnsettled } from "./settled.ts";
 
 /** Where an object comes from: as it is out of a request, or by a patch. */
 export type Source = "body" | "patch";
@@ -45,13 +46,14 @@ function decodeTyped(
   value: Record<string, unknown>,
   source: Source,
 ): Decoded | undefined {
-  if (resource.schema) return undefined;
-  const typed = readTyped(resource.apiVersion, resource.kind.kind, value);
-  if (!typed) return undefined;
-  const { problem, unknownFields } = typed;
+  const fields = resource.schema ? undefined : fieldsOfKind(resource.apiVersion, resource.kind.kind);
+  if (!fields) return undefined;
+  const parts = thawUnsettled(fields, value);
+  const { problem, unknownFields } = readTyped(fields, value);
   if (problem !== undefined) throw notHandled(resource, value, { problem, source });
   const draft = draftOf(resource, value, keptMeta((value["metadata"] ?? {}) as Record<string, unknown>));
   resource.strategy.defaults?.(draft);
+  settle(draft, parts);
   return { draft, unknownFields };
 }
 

@@ -24,7 +24,7 @@ interface Read {
 /** Reads an object by the schema of its kind: drops what that does not know, and fills in its defaults. */
 export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
   if (!schema) return { unknownFields: [], problem: undefined };
-  const parts = custom ? thawUnsettled(schema, draft) : [];
+  const parts = custom ? thawUnsettled(schema.properties, draft) : [];
   const dropped = prune(schema, draft);
   // Kubernetes reads its own kinds into types, where what does not fit is no object; in custom ones it is a mistake.
   if (!custom) {
@@ -36,7 +36,7 @@ export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
   const unknownFields = [...dropped, ...embedded.unknownFields];
   if (problem) return { unknownFields, problem };
   defaultBySchema(schema, draft);
-  settle(schema, draft, parts);
+  settle(draft, parts);
   return { unknownFields, problem };
 }
 

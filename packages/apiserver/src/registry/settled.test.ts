@@ -146,6 +146,58 @@ describe("what a patch leaves alone", () => {
   });
 });
 
+describe("what a patch of a Node leaves alone", () => {
+  const N = `${paths.nodes}/n`;
+
+  test("stays the very part that is stored", async () => {
+    const client = new TestClient();
+    const spec = { podCIDR: "10.0.0.0/24", taints: [{ key: "k", effect: "NoSchedule" }] };
+    await client.create(paths.nodes, { metadata: { name: "n" }, spec, status: { capacity: { cpu: "4" } } });
+    for (const l of ["1", "2"]) await client.merge(N, { metadata: { labels: { l } } });
+    const before = (await client.get(N)).body;
+    expect(before.status).toEqual({ capacity: { cpu: "4" }, allocatable: { cpu: "4" } });
+    const { body } = await client.merge(N, { spec: { unschedulable: true } });
+    expect(body.spec).toEqual({ ...spec, podCIDRs: ["10.0.0.0/24"], unschedulable: true });
+    expect(body.status).toBe(before.status);
+    expect(body.metadata.labels).toBe(before.metadata.labels);
+  });
+
+  test("is read when nobody has done that before", async () => {
+    const client = new TestClient();
+    await client.get(N);
+    await client.server.storage.create(
+      { resource: "/nodes", namespace: "", name: "n" },
+      {
+        apiVersion: "v1",
+        kind: "Node",
+        metadata: { name: "n", uid: "u", labels: { a: "b" } },
+        spec: {},
+        status: { capacity: { cpu: "1000m" }, conditions: [] },
+      },
+    );
+    const { body } = await client.merge(N, { metadata: { annotations: { a: "b" } } });
+    expect(body.metadata).toMatchObject({ labels: { a: "b" }, annotations: { a: "b" } });
+    // A write to the main path leaves the status alone, also in its spelling.
+    expect(body.status).toEqual({ capacity: { cpu: "1000m" }, conditions: [] });
+    const read = await client.merge(`${N}/status`, { status: { phase: "Running" } });
+    expect(read.body.status).toEqual({
+      capacity: { cpu: "1" },
+      allocatable: { cpu: "1" },
+      phase: "Running",
+    });
+  });
+});
+
+test("what a patch leaves alone counts when the object becomes too large", async () => {
+  const client = await withGadget();
+  const answerTo = async (seen: number): Promise<number> =>
+    (await client.merge(`${G}/status`, { status: { seen: ["x".repeat(seen)] } })).status;
+  // Two bytes a letter: more than half of what can be stored.
+  await client.merge(G, { spec: { marks: Array(50).fill("ä".repeat(8000)) } });
+  for (const seen of [1, 2, 600_000]) expect(await answerTo(seen)).toBe(200);
+  expect(await answerTo(800_000)).toBe(500);
+});
+
 test("a patch stays what it is, whatever becomes of its values", async () => {
   const client = await withGadget();
   const patch = { spec: { rows: [{ a: "x", b: null }, { c: 1 }], marks: ["m"] }, status: null };

@@ -3,44 +3,46 @@
  * the draft as they are, and frozen. Those that are known to read as themselves are neither copied nor read again.
  */
 import { deepCopy } from "@capstan/api";
-import type { SchemaNode } from "../schema/node.ts";
 import type { Draft } from "../storage/storage.ts";
 import { sharing } from "./sharing.ts";
 
-/** Parts of stored objects that read as themselves, and the schema that says so: by another one they may not. */
-const settled = new WeakMap<object, SchemaNode>();
+/** Parts of stored objects that read as themselves in their place: what says how a field is read, by schema or by type. */
+const settled = new WeakMap<object, object>();
+
+/** What says how each field of an object is read. */
+type Places = ReadonlyMap<string, object>;
 
 /** A part of a stored object. */
 interface Part {
   readonly field: string;
+  readonly place: object;
   readonly stored: object;
 }
 
-/** Puts a copy in the place of each stored part that has to be read, and answers with those parts. */
-export function thawUnsettled(schema: SchemaNode, draft: Draft): Part[] {
+/** Puts a copy in the place of each stored part that has to be read, and answers with those that may settle. */
+export function thawUnsettled(places: Places, object: Record<string, unknown>): Part[] {
   const parts: Part[] = [];
-  for (const field of Object.keys(draft)) {
-    const stored = draft[field];
+  for (const field of Object.keys(object)) {
+    const stored = object[field];
     // As in any other copy, a field that is undefined is one that is not there.
-    if (stored === undefined) delete draft[field];
+    if (stored === undefined) delete object[field];
     if (typeof stored !== "object" || stored === null || !Object.isFrozen(stored)) continue;
-    const node = schema.properties.get(field);
-    if (node && settled.get(stored) === node) continue;
-    draft[field] = deepCopy(stored);
-    parts.push({ field, stored });
+    const place = places.get(field);
+    if (place && settled.get(stored) === place) continue;
+    object[field] = deepCopy(stored);
+    // No two versions of an object have the same metadata.
+    if (place && field !== "metadata") parts.push({ field, place, stored });
   }
   return parts;
 }
 
 /** Remembers which of the parts read as themselves, and puts those back. */
-export function settle(schema: SchemaNode, draft: Draft, parts: readonly Part[]): void {
-  for (const { field, stored } of parts) {
-    const node = schema.properties.get(field);
+export function settle(draft: Draft, parts: readonly Part[]): void {
+  for (const { field, place, stored } of parts) {
     const read = sharing(draft[field], stored);
-    const isSettled = node !== undefined && read === stored;
-    if (isSettled) settled.set(stored, node);
+    if (read === stored) settled.set(stored, place);
     // Whatever is still a draft must not have stored parts inside it.
-    draft[field] = isSettled ? stored : deepCopy(read);
+    draft[field] = read === stored ? stored : deepCopy(read);
   }
 }
 

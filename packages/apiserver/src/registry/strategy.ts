@@ -32,6 +32,8 @@ export interface Strategy {
   readonly plainDeletion: boolean;
   /** It is never stored: a create asks something and gets the answer. */
   readonly onlyAnswered: boolean;
+  /** What fills in its objects changes nothing that is there, so that a patch can hand on stored parts as they are. */
+  readonly sharesParts: boolean;
   /** Fields that a field selector may ask for beside `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
   /** Says what is wrong with a name. */
@@ -61,6 +63,7 @@ const CUSTOM: Strategy = {
   returnsDeleted: false,
   plainDeletion: false,
   onlyAnswered: false,
+  sharesParts: true,
   nameProblems: dns1123SubdomainProblems,
   selectableFields: [],
 };
@@ -70,6 +73,7 @@ const BUILT_IN: Strategy = {
   generation: false,
   unconditionalUpdate: true,
   metadataWithStatus: true,
+  sharesParts: false,
 };
 const WITH_GENERATION: Partial<Strategy> = { generation: true };
 const ANSWERED: Partial<Strategy> = { onlyAnswered: true };
@@ -114,7 +118,7 @@ const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
       draft["status"] = { ...(draft["status"] as object), phase: "Terminating" };
     },
   },
-  "/Node": { statusOnCreate: true, selectableFields: ["spec.unschedulable"] },
+  "/Node": { statusOnCreate: true, sharesParts: true, selectableFields: ["spec.unschedulable"] },
   "/Pod": {
     generation: true,
     returnsDeleted: true,

@@ -10,8 +10,10 @@ export function defaultSecret(secret: Draft): void {
 export function defaultNode(node: Draft): void {
   const spec = objectMadeIn(node, "spec");
   const ranges = spec["podCIDRs"] as readonly string[] | undefined;
-  if (ranges?.[0] !== undefined) spec["podCIDR"] = ranges[0];
-  else if (spec["podCIDR"] !== undefined) spec["podCIDRs"] = [spec["podCIDR"]];
+  const first = ranges?.[0];
+  if (first === undefined && spec["podCIDR"] !== undefined) spec["podCIDRs"] = [spec["podCIDR"]];
+  // Only where it says something else: a spec that is stored is frozen, and has it.
+  if (first !== undefined && spec["podCIDR"] !== first) spec["podCIDR"] = first;
   const status = objectMadeIn(node, "status");
   if (status["capacity"]) fillIn(status, { allocatable: { ...(status["capacity"] as Fields) } });
 }

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { deepCopy, formatQuantity, parseQuantity } from "@capstan/api";
 import { describe, expect, test } from "vitest";
 import { readTyped, type TypedRead } from "./read.ts";
+import { fieldsOfKind } from "./types.ts";
 
 function read(kind: string, object: Record<string, unknown>, apiVersion = "v1"): TypedRead {
-  const typed = readTyped(apiVersion, kind, object);
-  if (!typed) throw new Error(`${kind} is not known`);
-  return typed;
+  const fields = fieldsOfKind(apiVersion, kind);
+  if (!fields) throw new Error(`${kind} is not known`);
+  return readTyped(fields, object);
 }
 
 const podWith = (spec: unknown): Record<string, unknown> => ({ metadata: { name: "p" }, spec });
@@ -149,7 +150,7 @@ describe("reading objects of Kubernetes' own kinds", () => {
   });
 
   test("a kind that nothing is known about is left alone", () => {
-    expect(readTyped("example.com/v1", "Boat", {})).toBeUndefined();
+    expect(fieldsOfKind("example.com/v1", "Boat")).toBeUndefined();
   });
 
   test("whatever comes, what is read once is read again as it is", () => {

@@ -1,5 +1,5 @@
 import { isPlain, jsonWord, readScalar } from "./scalars.ts";
-import { type Field, type Fields, fieldsOfKind, type ValueType } from "./types.ts";
+import type { Field, Fields, ValueType } from "./types.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -14,11 +14,9 @@ export interface TypedRead {
 /**
  * Reads an object of one of Kubernetes' own kinds as Go reads JSON into a struct, in place: what the kind does
  * not know goes, nulls and empty values that say nothing go, times, quantities and bytes get their proper
- * spelling. Undefined for a kind that nothing is written down about.
+ * spelling. What is frozen is stored like that, and has been read before.
  */
-export function readTyped(apiVersion: string, kind: string, object: JsonObject): TypedRead | undefined {
-  const fields = fieldsOfKind(apiVersion, kind);
-  if (!fields) return undefined;
+export function readTyped(fields: Fields, object: JsonObject): TypedRead {
   const reading: Reading = { steps: [], unknown: [], problem: undefined, isOver: false };
   readFields(reading, fields, object);
   return { unknownFields: reading.unknown, problem: reading.problem };
@@ -52,7 +50,7 @@ function readField(reading: Reading, field: Field, object: JsonObject): void {
     delete object[name];
     return;
   }
-  if (saysItself(type, value)) return;
+  if (saysItself(type, value) || (typeof value === "object" && Object.isFrozen(value))) return;
   reading.steps.push(field);
   const read = readValue(reading, type, value);
   reading.steps.pop();
