@@ -153,7 +153,8 @@ describe("what a patch of a Node leaves alone", () => {
     const client = new TestClient();
     const spec = { podCIDR: "10.0.0.0/24", taints: [{ key: "k", effect: "NoSchedule" }] };
     await client.create(paths.nodes, { metadata: { name: "n" }, spec, status: { capacity: { cpu: "4" } } });
-    for (const l of ["1", "2"]) await client.merge(N, { metadata: { labels: { l } } });
+    for (const l of ["1", "2"])
+      expect((await client.merge(N, { metadata: { labels: { l } } })).status).toBe(200);
     const before = (await client.get(N)).body;
     expect(before.status).toEqual({ capacity: { cpu: "4" }, allocatable: { cpu: "4" } });
     const { body } = await client.merge(N, { spec: { unschedulable: true } });
