@@ -13,7 +13,11 @@ export class JsonList {
 
   get text(): string {
     const next = this.#nextLink === undefined ? "" : `,"nextLink":${JSON.stringify(this.#nextLink)}`;
-    return `{"value":[${this.#items.join(",")}]${next}}`;
+    // Joined at once: a text of three parts would be copied again by whoever reads it.
+    const parts = [...this.#items];
+    parts[0] = `{"value":[${parts[0] ?? ""}`;
+    parts.push(`${parts.pop()}]${next}}`);
+    return parts.join(",");
   }
 }
 

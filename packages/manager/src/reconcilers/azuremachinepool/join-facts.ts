@@ -2,8 +2,9 @@ import type { AzureMachinePoolMachine, Frozen } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { instanceObstacle } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
+import { candidatesOf, NO_NODES } from "../../workload/sought-node.ts";
 import { findNode } from "../azuremachinepoolmachine/find-node.ts";
-import { candidatesOf, claim, NO_NODES, type Parts, unclaimed } from "./joins.ts";
+import { claim, type Parts, unclaimed } from "./joins.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureSight, machinesOf } from "./observe.ts";
 import { isSaidToWork } from "./pool-view.ts";
@@ -64,15 +65,20 @@ function factsOf(
   { instance, candidates, isGoing, modelHash }: Parts,
   machine?: Frozen<AzureMachinePoolMachine>,
 ): MachineFacts {
-  if (!instance) return machine ? { machine } : {};
+  const resource = machine && { machine, isReady: isReadyAndStays(machine) };
+  if (!instance) return resource ?? {};
   const facts = instanceFacts(instance, modelHash);
   const known = {
-    ...(machine && { machine }),
+    ...resource,
     instance: isGoing ? { ...facts, provisioningState: "Deleting" } : facts,
   };
   if (!candidates) return { ...known, isAvailable: wasAvailable(known) };
   const sighting = findNode(candidates, { instance, knownUID: machine?.status?.nodeRef?.uid });
   return { ...known, ...(sighting.state === "found" && { node: sighting.node }) };
+}
+
+function isReadyAndStays({ metadata, status }: Frozen<AzureMachinePoolMachine>): boolean {
+  return status?.ready === true && metadata.deletionTimestamp === undefined;
 }
 
 /** Azure answers all the same, and knows which instances do not run any more. */

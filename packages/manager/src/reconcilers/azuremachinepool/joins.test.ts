@@ -1,10 +1,9 @@
-import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import type { AzureMachinePoolMachine, Frozen } from "@capstan/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { WorkloadNodes } from "../../workload/nodes.ts";
-import { instanceOf, machineOf, nodeOf } from "../azuremachinepoolmachine/machine.fixture.ts";
+import { instanceOf, machineOf } from "../azuremachinepoolmachine/machine.fixture.ts";
 import { MACHINE_POOL_LABEL } from "./well-known.ts";
-import { candidatesOf, claim, type Join, Joins, unclaimed } from "./joins.ts";
+import { claim, type Join, Joins, unclaimed } from "./joins.ts";
 
 type Machine = Frozen<AzureMachinePoolMachine>;
 
@@ -52,25 +51,6 @@ test("joins are those of the machines given, in their order, and the same as lon
       }
     }),
   );
-});
-
-test("a Node that came, changed and went is seen by whoever has asked before, and so is that of another connection", () => {
-  const join = only(new Joins().of([numbered(0)]));
-  const found: { list: readonly Frozen<Node>[]; isOver: boolean }[] = [];
-  const nodes = { found: () => found.at(-1) } as unknown as WorkloadNodes;
-  expect(candidatesOf(join, nodes)).toEqual([]);
-  const first = { list: [nodeOf()], isOver: false };
-  found.push(first);
-  expect(candidatesOf(join, nodes)).toBe(first.list);
-  first.list = [nodeOf()];
-  expect(candidatesOf(join, nodes)).toBe(first.list);
-  const second = { list: [nodeOf()], isOver: false };
-  found.push(second);
-  expect(candidatesOf(join, nodes), "what is followed goes on").toBe(first.list);
-  first.isOver = true;
-  expect(candidatesOf(join, nodes)).toBe(second.list);
-  const reconnected = { found: () => undefined } as unknown as WorkloadNodes;
-  expect(candidatesOf(join, reconnected)).toEqual([]);
 });
 
 test("each resource has its instance by the newest list, and the rest is nobody's", () => {

@@ -1,19 +1,14 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
-import type { Found } from "@capstan/runtime";
 import { byProviderID } from "../../azure/scale-set/by-provider-id.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { providerKey, type WorkloadNodes } from "../../workload/nodes.ts";
+import { seekNode, type SoughtNode } from "../../workload/sought-node.ts";
 import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
 import type { MachineFacts } from "./machine-view.ts";
 
 /** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
-export interface Join extends Claim {
-  readonly key: string;
-  /** In the row of all joins of the last pass. */
+export interface Join extends Claim, SoughtNode {
+  /** Where it is in the row of all joins of the last pass. */
   place: number;
-  /** Where its Nodes are told of as long as there are any, and by whom: after a reconnection it is somebody else. */
-  nodes: Found<Node> | undefined;
-  follower: WorkloadNodes | undefined;
   /** Its instance, and the list that it was looked for in where nobody else could have claimed it. */
   instance: ScaleSetInstance | undefined;
   list: readonly ScaleSetInstance[] | undefined;
@@ -30,7 +25,7 @@ export interface Parts {
 }
 
 /** Facts, and what they were made of. */
-export interface MadeFacts extends Parts {
+interface MadeFacts extends Parts {
   readonly facts: MachineFacts;
 }
 
@@ -68,10 +63,8 @@ export class Joins {
   #make(machine: Machine): Join {
     const join: Join = {
       ...claimOf(machine),
-      key: providerKey(machine.spec.providerID),
+      ...seekNode(machine.spec.providerID),
       place: 0,
-      nodes: undefined,
-      follower: undefined,
       instance: undefined,
       list: undefined,
       made: undefined,
@@ -79,18 +72,6 @@ export class Joins {
     this.#known.set(machine, join);
     return join;
   }
-}
-
-/** One list for all machines without a Node, so that it is the same from pass to pass. */
-export const NO_NODES: readonly Frozen<Node>[] = [];
-
-/** The Nodes that say they are the machine of a join. */
-export function candidatesOf(join: Join, nodes: WorkloadNodes): readonly Frozen<Node>[] {
-  if (join.follower !== nodes || join.nodes?.isOver !== false) {
-    join.nodes = nodes.found(join.key);
-    join.follower = nodes;
-  }
-  return join.nodes?.list ?? NO_NODES;
 }
 
 /** Gives each resource its instance; where several claim one, the first in the order of claims has it. */

@@ -32,6 +32,8 @@ export interface MachineFacts {
   readonly node?: Frozen<Node>;
   /** Where its Node cannot be looked at: what is known of it all the same, by the status of the resource. */
   readonly isAvailable?: boolean;
+  /** Whether its resource says that it is ready, and is not going. */
+  readonly isReady?: boolean;
   /** What `machineView` last made of them. */
   seen?: SeenAs;
 }

@@ -75,15 +75,12 @@ function mayTell({ memory, context }: Scope, { machines }: Sight): boolean {
 type Status = NonNullable<AzureMachinePool["status"]>;
 
 function statusOf({ pool, family }: Scope, { set, machines, view, planned }: Sight): Partial<Status> {
-  const isReady = machines.filter(
-    ({ machine }) => machine?.status?.ready === true && machine.metadata.deletionTimestamp === undefined,
-  );
   const { version } = needed(family).machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.wantedHash;
   const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
   return {
     ready: isServing(pool, set?.provisioningState),
-    replicas: isReady.length,
+    replicas: machines.filter(({ isReady }) => isReady === true).length,
     upToDateReplicas: planned.budget.upToDate,
     infrastructureMachineKind: MACHINE_KIND,
     ...(set && { provisioningState: set.provisioningState }),

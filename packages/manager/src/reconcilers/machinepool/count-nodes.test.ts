@@ -2,6 +2,7 @@ import type { Node } from "@capstan/api";
 import { node, type Overrides } from "@capstan/runtime/testing/builders";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { SoughtNode } from "../../workload/sought-node.ts";
 import { countNodes } from "./count-nodes.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:10:00Z");
@@ -23,8 +24,8 @@ function nodeOf(providerID: string, sinceSeconds: number | undefined, overrides:
 
 const among =
   (...nodes: Node[]) =>
-  (id: string): Node[] =>
-    nodes.filter(({ spec }) => spec?.providerID === id);
+  ({ key }: SoughtNode): Node[] =>
+    nodes.filter(({ spec }) => spec?.providerID === key);
 
 describe("the Nodes of a pool", () => {
   test("are named in the order of the machines; those without one are not there", () => {

@@ -1,6 +1,7 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
 import { isNodeReady, isNodeUsable, longEnoughAtMs, readySinceMs } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
+import { seekNode, type SoughtNode } from "../../workload/sought-node.ts";
 
 /** The Nodes of a pool, as far as they are there. */
 export interface NodeCount {
@@ -45,21 +46,21 @@ function gistOf(node: Frozen<Node>): Gist {
   return made;
 }
 
-/** The keys of lists of ids, each once: a list stays the same from pass to pass until a machine comes or goes. */
-const keyLists = new WeakMap<readonly string[], readonly string[]>();
+/** The machines of lists of ids, each once: a list stays the same from pass to pass until a machine comes or goes. */
+const soughtLists = new WeakMap<readonly string[], readonly SoughtNode[]>();
 
-function keysOf(providerIDs: readonly string[]): readonly string[] {
-  const known = keyLists.get(providerIDs);
+function soughtOf(providerIDs: readonly string[]): readonly SoughtNode[] {
+  const known = soughtLists.get(providerIDs);
   if (known) return known;
-  const made = [...new Set(providerIDs.map(providerKey))];
-  keyLists.set(providerIDs, made);
+  const made = [...new Set(providerIDs.map(providerKey))].map(seekNode);
+  soughtLists.set(providerIDs, made);
   return made;
 }
 
 /** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
 export function countNodes(
   providerIDs: readonly string[],
-  nodesOf: (providerKey: string) => readonly Frozen<Node>[],
+  nodesOf: (sought: SoughtNode) => readonly Frozen<Node>[],
   options: CountOptions,
 ): NodeCount {
   const refs: ObjectReference[] = [];
@@ -67,13 +68,13 @@ export function countNodes(
   let ready = 0;
   let available = 0;
   let nextAvailableMs = Infinity;
-  for (const key of keysOf(providerIDs)) {
-    const found = nodesOf(key);
+  for (const sought of soughtOf(providerIDs)) {
+    const found = nodesOf(sought);
     const node = found[0];
     const second = found[1];
     if (!node) continue;
     if (second) {
-      disputed.push(node.spec?.providerID ?? key);
+      disputed.push(node.spec?.providerID ?? sought.key);
       continue;
     }
     const { ref, isReady, isUsable, readySinceMs: sinceMs } = gistOf(node);

@@ -10,6 +10,7 @@ import {
 import { again, block, Failure, next, type Outcome, waiting } from "@capstan/runtime";
 import { meet } from "../../contract/meeting.ts";
 import type { Sighting } from "../../contract/sighting.ts";
+import { candidatesOf } from "../../workload/sought-node.ts";
 import { countNodes } from "./count-nodes.ts";
 import { decideSpec, type NodesView } from "./decide.ts";
 import { FOLLOWED, type Scope } from "./scope.ts";
@@ -88,7 +89,7 @@ async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Clus
     const options = { minReadySeconds, nowMs: context.env.clock.now() };
     return {
       state: "counted",
-      count: countNodes(providerIDList, (key) => nodes.found(key)?.list ?? [], options),
+      count: countNodes(providerIDList, (sought) => candidatesOf(sought, nodes), options),
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
