@@ -41,8 +41,9 @@ import { updateInPlace } from "./update.ts";
 const BY_POOL = "pool";
 // Draining waits for servers of many clusters; one that is slow must not hold up the machines of the others.
 const CONCURRENCY = 30;
-// All that a machine is told from comes by itself; this is for what nobody has thought of.
-const RESYNC_MS = 60 * 60_000;
+// All that a machine is told from comes by itself, and its pool looks at it every ten minutes; this is for what nobody
+// has thought of.
+const RESYNC_MS = 6 * 60 * 60_000;
 
 /**
  * Follows one instance of a scale set from its first boot to its end: finds its Node, reports how both are, and drains

@@ -9,7 +9,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
-import { isAnotherWish } from "../../contract/pool-wish.ts";
+import { isAnotherWish, isExternallyScaled } from "../../contract/pool-wish.ts";
 import { referenceKey } from "../../contract/reference.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
@@ -40,13 +40,25 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
-    restMs: ({ spec }) => restMsOf(spec.providerIDList),
+    restMs: restOf,
     isWorthAnotherPass: isAnotherWish,
     scope: (context) => buildScope(ports, context),
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],
     status: report,
   });
+}
+
+// As long as CAPZ rests, whatever the size: nobody minds less.
+const SHORT_REST_MS = 10_000;
+
+/**
+ * Where it takes long, twice as long as what has the machines: nobody decides by these numbers, and with each of them all
+ * machines are written once more. Where an autoscaler decides, the wanted number is among them.
+ */
+function restOf(pool: Frozen<MachinePool>): number {
+  const restMs = restMsOf(pool.spec.providerIDList);
+  return restMs > SHORT_REST_MS && !isExternallyScaled(pool) ? 2 * restMs : restMs;
 }
 
 /** The Nodes of workload clusters: one that changes wakes the pool of its machine. */
