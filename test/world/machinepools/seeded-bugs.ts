@@ -1,6 +1,6 @@
 /** Bugs that a controller of pools may have, put into ours from outside: nothing in the product knows of them. */
 import { AzureMachinePoolMachine, type KubernetesObject, MachinePool, Node } from "@capstan/api";
-import type { HttpRequest } from "@capstan/env";
+import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { again, type CacheReader, type Context, next, type Phase, type Reconciler } from "@capstan/runtime";
 import type { Controllers, FaultSpec, Seat, World } from "@capstan/sim";
 import type { Scope as PoolScope } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
@@ -12,9 +12,9 @@ import {
 import { planPool } from "../../../packages/manager/src/rollout/plan.ts";
 import type { PoolView } from "../../../packages/manager/src/rollout/view.ts";
 import { isNodeReady } from "../../../packages/manager/src/workload/availability.ts";
-import { patch } from "../fleet/fleet-world.ts";
+import { patch, remove } from "../fleet/fleet-world.ts";
 import { poolControllers } from "./pool-controllers.ts";
-import { CLUSTER, createPool, NEW_VERSION, nodesOf, settled } from "./pool-world.ts";
+import { CLUSTER, createPool, NEW_VERSION, nodesOf, onSet, setBody, settled } from "./pool-world.ts";
 
 /** A bug, what brings it to light, and who must see it. */
 export interface SeededBug {
@@ -65,6 +65,14 @@ const roll = async (world: World): Promise<void> => {
   await settled(world);
 };
 
+const rollInPlace = async (world: World): Promise<void> => {
+  const strategy = { maxSurge: 0, maxUnavailable: 1, instanceUpdate: "InPlace" } as const;
+  await createPool(world, "mp", { replicas: 2, strategy });
+  await settled(world);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
 /** A user cordons a machine, so that only two of three work, and no other may be disrupted. */
 const rollWithCordon = async (world: World): Promise<void> => {
   await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
@@ -84,6 +92,14 @@ const twoPools = async (world: World): Promise<void> => {
   await createPool(world, "mp-1", { replicas: 1 });
   await settled(world);
   await patch(world, MachinePool, "mp-1", { spec: { replicas: 2 } });
+  await settled(world);
+};
+
+const deleteOneOfTwo = async (world: World): Promise<void> => {
+  await createPool(world, "mp-10", { replicas: 1 });
+  await createPool(world, "mp-1", { replicas: 1 });
+  await settled(world);
+  await remove(world, MachinePool, "mp-1");
   await settled(world);
 };
 
@@ -174,6 +190,54 @@ function doubling(): (seat: Seat) => Seat["azure"] {
   });
 }
 
+const OWNER_TAG = `sigs.k8s.io_cluster-api-provider-azure_cluster_${CLUSTER}`;
+
+/** Somebody takes a scale set over, and then its pool is to grow. */
+const growForeign = async (world: World): Promise<void> => {
+  await createPool(world, "mp", { replicas: 1 });
+  await settled(world);
+  await onSet(world, "PATCH", "mp", { tags: { ...tagsOf(setBody(world, "mp")), [OWNER_TAG]: "shared" } });
+  await settled(world);
+  await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+  await settled(world);
+};
+
+function tagsOf(body: object): Record<string, string> {
+  return { ...(body as { tags?: Record<string, string> }).tags };
+}
+
+/** Takes every scale set that has the right name for its own. */
+function grasping(): (seat: Seat) => Seat["azure"] {
+  return ({ azure }) => ({
+    ...azure,
+    request: async (request) => {
+      const response = await azure.request(request);
+      const isOfSet = request.method === "GET" && /virtualMachineScaleSets[/]mp[?]/.test(request.path);
+      return isOfSet && response.status === 200 ? retold(response, claimed) : response;
+    },
+  });
+}
+
+function claimed(body: object): object {
+  return { ...body, tags: { ...tagsOf(body), [OWNER_TAG]: "owned" } };
+}
+
+/** An answer that says something else. */
+function retold(response: HttpResponse, change: (body: object) => object): HttpResponse {
+  const body = response.json().then((value) => change(value as object));
+  return { ...response, json: () => body, text: () => body.then((value) => JSON.stringify(value)) };
+}
+
+/** A pool that goes takes the scale set of another for its own. */
+function mistaken(phase: Phase<unknown>): Phase<unknown> {
+  return (scope) => {
+    const { pool, site } = scope as PoolScope;
+    if (!site || pool.metadata.name !== "mp-1") return phase(scope);
+    const wrong = { ...site, scaleSetID: `${site.scaleSetID}0`, poolKey: `${site.poolKey}0` };
+    return phase({ ...(scope as PoolScope), site: wrong });
+  };
+}
+
 /** Finds machines by the beginning of the pool's name. */
 function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
   const list: CacheReader["list"] = (kind, query) => {
@@ -223,7 +287,34 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       scope: (context) => reconciler.scope({ ...context, cache: byPrefix(context) }),
     })),
     tell: twoPools,
-    caughtBy: "keeps-availability",
+    caughtBy: "touches-its-own",
+  },
+  "the neighbour's scale set": {
+    mistake: "pool mp-1 deletes the scale set of mp-10 when it goes",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      deleting: (reconciler.deleting ?? []).map((one) =>
+        one.name === "deleteScaleSet" ? mistaken(one) : one,
+      ),
+    })),
+    tell: deleteOneOfTwo,
+    caughtBy: "touches-its-own",
+  },
+  "picks not written down": {
+    mistake: "machines are updated that the pool has picked in its head alone",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      scope: (context) => reconciler.scope({ ...context, persistStatus: () => Promise.resolve() }),
+    })),
+    tell: rollInPlace,
+    caughtBy: "touches-its-own",
+  },
+  "a name taken for a tag": {
+    mistake: "a scale set with the right name is the pool's own, whatever its tags say",
+    seed: asIs,
+    azure: grasping,
+    tell: growForeign,
+    caughtBy: "touches-its-own",
   },
   "hot loop": {
     mistake: "a status that tells the time is written in each pass, which comes back at once",

@@ -24,6 +24,10 @@ export interface Call {
   readonly capacity?: number;
   /** The instances of a scale set that something is done to. */
   readonly instances?: readonly string[];
+  /** Where a request to Azure goes: an id, and whatever follows it. */
+  readonly path?: string;
+  /** The tags that a request to Azure carries. */
+  readonly tags?: Readonly<Record<string, unknown>>;
 }
 
 /** What a request asks of a server, without who asks. */
@@ -86,12 +90,14 @@ function isCordon(body: unknown): boolean {
 
 /** What a request asks of Azure Resource Manager. */
 export function armAsked({ method, path, body }: HttpRequest): Asked {
-  const parts = (path.split("?")[0] ?? "").split("/").slice(1);
+  const [location = ""] = path.split("?");
+  const parts = location.split("/").slice(1);
   const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
   // A login changes nothing although it is posted.
   const isWrite = method !== "GET" && method !== "HEAD" && parts[1] !== "oauth2";
   if (provider < 0) {
-    return { api: "arm", verb: method, resource: parts[2] ?? "subscriptions", name: parts[3] ?? "", isWrite };
+    const [, , resource = "subscriptions", name = ""] = parts;
+    return { api: "arm", verb: method, resource, name, isWrite, path: location, ...detailsIn(body) };
   }
   const typed = parts.slice(provider + 2);
   const types = typed.filter((_, index) => index % 2 === 0);
@@ -103,18 +109,24 @@ export function armAsked({ method, path, body }: HttpRequest): Asked {
     resource: types.join("/"),
     name: names.join("/"),
     isWrite,
+    path: location,
     ...detailsIn(body),
   };
 }
 
-function detailsIn(body: unknown): Pick<Call, "capacity" | "instances"> {
-  const { sku, instanceIds } = (jsonIn(body) ?? {}) as {
+function detailsIn(body: unknown): Pick<Call, "capacity" | "instances" | "tags"> {
+  const { sku, instanceIds, properties, ...rest } = (jsonIn(body) ?? {}) as {
     sku?: { capacity?: number };
     instanceIds?: readonly string[];
+    tags?: Call["tags"];
+    properties?: { tags?: Call["tags"] };
   };
+  // Where tags are all that is written, they are properties.
+  const tags = rest.tags ?? properties?.tags;
   return {
     ...(sku?.capacity !== undefined && { capacity: sku.capacity }),
     ...(instanceIds && { instances: instanceIds }),
+    ...(tags && { tags }),
   };
 }
 
