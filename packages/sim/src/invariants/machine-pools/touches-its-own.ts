@@ -27,10 +27,18 @@ export const touchesItsOwn: Invariant = {
   watch: (truth) => {
     const books = new PoolBooks(truth);
     const commits = new Commits(truth);
+    /** What would be wrong with a PUT that is on its way: Azure refuses to make what somebody else has just made. */
+    const doubts = new WeakMap<Call, string>();
     return {
+      answered: (call, { status }) => (status < 300 ? doubts.get(call) : undefined),
       called: (call) => {
         if (!call.isWrite) return undefined;
-        if (call.api === "arm") return strangeWrite(truth, books, call);
+        if (call.api === "arm") {
+          const doubt = strangeWrite(truth, books, call);
+          if (doubt === undefined || call.verb !== "PUT") return doubt;
+          doubts.set(call, doubt);
+          return undefined;
+        }
         const isDeletion = call.verb === "delete" && call.resource === "azuremachinepoolmachines";
         return isDeletion && isPool(call.by) ? strangeDeletion(truth, books, call) : undefined;
       },
