@@ -1,5 +1,12 @@
 /** Bugs that a controller of pools may have, put into ours from outside: nothing in the product knows of them. */
-import { AzureMachinePoolMachine, type KubernetesObject, MachinePool, Node } from "@capstan/api";
+import {
+  AzureMachinePoolMachine,
+  isJsonObject,
+  type KubernetesObject,
+  MachinePool,
+  Node,
+  Secret,
+} from "@capstan/api";
 import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { again, type CacheReader, type Context, next, type Phase, type Reconciler } from "@capstan/runtime";
 import type { Controllers, FaultSpec, Seat, World } from "@capstan/sim";
@@ -9,6 +16,7 @@ import {
   poolNameOf,
   type Scope as MachineScope,
 } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
+import type { Scope as ConfigScope } from "../../../packages/manager/src/reconcilers/kubeadmconfig/scope.ts";
 import { planPool } from "../../../packages/manager/src/rollout/plan.ts";
 import type { PoolView } from "../../../packages/manager/src/rollout/view.ts";
 import { isNodeReady } from "../../../packages/manager/src/workload/availability.ts";
@@ -228,6 +236,42 @@ function retold(response: HttpResponse, change: (body: object) => object): HttpR
   return { ...response, json: () => body, text: () => body.then((value) => JSON.stringify(value)) };
 }
 
+const TOKEN = /[a-z0-9]{6}[.][a-z0-9]{16}/;
+
+/** Puts the token of its machines on a scale set. */
+function labelling(): (seat: Seat) => Seat["azure"] {
+  return rewriting((body) => {
+    const [token = ""] = TOKEN.exec(textOf(customDataIn(body))) ?? [];
+    return { ...body, tags: { ...tagsOf(body), token } };
+  });
+}
+
+/** Writes other scale sets than it is told to. */
+function rewriting(change: (body: object) => object): (seat: Seat) => Seat["azure"] {
+  return ({ azure }) => ({
+    ...azure,
+    request: (request) => {
+      const isOfSet = request.method === "PUT" && /virtualMachineScaleSets[/]mp[?]/.test(request.path);
+      if (!isOfSet) return azure.request(request);
+      return azure.request({ ...request, body: JSON.stringify(change(bodyIn(request))) });
+    },
+  });
+}
+
+function bodyIn({ body }: HttpRequest): object {
+  return (typeof body === "string" ? JSON.parse(body) : body) as object;
+}
+
+function customDataIn(body: unknown): string {
+  const path = ["properties", "virtualMachineProfile", "osProfile", "customData"];
+  const found = path.reduce((value, name) => (isJsonObject(value) ? value[name] : undefined), body);
+  return typeof found === "string" ? found : "";
+}
+
+function textOf(base64: string): string {
+  return Buffer.from(base64, "base64").toString();
+}
+
 /** A pool that goes takes the scale set of another for its own. */
 function mistaken(phase: Phase<unknown>): Phase<unknown> {
   return (scope) => {
@@ -316,6 +360,31 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     tell: growForeign,
     caughtBy: "touches-its-own",
   },
+  "a token told": {
+    mistake: "an event tells with which token machines join",
+    seed: changed("kubeadmconfig", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, indiscreet],
+    })),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "keeps-secrets",
+  },
+  "bootstrap data in the log": {
+    mistake: "what machines boot with is logged, in base64",
+    seed: changed("kubeadmconfig", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, verbose],
+    })),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "keeps-secrets",
+  },
+  "a tag for the token": {
+    mistake: "a scale set bears the token of its machines, so that they are known again",
+    seed: asIs,
+    azure: labelling,
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "keeps-secrets",
+  },
   "hot loop": {
     mistake: "a status that tells the time is written in each pass, which comes back at once",
     seed: changed("azuremachinepool", (reconciler) => ({
@@ -387,6 +456,26 @@ function undrained(phase: Phase<unknown>): Phase<unknown> {
     context.mark({ type: DRAINED, status: "True", reason: "Drained" });
     return next;
   };
+}
+
+/** What machines boot with, in base64. */
+async function bootstrapData(scope: unknown): Promise<string> {
+  const { context, config } = scope as ConfigScope;
+  const { name, namespace } = config.metadata;
+  const place = { name, ...(namespace !== undefined && { namespace }) };
+  return (await context.client.find(Secret, place))?.data?.["value"] ?? "";
+}
+
+async function indiscreet(scope: unknown): Promise<typeof next> {
+  const [token] = TOKEN.exec(textOf(await bootstrapData(scope))) ?? [];
+  const message = `Machines join with ${token}`;
+  (scope as ConfigScope).context.event({ type: "Normal", reason: "TokenMade", message });
+  return next;
+}
+
+async function verbose(scope: unknown): Promise<typeof next> {
+  (scope as ConfigScope).context.log.debug("Bootstrap data made", { data: await bootstrapData(scope) });
+  return next;
 }
 
 async function restless(scope: unknown): Promise<ReturnType<typeof again>> {

@@ -1,6 +1,7 @@
 import type { Invariant } from "../invariant.ts";
 import { drainsFirst } from "./drains-first.ts";
 import { keepsAvailability } from "./keeps-availability.ts";
+import { keepsSecrets } from "./keeps-secrets.ts";
 import { keepsWithinSurge } from "./keeps-within-surge.ts";
 import { oneResourcePerInstance } from "./one-resource-per-instance.ts";
 import { standsStill } from "./stands-still.ts";
@@ -17,4 +18,5 @@ export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
   oneResourcePerInstance,
   tellsTheTruth,
   standsStill,
+  keepsSecrets,
 ];

@@ -155,15 +155,18 @@ function strangeDeletion(truth: Truth, books: PoolBooks, { by, name, namespace }
 /** A machine is told to be updated because its pool has picked it. */
 function strangeUpdate(books: PoolBooks, { resource, actor, object, previous }: Commit): string | undefined {
   if (resource !== "azuremachinepoolmachines" || !isPool(actor)) return undefined;
-  const asked = object.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
-  if (asked === undefined || asked === previous?.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION])
-    return undefined;
+  const asked = updateIn(object);
+  if (asked === undefined || asked === updateIn(previous)) return undefined;
   const machine = object as unknown as Frozen<AzureMachinePoolMachine>;
   const record = ownerOf(books, machine);
   const { name } = machine.metadata;
   if (!record || record.pool.status?.pickedForUpdate?.includes(name)) return undefined;
   const who = pickerOf(books, ({ status }) => status?.pickedForUpdate, name);
   return `${actor} has machine ${name} updated, which ${who}, although it is one of ${keyOf(record.pool)}`;
+}
+
+function updateIn(object: Commit["previous"]): string | undefined {
+  return object?.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
 }
 
 function ownerOf(books: PoolBooks, { metadata }: Frozen<AzureMachinePoolMachine>): PoolRecord | undefined {
