@@ -22,7 +22,17 @@ import type { PoolView } from "../../../packages/manager/src/rollout/view.ts";
 import { isNodeReady } from "../../../packages/manager/src/workload/availability.ts";
 import { patch, remove } from "../fleet/fleet-world.ts";
 import { poolControllers } from "./pool-controllers.ts";
-import { CLUSTER, createPool, NEW_VERSION, nodesOf, onSet, setBody, settled } from "./pool-world.ts";
+import {
+  CLUSTER,
+  createPool,
+  leaveMarks,
+  MARK_TAG,
+  NEW_VERSION,
+  nodesOf,
+  onSet,
+  setBody,
+  settled,
+} from "./pool-world.ts";
 
 /** A bug, what brings it to light, and who must see it. */
 export interface SeededBug {
@@ -73,10 +83,22 @@ const roll = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-const rollInPlace = async (world: World): Promise<void> => {
+const createInPlace = async (world: World): Promise<void> => {
   const strategy = { maxSurge: 0, maxUnavailable: 1, instanceUpdate: "InPlace" } as const;
   await createPool(world, "mp", { replicas: 2, strategy });
   await settled(world);
+};
+
+const rollInPlace = async (world: World): Promise<void> => {
+  await createInPlace(world);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
+/** The same, with labels, annotations, taints and tags of users on everything. */
+const rollMarked = async (world: World): Promise<void> => {
+  await createInPlace(world);
+  await leaveMarks(world, "mp");
   await patch(world, MachinePool, "mp", VERSION);
   await settled(world);
 };
@@ -385,6 +407,31 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     tell: (world) => createPool(world, "mp"),
     caughtBy: "keeps-secrets",
   },
+  "labels of others dropped": {
+    mistake: "a pass writes the labels that it knows, and no others",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, forgetful],
+    })),
+    tell: rollMarked,
+    caughtBy: "takes-nothing-away",
+  },
+  "tags of others dropped": {
+    mistake: "a scale set is written with the tags that are wanted, and no others",
+    seed: asIs,
+    azure: () => rewriting(untagged),
+    tell: rollMarked,
+    caughtBy: "takes-nothing-away",
+  },
+  "Nodes come back bare": {
+    mistake: "what users had on a Node is not put back after an update in place",
+    seed: changed("azuremachinepoolmachine", (reconciler) => ({
+      ...reconciler,
+      normal: reconciler.normal.map((one) => (one.name === "updateInPlace" ? barely(one) : one)),
+    })),
+    tell: rollMarked,
+    caughtBy: "takes-nothing-away",
+  },
   "hot loop": {
     mistake: "a status that tells the time is written in each pass, which comes back at once",
     seed: changed("azuremachinepool", (reconciler) => ({
@@ -455,6 +502,28 @@ function undrained(phase: Phase<unknown>): Phase<unknown> {
     if (isSaid) return phase(scope);
     context.mark({ type: DRAINED, status: "True", reason: "Drained" });
     return next;
+  };
+}
+
+function forgetful(scope: unknown): typeof next {
+  const { metadata } = (scope as PoolScope).pool;
+  const kept = Object.entries(metadata.labels ?? {}).filter(([name]) => name.includes("x-k8s.io/"));
+  metadata.labels = Object.fromEntries(kept);
+  return next;
+}
+
+function untagged(body: object): object {
+  const { [MARK_TAG]: _, ...tags } = tagsOf(body);
+  return { ...body, tags };
+}
+
+function barely(phase: Phase<unknown>): Phase<unknown> {
+  return async (scope) => {
+    const outcome = await phase(scope);
+    const { machine } = scope as MachineScope;
+    const { labels: _, annotations: __, taints: ___, ...rest } = machine.status?.instanceUpdate ?? {};
+    if (machine.status?.instanceUpdate) machine.status = { ...machine.status, instanceUpdate: rest as never };
+    return outcome;
   };
 }
 

@@ -5,6 +5,7 @@ import { keepsSecrets } from "./keeps-secrets.ts";
 import { keepsWithinSurge } from "./keeps-within-surge.ts";
 import { oneResourcePerInstance } from "./one-resource-per-instance.ts";
 import { standsStill } from "./stands-still.ts";
+import { takesNothingAway } from "./takes-nothing-away.ts";
 import { tellsTheTruth } from "./tells-the-truth.ts";
 import { touchesItsOwn } from "./touches-its-own.ts";
 
@@ -19,4 +20,5 @@ export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
   tellsTheTruth,
   standsStill,
   keepsSecrets,
+  takesNothingAway,
 ];
