@@ -44,7 +44,7 @@ export class Checks implements CallObserver {
 
   /** Whether anybody looks at the log: writing lines that nobody reads costs time. */
   get readsLog(): boolean {
-    return this.#watches.some(({ watch }) => watch.logged);
+    return this.#watches.some(({ watch }) => "logged" in watch);
   }
 
   logged(line: string): void {

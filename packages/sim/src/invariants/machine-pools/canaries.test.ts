@@ -1,4 +1,3 @@
-import type { Secret } from "@capstan/api";
 import { describe, expect, test } from "vitest";
 import { Canaries } from "./canaries.ts";
 
@@ -7,7 +6,7 @@ function knowing(fields: Readonly<Record<string, string>>): Canaries {
   const data = Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [name, Buffer.from(text).toString("base64")]),
   );
-  canaries.learn({ apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, data } as Secret);
+  canaries.learn({ apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, data });
   return canaries;
 }
 

@@ -1,4 +1,4 @@
-import { type Frozen, isJsonObject, Secret } from "@capstan/api";
+import { isJsonObject, Secret } from "@capstan/api";
 import type { StoredEvent } from "@capstan/apiserver";
 import type { Invariant } from "../invariant.ts";
 import { Canaries } from "./canaries.ts";
@@ -19,10 +19,9 @@ export const keepsSecrets: Invariant = {
     let seen: string | undefined;
     const follow = (): void => {
       isFollowed = true;
-      for (const secret of truth.management.list({ resource: SECRETS }))
-        canaries.learn(secret as Frozen<Secret>);
+      for (const secret of truth.management.list({ resource: SECRETS })) canaries.learn(secret);
       truth.management.follow((resource, event) => {
-        if (resource === SECRETS) canaries.learn(event.object as Frozen<Secret>);
+        if (resource === SECRETS) canaries.learn(event.object);
         else seen ??= leakIn(canaries, event);
       });
     };
