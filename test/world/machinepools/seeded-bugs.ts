@@ -99,6 +99,7 @@ const rollInPlace = async (world: World): Promise<void> => {
 const rollMarked = async (world: World): Promise<void> => {
   await createInPlace(world);
   await leaveMarks(world, "mp");
+  await settled(world);
   await patch(world, MachinePool, "mp", VERSION);
   await settled(world);
 };

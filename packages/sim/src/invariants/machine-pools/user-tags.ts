@@ -10,7 +10,13 @@ interface TaggedSet {
   tags: Readonly<Record<string, string>>;
   /** Names of tags that one of ours has written once: from then on they are ours, also where somebody changes them. */
   readonly ours: Set<string>;
+  /** When somebody else last wrote tags. */
+  othersMs: number;
 }
+
+// Whoever writes a set has read it no longer ago than that. Simulated Azure gives a set no new etag when only its tags are
+// written, so that nobody can know of a tag that came in between.
+const MOST_AGE_MS = 30_000;
 
 const SET =
   /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+\/providers\/[^/]+\/virtualmachinescalesets\/[^/]+/i;
@@ -33,21 +39,28 @@ export class UserTags {
   }
 
   /** Takes note of a write; says which tag of somebody else's one of ours has taken away or changed. */
-  note({ actor, happening }: TraceEvent): string | undefined {
+  note({ actor, happening, atMs }: TraceEvent): string | undefined {
     const id = writtenSet(happening);
     if (id === undefined) return undefined;
     const { set, now } = this.#known(id);
     if (!set) return undefined;
     const before = set.tags;
     set.tags = now;
-    return isManager(actor) ? this.#lost(id, set, before) : undefined;
+    if (isManager(actor)) return this.#lost(id, set, { before, isNews: atMs - set.othersMs < MOST_AGE_MS });
+    set.othersMs = atMs;
+    return undefined;
   }
 
-  #lost(id: string, set: TaggedSet, before: TaggedSet["tags"]): string | undefined {
+  #lost(
+    id: string,
+    set: TaggedSet,
+    { before, isNews }: { readonly before: TaggedSet["tags"]; readonly isNews: boolean },
+  ): string | undefined {
     const changed = Object.keys({ ...before, ...set.tags }).filter((name) => set.tags[name] !== before[name]);
     const lost = changed.find((name) => before[name] !== undefined && !this.#isOurs(id, set, name));
     for (const name of changed) set.ours.add(name);
-    return lost && `a tag of somebody else's, "${lost}: ${before[lost]}", is taken from ${id}`;
+    if (lost === undefined || isNews) return undefined;
+    return `a tag of somebody else's, "${lost}: ${before[lost]}", is taken from ${id}`;
   }
 
   #known(id: string): { readonly set: TaggedSet | undefined; readonly now: TaggedSet["tags"] } {
@@ -56,7 +69,7 @@ export class UserTags {
     const key = id.toLowerCase();
     if (!resource) this.#sets.delete(key);
     else if (this.#sets.get(key)?.createdMs !== resource.createdMs)
-      this.#sets.set(key, { createdMs: resource.createdMs, tags: {}, ours: new Set() });
+      this.#sets.set(key, { createdMs: resource.createdMs, tags: {}, ours: new Set(), othersMs: -Infinity });
     return { set: this.#sets.get(key), now };
   }
 
