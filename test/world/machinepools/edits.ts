@@ -12,7 +12,7 @@ import { type Client, isNotFound } from "@capstan/runtime";
 import type { World, WorldOptions } from "@capstan/sim";
 import { annotateSomething } from "../../../packages/sim/src/world/edit.ts";
 import { NAMESPACE } from "../fleet/fleet-world.ts";
-import { NEW_VERSION, OLD_VERSION, type PoolOptions } from "./pool-world.ts";
+import { MARK, NEW_VERSION, OLD_VERSION, type PoolOptions } from "./pool-world.ts";
 import { listed, POOL, STORM_STORIES } from "./stories.ts";
 
 type Edit = NonNullable<WorldOptions["edit"]>;
@@ -48,6 +48,8 @@ const EDITS: readonly ((user: Client, rng: Rng) => Promise<string | undefined>)[
   },
 ];
 
+const labelled = (value: string | null) => ({ metadata: { labels: { [MARK]: value } } });
+
 /** Besides those: what few users do in the middle of a rollout. */
 const MORE_EDITS: typeof EDITS = [
   ...EDITS,
@@ -55,6 +57,8 @@ const MORE_EDITS: typeof EDITS = [
   change(AzureMachinePool, (rng) =>
     imaged(rng.pick([OLD_VERSION.slice(1), NEW_VERSION.slice(1), undefined])),
   ),
+  change(MachinePool, (rng) => labelled(rng.pick(["a", "b", null]))),
+  change(AzureMachinePool, (rng) => labelled(rng.pick(["a", "b", null]))),
   async (user, rng) => {
     const machines = await user.list(AzureMachinePoolMachine, { namespace: NAMESPACE });
     if (machines.length === 0) return undefined;
@@ -76,7 +80,7 @@ function change(kind: Kind, bodyOf: (rng: Rng) => object): Edit {
 /** A user annotates, scales, rolls, pauses, or deletes a machine; what is not there is left alone. */
 export const editPool: Edit = (user, rng) => rng.pick(EDITS)(user, rng).catch(unlessGone);
 
-/** The same, and more: changes image or the way of updates, or marks a machine as the next to go. */
+/** The same, and more: changes image, labels or the way of updates, or marks a machine as the next to go. */
 export const editMore: Edit = (user, rng) => rng.pick(MORE_EDITS)(user, rng).catch(unlessGone);
 
 /** The user wants again what the story is about, whatever they did in between. */

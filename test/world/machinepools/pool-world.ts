@@ -12,6 +12,7 @@ import {
 } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
+import { Failure, isNotFound } from "@capstan/runtime";
 import { azureMachinePool, kubeadmConfig, machinePool } from "@capstan/runtime/testing/builders";
 import { createWorld, MACHINE_POOL_INVARIANTS, type World, type WorldOptions } from "@capstan/sim";
 import { idIn, LOCATION, portal } from "../azurecluster/network-world.ts";
@@ -187,4 +188,34 @@ export async function onSet(world: World, method: string, path: string, body: ob
 /** The scale set of a pool as Azure has it. */
 export function setBody(world: World, pool: string): object {
   return world.azure.core.world.resources.get(`${SETS}/${pool}`)?.body ?? {};
+}
+
+/** The name of everything that users leave on a pool: a label, an annotation, a taint and a tag. */
+export const MARK = "user.example.com/note";
+export const MARK_TAG = "user-note";
+
+/** Users put something of their own on a pool, its machines and their Nodes, and on its scale set. */
+export async function leaveMarks(world: World, pool: string): Promise<void> {
+  const { user } = world;
+  const workload = world.workload(CLUSTER);
+  const body = { metadata: { labels: { [MARK]: "theirs" }, annotations: { [MARK]: "theirs" } } };
+  const onObject = (kind: Kind, name: string): Promise<unknown> =>
+    user.patch(kind, { name, namespace: NAMESPACE }, { type: "merge", body }).catch(unlessChanged);
+  for (const kind of [MachinePool, AzureMachinePool]) await world.run(onObject(kind, pool));
+  for (const name of await namesOf(world, pool)) await world.run(onObject(AzureMachinePoolMachine, name));
+  for (const { metadata, spec } of workload ? await nodesOf(world) : []) {
+    const { name, resourceVersion } = metadata;
+    const taints = [...(spec?.taints ?? []), { key: MARK, effect: "PreferNoSchedule" }];
+    const marked = { metadata: { ...body.metadata, resourceVersion }, spec: { taints } };
+    const change = { type: "merge", body: marked } as const;
+    if (workload) await world.run(workload.patch(Node, { name }, change).catch(unlessChanged));
+  }
+  const tags = { operation: "Merge", properties: { tags: { [MARK_TAG]: "theirs" } } };
+  const path = `${SETS}/${pool}/providers/Microsoft.Resources/tags/default?api-version=2021-04-01`;
+  await world.run(world.arm("PATCH", path, tags));
+}
+
+/** What is gone or changed meanwhile is left alone: in a storm a lot happens. */
+function unlessChanged(error: unknown): undefined {
+  if (!isNotFound(error) && !(error instanceof Failure && error.failure === "Conflict")) throw error;
 }

@@ -1,6 +1,13 @@
 /** Bugs that a controller of pools may have, put into ours from outside: nothing in the product knows of them. */
-import { AzureMachinePoolMachine, type KubernetesObject, MachinePool, Node } from "@capstan/api";
-import type { HttpRequest } from "@capstan/env";
+import {
+  AzureMachinePoolMachine,
+  isJsonObject,
+  type KubernetesObject,
+  MachinePool,
+  Node,
+  Secret,
+} from "@capstan/api";
+import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { again, type CacheReader, type Context, next, type Phase, type Reconciler } from "@capstan/runtime";
 import type { Controllers, FaultSpec, Seat, World } from "@capstan/sim";
 import type { Scope as PoolScope } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
@@ -9,12 +16,23 @@ import {
   poolNameOf,
   type Scope as MachineScope,
 } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
+import type { Scope as ConfigScope } from "../../../packages/manager/src/reconcilers/kubeadmconfig/scope.ts";
 import { planPool } from "../../../packages/manager/src/rollout/plan.ts";
 import type { PoolView } from "../../../packages/manager/src/rollout/view.ts";
 import { isNodeReady } from "../../../packages/manager/src/workload/availability.ts";
-import { patch } from "../fleet/fleet-world.ts";
+import { patch, remove } from "../fleet/fleet-world.ts";
 import { poolControllers } from "./pool-controllers.ts";
-import { CLUSTER, createPool, NEW_VERSION, nodesOf, settled } from "./pool-world.ts";
+import {
+  CLUSTER,
+  createPool,
+  leaveMarks,
+  MARK_TAG,
+  NEW_VERSION,
+  nodesOf,
+  onSet,
+  setBody,
+  settled,
+} from "./pool-world.ts";
 
 /** A bug, what brings it to light, and who must see it. */
 export interface SeededBug {
@@ -65,6 +83,27 @@ const roll = async (world: World): Promise<void> => {
   await settled(world);
 };
 
+const createInPlace = async (world: World): Promise<void> => {
+  const strategy = { maxSurge: 0, maxUnavailable: 1, instanceUpdate: "InPlace" } as const;
+  await createPool(world, "mp", { replicas: 2, strategy });
+  await settled(world);
+};
+
+const rollInPlace = async (world: World): Promise<void> => {
+  await createInPlace(world);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
+/** The same, with labels, annotations, taints and tags of users on everything. */
+const rollMarked = async (world: World): Promise<void> => {
+  await createInPlace(world);
+  await leaveMarks(world, "mp");
+  await settled(world);
+  await patch(world, MachinePool, "mp", VERSION);
+  await settled(world);
+};
+
 /** A user cordons a machine, so that only two of three work, and no other may be disrupted. */
 const rollWithCordon = async (world: World): Promise<void> => {
   await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
@@ -84,6 +123,14 @@ const twoPools = async (world: World): Promise<void> => {
   await createPool(world, "mp-1", { replicas: 1 });
   await settled(world);
   await patch(world, MachinePool, "mp-1", { spec: { replicas: 2 } });
+  await settled(world);
+};
+
+const deleteOneOfTwo = async (world: World): Promise<void> => {
+  await createPool(world, "mp-10", { replicas: 1 });
+  await createPool(world, "mp-1", { replicas: 1 });
+  await settled(world);
+  await remove(world, MachinePool, "mp-1");
   await settled(world);
 };
 
@@ -174,6 +221,90 @@ function doubling(): (seat: Seat) => Seat["azure"] {
   });
 }
 
+const OWNER_TAG = `sigs.k8s.io_cluster-api-provider-azure_cluster_${CLUSTER}`;
+
+/** Somebody takes a scale set over, and then its pool is to grow. */
+const growForeign = async (world: World): Promise<void> => {
+  await createPool(world, "mp", { replicas: 1 });
+  await settled(world);
+  await onSet(world, "PATCH", "mp", { tags: { ...tagsOf(setBody(world, "mp")), [OWNER_TAG]: "shared" } });
+  await settled(world);
+  await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
+  await settled(world);
+};
+
+function tagsOf(body: object): Record<string, string> {
+  return { ...(body as { tags?: Record<string, string> }).tags };
+}
+
+/** Takes every scale set that has the right name for its own. */
+function grasping(): (seat: Seat) => Seat["azure"] {
+  return ({ azure }) => ({
+    ...azure,
+    request: async (request) => {
+      const response = await azure.request(request);
+      const isOfSet = request.method === "GET" && /virtualMachineScaleSets[/]mp[?]/.test(request.path);
+      return isOfSet && response.status === 200 ? retold(response, claimed) : response;
+    },
+  });
+}
+
+function claimed(body: object): object {
+  return { ...body, tags: { ...tagsOf(body), [OWNER_TAG]: "owned" } };
+}
+
+/** An answer that says something else. */
+function retold(response: HttpResponse, change: (body: object) => object): HttpResponse {
+  const body = response.json().then((value) => change(value as object));
+  return { ...response, json: () => body, text: () => body.then((value) => JSON.stringify(value)) };
+}
+
+const TOKEN = /[a-z0-9]{6}[.][a-z0-9]{16}/;
+
+/** Puts the token of its machines on a scale set. */
+function labelling(): (seat: Seat) => Seat["azure"] {
+  return rewriting((body) => {
+    const [token = ""] = TOKEN.exec(textOf(customDataIn(body))) ?? [];
+    return { ...body, tags: { ...tagsOf(body), token } };
+  });
+}
+
+/** Writes other scale sets than it is told to. */
+function rewriting(change: (body: object) => object): (seat: Seat) => Seat["azure"] {
+  return ({ azure }) => ({
+    ...azure,
+    request: (request) => {
+      const isOfSet = request.method === "PUT" && /virtualMachineScaleSets[/]mp[?]/.test(request.path);
+      if (!isOfSet) return azure.request(request);
+      return azure.request({ ...request, body: JSON.stringify(change(bodyIn(request))) });
+    },
+  });
+}
+
+function bodyIn({ body }: HttpRequest): object {
+  return (typeof body === "string" ? JSON.parse(body) : body) as object;
+}
+
+function customDataIn(body: unknown): string {
+  const path = ["properties", "virtualMachineProfile", "osProfile", "customData"];
+  const found = path.reduce((value, name) => (isJsonObject(value) ? value[name] : undefined), body);
+  return typeof found === "string" ? found : "";
+}
+
+function textOf(base64: string): string {
+  return Buffer.from(base64, "base64").toString();
+}
+
+/** A pool that goes takes the scale set of another for its own. */
+function mistaken(phase: Phase<unknown>): Phase<unknown> {
+  return (scope) => {
+    const { pool, site } = scope as PoolScope;
+    if (!site || pool.metadata.name !== "mp-1") return phase(scope);
+    const wrong = { ...site, scaleSetID: `${site.scaleSetID}0`, poolKey: `${site.poolKey}0` };
+    return phase({ ...(scope as PoolScope), site: wrong });
+  };
+}
+
 /** Finds machines by the beginning of the pool's name. */
 function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
   const list: CacheReader["list"] = (kind, query) => {
@@ -223,7 +354,84 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       scope: (context) => reconciler.scope({ ...context, cache: byPrefix(context) }),
     })),
     tell: twoPools,
-    caughtBy: "keeps-availability",
+    caughtBy: "touches-its-own",
+  },
+  "the neighbour's scale set": {
+    mistake: "pool mp-1 deletes the scale set of mp-10 when it goes",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      deleting: (reconciler.deleting ?? []).map((one) =>
+        one.name === "deleteScaleSet" ? mistaken(one) : one,
+      ),
+    })),
+    tell: deleteOneOfTwo,
+    caughtBy: "touches-its-own",
+  },
+  "picks not written down": {
+    mistake: "machines are updated that the pool has picked in its head alone",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      scope: (context) => reconciler.scope({ ...context, persistStatus: () => Promise.resolve() }),
+    })),
+    tell: rollInPlace,
+    caughtBy: "touches-its-own",
+  },
+  "a name taken for a tag": {
+    mistake: "a scale set with the right name is the pool's own, whatever its tags say",
+    seed: asIs,
+    azure: grasping,
+    tell: growForeign,
+    caughtBy: "touches-its-own",
+  },
+  "a token told": {
+    mistake: "an event tells with which token machines join",
+    seed: changed("kubeadmconfig", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, indiscreet],
+    })),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "keeps-secrets",
+  },
+  "bootstrap data in the log": {
+    mistake: "what machines boot with is logged, in base64",
+    seed: changed("kubeadmconfig", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, verbose],
+    })),
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "keeps-secrets",
+  },
+  "a tag for the token": {
+    mistake: "a scale set bears the token of its machines, so that they are known again",
+    seed: asIs,
+    azure: labelling,
+    tell: (world) => createPool(world, "mp"),
+    caughtBy: "keeps-secrets",
+  },
+  "labels of others dropped": {
+    mistake: "a pass writes the labels that it knows, and no others",
+    seed: changed("azuremachinepool", (reconciler) => ({
+      ...reconciler,
+      normal: [...reconciler.normal, forgetful],
+    })),
+    tell: rollMarked,
+    caughtBy: "takes-nothing-away",
+  },
+  "tags of others dropped": {
+    mistake: "a scale set is written with the tags that are wanted, and no others",
+    seed: asIs,
+    azure: () => rewriting(untagged),
+    tell: rollMarked,
+    caughtBy: "takes-nothing-away",
+  },
+  "Nodes come back bare": {
+    mistake: "what users had on a Node is not put back after an update in place",
+    seed: changed("azuremachinepoolmachine", (reconciler) => ({
+      ...reconciler,
+      normal: reconciler.normal.map((one) => (one.name === "updateInPlace" ? barely(one) : one)),
+    })),
+    tell: rollMarked,
+    caughtBy: "takes-nothing-away",
   },
   "hot loop": {
     mistake: "a status that tells the time is written in each pass, which comes back at once",
@@ -296,6 +504,48 @@ function undrained(phase: Phase<unknown>): Phase<unknown> {
     context.mark({ type: DRAINED, status: "True", reason: "Drained" });
     return next;
   };
+}
+
+function forgetful(scope: unknown): typeof next {
+  const { metadata } = (scope as PoolScope).pool;
+  const kept = Object.entries(metadata.labels ?? {}).filter(([name]) => name.includes("x-k8s.io/"));
+  metadata.labels = Object.fromEntries(kept);
+  return next;
+}
+
+function untagged(body: object): object {
+  const { [MARK_TAG]: _, ...tags } = tagsOf(body);
+  return { ...body, tags };
+}
+
+function barely(phase: Phase<unknown>): Phase<unknown> {
+  return async (scope) => {
+    const outcome = await phase(scope);
+    const { machine } = scope as MachineScope;
+    const { labels: _, annotations: __, taints: ___, ...rest } = machine.status?.instanceUpdate ?? {};
+    if (machine.status?.instanceUpdate) machine.status = { ...machine.status, instanceUpdate: rest as never };
+    return outcome;
+  };
+}
+
+/** What machines boot with, in base64. */
+async function bootstrapData(scope: unknown): Promise<string> {
+  const { context, config } = scope as ConfigScope;
+  const { name, namespace } = config.metadata;
+  const place = { name, ...(namespace !== undefined && { namespace }) };
+  return (await context.client.find(Secret, place))?.data?.["value"] ?? "";
+}
+
+async function indiscreet(scope: unknown): Promise<typeof next> {
+  const [token] = TOKEN.exec(textOf(await bootstrapData(scope))) ?? [];
+  const message = `Machines join with ${token}`;
+  (scope as ConfigScope).context.event({ type: "Normal", reason: "TokenMade", message });
+  return next;
+}
+
+async function verbose(scope: unknown): Promise<typeof next> {
+  (scope as ConfigScope).context.log.debug("Bootstrap data made", { data: await bootstrapData(scope) });
+  return next;
 }
 
 async function restless(scope: unknown): Promise<ReturnType<typeof again>> {

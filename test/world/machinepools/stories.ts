@@ -30,6 +30,7 @@ import { changedControllers, poolControllers } from "./pool-controllers.ts";
 import {
   CLUSTER,
   createPool,
+  MARK,
   NEW_VERSION,
   OLD_VERSION,
   plantCluster,
@@ -150,7 +151,7 @@ async function removeOne(world: World): Promise<void> {
 export interface TellingOptions {
   readonly world?: Partial<WorldOptions>;
   /** Is told when the pool is there and its own story begins. */
-  readonly begins?: (world: World) => void;
+  readonly begins?: (world: World) => void | Promise<void>;
   /** What happens when all of it is told. */
   readonly ends?: (world: World) => Promise<void>;
 }
@@ -173,7 +174,7 @@ export function rehearsalOf(
       for (const neighbour of story.neighbours ?? []) await createPool(world, neighbour, { replicas: 1 });
       await world.until(() => isThere(world, before.replicas, OLD_VERSION), CHAPTER_MS);
       if (story.hasPods === true) await deploy(world, story.mayGo);
-      begins?.(world);
+      await begins?.(world);
       await story.tell(world);
       await world.until(() => isTold(world, name), CHAPTER_MS);
       await ends?.(world);
@@ -257,8 +258,8 @@ function nodesIn(world: World): unknown {
   const list = <T>({ group, plural }: Kind): Frozen<T>[] =>
     [...(storage?.list({ resource: `${group}/${plural}` }) ?? [])] as unknown as Frozen<T>[];
   const nodes = list<Node>(Node).map(({ metadata, spec, status }) => ({
-    labels: { ...metadata.labels, "kubernetes.io/hostname": "*" },
-    taints: spec?.taints,
+    labels: { ...metadata.labels, [MARK]: "*", "kubernetes.io/hostname": "*" },
+    taints: (spec?.taints ?? []).filter(({ key }) => key !== MARK),
     isCordoned: spec?.unschedulable,
     version: status?.nodeInfo?.kubeletVersion,
     ready: status?.conditions?.find(({ type }) => type === "Ready")?.status,
@@ -280,7 +281,7 @@ function comparable(state: unknown): unknown {
 }
 
 const DIFFERS: ReadonlySet<string> = new Set([
-  "user.example.com/note",
+  MARK,
   // A user has marked a machine that is still there.
   DELETE_MACHINE_ANNOTATION,
   // The model that an instance was made from; what it has now is in the status.

@@ -4,7 +4,8 @@ import { afterAll, expect, test } from "vitest";
 import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
 import { type Reached, reachedText } from "../fleet/storm.ts";
 import { editMore, editPool, wantAgain } from "./edits.ts";
-import { isTold, rehearsalOf, STORM_STORIES } from "./stories.ts";
+import { leaveMarks } from "./pool-world.ts";
+import { isTold, POOL, rehearsalOf, STORM_STORIES } from "./stories.ts";
 
 /** What the storms of one file share. */
 interface Season {
@@ -41,9 +42,10 @@ async function brave(seed: number, story: string | undefined): Promise<Braved> {
   const managers = name !== ALONE && seed % WITH_TWO === 0 ? 2 : 1;
   const faults = faultsOf("swarm", text);
   const ends = (world: World): Promise<void> => recover(world, name);
-  // A storm that has found something once is told with the edits of that time.
+  // A storm that has found something once is told with the edits of that time, and without marks of users.
   const world = { managers, edit: story === undefined ? editMore : editPool };
-  const run = await rehearse(rehearsalOf(name, text, { world, ends }), faults);
+  const begins = story === undefined ? (one: World) => leaveMarks(one, POOL) : undefined;
+  const run = await rehearse(rehearsalOf(name, text, { world, ends, ...(begins && { begins }) }), faults);
   const told = `seed ${seed}, ${name}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
   return { name, run, told };
 }

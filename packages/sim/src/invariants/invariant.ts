@@ -9,6 +9,8 @@ export interface Watch {
   called?(call: Call, atMs: number): string | undefined;
   /** A server answers a process under test. */
   answered?(call: Call, response: HttpResponse, atMs: number): string | undefined;
+  /** A process under test writes a line into its log. */
+  logged?(line: string): string | undefined;
   /** Something happens. */
   happened?(event: TraceEvent): string | undefined;
   /** All is done: nobody is about to do anything. */

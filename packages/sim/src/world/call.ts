@@ -24,6 +24,10 @@ export interface Call {
   readonly capacity?: number;
   /** The instances of a scale set that something is done to. */
   readonly instances?: readonly string[];
+  /** Where a request to Azure goes: an id, and whatever follows it. */
+  readonly path?: string;
+  /** The tags that a request to Azure carries. */
+  readonly tags?: Readonly<Record<string, unknown>>;
 }
 
 /** Who sends a request, and where to. */
@@ -94,13 +98,14 @@ function isCordon(body: unknown): boolean {
 
 /** A request to Azure Resource Manager. */
 export function armCall({ method, path, body }: HttpRequest, way: Way): Call {
-  const parts = (path.split("?")[0] ?? "").split("/").slice(1);
+  const [location = ""] = path.split("?");
+  const parts = location.split("/").slice(1);
   const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
   // A login changes nothing although it is posted.
   const isWrite = method !== "GET" && method !== "HEAD" && parts[1] !== "oauth2";
   if (provider < 0) {
     const [, , resource = "subscriptions", name = ""] = parts;
-    return { ...way, api: "arm", verb: method, resource, name, isWrite };
+    return { ...way, api: "arm", verb: method, resource, name, isWrite, path: location, ...detailsIn(body) };
   }
   const typed = parts.slice(provider + 2);
   const types = typed.filter((_, index) => index % 2 === 0);
@@ -113,18 +118,24 @@ export function armCall({ method, path, body }: HttpRequest, way: Way): Call {
     resource: types.join("/"),
     name: names.join("/"),
     isWrite,
+    path: location,
     ...detailsIn(body),
   };
 }
 
-function detailsIn(body: unknown): Pick<Call, "capacity" | "instances"> {
-  const { sku, instanceIds } = (jsonIn(body) ?? {}) as {
+function detailsIn(body: unknown): Pick<Call, "capacity" | "instances" | "tags"> {
+  const { sku, instanceIds, properties, ...rest } = (jsonIn(body) ?? {}) as {
     sku?: { capacity?: number };
     instanceIds?: readonly string[];
+    tags?: Call["tags"];
+    properties?: { tags?: Call["tags"] };
   };
+  // Where tags are all that is written, they are properties.
+  const tags = rest.tags ?? properties?.tags;
   return {
     ...(sku?.capacity !== undefined && { capacity: sku.capacity }),
     ...(instanceIds && { instances: instanceIds }),
+    ...(tags && { tags }),
   };
 }
 

@@ -42,6 +42,15 @@ export class Checks implements CallObserver {
     this.#ask((watch) => watch.answered?.(call, response, this.#scheduler.monotonicMs));
   }
 
+  /** Whether anybody looks at the log: writing lines that nobody reads costs time. */
+  get readsLog(): boolean {
+    return this.#watches.some(({ watch }) => "logged" in watch);
+  }
+
+  logged(line: string): void {
+    this.#ask((watch) => watch.logged?.(line));
+  }
+
   /** All is done: what must hold then is asked for. */
   atRest(): void {
     this.#ask((watch) => watch.atRest?.());

@@ -25,6 +25,7 @@ import { actorOf, armCall, type Call, kubeCall, type Way } from "./call.ts";
 import { Checks } from "./checks.ts";
 import { annotateSomething, type Edit } from "./edit.ts";
 import { Links, type Server } from "./link.ts";
+import { overheard } from "./overheard.ts";
 import { type Controllers, Managers } from "./managers.ts";
 import { Rest } from "./rest.ts";
 import { Storm } from "./storm.ts";
@@ -302,7 +303,7 @@ export class World {
       scheduler: this.scheduler,
       trace: this.trace,
       controllers,
-      log,
+      log: this.#checks.readsLog ? overheard(log, this.#process("log"), this.#checks) : log,
       lease: managers > 1 ? LEASE : undefined,
       connections: (manager) => ({
         kube: this.#links.connectTroubled(manager, this.#kube),

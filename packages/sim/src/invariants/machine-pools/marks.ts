@@ -1,0 +1,69 @@
+import { type Frozen, type Node, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { type Commit, isManager } from "./commits.ts";
+
+/** What users can put on an object, such as `label tier`, and its value. */
+type Marks = ReadonlyMap<string, string>;
+
+// What we are asked for by a mark, and so take off when it is done; and what is ours to write, whoever has written it.
+const OURS: ReadonlySet<string> = new Set([
+  `annotation ${UPDATE_INSTANCE_ANNOTATION}`,
+  "annotation capstan.dev/allow-removal",
+  "annotation capstan.dev/surge",
+  "annotation capstan.dev/model-hash",
+  "annotation capstan.dev/cordoned",
+  "annotation sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss",
+  "label cluster.x-k8s.io/cluster-name",
+  "label azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool",
+]);
+// What says how a Node is; nobody wants that of another boot.
+const PASSING = /^taint node\.(kubernetes|cloudprovider\.kubernetes|cluster\.x-k8s)\.io\//;
+
+/** Labels, annotations and taints that users have put on objects. */
+export class UserMarks {
+  readonly #theirs = new Map<string, Map<string, string>>();
+
+  /** Takes note of a change; says what of the users' somebody of ours has taken away or changed. */
+  note(id: string, { actor, object, previous }: Commit): string | undefined {
+    const known = this.#theirs.get(id);
+    if (!known && actor !== "user") return undefined;
+    const theirs = known ?? new Map<string, string>();
+    const before = marksOf(previous);
+    const now = marksOf(object);
+    for (const [mark, value] of before) {
+      if (!theirs.has(mark) || now.get(mark) === value) continue;
+      if (isManager(actor)) return `${actor} has taken "${mark}: ${value}" away`;
+      theirs.delete(mark);
+    }
+    if (actor === "user") put(theirs, before, now);
+    if (theirs.size > 0) this.#theirs.set(id, theirs);
+    return undefined;
+  }
+
+  /** What users had put on an object, and another in its place does not have. */
+  missingIn(id: string, object: object): string | undefined {
+    const theirs = this.#theirs.get(id);
+    if (!theirs) return undefined;
+    const now = marksOf(object);
+    return [...theirs.keys()].find((mark) => !now.has(mark));
+  }
+
+  /** An object is gone, and nothing comes in its place. */
+  forget(id: string): void {
+    this.#theirs.delete(id);
+  }
+}
+
+function put(theirs: Map<string, string>, before: Marks, now: Marks): void {
+  for (const [mark, value] of now) if (before.get(mark) !== value) theirs.set(mark, value);
+}
+
+function marksOf(object: object | undefined): Marks {
+  const { metadata, spec } = (object ?? { metadata: {} }) as Frozen<Node>;
+  const { labels = {}, annotations = {} } = metadata;
+  const all = [
+    ...Object.entries(labels).map(([name, value]) => [`label ${name}`, value] as const),
+    ...Object.entries(annotations).map(([name, value]) => [`annotation ${name}`, value] as const),
+    ...(spec?.taints ?? []).map(({ key, effect, value = "" }) => [`taint ${key} ${effect}`, value] as const),
+  ];
+  return new Map(all.filter(([mark]) => !OURS.has(mark) && !PASSING.test(mark)));
+}

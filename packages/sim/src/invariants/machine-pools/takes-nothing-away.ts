@@ -1,0 +1,73 @@
+import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { type Commit, Commits, isManager } from "./commits.ts";
+import { UserMarks } from "./marks.ts";
+import { UserTags } from "./user-tags.ts";
+
+const MACHINES = "azuremachinepoolmachines";
+const KINDS: ReadonlySet<string> = new Set(["azuremachinepools", "machinepools", MACHINES]);
+
+/**
+ * I24. What users put on pools, machines and Nodes, and what somebody puts on a scale set by hand, stays until they take
+ * it off themselves. The Node of a machine that is updated in place is another one after it, and has the same on it.
+ */
+export const takesNothingAway: Invariant = {
+  name: "takes-nothing-away",
+  says: "labels, annotations, taints and tags that users put on pools, machines, Nodes and scale sets stay there, also over an update in place",
+  watch: (truth) => {
+    const commits = new Commits(truth);
+    const marks = new UserMarks();
+    const tags = new UserTags(truth);
+    return {
+      happened: (event) => {
+        for (const commit of commits.of(event)) {
+          const problem = lossIn(truth, marks, commit);
+          if (problem !== undefined) return problem;
+        }
+        return tags.note(event);
+      },
+    };
+  },
+};
+
+function lossIn(truth: Truth, marks: UserMarks, commit: Commit): string | undefined {
+  const id = idOf(commit);
+  if (id === undefined) return undefined;
+  const { object, isDeletion, resource, actor } = commit;
+  if (isDeletion) {
+    // A Node that we delete comes back where its machine is updated; others are gone for good, and so is what was on them.
+    if (resource !== "nodes" || !isManager(actor)) marks.forget(id);
+    return undefined;
+  }
+  const problem = marks.note(id, commit);
+  if (problem !== undefined) return `${object.kind} ${object.metadata.name}: ${problem}`;
+  return resource === MACHINES ? lossByUpdate(truth, marks, commit) : undefined;
+}
+
+/** What an object is known by: a Node by its machine, which outlives it. */
+function idOf({ cluster, resource, object }: Commit): string | undefined {
+  if (resource === "nodes") return machineID((object as Frozen<Node>).spec?.providerID);
+  return cluster === "management" && KINDS.has(resource) ? object.metadata.uid : undefined;
+}
+
+function machineID(providerID: string | undefined): string | undefined {
+  return providerID?.replace("azure://", "").toLowerCase();
+}
+
+/** When an update is over, its Node has everything that the Node before had. */
+function lossByUpdate(truth: Truth, marks: UserMarks, { object, previous }: Commit): string | undefined {
+  const { metadata, spec } = object as unknown as Machine;
+  const isOver = isUpdating(previous) && !isUpdating(object);
+  if (!isOver || metadata.deletionTimestamp !== undefined) return undefined;
+  const id = machineID(spec.providerID) ?? "";
+  const node = truth.node(id)?.node;
+  const missing = node && marks.missingIn(id, node);
+  return missing && `Node ${node.metadata.name} is back from an update in place without "${missing}"`;
+}
+
+type Machine = Frozen<AzureMachinePoolMachine>;
+
+function isUpdating(machine: object | undefined): boolean {
+  return (machine as Machine | undefined)?.status?.instanceUpdate !== undefined;
+}

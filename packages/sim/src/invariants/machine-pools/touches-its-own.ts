@@ -1,0 +1,197 @@
+import {
+  type AzureMachinePoolMachine,
+  AzureMachinePool,
+  Cluster,
+  type Frozen,
+  type Operation,
+  UPDATE_INSTANCE_ANNOTATION,
+} from "@capstan/api";
+import type { Call } from "../../world/call.ts";
+import type { Truth } from "../../world/truth.ts";
+import type { Invariant } from "../invariant.ts";
+import { type Commit, Commits } from "./commits.ts";
+import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+
+// As the manager spells them, in azure-cluster/tags.ts and azuremachinepool/scale-set-body.ts; Azure ignores their case.
+const OWNERSHIP_TAG = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+const CLUSTER_TAG = "capstan_cluster";
+const POOL_TAG = "capstan_pool";
+
+/**
+ * I6. No request says for which pool it is sent. But a pool writes down what it is about to do before it does it: which
+ * operation on which resource, which machines are to go, and which are to be updated. So it is known who wanted it.
+ */
+export const touchesItsOwn: Invariant = {
+  name: "touches-its-own",
+  says: "nothing in Azure is written that is there without a tag of ours, or with that of another cluster or pool, and no pool does anything to the machines of another",
+  watch: (truth) => {
+    const books = new PoolBooks(truth);
+    const commits = new Commits(truth);
+    /** What would be wrong with a PUT that is on its way: Azure refuses to make what somebody else has just made. */
+    const doubts = new WeakMap<Call, string>();
+    return {
+      answered: (call, { status }) => (status < 300 ? doubts.get(call) : undefined),
+      called: (call) => {
+        if (!call.isWrite) return undefined;
+        if (call.api === "arm") {
+          const doubt = strangeWrite(truth, books, call);
+          if (doubt === undefined || call.verb !== "PUT") return doubt;
+          doubts.set(call, doubt);
+          return undefined;
+        }
+        const isDeletion = call.verb === "delete" && call.resource === "azuremachinepoolmachines";
+        return isDeletion && isPool(call.by) ? strangeDeletion(truth, books, call) : undefined;
+      },
+      happened: (event) => {
+        for (const commit of commits.of(event)) {
+          const problem = strangeUpdate(books, commit);
+          if (problem !== undefined) return problem;
+        }
+        return undefined;
+      },
+    };
+  },
+};
+
+/** Whether it is the controller of pools that asks, as calls and traces name it. */
+function isPool(by: string): boolean {
+  return by.endsWith("azuremachinepool");
+}
+
+type Tags = ReadonlyMap<string, string>;
+
+/** What is not there may be made; what is there must be ours, and stay whose it is. */
+function strangeWrite(truth: Truth, books: PoolBooks, call: Call): string | undefined {
+  const id = writtenID(call.path ?? "");
+  const resource = id === undefined ? undefined : truth.azure.core.world.resources.get(id);
+  if (!resource) return undefined;
+  const tags = tagsIn(resource.body["tags"]);
+  const problem =
+    strangeOwner(truth, tags) ??
+    strangeClaim(tags, tagsIn(call.tags)) ??
+    strangePool(books, resource.id, tags.get(POOL_TAG));
+  return problem === undefined ? undefined : `${call.by} sends ${call.verb} ${resource.id}, but ${problem}`;
+}
+
+// A peering is a resource of its own, without tags; users name the network at its other end, which is seldom ours.
+const PEERING = /\/virtualnetworks\/[^/]+\/virtualnetworkpeerings\//i;
+const OWNER =
+  /^(\/subscriptions\/[^/]+\/resourcegroups\/[^/]+)(\/providers\/(?!microsoft\.resources\/)[^/]+\/[^/]+\/[^/]+)?/i;
+
+/** The id of what bears the tags: the group or the resource that a request is about, whatever part of it or action on it. */
+function writtenID(path: string): string | undefined {
+  if (PEERING.test(path)) return undefined;
+  return OWNER.exec(path)?.[0];
+}
+
+function tagsIn(tags: unknown): Tags {
+  return new Map(
+    Object.entries(tags ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)] as const),
+  );
+}
+
+function strangeOwner(truth: Truth, tags: Tags): string | undefined {
+  const owners = [...tags].flatMap(([name, value]) =>
+    name.startsWith(OWNERSHIP_TAG) && value === "owned" ? [name.slice(OWNERSHIP_TAG.length)] : [],
+  );
+  if (owners.length === 0) return "that bears no tag of ours";
+  const key = tags.get(CLUSTER_TAG);
+  const clusters = [...truth.management.list({ resource: `${Cluster.group}/${Cluster.plural}` })];
+  const isOfOurs = clusters.some(
+    ({ metadata: { name, namespace } }) =>
+      owners.includes(name.toLowerCase()) && (key === undefined || key === `${namespace}/${name}`),
+  );
+  return isOfOurs ? undefined : `that belongs to ${key ?? owners.join(", ")}, which is no cluster of ours`;
+}
+
+/** Whoever writes tags says in them who it is. */
+function strangeClaim(tags: Tags, written: Tags): string | undefined {
+  for (const tag of [CLUSTER_TAG, POOL_TAG]) {
+    const before = tags.get(tag);
+    const claimed = written.get(tag);
+    if (before !== undefined && claimed !== undefined && before !== claimed)
+      return `that belongs to ${before} and not to ${claimed}`;
+  }
+  return undefined;
+}
+
+/** A scale set is written for the pool that it belongs to, and for no other. */
+function strangePool(books: PoolBooks, id: string, key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  const pools = books.pools().map(({ pool }) => pool);
+  if (!pools.some((pool) => keyOf(pool) === key)) return `that belongs to ${key}, which is no pool of ours`;
+  const other = pools.find(
+    (pool) => keyOf(pool) !== key && operationsOf(pool).some((one) => isSame(one.resourceID, id)),
+  );
+  return other && `that belongs to ${key}, and it is ${keyOf(other)} that has an operation on it`;
+}
+
+function operationsOf({ status }: Frozen<AzureMachinePool>): readonly Frozen<Operation>[] {
+  const { operation, instanceOperations = [] } = status ?? {};
+  return operation ? [operation, ...instanceOperations] : instanceOperations;
+}
+
+function keyOf({ metadata: { name, namespace } }: Frozen<AzureMachinePool>): string {
+  return `${namespace}/${name}`;
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/**
+ * A machine goes with its pool, because its pool has picked it, or because its instance is gone. One that somebody has
+ * made by hand for an instance that has its resource goes, too.
+ */
+function strangeDeletion(truth: Truth, books: PoolBooks, { by, name, namespace }: Call): string | undefined {
+  const machine = books.machineNamed(name, namespace);
+  const record = machine && ownerOf(books, machine);
+  if (!record || record.isLeaving || record.pool.status?.pickedForDeletion?.includes(name)) return undefined;
+  if (!hasInstance(truth, machine) || hasTwin(books, machine)) return undefined;
+  const who = pickerOf(books, ({ status }) => status?.pickedForDeletion, name);
+  return `${by} deletes machine ${name}, which ${who}, although it is one of ${keyOf(record.pool)} and has its instance`;
+}
+
+/** A machine is told to be updated because its pool has picked it. */
+function strangeUpdate(books: PoolBooks, { resource, actor, object, previous }: Commit): string | undefined {
+  if (resource !== "azuremachinepoolmachines" || !isPool(actor)) return undefined;
+  const asked = updateIn(object);
+  if (asked === undefined || asked === updateIn(previous)) return undefined;
+  const machine = object as unknown as Frozen<AzureMachinePoolMachine>;
+  const record = ownerOf(books, machine);
+  const { name } = machine.metadata;
+  if (!record || record.pool.status?.pickedForUpdate?.includes(name)) return undefined;
+  const who = pickerOf(books, ({ status }) => status?.pickedForUpdate, name);
+  return `${actor} has machine ${name} updated, which ${who}, although it is one of ${keyOf(record.pool)}`;
+}
+
+function updateIn(object: Commit["previous"]): string | undefined {
+  return object?.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
+}
+
+function ownerOf(books: PoolBooks, { metadata }: Frozen<AzureMachinePoolMachine>): PoolRecord | undefined {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === AzureMachinePool.kind);
+  const record = owner && books.poolNamed(owner.name);
+  return record?.pool.metadata.uid === owner?.uid ? record : undefined;
+}
+
+function hasInstance(truth: Truth, { spec }: Frozen<AzureMachinePoolMachine>): boolean {
+  const [set = "", instance = ""] = spec.providerID.replace("azure://", "").split("/virtualMachines/");
+  const found = truth.azure.core.world.scaleSets.members(set).get(Number(instance));
+  return found !== undefined && found.state !== "Deleting";
+}
+
+function hasTwin(books: PoolBooks, { metadata, spec }: Frozen<AzureMachinePoolMachine>): boolean {
+  return books
+    .machines()
+    .some((other) => other.metadata.uid !== metadata.uid && isSame(other.spec.providerID, spec.providerID));
+}
+
+function pickerOf(
+  books: PoolBooks,
+  picksOf: (pool: Frozen<AzureMachinePool>) => readonly string[] | undefined,
+  name: string,
+): string {
+  const picker = books.pools().find(({ pool }) => picksOf(pool)?.includes(name));
+  return picker ? `${keyOf(picker.pool)} has picked` : "no pool has picked";
+}

@@ -1,0 +1,86 @@
+import { AzureCluster, type Frozen } from "@capstan/api";
+import type { TraceEvent } from "../../trace/trace-event.ts";
+import type { Truth } from "../../world/truth.ts";
+import { isManager } from "./commits.ts";
+import { PoolBooks } from "./pool-books.ts";
+
+interface TaggedSet {
+  /** A set that was made anew has other tags. */
+  readonly createdMs: number;
+  tags: Readonly<Record<string, string>>;
+  /** Names of tags that one of ours has written once: from then on they are ours, also where somebody changes them. */
+  readonly ours: Set<string>;
+  /** When somebody else last wrote tags. */
+  othersMs: number;
+}
+
+// Whoever writes a set has read it no longer ago than that. Simulated Azure gives a set no new etag when only its tags are
+// written, so that nobody can know of a tag that came in between.
+const MOST_AGE_MS = 30_000;
+
+const SET =
+  /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+\/providers\/[^/]+\/virtualmachinescalesets\/[^/]+/i;
+
+/** The id of the scale set that a request has written something to. */
+function writtenSet(happening: TraceEvent["happening"]): string | undefined {
+  if (happening.kind !== "arm" || happening.method === "GET" || happening.status >= 300) return undefined;
+  return SET.exec(happening.path)?.[0];
+}
+
+/** The tags of scale sets, and who has written them. */
+export class UserTags {
+  readonly #truth: Truth;
+  readonly #books: PoolBooks;
+  readonly #sets = new Map<string, TaggedSet>();
+
+  constructor(truth: Truth) {
+    this.#truth = truth;
+    this.#books = new PoolBooks(truth);
+  }
+
+  /** Takes note of a write; says which tag of somebody else's one of ours has taken away or changed. */
+  note({ actor, happening, atMs }: TraceEvent): string | undefined {
+    const id = writtenSet(happening);
+    if (id === undefined) return undefined;
+    const { set, now } = this.#known(id);
+    if (!set) return undefined;
+    const before = set.tags;
+    set.tags = now;
+    if (isManager(actor)) return this.#lost(id, set, { before, isNews: atMs - set.othersMs < MOST_AGE_MS });
+    set.othersMs = atMs;
+    return undefined;
+  }
+
+  #lost(
+    id: string,
+    set: TaggedSet,
+    { before, isNews }: { readonly before: TaggedSet["tags"]; readonly isNews: boolean },
+  ): string | undefined {
+    const changed = Object.keys({ ...before, ...set.tags }).filter((name) => set.tags[name] !== before[name]);
+    const lost = changed.find((name) => before[name] !== undefined && !this.#isOurs(id, set, name));
+    for (const name of changed) set.ours.add(name);
+    if (lost === undefined || isNews) return undefined;
+    return `a tag of somebody else's, "${lost}: ${before[lost]}", is taken from ${id}`;
+  }
+
+  #known(id: string): { readonly set: TaggedSet | undefined; readonly now: TaggedSet["tags"] } {
+    const resource = this.#truth.azure.core.world.resources.get(id);
+    const now = (resource?.body["tags"] ?? {}) as TaggedSet["tags"];
+    const key = id.toLowerCase();
+    if (!resource) this.#sets.delete(key);
+    else if (this.#sets.get(key)?.createdMs !== resource.createdMs)
+      this.#sets.set(key, { createdMs: resource.createdMs, tags: {}, ours: new Set(), othersMs: -Infinity });
+    return { set: this.#sets.get(key), now };
+  }
+
+  /** What a spec asks for is ours to write over what somebody else has written. */
+  #isOurs(id: string, { ours }: TaggedSet, name: string): boolean {
+    if (ours.has(name)) return true;
+    const { group, plural } = AzureCluster;
+    const clusters = [...this.#truth.management.list({ resource: `${group}/${plural}` })];
+    const pool = this.#books.poolNamed(id.slice(id.lastIndexOf("/") + 1))?.pool;
+    return [...(clusters as unknown as Frozen<AzureCluster>[]), ...(pool ? [pool] : [])].some(
+      ({ spec }) => spec.additionalTags?.[name] !== undefined,
+    );
+  }
+}
