@@ -345,8 +345,13 @@ describe("a pool", () => {
     },
   );
 
-  // While something is written, while nothing is, and while machines leave.
-  test.each([20, 60, 100, 200, 300].flatMap((seconds) => [[seconds, 9] as const, [seconds, 2] as const]))(
+  // While something is written, while nothing is, a moment before a machine leaves, and while it does.
+  test.each(
+    [20, 60, 100, 160, 200, 245, 260, 300].flatMap((seconds) => [
+      [seconds, 9] as const,
+      [seconds, 2] as const,
+    ]),
+  )(
     "whose size an autoscaler changes %i seconds into a rollout ends with its number: %i",
     async (seconds, capacity) => {
       const world = await clusterWorld();

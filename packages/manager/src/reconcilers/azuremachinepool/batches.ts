@@ -10,6 +10,7 @@ import { type Doomed, withLateNodes } from "./late-nodes.ts";
 import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
+import { isResizedMeanwhile, mayBeResized } from "./resize.ts";
 import { needed, type Scope, type Sight } from "./scope.ts";
 
 type Drained = Doomed;
@@ -61,6 +62,7 @@ async function start(scope: Scope, batches: readonly Batch[]): Promise<readonly 
     if (!hasRoomFor(scope, instanceIDs.length, machines.length)) continue;
     const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
     if (!wanted) continue;
+    if (action === "delete" && mayBeResized(scope) && (await isResizedMeanwhile(scope))) return [...waits, 0];
     noteReimages(scope, planned, wanted.instanceIDs);
     waits.push(await startOnInstances(scope, wanted));
   }

@@ -34,8 +34,8 @@ export async function carryOut(scope: Scope): Promise<Outcome> {
 }
 
 /** Whether somebody else has something done to the scale set: two writes at once would end one of them half done. */
-function isWrittenByOthers({ pool }: Scope, { set }: Sight): boolean {
-  const isOurs = (pool.status?.instanceOperations ?? []).length > 0;
+function isWrittenByOthers({ pool, memory }: Scope, { set }: Sight): boolean {
+  const isOurs = (pool.status?.instanceOperations ?? []).length > 0 && !memory.isResized;
   return set !== undefined && !isOurs && !isFinal(set.provisioningState);
 }
 

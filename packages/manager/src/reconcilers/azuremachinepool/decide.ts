@@ -6,7 +6,8 @@ import type { PoolAction } from "../../rollout/action.ts";
 import { planPool } from "../../rollout/plan.ts";
 import { missingNames, observeMissing } from "../../rollout/removal-guard.ts";
 import type { PoolView } from "../../rollout/view.ts";
-import { rememberedSize, resizedByOthers } from "./external-size.ts";
+import { rememberedSize } from "./external-size.ts";
+import { noteResize } from "./resize.ts";
 import { joinFacts } from "./join-facts.ts";
 import { type AzureSight, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
 import { isModelRefused, wishKey } from "./operations.ts";
@@ -47,13 +48,19 @@ function isWriteOfSet({ action }: PoolAction): boolean {
 }
 
 async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
-  const seen = await lookAtAzure(scope, isFresh);
-  noteResize(scope, seen);
+  const first = await lookAtAzure(scope, isFresh);
+  const seen = noteResize(scope, first) ? await lookAgain(scope) : first;
   const nodes = await nodesOf(scope);
   const machines = joinFacts(scope, seen, nodes);
   const view = viewOf(scope, seen, { machines, workload: workloadFacts(nodes, machines) });
   const unavailable = machines.filter((_, index) => view.machines[index]?.isAvailable === false);
   return { ...seen, machines, unavailable, view, planned: planPool(view) };
+}
+
+/** An autoscaler has come between: what was seen before does not count any more. */
+function lookAgain(scope: Scope): Promise<AzureSight> {
+  scope.memory.forgetSet(needed(scope.site).scaleSetID);
+  return lookAtAzure(scope, true);
 }
 
 /** Nothing is planned on a spec that cannot be built, and numbers in it that mean nothing are not counted with. */
@@ -122,15 +129,6 @@ function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
     ...rest,
     blockedRemoval: { hash: hashOfNames(missing), count: missing.length, confirmations, lastConfirmedAt },
   };
-}
-
-/** What is ours and under way changes the capacity, too: nothing is concluded before it has ended. */
-function noteResize({ pool, memory }: Scope, { set, isFirstHand }: AzureSight): void {
-  const { status = {} } = pool;
-  const isBusy = status.operation !== undefined || (status.instanceOperations ?? []).length > 0;
-  if (status.externalReplicas === undefined || !isFirstHand || !set || isBusy) return;
-  pool.status = { ...status, ...resizedByOthers(status, set.capacity, memory.capacities) };
-  memory.capacities = [];
 }
 
 /** Written with the first thing that is done: whatever that leads to, the number is known. */

@@ -30,6 +30,8 @@ export class PoolMemory {
   isSettled = false;
   /** Whether a Node of the pool has changed, or something has ended, since the last list. */
   isDisturbed = false;
+  /** Whether an autoscaler has resized the set, and Azure was last seen to be still at it. */
+  isResized = false;
   /** When, monotonic, and for which wish it was last decided what to do. */
   decided: { readonly atMs: number; readonly wish: string } | undefined;
   /** The capacities that writes which are under way, or have failed, may leave the scale set at. */
