@@ -82,7 +82,8 @@ async function recover(world: World, name: string): Promise<void> {
   // A machine that the storm has spoiled may be replaced by one that it has spoiled, too.
   for (let round = 0; round < ROUNDS; round++) {
     await world.until(() => hopeless(world).length > 0 || isTold(world, name), WATCH_MS);
-    if (hopeless(world).length === 0) return;
+    // What Azure takes hours for is waited for: a machine may turn out to be spoiled when it is done.
+    if (hopeless(world).length === 0 && isTold(world, name)) return;
     for (const machine of hopeless(world)) {
       if (await find(world, AzureMachinePoolMachine, machine))
         await remove(world, AzureMachinePoolMachine, machine);

@@ -387,6 +387,16 @@ describe("a pool", () => {
     },
   );
 
+  test("replaces its machine although that of another pool has been switched off, too", async () => {
+    const world = await clusterWorld();
+    for (const name of ["mp", "mq"]) await createPool(world, name, { replicas: 1 });
+    await settled(world);
+    for (const name of ["mp", "mq"]) await onSet(world, "POST", `${name}/deallocate`, { instanceIds: ["0"] });
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toEqual(["mp-1"]);
+    expect(await readyMachines(world, "mq")).toEqual(["mq-1"]);
+  });
+
   test("replaces a machine that somebody has switched off", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");

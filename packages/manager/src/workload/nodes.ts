@@ -80,6 +80,11 @@ export class WorkloadNodes {
     return { all: this.#informer.store.size, notReady: this.#notReady.size };
   }
 
+  /** The Nodes that are not Ready. */
+  notReady(): readonly Frozen<Node>[] {
+    return [...this.#notReady].flatMap((name) => this.#informer.store.get(name) ?? []);
+  }
+
   /** The Nodes that say they are this machine; more than one is somebody's mistake. */
   of(providerID: string): readonly Frozen<Node>[] {
     return this.found(providerKey(providerID))?.list ?? [];

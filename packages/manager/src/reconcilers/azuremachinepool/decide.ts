@@ -52,7 +52,10 @@ async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   const seen = noteResize(scope, first) ? await lookAgain(scope) : first;
   const nodes = await nodesOf(scope);
   const machines = joinFacts(scope, seen, nodes);
-  const view = viewOf(scope, seen, { machines, workload: workloadFacts(nodes, machines) });
+  const view = viewOf(scope, seen, {
+    machines,
+    workload: workloadFacts(nodes, machines, scope.shared.ports.scaleSets),
+  });
   const unavailable = machines.filter((_, index) => view.machines[index]?.isAvailable === false);
   return { ...seen, machines, unavailable, view, planned: planPool(view) };
 }

@@ -1,7 +1,8 @@
-import { AzureMachinePoolMachine, type Frozen, isTrue } from "@capstan/api";
+import { AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capstan/api";
 import { Failure } from "@capstan/runtime";
 import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { PoolMemory } from "./memory.ts";
@@ -144,17 +145,30 @@ export async function nodesOf({ family, shared }: Scope): Promise<WorkloadNodes 
   }
 }
 
-/** How the cluster is doing. A Node whose machine Azure says is off tells nothing about it, and is not counted. */
+/**
+ * How the cluster is doing. A Node whose machine Azure says is off tells nothing about it, and is not counted, whatever pool
+ * it is of: pools whose machines have been switched off would else wait for each other.
+ */
 export function workloadFacts(
   nodes: WorkloadNodes | undefined,
   machines: readonly MachineFacts[],
+  scaleSets: Pick<ScaleSetSightings, "instance">,
 ): WorkloadFacts {
   if (!nodes) return { isReachable: false, nodes: 0, notReady: 0 };
   let { all, notReady } = nodes.count();
+  const counted = new Set<Frozen<Node>>();
   for (const { instance, node } of machines) {
     if (!instance || !node || vmStateOf(instance) === "Running") continue;
+    counted.add(node);
     all--;
     if (!isNodeReady(node)) notReady--;
+  }
+  for (const node of nodes.notReady()) {
+    const sighting = scaleSets.instance(node.spec?.providerID ?? "");
+    if (counted.has(node) || sighting.state !== "seen" || vmStateOf(sighting.instance) === "Running")
+      continue;
+    all--;
+    notReady--;
   }
   return { isReachable: true, nodes: all, notReady };
 }
