@@ -155,20 +155,24 @@ export function workloadFacts(
   scaleSets: Pick<ScaleSetSightings, "instance">,
 ): WorkloadFacts {
   if (!nodes) return { isReachable: false, nodes: 0, notReady: 0 };
-  let { all, notReady } = nodes.count();
-  const counted = new Set<Frozen<Node>>();
-  for (const { instance, node } of machines) {
-    if (!instance || !node || vmStateOf(instance) === "Running") continue;
-    counted.add(node);
-    all--;
-    if (!isNodeReady(node)) notReady--;
-  }
+  const { all, notReady } = nodes.count();
+  const off = nodesOff(nodes, machines, scaleSets);
+  const silent = [...off].filter((node) => !isNodeReady(node)).length;
+  return { isReachable: true, nodes: all - off.size, notReady: notReady - silent };
+}
+
+/** The Nodes whose machines do not run: those of the pool, and those of others as their lists have shown them. */
+function nodesOff(
+  nodes: WorkloadNodes,
+  machines: readonly MachineFacts[],
+  scaleSets: Pick<ScaleSetSightings, "instance">,
+): ReadonlySet<Frozen<Node>> {
+  const off = new Set<Frozen<Node>>();
+  for (const { instance, node } of machines)
+    if (instance && node && vmStateOf(instance) !== "Running") off.add(node);
   for (const node of nodes.notReady()) {
     const sighting = scaleSets.instance(node.spec?.providerID ?? "");
-    if (counted.has(node) || sighting.state !== "seen" || vmStateOf(sighting.instance) === "Running")
-      continue;
-    all--;
-    notReady--;
+    if (sighting.state === "seen" && vmStateOf(sighting.instance) !== "Running") off.add(node);
   }
-  return { isReachable: true, nodes: all, notReady };
+  return off;
 }
