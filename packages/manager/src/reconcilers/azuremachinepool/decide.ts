@@ -49,7 +49,7 @@ function isWriteOfSet({ action }: PoolAction): boolean {
 
 async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   const first = await lookAtAzure(scope, isFresh);
-  const seen = noteResize(scope, first) ? await lookAgain(scope) : first;
+  const seen = noteResize(scope, first) ? await lookAtAzure(scope, true) : first;
   const nodes = await nodesOf(scope);
   const machines = joinFacts(scope, seen, nodes);
   const view = viewOf(scope, seen, {
@@ -58,12 +58,6 @@ async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
   });
   const unavailable = machines.filter((_, index) => view.machines[index]?.isAvailable === false);
   return { ...seen, machines, unavailable, view, planned: planPool(view) };
-}
-
-/** An autoscaler has come between: what was seen before does not count any more. */
-function lookAgain(scope: Scope): Promise<AzureSight> {
-  scope.memory.forgetSet(needed(scope.site).scaleSetID);
-  return lookAtAzure(scope, true);
 }
 
 /** Nothing is planned on a spec that cannot be built, and numbers in it that mean nothing are not counted with. */

@@ -9,8 +9,8 @@ export function mayBeResized({ pool }: Scope): boolean {
 }
 
 /**
- * Notes what an autoscaler has made of the size, and says whether that is news: instances that were listed before it are
- * not what there is.
+ * Notes what an autoscaler has made of the size, and says whether that is news: then what was seen before is forgotten, as
+ * instances that were listed before it are not what there is.
  *
  * What is ours changes the capacity, too. A deletion does so when Azure agrees to it, and then it is known by how much; of a
  * write of the set nothing is concluded before it has ended.
@@ -19,17 +19,22 @@ export function noteResize(
   scope: Scope,
   { set, isFirstHand }: Pick<AzureSight, "set" | "isFirstHand">,
 ): boolean {
-  const { pool, memory } = scope;
+  const { pool, memory, site } = scope;
   const { status = {} } = pool;
-  const { operation, instanceOperations = [] } = status;
-  const isOpen = operation !== undefined || instanceOperations.some(({ url }) => url === undefined);
-  if (!mayBeResized(scope) || !isFirstHand || !set || isOpen) return false;
+  if (!mayBeResized(scope) || !isFirstHand || !set || isOpen(scope)) return false;
   const size = resizedByOthers(status, set.capacity, memory.capacities);
   const isNews = size.externalReplicas !== status.externalReplicas;
   memory.isResized = !isFinal(set.provisioningState) && (isNews || memory.isResized);
   pool.status = { ...status, ...size };
   memory.capacities = [];
+  if (isNews) memory.forgetSet(needed(site).scaleSetID);
   return isNews;
+}
+
+/** Whether it is not known what a write of ours makes, or has made, of the capacity. */
+function isOpen({ pool }: Scope): boolean {
+  const { operation, instanceOperations = [] } = pool.status ?? {};
+  return operation !== undefined || instanceOperations.some(({ url }) => url === undefined);
 }
 
 /**
@@ -37,8 +42,5 @@ export function noteResize(
  * any more what it was. What was planned before is decided anew.
  */
 export async function isResizedMeanwhile(scope: Scope): Promise<boolean> {
-  const { memory, site } = scope;
-  const isNews = noteResize(scope, { set: await readSet(scope), isFirstHand: true });
-  if (isNews) memory.forgetSet(needed(site).scaleSetID);
-  return isNews;
+  return noteResize(scope, { set: await readSet(scope), isFirstHand: true });
 }
