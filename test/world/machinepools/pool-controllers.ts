@@ -7,7 +7,7 @@ import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
 import { CLUSTERS_ORIGIN, type Controllers, type Seat } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
 import { guardArm } from "../../../packages/manager/src/azure/guarded-arm.ts";
-import { ScaleSetSightings } from "../../../packages/manager/src/azure/scale-set/sightings.ts";
+import { InstanceCache } from "../../../packages/manager/src/azure/scale-set/instance-cache.ts";
 import {
   HASH_FUNCTIONS,
   type HashFunction,
@@ -74,7 +74,7 @@ function portsOf(seat: Seat): ControllerPorts {
     azure: { armFor: async (request) => guardArm(await azure.armFor(request), assertMayWrite) },
     defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     workloads,
-    scaleSets: new ScaleSetSightings(),
+    scaleSets: new InstanceCache(),
     readSecret,
     workloadClient: async (cluster: Frozen<Cluster>) =>
       guardWrites((await workloads.get(cluster)).client, assertMayWrite),

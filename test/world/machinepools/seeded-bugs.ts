@@ -67,7 +67,8 @@ function misplanning(viewOf: (view: PoolView, scope: PoolScope) => PoolView): Se
     async (scope) => {
       const outcome = await original(scope);
       const pool = scope as PoolScope;
-      if (pool.sight) pool.sight = { ...pool.sight, planned: planPool(viewOf(pool.sight.view, pool)) };
+      if (pool.observation)
+        pool.observation = { ...pool.observation, planned: planPool(viewOf(pool.observation.view, pool)) };
       return outcome;
     };
   return changed("azuremachinepool", (reconciler) => ({
@@ -444,10 +445,10 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
   },
   "Ready counted while cordoned": {
     mistake: "a machine whose Node is Ready counts as available, although it takes no pods",
-    seed: misplanning((view, { sight }) => ({
+    seed: misplanning((view, { observation }) => ({
       ...view,
       machines: view.machines.map((machine, index) => {
-        const node = sight?.machines[index]?.node;
+        const node = observation?.machines[index]?.node;
         return node && isNodeReady(node) ? { ...machine, isAvailable: true } : machine;
       }),
     })),
@@ -472,8 +473,8 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
   "one machine too many told": {
     mistake: "a pool tells of one more machine than it has",
     seed: misreporting("azuremachinepool", (scope) => {
-      const { pool, sight } = scope as PoolScope;
-      if (sight) pool.status = { ...pool.status, replicas: sight.instances.length + 1 };
+      const { pool, observation } = scope as PoolScope;
+      if (observation) pool.status = { ...pool.status, replicas: observation.instances.length + 1 };
     }),
     tell: (world) => createPool(world, "mp"),
     caughtBy: "tells-the-truth",

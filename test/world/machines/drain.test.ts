@@ -265,7 +265,7 @@ describe("a list without the instance", () => {
     await machines.deploy("web", 4);
     await machines.live(5 * MINUTE_MS);
     const { id, node } = await hostOf(machines, "web");
-    machines.sightings.record(SET, [], machines.world.scheduler.wallMs);
+    machines.instanceCache.record(SET, [], machines.world.scheduler.wallMs);
     await machines.delete(id);
     await machines.world.advance(10 * MINUTE_MS);
     expect(await drainedOf(machines, id)).toMatchObject({ status: "True", reason: "Drained" });

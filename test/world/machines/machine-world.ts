@@ -21,7 +21,7 @@ import type { Client, Reconciler } from "@capstan/runtime";
 import { azureMachinePool, cluster, machinePool, type Overrides } from "@capstan/runtime/testing/builders";
 import { createWorld, type Seat, type World, type WorldOptions } from "@capstan/sim";
 import { parseInstance } from "../../../packages/manager/src/azure/scale-set/instance.ts";
-import { ScaleSetSightings } from "../../../packages/manager/src/azure/scale-set/sightings.ts";
+import { InstanceCache } from "../../../packages/manager/src/azure/scale-set/instance-cache.ts";
 import {
   MACHINE_FINALIZER,
   MACHINE_POOL_LABEL,
@@ -49,7 +49,7 @@ const VERSION = "?api-version=2024-07-01";
 export class MachineWorld {
   readonly world: World;
   /** What the manager that runs now has been shown; a new one knows nothing. */
-  sightings = new ScaleSetSightings();
+  instanceCache = new InstanceCache();
 
   constructor(world: World) {
     this.world = world;
@@ -91,7 +91,7 @@ export class MachineWorld {
     if (answer.status !== 200) return;
     const { value } = (await answer.json()) as { value: readonly JsonObject[] };
     const instances = value.flatMap((raw) => parseInstance(raw) ?? []);
-    this.sightings.record(SET, instances, atMs);
+    this.instanceCache.record(SET, instances, atMs);
     const machines = await this.machines();
     for (const { instanceID, providerID, provisioningState } of instances) {
       const machine = machines.find(({ spec }) => spec.instanceID === instanceID);
@@ -248,8 +248,8 @@ export async function machineWorld(options: MachineWorldOptions = {}): Promise<M
   const { capacity = 2 } = options;
   let machines: MachineWorld | undefined;
   const controllers = (seat: Seat): readonly Reconciler[] => {
-    const scaleSets = new ScaleSetSightings();
-    if (machines) machines.sightings = scaleSets;
+    const scaleSets = new InstanceCache();
+    if (machines) machines.instanceCache = scaleSets;
     return [
       azureMachinePoolMachineReconciler({ clock: seat.env.clock, workloads: workloadsOf(seat), scaleSets }),
     ];

@@ -23,7 +23,7 @@ export type Plan =
   | { readonly action: "make" | "prepare" | "promote"; readonly why: string };
 
 /** What a plan is made from. */
-export interface Sighting {
+export interface ObservedCertificate {
   readonly kept: Kept | undefined;
   readonly hosts: readonly string[];
   readonly nowMs: number;
@@ -33,7 +33,7 @@ export interface Sighting {
 const SETTLE_MS = 24 * 3_600_000;
 
 /** Decides the next step. */
-export function planRotation({ kept, hosts, nowMs }: Sighting): Plan {
+export function planRotation({ kept, hosts, nowMs }: ObservedCertificate): Plan {
   if (!kept) return { action: "make", why: "there are none yet" };
   const look = (credential: Credential): Soundness | string => {
     const found = examine(credential, { hosts, bundle: kept.bundle });

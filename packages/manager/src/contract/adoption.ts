@@ -10,7 +10,7 @@ import {
 } from "@capstan/api";
 import { type Client, type Failure, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
-import type { Sighting } from "./sighting.ts";
+import type { ResolvedReference } from "./resolve.ts";
 
 /** Who refers to an object, and the cluster it belongs to. */
 export interface Adopter {
@@ -48,17 +48,17 @@ export function decideAdoption(object: Frozen<ContractObject>, { owner, clusterN
 /** Makes an object show whose it is, if there is one. Throws a Failure when it is somebody else's. */
 export async function adopt(
   client: Client,
-  sighting: Sighting,
+  resolved: ResolvedReference,
   adopter: Adopter & { readonly field: string },
 ): Promise<void> {
-  if (sighting.state !== "found") return;
-  const { kind, name } = sighting.target;
-  const adoption = decideAdoption(sighting.object, adopter);
-  if (adoption.do === "refuse") throw taken(sighting, adopter.field, adoption.why);
+  if (resolved.state !== "found") return;
+  const { kind, name } = resolved.target;
+  const adoption = decideAdoption(resolved.object, adopter);
+  if (adoption.do === "refuse") throw taken(resolved, adopter.field, adoption.why);
   if (adoption.do === "patch") await client.patch(kind, name, { type: "merge", body: adoption.body });
 }
 
-function taken({ target }: Sighting, field: string, why: string): Failure {
+function taken({ target }: ResolvedReference, field: string, why: string): Failure {
   return terminal(
     "ReferencedObjectTaken",
     `${field} names ${target.text}, but ${why}; every object can be referred to by one owner only`,

@@ -9,10 +9,10 @@ import {
 import { type Client, Failure, isNotFound } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 import type { Pointer, Target } from "./reference.ts";
-import { type Eyes, look } from "./sighting.ts";
+import { type ObjectReader, look } from "./resolve.ts";
 
 /** An object that is there and goes with its owner. */
-export interface Belonging {
+export interface OwnedObject {
   readonly target: Target;
   readonly object: Frozen<ContractObject>;
 }
@@ -27,16 +27,16 @@ export interface Claim {
  * The object that an owner refers to; undefined when there is none, or when it is somebody else's. A reference that
  * leads nowhere must not keep its owner from being deleted.
  */
-export async function findBelonging(
-  eyes: Eyes,
+export async function findOwned(
+  reader: ObjectReader,
   pointer: Pointer,
   { owner, followed }: Claim,
-): Promise<Belonging | undefined> {
+): Promise<OwnedObject | undefined> {
   try {
-    const sighting = await look(eyes, pointer, followed);
-    if (sighting.state !== "found") return undefined;
-    const controller = controllerOf(sighting.object);
-    return controller && !isSameOwner(controller, ownerReferenceTo(owner)) ? undefined : sighting;
+    const resolved = await look(reader, pointer, followed);
+    if (resolved.state !== "found") return undefined;
+    const controller = controllerOf(resolved.object);
+    return controller && !isSameOwner(controller, ownerReferenceTo(owner)) ? undefined : resolved;
   } catch (error) {
     if (error instanceof Failure && error.failure === "Terminal") return undefined;
     throw error;
@@ -44,9 +44,9 @@ export async function findBelonging(
 }
 
 /** Tells an object to go, if there is one and it has not been told yet. */
-export async function remove(client: Client, belonging: Belonging | undefined): Promise<void> {
-  if (!belonging || belonging.object.metadata.deletionTimestamp !== undefined) return;
-  const { target, object } = belonging;
+export async function remove(client: Client, owned: OwnedObject | undefined): Promise<void> {
+  if (!owned || owned.object.metadata.deletionTimestamp !== undefined) return;
+  const { target, object } = owned;
   const { uid } = object.metadata;
   try {
     await client.delete(target.kind, target.name, uid === undefined ? {} : { uid });

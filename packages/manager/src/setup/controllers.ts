@@ -12,7 +12,7 @@ import {
 } from "@capstan/api";
 import type { Client, Reconciler } from "@capstan/runtime";
 import type { SecretPorts } from "../azure/credentials/proof.ts";
-import type { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
+import type { InstanceCache } from "../azure/scale-set/instance-cache.ts";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
 import type { AzureClusterPorts } from "../reconcilers/azurecluster/scope.ts";
@@ -37,7 +37,7 @@ import type { WorkloadClusters } from "../workload/workload-clusters.ts";
 export interface ControllerPorts extends AzureClusterPorts {
   readonly workloads: WorkloadClusters;
   /** What lists of scale sets have shown, for all controllers of this process. */
-  readonly scaleSets: ScaleSetSightings;
+  readonly scaleSets: InstanceCache;
   /** A Secret of the management cluster, as it was a moment ago; undefined when there is none. */
   readonly readSecret: SecretPorts["readSecret"];
   /** The way into the workload cluster of a Cluster; fails while it does not answer. */

@@ -16,7 +16,7 @@ import type { TokenSource } from "../azure/credentials/token-source.ts";
 import { guardArm } from "../azure/guarded-arm.ts";
 import { Meter } from "../azure/meter.ts";
 import type { Arm } from "../azure/port.ts";
-import { ScaleSetSightings } from "../azure/scale-set/sightings.ts";
+import { InstanceCache } from "../azure/scale-set/instance-cache.ts";
 import type { ConnectToCluster } from "../workload/connect.ts";
 import { WorkloadClusters } from "../workload/workload-clusters.ts";
 import { type ControllerPorts, CONTROLLERS } from "./controllers.ts";
@@ -84,7 +84,7 @@ export function createControllers(options: ControllersOptions): CreatedControlle
   const ports = {
     ...azurePorts(options, client, readSecret),
     ...workloadPorts(options, workloads),
-    scaleSets: new ScaleSetSightings(),
+    scaleSets: new InstanceCache(),
     readSecret,
   };
   const chosen = CONTROLLERS.filter(({ name }) => controllers.includes(name));

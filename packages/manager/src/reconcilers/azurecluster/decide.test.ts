@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../azure/port.ts";
 import { idOf, planOf } from "./cluster.fixture.ts";
-import { decide, type Decision, type Scene, type Sighting } from "./decide.ts";
+import { decide, type Decision, type Scene, type ObservedResource } from "./decide.ts";
 import { foldedID } from "../../azure-cluster/folded-id.ts";
 import { ownerOf } from "../../azure-cluster/plan.ts";
 import { applied } from "./remembered.ts";
@@ -15,15 +15,15 @@ const RULES = idOf("networkSecurityGroups/c1-controlplane-nsg");
 const BALANCER = idOf("loadBalancers/c1-public-lb");
 
 /** A resource as Azure shows it after it was written as wanted. */
-function written({ body, atCreation }: WantedResource, change: JsonObject = {}): Sighting {
+function written({ body, atCreation }: WantedResource, change: JsonObject = {}): ObservedResource {
   const properties = { ...(body["properties"] as object), provisioningState: "Succeeded" };
   return { body: { id: "x", etag: "e", ...atCreation, ...body, properties, ...change }, etag: "e" };
 }
 
-const everything = (change: Readonly<Record<string, Sighting>> = {}): Map<string, Sighting> =>
+const everything = (change: Readonly<Record<string, ObservedResource>> = {}): Map<string, ObservedResource> =>
   new Map([
     ...wanted.map((resource) => [foldedID(resource.id), written(resource)] as const),
-    ...Object.entries(change).map(([id, sighting]) => [foldedID(id), sighting] as const),
+    ...Object.entries(change).map(([id, observed]) => [foldedID(id), observed] as const),
   ]);
 
 const resourceAt = (id: string): WantedResource => {
@@ -58,7 +58,7 @@ describe("of a cluster of which nothing is there", () => {
   });
 
   test("what does not depend on each other comes together", () => {
-    const seen = new Map(wanted.map(({ id }) => [foldedID(id), {}] as [string, Sighting]));
+    const seen = new Map(wanted.map(({ id }) => [foldedID(id), {}] as [string, ObservedResource]));
     seen.set(foldedID(idOf()), written(resourceAt(idOf())));
     expect(inShort(decided({ seen })).filter((line) => line.startsWith("put"))).toEqual([
       "put pip-c1-apiserver",
@@ -119,8 +119,8 @@ describe("of a cluster of which everything is there", () => {
 
   test("tags alone are patched, with those of others among them", () => {
     const { tags } = resourceAt(RULES).body;
-    const sighting = written(resourceAt(RULES), { tags: { ...(tags as object), team: "b", theirs: "x" } });
-    expect(about(RULES, { seen: everything({ [RULES]: sighting }) })).toMatchObject({
+    const observed = written(resourceAt(RULES), { tags: { ...(tags as object), team: "b", theirs: "x" } });
+    expect(about(RULES, { seen: everything({ [RULES]: observed }) })).toMatchObject({
       do: "patchTags",
       tags: { ...(tags as object), team: "a", theirs: "x" },
       etag: "e",
@@ -167,7 +167,8 @@ describe("of a cluster of which everything is there", () => {
 });
 
 describe("of what is not ours", () => {
-  const foreign = (resource: WantedResource): Sighting => written(resource, { tags: { theirs: "yes" } });
+  const foreign = (resource: WantedResource): ObservedResource =>
+    written(resource, { tags: { theirs: "yes" } });
 
   test("a network is used with its own parts", () => {
     const seen = everything({ [NETWORK]: foreign(resourceAt(NETWORK)), [RULES]: {} });

@@ -16,7 +16,7 @@ import {
 } from "../../azure-cluster/tags.ts";
 
 /** A resource as Azure showed it; without a body it is not there. */
-export interface Sighting {
+export interface ObservedResource {
   readonly body?: JsonObject;
   readonly etag?: string;
 }
@@ -27,7 +27,7 @@ export interface Scene {
   /** What others depend on comes before them. */
   readonly wanted: readonly WantedResource[];
   /** By folded id; what is not in it was not looked at. */
-  readonly seen: ReadonlyMap<string, Sighting>;
+  readonly seen: ReadonlyMap<string, ObservedResource>;
   readonly remembered: Remembered;
   /** Folded ids of what Azure is doing something to on our behalf. */
   readonly underWay: ReadonlySet<string>;
@@ -88,31 +88,35 @@ function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkFor
   const isForeign = id === scene.networkID && isNetworkForeign;
   const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(foldedID(other)));
   if (missing !== undefined) return { do: "wait", resource, why: `it needs ${shortName(missing)} first` };
-  const sighting = scene.seen.get(id);
-  if (!sighting) return { do: "wait", resource, why: "it has not been looked at" };
-  if (!sighting.body) {
+  const observed = scene.seen.get(id);
+  if (!observed) return { do: "wait", resource, why: "it has not been looked at" };
+  if (!observed.body) {
     const body = { ...resource.atCreation, ...resource.body };
     return { do: "put", resource, body, isNew: true, why: "it is not there" };
   }
-  return decideExisting(scene, resource, { ...sighting, body: sighting.body });
+  return decideExisting(scene, resource, { ...observed, body: observed.body });
 }
 
 function decideExisting(
   scene: Scene,
   resource: WantedResource,
-  sighting: Sighting & { readonly body: JsonObject },
+  observed: ObservedResource & { readonly body: JsonObject },
 ): Decision {
-  const state = stateOf(sighting.body);
-  const isForeign = !resource.hasNoTags && !isOwned(sighting.body, scene.owner);
+  const state = stateOf(observed.body);
+  const isForeign = !resource.hasNoTags && !isOwned(observed.body, scene.owner);
   const decision = isForeign
-    ? decideForeign(scene, resource, sighting)
-    : decideOwn(scene, resource, sighting);
+    ? decideForeign(scene, resource, observed)
+    : decideOwn(scene, resource, observed);
   // Others, the cloud provider above all, may work on it as long as it stays what it is to be.
   if (isFinal(state) || (decision.do === "keep" && state !== "Deleting")) return decision;
   return { do: "wait", resource, why: `somebody else is at it: it is ${state}` };
 }
 
-function decideForeign({ owner }: Scene, resource: WantedResource, { body = {} }: Sighting): Decision {
+function decideForeign(
+  { owner }: Scene,
+  resource: WantedResource,
+  { body = {} }: ObservedResource,
+): Decision {
   const namesake = namesakeIn(body, owner);
   if (namesake !== undefined) {
     const why = `${shortName(resource.id)} belongs to the cluster ${namesake}; give one of them another name, in spec.resourceGroup for instance`;
@@ -134,7 +138,7 @@ function decideForeign({ owner }: Scene, resource: WantedResource, { body = {} }
 function decideOwn(
   { remembered }: Scene,
   resource: WantedResource,
-  { body, etag }: Sighting & { readonly body: JsonObject },
+  { body, etag }: ObservedResource & { readonly body: JsonObject },
 ): Decision {
   const properties = wantedProperties(resource, body, remembered);
   const observedTags = tagsIn(body);

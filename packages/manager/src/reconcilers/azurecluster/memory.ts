@@ -1,7 +1,7 @@
 import type { Clock } from "@capstan/env";
 import { Pauses } from "../../azure/operations/pauses.ts";
 import type { JsonObject } from "../../azure/port.ts";
-import type { Sighting } from "./decide.ts";
+import type { ObservedResource } from "./decide.ts";
 
 /** A failure with the resource that it is about. */
 export interface ResourceFailure {
@@ -10,17 +10,17 @@ export interface ResourceFailure {
 }
 
 /** A sighting with its age. */
-export interface DatedSighting extends Sighting {
+export interface CachedReading extends ObservedResource {
   /** Monotonic. */
   readonly atMs: number;
   /** Read for itself, and not found in a list, which may be a little behind. */
-  readonly isFirstHand: boolean;
+  readonly isLiveRead: boolean;
 }
 
 /** What this process knows of one cluster; everything in it can be read again. */
 export class ClusterMemory {
   /** By folded id. */
-  readonly seen = new Map<string, DatedSighting>();
+  readonly seen = new Map<string, CachedReading>();
   /** The bodies that were sent and whose operations are under way, by folded id. */
   readonly sent = new Map<string, JsonObject>();
   /** Of operations, by the folded id of their resource. */

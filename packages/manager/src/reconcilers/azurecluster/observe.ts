@@ -1,7 +1,7 @@
 import { type Arm, AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import type { Decision } from "./decide.ts";
 import { foldedID } from "../../azure-cluster/folded-id.ts";
-import type { DatedSighting } from "./memory.ts";
+import type { CachedReading } from "./memory.ts";
 import { throttledFor } from "./operations.ts";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/plan.ts";
 import type { Scope } from "./scope.ts";
@@ -34,7 +34,7 @@ export async function confirm(scope: Scope, decisions: readonly Decision[]): Pro
   const doubtful = decisions
     .filter(({ do: what }) => what === "put" || what === "patchTags" || what === "refuse")
     .map(({ resource }) => resource.id)
-    .filter((id) => isOld(scope, id, FRESH_MS) || scope.memory.seen.get(foldedID(id))?.isFirstHand === false);
+    .filter((id) => isOld(scope, id, FRESH_MS) || scope.memory.seen.get(foldedID(id))?.isLiveRead === false);
   if (doubtful.length === 0) return false;
   await look(scope, doubtful);
   return true;
@@ -47,7 +47,7 @@ async function look(scope: Scope, ids: readonly string[]): Promise<void> {
   if (ids.includes(group)) await lookAt(scope, group);
   const isGroupThere = scope.memory.seen.get(foldedID(group))?.body !== undefined;
   const absent = isGroupThere ? [] : ids.filter((id) => foldedID(id).startsWith(inGroup));
-  for (const id of absent) remember(scope, id, { isFirstHand: true });
+  for (const id of absent) cacheReading(scope, id, { isLiveRead: true });
   const rest = ids.filter((id) => id !== group && !absent.includes(id));
   await together(rest.map((id) => lookAt(scope, id)));
 }
@@ -66,7 +66,7 @@ export async function together<T>(reads: readonly Promise<T>[]): Promise<T[]> {
 
 async function lookAt(scope: Scope, id: string): Promise<void> {
   const reading = await readResource(scope.arm, id, locationOf(scope.plan));
-  remember(scope, id, { ...reading, isFirstHand: true });
+  cacheReading(scope, id, { ...reading, isLiveRead: true });
 }
 
 /** Reads one resource; nothing when it is not there. */
@@ -104,7 +104,7 @@ async function notListed(scope: Scope, ids: readonly string[]): Promise<readonly
     );
     return ids.filter((id) => {
       const body = lists.map((list) => list.get(foldedID(id))).find((item) => item !== undefined);
-      if (body) remember(scope, id, { body, ...etagIn(body), isFirstHand: false });
+      if (body) cacheReading(scope, id, { body, ...etagIn(body), isLiveRead: false });
       return !body;
     });
   } catch (error) {
@@ -125,14 +125,14 @@ function etagIn({ etag }: JsonObject): { readonly etag?: string } {
   return typeof etag === "string" && etag !== "" ? { etag } : {};
 }
 
-function remember(scope: Scope, id: string, sighting: Omit<DatedSighting, "atMs">): void {
+function cacheReading(scope: Scope, id: string, observed: Omit<CachedReading, "atMs">): void {
   const atMs = scope.context.env.clock.monotonic();
-  scope.memory.seen.set(foldedID(id), { ...sighting, atMs });
+  scope.memory.seen.set(foldedID(id), { ...observed, atMs });
 }
 
 function isOld({ memory, ledger, context }: Scope, id: string, limitMs: number): boolean {
   // What is being changed is not looked at: its operation is.
   if (ledger.ids().has(foldedID(id))) return false;
-  const sighting = memory.seen.get(foldedID(id));
-  return !sighting || context.env.clock.monotonic() - sighting.atMs >= limitMs;
+  const observed = memory.seen.get(foldedID(id));
+  return !observed || context.env.clock.monotonic() - observed.atMs >= limitMs;
 }

@@ -104,7 +104,7 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
   const body: JsonObject | undefined = progress.body ?? memory.sent.get(id);
   memory.sent.delete(id);
   if (progress.outcome === "Succeeded" && body) {
-    memory.seen.set(id, { body, atMs: context.env.clock.monotonic(), isFirstHand: true });
+    memory.seen.set(id, { body, atMs: context.env.clock.monotonic(), isLiveRead: true });
     return {};
   }
   // Whatever it is now has to be looked at.

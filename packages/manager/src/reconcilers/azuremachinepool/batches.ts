@@ -11,7 +11,7 @@ import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
 import { isResizedMeanwhile, mayBeResized } from "./resize.ts";
-import { needed, type Scope, type Sight } from "./scope.ts";
+import { needed, type Scope, type Observation } from "./scope.ts";
 
 type Drained = Doomed;
 
@@ -36,14 +36,14 @@ interface Batch {
 
 /** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
 export async function actOnInstances(scope: Scope): Promise<Outcome> {
-  const sight = needed(scope.sight);
+  const observation = needed(scope.observation);
   if (isPaused(scope.pool, needed(scope.family).machinePool)) return next;
-  const drained = drainedOf(scope, sight).filter((one) => isLeaving(one) || isUpdating(one));
+  const drained = drainedOf(scope, observation).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withLateNodes(scope, drained);
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
-  const batches = batchesFor(scope, sight, ready).filter((one) => !scope.refusal || !isUpdate(one));
+  const batches = batchesFor(scope, observation, ready).filter((one) => !scope.refusal || !isUpdate(one));
   // A drain may have taken longer than the data is good that the wave began with.
-  const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, sight) : next;
+  const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, observation) : next;
   const isGood = renewal.type === "next";
   const waits = [
     ...(late.size > 0 ? [LATE_MS] : []),
@@ -55,7 +55,7 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
 
 /** Starts what there is room for; says when to come back for each. */
 async function start(scope: Scope, batches: readonly Batch[]): Promise<readonly number[]> {
-  const { machines } = needed(scope.sight);
+  const { machines } = needed(scope.observation);
   const waits: number[] = [];
   for (const planned of batches) {
     const { action, instanceIDs } = planned;
@@ -78,11 +78,11 @@ function hasRoomFor({ context, pool }: Scope, instances: number, machines: numbe
   return running === 0 || instances >= machines / MACHINES_FOR_ONE;
 }
 
-function batchesFor(scope: Scope, sight: Sight, drained: readonly Drained[]): readonly Batch[] {
+function batchesFor(scope: Scope, observation: Observation, drained: readonly Drained[]): readonly Batch[] {
   const leaving = drained.filter(isLeaving);
   const updating = drained.filter(isUpdating);
   const outdated = updating.filter((one) => one.seen.isLatestModel === false && !isBack(one));
-  const sameImage = new Set(outdated.filter(({ seen }) => hasSameImage(sight, seen)));
+  const sameImage = new Set(outdated.filter(({ seen }) => hasSameImage(observation, seen)));
   const half = updating.filter((one) => one.seen.isLatestModel === true && isHalf(scope, one));
   return [
     batch("delete", leaving),
@@ -104,7 +104,7 @@ function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
 }
 
 /** The machines that say they are drained, whose instances are there and have nothing else done to them. */
-function drainedOf({ pool, memory }: Scope, { unavailable, instances }: Sight): readonly Drained[] {
+function drainedOf({ pool, memory }: Scope, { unavailable, instances }: Observation): readonly Drained[] {
   const busy = new Set(
     (pool.status?.instanceOperations ?? []).flatMap(({ instanceIDs = [] }) => instanceIDs),
   );
@@ -162,7 +162,7 @@ function isHalf({ pool }: Scope, drained: Drained): boolean {
 }
 
 /** An update in place writes the disk anew only for another image. */
-function hasSameImage({ set }: Sight, { imageReference = {} }: ScaleSetInstance): boolean {
+function hasSameImage({ set }: Observation, { imageReference = {} }: ScaleSetInstance): boolean {
   return set !== undefined && covers(imageReference, set.imageReference);
 }
 

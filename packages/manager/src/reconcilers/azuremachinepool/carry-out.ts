@@ -11,7 +11,7 @@ import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
-import { needed, type Scope, type Sight } from "./scope.ts";
+import { needed, type Scope, type Observation } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
 // Nothing tells when others are done.
@@ -22,34 +22,36 @@ const OTHERS_MS = 15_000;
  * nothing is begun; what is under way is only followed.
  */
 export async function carryOut(scope: Scope): Promise<Outcome> {
-  const sight = needed(scope.sight);
-  if (sight.view.isPaused) return next;
-  await removeResources(scope, sight, targetsOf(sight.planned.actions, "DeleteMachineResource"));
-  await createResources(scope, sight);
-  await deleteMachines(scope, sight);
-  await takeBackUnplanned(scope, sight);
-  await keepSurge(scope, sight);
+  const observation = needed(scope.observation);
+  if (observation.view.isPaused) return next;
+  await removeResources(scope, observation, targetsOf(observation.planned.actions, "DeleteMachineResource"));
+  await createResources(scope, observation);
+  await deleteMachines(scope, observation);
+  await takeBackUnplanned(scope, observation);
+  await keepSurge(scope, observation);
   if (scope.pool.status?.operation) return next;
-  return isWrittenByOthers(scope, sight) ? again(OTHERS_MS, "ScaleSetBusy") : changeSet(scope, sight);
+  return isWrittenByOthers(scope, observation)
+    ? again(OTHERS_MS, "ScaleSetBusy")
+    : changeSet(scope, observation);
 }
 
 /** Whether somebody else has something done to the scale set: two writes at once would end one of them half done. */
-function isWrittenByOthers({ pool, memory }: Scope, { set }: Sight): boolean {
+function isWrittenByOthers({ pool, memory }: Scope, { set }: Observation): boolean {
   const isOurs = (pool.status?.instanceOperations ?? []).length > 0 && !memory.isResized;
   return set !== undefined && !isOurs && !isFinal(set.provisioningState);
 }
 
 /** One change of the scale set at a time: what was planned, then what keeps it good, then its tags. */
-async function changeSet(scope: Scope, sight: Sight): Promise<Outcome> {
-  const capacity = sight.set?.capacity ?? 0;
-  for (const action of sight.planned.actions) {
-    if (action.action === "UpdateMachineInPlace") return updateInPlace(scope, sight, action);
+async function changeSet(scope: Scope, observation: Observation): Promise<Outcome> {
+  const capacity = observation.set?.capacity ?? 0;
+  for (const action of observation.planned.actions) {
+    if (action.action === "UpdateMachineInPlace") return updateInPlace(scope, observation, action);
     if (action.action === "PutModel" || action.action === "SetCapacity")
       return putModel(scope, { capacity: action.detail.to, why: action.why });
   }
-  if (needsRenewal(scope, sight))
+  if (needsRenewal(scope, observation))
     return putModel(scope, { capacity, why: "its bootstrap data has been renewed" });
-  return needsPatchOfTags(scope, sight) ? patchTags(scope, sight) : next;
+  return needsPatchOfTags(scope, observation) ? patchTags(scope, observation) : next;
 }
 
 function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"]): readonly string[] {
@@ -57,7 +59,7 @@ function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"])
 }
 
 /** An instance without a resource gets one, whoever made it. */
-async function createResources(scope: Scope, { planned, machines }: Sight): Promise<void> {
+async function createResources(scope: Scope, { planned, machines }: Observation): Promise<void> {
   const adoptions = planned.actions.flatMap((one) =>
     one.action === "CreateMachineResource" ? [one.detail] : [],
   );
@@ -88,23 +90,27 @@ export async function adoptStragglers(
 }
 
 /** Resources whose instance is gone go: their controller has nothing to drain any more. */
-async function removeResources(scope: Scope, sight: Sight, names: readonly string[]): Promise<void> {
+async function removeResources(
+  scope: Scope,
+  observation: Observation,
+  names: readonly string[],
+): Promise<void> {
   if (names.length === 0) return;
-  const why = sight.planned.actions.find(({ action }) => action === "DeleteMachineResource")?.why ?? "";
+  const why = observation.planned.actions.find(({ action }) => action === "DeleteMachineResource")?.why ?? "";
   scope.context.event({ type: "Normal", reason: "InstancesGone", message: `${listed(names)}: ${why}` });
-  await deleteAll(scope.context.client, resourcesNamed(sight, names));
+  await deleteAll(scope.context.client, resourcesNamed(observation, names));
   // It was said of these; the next that are gone are others.
   delete scope.pool.metadata.annotations?.[ALLOW_REMOVAL_ANNOTATION];
 }
 
 /** What is picked is written down before anything happens to it: whatever else goes was deleted by a user. */
-async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
+async function deleteMachines(scope: Scope, observation: Observation): Promise<void> {
   const { pool, context } = scope;
-  const deletions = sight.planned.actions.filter((one) => one.action === "DeleteMachine");
+  const deletions = observation.planned.actions.filter((one) => one.action === "DeleteMachine");
   const names = deletions.flatMap(({ targets }) => targets);
   const { pickedForDeletion = [], ...rest } = pool.status ?? {};
   const before = new Set(pickedForDeletion);
-  const leaving = sight.unavailable.flatMap(({ machine }) =>
+  const leaving = observation.unavailable.flatMap(({ machine }) =>
     machine?.metadata.deletionTimestamp !== undefined && before.has(machine.metadata.name)
       ? [machine.metadata.name]
       : [],
@@ -117,14 +123,14 @@ async function deleteMachines(scope: Scope, sight: Sight): Promise<void> {
     if (targets.every((name) => before.has(name))) continue;
     context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
   }
-  await deleteAll(context.client, resourcesNamed(sight, names));
+  await deleteAll(context.client, resourcesNamed(observation, names));
 }
 
 /**
  * An update that a user asks for by writing the pool's annotation is outside of every budget: the annotation is taken
  * off again. Picks whose machines are done are forgotten.
  */
-async function takeBackUnplanned({ pool, context }: Scope, { unavailable }: Sight): Promise<void> {
+async function takeBackUnplanned({ pool, context }: Scope, { unavailable }: Observation): Promise<void> {
   const { pickedForUpdate = [], ...rest } = pool.status ?? {};
   const asked = unavailable.flatMap(({ machine }) => (machine && isUpdating(machine) ? [machine] : []));
   const picked = new Set(pickedForUpdate);
@@ -142,7 +148,7 @@ async function takeBackUnplanned({ pool, context }: Scope, { unavailable }: Sigh
 }
 
 /** A machine that was added for an update and has stayed, because another one went, is one like all others from now on. */
-async function keepSurge({ context }: Scope, { planned, machines }: Sight): Promise<void> {
+async function keepSurge({ context }: Scope, { planned, machines }: Observation): Promise<void> {
   const { outdated, live, desired } = planned.budget;
   if (outdated > 0 || live > desired) return;
   const kept = machines.flatMap(({ machine }) => (machine && isAddedAndStays(machine) ? [machine] : []));
@@ -161,11 +167,11 @@ function isUpdating(machine: Machine): boolean {
 /** A wave is marked when the model that it moves to is there, with bootstrap data that is good for long enough. */
 async function updateInPlace(
   scope: Scope,
-  sight: Sight,
+  observation: Observation,
   wave: Extract<PoolAction, { action: "UpdateMachineInPlace" }>,
 ): Promise<Outcome> {
   const { context, pool } = scope;
-  const renewal = await renewForUpdates(scope, sight);
+  const renewal = await renewForUpdates(scope, observation);
   if (renewal.type !== "next") return renewal;
   const { targets, detail, why } = wave;
   pool.status = {
@@ -174,7 +180,7 @@ async function updateInPlace(
   };
   await context.persistStatus();
   context.event({ type: "Normal", reason: "MachinesPicked", message: `${listed(targets)}: ${why}` });
-  await annotateAll(context.client, resourcesNamed(sight, targets), {
+  await annotateAll(context.client, resourcesNamed(observation, targets), {
     [UPDATE_INSTANCE_ANNOTATION]: detail.hash,
   });
   return again(0, "UpdatingInPlace");
@@ -182,7 +188,7 @@ async function updateInPlace(
 
 type Machine = Frozen<AzureMachinePoolMachine>;
 
-function resourcesNamed({ machines }: Sight, names: readonly string[]): readonly Machine[] {
+function resourcesNamed({ machines }: Observation, names: readonly string[]): readonly Machine[] {
   const wanted = new Set(names);
   return machines.flatMap(({ machine }) => (machine && wanted.has(machine.metadata.name) ? [machine] : []));
 }

@@ -9,11 +9,11 @@ import type { PoolView } from "../../rollout/view.ts";
 import { rememberedSize } from "./external-size.ts";
 import { noteResize } from "./resize.ts";
 import { joinFacts } from "./join-facts.ts";
-import { type AzureSight, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
+import { type AzureObservation, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
 import { isModelRefused, wishKey } from "./operations.ts";
 import { hashOfNames, poolView } from "./pool-view.ts";
 import { foreignProblem } from "./scale-set-body.ts";
-import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
+import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";
 import { tagsToWrite } from "./tags.ts";
 
 const MINUTE_MS = 60_000;
@@ -22,14 +22,14 @@ const UNTOLD_WAIT_MS = MINUTE_MS;
 /** Looks at everything and plans. What would change something is decided on what was seen just now. */
 export async function observeAndPlan(scope: Scope): Promise<Outcome> {
   try {
-    const sight = await looked(scope);
-    refuseForeign(scope, sight);
-    scope.sight = sight;
+    const observation = await observed(scope);
+    refuseForeign(scope, observation);
+    scope.observation = observation;
     scope.memory.decided = { atMs: scope.context.env.clock.monotonic(), wish: wishKey(scope) };
-    rememberGuard(scope, sight);
-    rememberSize(scope, sight);
-    forgetRefusal(scope, sight);
-    return comeBack(scope, sight);
+    rememberGuard(scope, observation);
+    rememberSize(scope, observation);
+    forgetRefusal(scope, observation);
+    return comeBack(scope, observation);
   } catch (error) {
     // Without a fresh look nothing is decided.
     if (error instanceof AzureError && error.class === "Throttled")
@@ -38,16 +38,16 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
   }
 }
 
-async function looked(scope: Scope): Promise<Sight> {
-  const sight = await sightOf(scope, false);
-  return isDoubtful(scope, sight) ? sightOf(scope, true) : sight;
+async function observed(scope: Scope): Promise<Observation> {
+  const observation = await observationOf(scope, false);
+  return isDoubtful(scope, observation) ? observationOf(scope, true) : observation;
 }
 
 function isWriteOfSet({ action }: PoolAction): boolean {
   return action === "PutModel" || action === "SetCapacity";
 }
 
-async function sightOf(scope: Scope, isFresh: boolean): Promise<Sight> {
+async function observationOf(scope: Scope, isFresh: boolean): Promise<Observation> {
   const first = await lookAtAzure(scope, isFresh);
   const seen = noteResize(scope, first) ? await lookAtAzure(scope, true) : first;
   const nodes = await nodesOf(scope);
@@ -65,7 +65,7 @@ const AT_A_STANDSTILL = { isPaused: true, maxSurge: 0, maxUnavailable: 0 } as co
 
 function viewOf(
   scope: Scope,
-  { set, listedAtMs }: AzureSight,
+  { set, listedAtMs }: AzureObservation,
   seen: Pick<Parameters<typeof poolView>[0], "machines" | "workload">,
 ): PoolView {
   const { pool, family, wish, context } = scope;
@@ -84,19 +84,19 @@ function viewOf(
 }
 
 /** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
-function isDoubtful(scope: Scope, sight: Sight): boolean {
+function isDoubtful(scope: Scope, observation: Observation): boolean {
   // Nothing is written for a pool that is paused.
-  if (sight.isFirstHand || sight.view.isPaused) return false;
-  const { view, planned, set } = sight;
+  if (observation.isLiveRead || observation.view.isPaused) return false;
+  const { view, planned, set } = observation;
   const isPut = planned.actions.some(isWriteOfSet);
   const isMiscounted =
     set !== undefined && view.operation === undefined && planned.budget.live !== set.capacity;
   const mayDecide = planned.actions.some(({ action }) => action !== "Wait") && scope.memory.isSettled;
-  return isPut || isMiscounted || mayDecide || tagsToWrite(scope, sight) !== undefined;
+  return isPut || isMiscounted || mayDecide || tagsToWrite(scope, observation) !== undefined;
 }
 
 /** Two pools must never share a scale set, and one that somebody else made is not ours. */
-function refuseForeign({ site, context }: Scope, { set }: Sight): void {
+function refuseForeign({ site, context }: Scope, { set }: Observation): void {
   const { plan, poolKey } = needed(site);
   const problem = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey });
   if (problem === undefined) return;
@@ -112,7 +112,7 @@ function refuseForeign({ site, context }: Scope, { set }: Sight): void {
 }
 
 /** What lists have said about a removal that is too large to be believed at once outlives the process. */
-function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
+function rememberGuard({ pool }: Scope, { planned, view }: Observation): void {
   const isBlocked = planned.blocked.some(({ reason }) => reason === "RemovalBlocked");
   const { blockedRemoval: _, ...rest } = pool.status ?? {};
   const guard = view.removalGuard;
@@ -129,16 +129,16 @@ function rememberGuard({ pool }: Scope, { planned, view }: Sight): void {
 }
 
 /** Written with the first thing that is done: whatever that leads to, the number is known. */
-function rememberSize(scope: Scope, sight: Sight): void {
+function rememberSize(scope: Scope, observation: Observation): void {
   const { pool } = scope;
   const { externalReplicas: known, externalCapacity: _, ...rest } = pool.status ?? {};
-  const externalReplicas = rememberedSize(sight.view, sight.planned, known);
+  const externalReplicas = rememberedSize(observation.view, observation.planned, known);
   pool.status = externalReplicas === undefined ? rest : { ...pool.status, externalReplicas };
-  noteResize(scope, sight);
+  noteResize(scope, observation);
 }
 
 /** What Azure said no to is told until it says yes, or until nobody wants it any more. */
-function forgetRefusal(scope: Scope, { planned, set }: Sight): void {
+function forgetRefusal(scope: Scope, { planned, set }: Observation): void {
   const { memory } = scope;
   const isWanted = planned.actions.some(isWriteOfSet);
   const isOver = !isWanted && !isModelRefused(scope) && set?.provisioningState === "Succeeded";
@@ -148,7 +148,7 @@ function forgetRefusal(scope: Scope, { planned, set }: Sight): void {
 const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]);
 
 /** When to look again, if there is anything to wait for. Nodes and resources that change tell of themselves. */
-function comeBack({ memory }: Scope, { planned, view, instances }: Sight): Outcome {
+function comeBack({ memory }: Scope, { planned, view, instances }: Observation): Outcome {
   const isHeld = planned.blocked.length > 0 && !view.isPaused;
   const isQuiet = planned.actions.length === 0 && !isHeld && view.operation === undefined;
   memory.isSettled = isQuiet;

@@ -22,13 +22,13 @@ function passes(
     pool: azureMachinePool(),
     context: { cache: { list: () => machines } },
   } as unknown as Scope;
-  const sight = { set: undefined, isFirstHand: true, instances: [instance], listedAtMs: 0 };
+  const observation = { set: undefined, isLiveRead: true, instances: [instance], listedAtMs: 0 };
   const nodesWith = (list: readonly Frozen<Node>[]) =>
     ({
       of: () => list,
       found: () => (list.length > 0 ? { list, isOver: false } : undefined),
     }) as unknown as WorkloadNodes;
-  return (candidates) => joinFacts(scope, sight, candidates && nodesWith(candidates))[0];
+  return (candidates) => joinFacts(scope, observation, candidates && nodesWith(candidates))[0];
 }
 
 test("the Node of a machine is the one that its instance bears out, and no other", () => {

@@ -6,7 +6,7 @@ import { candidatesOf, NO_NODES } from "../../workload/sought-node.ts";
 import { findNode } from "../azuremachinepoolmachine/find-node.ts";
 import { claim, type Parts, unclaimed } from "./joins.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
-import { type AzureSight, machinesOf } from "./observe.ts";
+import { type AzureObservation, machinesOf } from "./observe.ts";
 import { isSaidToWork } from "./pool-view.ts";
 import type { Scope } from "./scope.ts";
 
@@ -16,7 +16,7 @@ import type { Scope } from "./scope.ts";
  */
 export function joinFacts(
   scope: Scope,
-  { instances, set }: AzureSight,
+  { instances, set }: AzureObservation,
   nodes: WorkloadNodes | undefined,
 ): readonly MachineFacts[] {
   const going = acceptedDeletions(scope);
@@ -73,8 +73,8 @@ function factsOf(
     instance: isGoing ? { ...facts, provisioningState: "Deleting" } : facts,
   };
   if (!candidates) return { ...known, isAvailable: wasAvailable(known) };
-  const sighting = findNode(candidates, { instance, knownUID: machine?.status?.nodeRef?.uid });
-  return { ...known, ...(sighting.state === "found" && { node: sighting.node }) };
+  const observed = findNode(candidates, { instance, knownUID: machine?.status?.nodeRef?.uid });
+  return { ...known, ...(observed.state === "found" && { node: observed.node }) };
 }
 
 function isReadyAndStays({ metadata, status }: Frozen<AzureMachinePoolMachine>): boolean {

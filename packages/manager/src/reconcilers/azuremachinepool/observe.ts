@@ -2,7 +2,7 @@ import { AzureMachinePoolMachine, type Frozen, isTrue, type Node } from "@capsta
 import { Failure } from "@capstan/runtime";
 import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import type { ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
+import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { PoolMemory } from "./memory.ts";
@@ -26,9 +26,9 @@ const MS_FOR_INSTANCE = 180;
 const QUIET_FACTOR = 4;
 
 /** What Azure shows of a pool. */
-export interface AzureSight {
+export interface AzureObservation {
   readonly set: SeenSet | undefined;
-  readonly isFirstHand: boolean;
+  readonly isLiveRead: boolean;
   readonly instances: readonly ScaleSetInstance[];
   readonly listedAtMs: number;
 }
@@ -39,20 +39,20 @@ export function busyListMs(instances: number): number {
 }
 
 /** Looks at the scale set and then at its instances; `isFresh` leaves nothing to memory. */
-export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<AzureSight> {
+export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<AzureObservation> {
   const { memory, context } = scope;
   const nowMs = context.env.clock.monotonic();
   const known = memory.set;
   const setMs = memory.isSettled ? SETTLED_SET_MS : Infinity;
-  const isFirstHand = isFresh || !known || nowMs - known.atMs > setMs;
-  const set = isFirstHand ? await readSet(scope) : known.seen;
-  memory.set = isFirstHand ? { seen: set, atMs: nowMs } : known;
-  if (!set) return { set, isFirstHand, ...noInstances(scope) };
+  const isLiveRead = isFresh || !known || nowMs - known.atMs > setMs;
+  const set = isLiveRead ? await readSet(scope) : known.seen;
+  memory.set = isLiveRead ? { seen: set, atMs: nowMs } : known;
+  if (!set) return { set, isLiveRead, ...noInstances(scope) };
   try {
-    return { set, isFirstHand, ...(await list(scope, set, isFresh)) };
+    return { set, isLiveRead, ...(await list(scope, set, isFresh)) };
   } catch (error) {
     // It was there when it was looked at last.
-    if (isGone(error) && !isFirstHand) return lookAtAzure(scope, true);
+    if (isGone(error) && !isLiveRead) return lookAtAzure(scope, true);
     throw error;
   }
 }
@@ -81,7 +81,7 @@ function etagIn({ etag }: JsonObject): string | undefined {
   return typeof etag === "string" && etag !== "" ? etag : undefined;
 }
 
-type Listed = Pick<AzureSight, "instances" | "listedAtMs">;
+type Listed = Pick<AzureObservation, "instances" | "listedAtMs">;
 
 /** There is no set, and so there are no instances: as good as a list that shows none, unless it is just being made. */
 function noInstances({ context, memory, pool, shared, site }: Scope): Listed {
@@ -152,7 +152,7 @@ export async function nodesOf({ family, shared }: Scope): Promise<WorkloadNodes 
 export function workloadFacts(
   nodes: WorkloadNodes | undefined,
   machines: readonly MachineFacts[],
-  scaleSets: Pick<ScaleSetSightings, "instance">,
+  scaleSets: Pick<InstanceCache, "instance">,
 ): WorkloadFacts {
   if (!nodes) return { isReachable: false, nodes: 0, notReady: 0 };
   const { all, notReady } = nodes.count();
@@ -165,14 +165,14 @@ export function workloadFacts(
 function nodesOff(
   nodes: WorkloadNodes,
   machines: readonly MachineFacts[],
-  scaleSets: Pick<ScaleSetSightings, "instance">,
+  scaleSets: Pick<InstanceCache, "instance">,
 ): ReadonlySet<Frozen<Node>> {
   const off = new Set<Frozen<Node>>();
   for (const { instance, node } of machines)
     if (instance && node && vmStateOf(instance) !== "Running") off.add(node);
   for (const node of nodes.notReady()) {
-    const sighting = scaleSets.instance(node.spec?.providerID ?? "");
-    if (sighting.state === "seen" && vmStateOf(sighting.instance) !== "Running") off.add(node);
+    const observed = scaleSets.instance(node.spec?.providerID ?? "");
+    if (observed.state === "seen" && vmStateOf(observed.instance) !== "Running") off.add(node);
   }
   return off;
 }

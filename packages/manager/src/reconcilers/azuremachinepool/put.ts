@@ -5,7 +5,7 @@ import { isModelHeld } from "../../rollout/models.ts";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, wishKey } from "./operations.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
-import { needed, type Scope, type Sight } from "./scope.ts";
+import { needed, type Scope, type Observation } from "./scope.ts";
 import { tagsToWrite, wantedTags } from "./tags.ts";
 
 /** What a write of the scale set is for. */
@@ -23,7 +23,7 @@ const DATA_MS = 15_000;
  */
 export async function putModel(scope: Scope, { capacity, why }: PutOptions): Promise<Outcome> {
   const { pool, context } = scope;
-  const { set, view } = needed(scope.sight);
+  const { set, view } = needed(scope.observation);
   const isKept = isModelHeld(view);
   const heldMs = isKept ? 0 : heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
@@ -39,7 +39,7 @@ export async function putModel(scope: Scope, { capacity, why }: PutOptions): Pro
 }
 
 function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData): WantedWrite {
-  const { set } = needed(scope.sight);
+  const { set } = needed(scope.observation);
   const { model, hash } = needed(scope.wish);
   const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: mark };
   return {
@@ -57,7 +57,7 @@ function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData
  * data that the set has is as good as the data that it would get, which would make another model of it.
  */
 function resizeOf(scope: Scope, capacity: number, { mark }: FreshData): WantedWrite {
-  const set = needed(needed(scope.sight).set);
+  const set = needed(needed(scope.observation).set);
   const tags = { ...wantedTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: mark };
   return {
     verb: "PATCH",
@@ -84,7 +84,7 @@ function heldFor(scope: Scope): number {
  * Machines that are updated in place join anew. Where they could not with the bootstrap data that the scale set has, that
  * is written anew first.
  */
-export async function renewForUpdates(scope: Scope, { set }: Sight): Promise<Outcome> {
+export async function renewForUpdates(scope: Scope, { set }: Observation): Promise<Outcome> {
   if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return next;
   if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
   const why = "fresh bootstrap data: machines that are updated in place join anew with it";
@@ -92,7 +92,7 @@ export async function renewForUpdates(scope: Scope, { set }: Sight): Promise<Out
 }
 
 /** Pools whose machines come without us asking for them must have good bootstrap data at any time. */
-export function needsRenewal(scope: Scope, { set, view }: Sight): boolean {
+export function needsRenewal(scope: Scope, { set, view }: Observation): boolean {
   const { pool, family } = scope;
   const isSpot = pool.spec.template.spotVMOptions !== undefined;
   const isAlwaysGood = isSpot || isExternallyScaled(needed(family).machinePool);
@@ -105,15 +105,15 @@ export function needsRenewal(scope: Scope, { set, view }: Sight): boolean {
 }
 
 /** Whether only tags of the scale set are not as they should be. */
-export function needsPatchOfTags(scope: Scope, sight: Sight): boolean {
-  return sight.isFirstHand && tagsToWrite(scope, sight) !== undefined;
+export function needsPatchOfTags(scope: Scope, observation: Observation): boolean {
+  return observation.isLiveRead && tagsToWrite(scope, observation) !== undefined;
 }
 
 /**
  * Writes the tags alone, ours and no others: neither the model nor any machine is touched by that. It is done at once,
  * and doing it twice changes nothing, so that it needs no record.
  */
-export async function patchTags(scope: Scope, { set }: Sight): Promise<Outcome> {
+export async function patchTags(scope: Scope, { set }: Observation): Promise<Outcome> {
   const wanted = tagsToWrite(scope, { set });
   if (!set || !wanted) return next;
   const heldMs = heldFor(scope);

@@ -13,7 +13,7 @@ import { type Budget, roundingNote } from "../../rollout/budget.ts";
 import { obstinate } from "../../rollout/obstinate.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
-import { needed, SCALE_SET_RUNNING, type Scope, type Sight } from "./scope.ts";
+import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";
 import { forgetTags, tagsToWrite } from "./tags.ts";
 
 const REFUSED = "ScaleSetProvisionFailed";
@@ -29,34 +29,34 @@ const MACHINE_KIND = "AzureMachinePoolMachine";
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
 export function report(scope: Scope): void {
-  const { pool, sight, context, conditions } = scope;
+  const { pool, observation, context, conditions } = scope;
   if (scope.isQuiet === true && conditions) pool.status = { ...pool.status, conditions };
-  if (pool.metadata.deletionTimestamp !== undefined || !sight) return;
-  tellNumbers(scope, sight);
-  if (areTagsWritten(scope, sight)) forgetTags(scope);
-  for (const mark of marksOf(scope, sight)) context.mark(mark);
-  markRemoval(scope, sight);
+  if (pool.metadata.deletionTimestamp !== undefined || !observation) return;
+  tellNumbers(scope, observation);
+  if (areTagsWritten(scope, observation)) forgetTags(scope);
+  for (const mark of marksOf(scope, observation)) context.mark(mark);
+  markRemoval(scope, observation);
   summarize(pool, SUMMED_UP, context.env.clock.now());
 }
 
 /** The status, and the ids where others look for them; numbers that are held back stay as they were told last. */
-function tellNumbers(scope: Scope, sight: Sight): void {
+function tellNumbers(scope: Scope, observation: Observation): void {
   const { pool } = scope;
-  const isTold = mayTell(scope, sight);
+  const isTold = mayTell(scope, observation);
   // Nobody writes these three for a pool any more, so whatever they say is made up.
   const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
   // What the image was is told until machines are made from another one, or from none that has a name.
-  if (sight.view.setHash === sight.view.wantedHash) delete known.image;
+  if (observation.view.setHash === observation.view.wantedHash) delete known.image;
   const { replicas = 0, upToDateReplicas } = known;
   const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
-  pool.status = { ...known, ...statusOf(scope, sight), ...(!isTold && before) };
-  if (sight.set && isTold) publishIDs(scope, sight);
+  pool.status = { ...known, ...statusOf(scope, observation), ...(!isTold && before) };
+  if (observation.set && isTold) publishIDs(scope, observation);
 }
 
 /** Whether Azure was seen, since they were written last, to have the tags that are wanted, and none that are not. */
-function areTagsWritten(scope: Scope, sight: Sight): boolean {
-  const isSeen = sight.set !== undefined && !scope.pool.status?.operation;
-  return isSeen && tagsToWrite(scope, sight) === undefined;
+function areTagsWritten(scope: Scope, observation: Observation): boolean {
+  const isSeen = observation.set !== undefined && !scope.pool.status?.operation;
+  return isSeen && tagsToWrite(scope, observation) === undefined;
 }
 
 // A thousand machines that become ready one by one are told of ten seconds at a time, three at once.
@@ -64,7 +64,7 @@ const MS_FOR_MACHINE = 100;
 const TELL_WITHIN_MS = 10_000;
 
 /** Whether numbers are told now: while much is going on they are news every moment, and each of them costs a write. */
-function mayTell({ memory, context }: Scope, { machines }: Sight): boolean {
+function mayTell({ memory, context }: Scope, { machines }: Observation): boolean {
   const nowMs = context.env.clock.monotonic();
   const pauseMs = Math.min(TELL_WITHIN_MS, machines.length * MS_FOR_MACHINE);
   if (!memory.isSettled && nowMs - memory.toldAtMs < pauseMs) return false;
@@ -74,7 +74,7 @@ function mayTell({ memory, context }: Scope, { machines }: Sight): boolean {
 
 type Status = NonNullable<AzureMachinePool["status"]>;
 
-function statusOf({ pool, family }: Scope, { set, machines, view, planned }: Sight): Partial<Status> {
+function statusOf({ pool, family }: Scope, { set, machines, view, planned }: Observation): Partial<Status> {
   const { version } = needed(family).machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.wantedHash;
   const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
@@ -98,7 +98,7 @@ function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefin
 }
 
 /** Ids, where Cluster API looks for them. */
-function publishIDs({ pool, site }: Scope, { instances }: Sight): void {
+function publishIDs({ pool, site }: Scope, { instances }: Observation): void {
   const { scaleSetID } = needed(site);
   // Machines are known by it as the pool's; whatever somebody has made of it, there is but one scale set of the pool.
   if (!isOfSet(pool.spec.providerID, scaleSetID))
@@ -113,14 +113,14 @@ function isOfSet(providerID: string | undefined, scaleSetID: string): boolean {
   return providerID !== undefined && sameArmId(providerID.replace(/^azure:\/\//, ""), scaleSetID);
 }
 
-function marksOf(scope: Scope, sight: Sight): readonly Mark[] {
-  const { budget } = sight.planned;
+function marksOf(scope: Scope, observation: Observation): readonly Mark[] {
+  const { budget } = observation.planned;
   return [
     { type: "BootstrapSucceeded", status: "True", reason: "BootstrapDataAvailable" },
-    runningMark(scope, sight),
+    runningMark(scope, observation),
     replicasMark(budget),
-    modelMark(sight, budget),
-    rolloutMark(scope, sight),
+    modelMark(observation, budget),
+    rolloutMark(scope, observation),
   ];
 }
 
@@ -133,7 +133,7 @@ function refusedMark(type: string, { reason, message }: Failure): Mark {
   return { type, status: "False", severity: "Error", reason, message };
 }
 
-function runningMark(scope: Scope, { set, view }: Sight): Mark {
+function runningMark(scope: Scope, { set, view }: Observation): Mark {
   const type = SCALE_SET_RUNNING;
   if (scope.refusal) return refusedMark(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -162,7 +162,7 @@ function replicasMark({ desired, live, leaving }: Budget): Mark {
     : { ...COMING, type, reason: "ScaleSetScalingDown", message: "Machines are there that are to go" };
 }
 
-function modelMark({ view }: Sight, { outdated }: Budget): Mark {
+function modelMark({ view }: Observation, { outdated }: Budget): Mark {
   const type = "ScaleSetModelUpdated";
   if (outdated === 0 && view.setHash === view.wantedHash)
     return { type, status: "True", reason: "ModelUpdated" };
@@ -171,7 +171,7 @@ function modelMark({ view }: Sight, { outdated }: Budget): Mark {
 }
 
 /** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
-function rolloutMark(scope: Scope, { planned, unavailable, view }: Sight): Mark {
+function rolloutMark(scope: Scope, { planned, unavailable, view }: Observation): Mark {
   const type = ROLLOUT;
   if (scope.refusal) return refusedMark(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -202,7 +202,7 @@ function isBlocked({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): 
 }
 
 /** The condition is there while there is something to allow, and says so once when that is over. */
-function markRemoval({ pool, context }: Scope, { planned }: Sight): void {
+function markRemoval({ pool, context }: Scope, { planned }: Observation): void {
   const removal = planned.blocked.find(({ reason }) => reason === "RemovalBlocked");
   const isKnown = pool.status?.conditions?.some(({ type }) => type === REMOVAL_BLOCKED);
   if (removal) {

@@ -1,6 +1,6 @@
 import { isFinal } from "../../azure/operations/decide.ts";
 import { resizedByOthers } from "./external-size.ts";
-import { type AzureSight, readSet } from "./observe.ts";
+import { type AzureObservation, readSet } from "./observe.ts";
 import { needed, type Scope } from "./scope.ts";
 
 /** Whether the number of an autoscaler is remembered, because we are at work on its pool. */
@@ -17,11 +17,11 @@ export function mayBeResized({ pool }: Scope): boolean {
  */
 export function noteResize(
   scope: Scope,
-  { set, isFirstHand }: Pick<AzureSight, "set" | "isFirstHand">,
+  { set, isLiveRead }: Pick<AzureObservation, "set" | "isLiveRead">,
 ): boolean {
   const { pool, memory, site } = scope;
   const { status = {} } = pool;
-  if (!mayBeResized(scope) || !isFirstHand || !set || isOpen(scope)) return false;
+  if (!mayBeResized(scope) || !isLiveRead || !set || isOpen(scope)) return false;
   const size = resizedByOthers(status, set.capacity, memory.capacities);
   const isNews = size.externalReplicas !== status.externalReplicas;
   memory.isResized = !isFinal(set.provisioningState) && (isNews || memory.isResized);
@@ -42,5 +42,5 @@ function isOpen({ pool }: Scope): boolean {
  * any more what it was. What was planned before is decided anew.
  */
 export async function isResizedMeanwhile(scope: Scope): Promise<boolean> {
-  return noteResize(scope, { set: await readSet(scope), isFirstHand: true });
+  return noteResize(scope, { set: await readSet(scope), isLiveRead: true });
 }

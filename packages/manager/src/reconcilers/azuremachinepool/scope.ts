@@ -12,7 +12,7 @@ import { type Context, type Editable, Failure, waiting } from "@capstan/runtime"
 import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import type { ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
+import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import { logIn, type LoginPorts, subscriptionOf } from "../../azure-cluster/login.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
 import type { Plan as ClusterPlan } from "../../azure-cluster/plan.ts";
@@ -31,7 +31,7 @@ export interface AzureMachinePoolPorts extends LoginPorts {
   readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
   /** What lists have shown: this reconciler records, that of the machines looks. */
-  readonly scaleSets: ScaleSetSightings;
+  readonly scaleSets: InstanceCache;
   readonly readSecret: SecretPorts["readSecret"];
 }
 
@@ -67,10 +67,10 @@ interface Wish {
 }
 
 /** What a pass has seen. */
-export interface Sight {
+export interface Observation {
   readonly set: SeenSet | undefined;
   /** The scale set was read in this very pass, and its instances after it. */
-  readonly isFirstHand: boolean;
+  readonly isLiveRead: boolean;
   readonly instances: readonly ScaleSetInstance[];
   readonly listedAtMs: number;
   readonly machines: readonly MachineFacts[];
@@ -96,7 +96,7 @@ export interface Scope {
   readonly isClusterGoing: boolean;
   /** What the conditions said when the pass began. */
   readonly conditions: NonNullable<Editable<AzureMachinePool>["status"]>["conditions"];
-  sight?: Sight;
+  observation?: Observation;
   /** The pass has found nothing that anybody wants to know: the conditions stay as they were. */
   isQuiet?: boolean;
   /** Why the scale set cannot be written at the moment. */

@@ -4,7 +4,7 @@ import { ownerOf } from "../../azure-cluster/plan.ts";
 import { mergedTags, type Tags } from "../../azure-cluster/tags.ts";
 import { currentName } from "./model-hash.ts";
 import { scaleSetTags } from "./scale-set-body.ts";
-import { needed, type Scope, type Sight } from "./scope.ts";
+import { needed, type Scope, type Observation } from "./scope.ts";
 
 // CAPZ's own, so that a pool can go from one to the other without leaving anything behind.
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
@@ -38,7 +38,7 @@ export function wantedTags(scope: Scope, observed: Tags, modelHash: string): Tag
 }
 
 /** The tags to write where nothing else is; undefined when all are there. An older name of the same model is renewed. */
-export function tagsToWrite(scope: Scope, { set }: Pick<Sight, "set">): Tags | undefined {
+export function tagsToWrite(scope: Scope, { set }: Pick<Observation, "set">): Tags | undefined {
   if (!set) return undefined;
   const wanted = wantedTags(scope, set.tags, currentName(set.modelHash, needed(scope.wish).hash));
   return deepEqual(wanted, set.tags) ? undefined : wanted;

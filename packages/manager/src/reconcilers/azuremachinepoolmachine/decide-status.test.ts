@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
 import { decideStatus, type MachineView } from "./decide-status.ts";
-import type { NodeSighting } from "./find-node.ts";
+import type { NodeLookup } from "./find-node.ts";
 import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
 
-const FOUND: NodeSighting = { state: "found", node: nodeOf() };
-const NONE: NodeSighting = { state: "none" };
-const UNKNOWN: NodeSighting = { state: "unknown", reason: "WorkloadClusterUnreachable", message: "silent" };
+const FOUND: NodeLookup = { state: "found", node: nodeOf() };
+const NONE: NodeLookup = { state: "none" };
+const UNKNOWN: NodeLookup = { state: "unknown", reason: "WorkloadClusterUnreachable", message: "silent" };
 const FAILED = {
   provisioningState: "Failed",
   instanceView: { statuses: [{ code: "ProvisioningState/failed/OSProvisioningTimedOut", message: "slow" }] },
@@ -89,7 +89,7 @@ test.each<[string, ScaleSetInstance, string]>([
 });
 
 const condition = (type: string, status: NodeCondition["status"]): NodeCondition => ({ type, status });
-const found = (...conditions: NodeCondition[]): NodeSighting => ({
+const found = (...conditions: NodeCondition[]): NodeLookup => ({
   state: "found",
   node: nodeOf({ status: { conditions } }),
 });

@@ -12,7 +12,7 @@ import { cordonedSince, isNodeReady, NODE_SCHEDULABLE } from "../../workload/ava
 import { isCordonedByUs } from "../../workload/drain/cordon.ts";
 import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
-import type { NodeSighting } from "./find-node.ts";
+import type { NodeLookup } from "./find-node.ts";
 
 const UNEXPLAINED = "Azure does not say why";
 
@@ -22,7 +22,7 @@ type Status = NonNullable<AzureMachinePoolMachine["status"]>;
 export interface MachineView {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly instance: ScaleSetInstance;
-  readonly node: NodeSighting;
+  readonly node: NodeLookup;
   /** The model of the scale set, where that is known. */
   readonly setHash?: string | undefined;
 }
@@ -63,14 +63,14 @@ function failureFields({ provisioningState, error }: ScaleSetInstance): Partial<
   return { failureReason: error?.code ?? "VMProvisionFailed", failureMessage: error?.message ?? UNEXPLAINED };
 }
 
-function nodeFields(sighting: NodeSighting): Partial<Status> {
-  if (sighting.state === "unknown") return {};
-  if (sighting.state !== "found") return { ready: false };
-  const { metadata, status } = sighting.node;
+function nodeFields(observed: NodeLookup): Partial<Status> {
+  if (observed.state === "unknown") return {};
+  if (observed.state !== "found") return { ready: false };
+  const { metadata, status } = observed.node;
   const { name, uid } = metadata;
   const version = status?.nodeInfo?.kubeletVersion;
   return {
-    ready: isNodeReady(sighting.node),
+    ready: isNodeReady(observed.node),
     nodeRef: { apiVersion: Node.apiVersion, kind: Node.kind, name, ...(uid !== undefined && { uid }) },
     ...(version && { version }),
   };

@@ -57,12 +57,12 @@ describe("an updated instance", () => {
     update: UPDATE,
     instance: instanceOf(),
     listedAtMs: joinedMs + 10_000,
-    sighting: { state: "found", node: nodeOf() },
+    observed: { state: "found", node: nodeOf() },
     pool: azureMachinePool({ status: { version: "1.34.1" } }),
     ...parts,
   });
   const node = (overrides: Overrides<Node>): Partial<ReturnView> => ({
-    sighting: { state: "found", node: nodeOf(overrides) },
+    observed: { state: "found", node: nodeOf(overrides) },
   });
   const pool = (status: Overrides<NonNullable<AzureMachinePool["status"]>>): Partial<ReturnView> => ({
     pool: azureMachinePool({ status }),
@@ -115,7 +115,7 @@ describe("an updated instance", () => {
     ["it failed", { instance: instanceOf({ provisioningState: "Failed" }) }],
     ["it has the old model", { instance: instanceOf({ latestModelApplied: false }) }],
     ["nobody says which model it has", { instance: instanceOf({ latestModelApplied: undefined }) }],
-    ["it has no Node", { sighting: { state: "none" } }],
+    ["it has no Node", { observed: { state: "none" } }],
     ["its Node is the old one", node({ metadata: { uid: "old-uid" } })],
     ["its boot is the old one", node({ status: { nodeInfo: { bootID: "old-boot" } } })],
     ["its kubelet is of another version", node({ status: { nodeInfo: { kubeletVersion: "v1.33.0" } } })],

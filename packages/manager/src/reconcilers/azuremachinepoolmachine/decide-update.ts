@@ -9,7 +9,7 @@ import {
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "./conditions.ts";
-import type { NodeSighting } from "./find-node.ts";
+import type { NodeLookup } from "./find-node.ts";
 import type { InstanceUpdate } from "./kept-fields.ts";
 
 /** What is next for the update of an instance in place. */
@@ -46,7 +46,7 @@ export interface ReturnView {
   readonly instance: ScaleSetInstance;
   /** When the list set out that shows the instance so. */
   readonly listedAtMs: number;
-  readonly sighting: NodeSighting;
+  readonly observed: NodeLookup;
   readonly pool: Frozen<AzureMachinePool> | undefined;
 }
 
@@ -59,9 +59,9 @@ export interface Return {
 
 /** Whether an instance is back, and as what; undefined while it is not. */
 export function returnOf(view: ReturnView): Return | undefined {
-  const { instance, sighting, update } = view;
-  if (instance.provisioningState !== "Succeeded" || sighting.state !== "found") return undefined;
-  const { node } = sighting;
+  const { instance, observed, update } = view;
+  if (instance.provisioningState !== "Succeeded" || observed.state !== "found") return undefined;
+  const { node } = observed;
   if (!isNodeReady(node) || node.metadata.uid === update.nodeUID) return undefined;
   if (isAsWanted(view, node) && !isYetToChange(view, node)) return { node, isUpdated: true };
   return hasMissed(view, node) ? { node, isUpdated: false } : undefined;

@@ -69,18 +69,18 @@ function wait(scope: Scope, state: DrainState & { readonly isOver: false }): Out
 /** Waits until a list shows that the instance is gone. */
 export function awaitInstance(scope: Scope): Outcome {
   if (isSurelyGone(scope)) return next;
-  return scope.sighting.state === "gone"
+  return scope.observed.state === "gone"
     ? block(CONTRADICTED_MS, WAITING_FOR_INSTANCE)
     : block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
 }
 
 /** One list may lie: a Node that is Ready is believed more than a list from before its instance was to go. */
-function isSurelyGone({ machine, node, sighting }: Scope): boolean {
-  if (sighting.state !== "gone") return false;
+function isSurelyGone({ machine, node, observed }: Scope): boolean {
+  if (observed.state !== "gone") return false;
   if (node.state !== "found" || !isNodeReady(node.node)) return true;
   const drained = getCondition(machine.status?.conditions, DRAINED);
   if (drained?.status !== "True") return false;
-  return sighting.atMs >= Date.parse(drained.lastTransitionTime) + TIMESTAMP_STEP_MS;
+  return observed.atMs >= Date.parse(drained.lastTransitionTime) + TIMESTAMP_STEP_MS;
 }
 
 /** A Node without a machine is of no use; what else would remove it takes its time. */

@@ -51,7 +51,7 @@ export async function drainNode(scope: Scope): Promise<DrainState> {
   return state;
 }
 
-function withoutDraining({ machine, node, sighting }: Scope): DrainState | undefined {
+function withoutDraining({ machine, node, observed }: Scope): DrainState | undefined {
   if (machine.metadata.annotations?.[EXCLUDE_NODE_DRAINING_ANNOTATION] !== undefined) {
     const message = `Not drained, as the annotation ${EXCLUDE_NODE_DRAINING_ANNOTATION} says`;
     return { isOver: true, reason: "DrainSkipped", message };
@@ -60,7 +60,7 @@ function withoutDraining({ machine, node, sighting }: Scope): DrainState | undef
   if (node.state === "none" || node.state === "impostor")
     return { isOver: true, reason: NO_NODE, message: "There is no Node to drain" };
   // A Node that is Ready contradicts the list; draining it is never wrong.
-  if (sighting.state === "gone" && node.state === "found" && !isNodeReady(node.node)) {
+  if (observed.state === "gone" && node.state === "found" && !isNodeReady(node.node)) {
     const message = `The instance of Node ${node.node.metadata.name} is gone, and nothing runs there any more`;
     return { isOver: true, reason: "InstanceGone", message };
   }

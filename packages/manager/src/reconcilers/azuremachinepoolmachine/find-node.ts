@@ -2,7 +2,7 @@ import { type Frozen, type Node } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 
 /** What is known of the Node of a machine. */
-export type NodeSighting =
+export type NodeLookup =
   | { readonly state: "found"; readonly node: Frozen<Node> }
   | { readonly state: "none" }
   /** Nodes say that they are the machine, and are not. */
@@ -26,7 +26,7 @@ const CLOCKS_DIFFER_MS = 60_000;
  * Tells which of the Nodes that bear a machine's provider id is its Node. Any kubelet can write any id, so the instance
  * must bear the Node out: by its computer name or by the id of the VM, and the Node must not be older than the VM.
  */
-export function findNode(candidates: readonly Frozen<Node>[], question: NodeQuestion): NodeSighting {
+export function findNode(candidates: readonly Frozen<Node>[], question: NodeQuestion): NodeLookup {
   if (candidates.length === 0) return { state: "none" };
   const confirmed = candidates.filter((node) => isConfirmed(node, question));
   const [node] = confirmed;

@@ -2,7 +2,7 @@ import { CLOCK_SKEW_MS, isTrue } from "@capstan/api";
 import { again, block, Failure, guardWrites, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { precedingName } from "./claims.ts";
-import { findNode, type NodeSighting } from "./find-node.ts";
+import { findNode, type NodeLookup } from "./find-node.ts";
 import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 
 // Whoever creates the pool or lists its instances wakes its machines; this is for what nobody tells.
@@ -35,15 +35,15 @@ export function requireInstance({ context, machine }: Scope): Outcome {
 
 /** Looks what the last list of the scale set says about the instance. Before the first list nothing is done. */
 export function lookAtInstance(scope: Scope): Outcome {
-  scope.sighting = scope.ports.scaleSets.instance(scope.machine.spec.providerID);
-  if (scope.sighting.state !== "unknown") return next;
+  scope.observed = scope.ports.scaleSets.instance(scope.machine.spec.providerID);
+  if (scope.observed.state !== "unknown") return next;
   scope.isQuiet = true;
   return block(UNLISTED_MS, "WaitingForInstanceList");
 }
 
 /** A machine that has lost its instance goes, but it is the pool that decides so. */
 export function leaveLostToPool(scope: Scope): Outcome {
-  if (scope.sighting.state !== "gone") return next;
+  if (scope.observed.state !== "gone") return next;
   scope.isQuiet = true;
   return block(LOOK_AGAIN_MS, "InstanceGone");
 }
@@ -66,15 +66,15 @@ export async function lookForNode(scope: Scope): Promise<Outcome> {
 }
 
 /** For how long a machine that boots is not spoken of: mostly the next thing it does is to become a Node that is Ready. */
-function joiningForMs({ context, machine, node, sighting }: Scope): number | undefined {
+function joiningForMs({ context, machine, node, observed }: Scope): number | undefined {
   if (machine.status?.nodeRef || updateOf(machine) !== undefined) return undefined;
-  if (sighting.state !== "seen") return undefined;
-  const { provisioningState } = sighting.instance;
+  if (observed.state !== "seen") return undefined;
+  const { provisioningState } = observed.instance;
   // A Node that is there before a list shows its instance as made is told of together with that.
   if (provisioningState === "Creating")
     return machine.status?.provisioningState === provisioningState ? JOINING_MS : undefined;
   if (provisioningState !== "Succeeded") return undefined;
-  return leftOf(sinceMs(node, sighting.instance.provisionedAtMs) + JOINING_MS - context.env.clock.now());
+  return leftOf(sinceMs(node, observed.instance.provisionedAtMs) + JOINING_MS - context.env.clock.now());
 }
 
 /** What is left of the time. Much more than all of it is left where somebody's clock is far ahead of ours: that says nothing. */
@@ -83,14 +83,14 @@ function leftOf(leftMs: number): number | undefined {
 }
 
 /** Since when a Node is waited for to come, or to become Ready. */
-function sinceMs(node: NodeSighting, bootedMs = -Infinity): number {
+function sinceMs(node: NodeLookup, bootedMs = -Infinity): number {
   if (node.state === "none") return bootedMs;
   if (node.state !== "found" || isNodeReady(node.node)) return -Infinity;
   return Date.parse(node.node.metadata.creationTimestamp ?? "");
 }
 
-async function nodeOf(scope: Scope): Promise<NodeSighting> {
-  const { cluster, context, machine, ports, sighting } = scope;
+async function nodeOf(scope: Scope): Promise<NodeLookup> {
+  const { cluster, context, machine, ports, observed } = scope;
   // Nothing can have joined a cluster that has not come to be.
   if (!cluster || !isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return { state: "none" };
   try {
@@ -98,7 +98,7 @@ async function nodeOf(scope: Scope): Promise<NodeSighting> {
     const nodes = await workload.nodes();
     scope.workload = guardWrites(workload.client, () => context.assertMayWrite());
     return findNode(nodes.of(machine.spec.providerID), {
-      instance: sighting.state === "seen" ? sighting.instance : undefined,
+      instance: observed.state === "seen" ? observed.instance : undefined,
       knownUID: machine.status?.nodeRef?.uid,
     });
   } catch (error) {

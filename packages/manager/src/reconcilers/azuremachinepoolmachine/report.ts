@@ -17,9 +17,9 @@ export function report(scope: Scope): void {
 
 /** Writes down how instance and Node are. */
 export function reportMachine(scope: Scope): void {
-  const { context, machine, sighting } = scope;
-  if (sighting.state !== "seen") return;
-  const { instance } = sighting;
+  const { context, machine, observed } = scope;
+  if (observed.state !== "seen") return;
+  const { instance } = observed;
   const setHash = scope.pool?.status?.modelHash;
   const { fields, marks } = decideStatus({ machine, instance, node: scope.node, setHash });
   const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};

@@ -15,19 +15,19 @@ import {
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { CacheReader, Client, Context, Editable } from "@capstan/runtime";
-import type { InstanceSighting, ScaleSetSightings } from "../../azure/scale-set/sightings.ts";
+import type { ObservedInstance, InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
-import type { NodeSighting } from "./find-node.ts";
+import type { NodeLookup } from "./find-node.ts";
 
 /** What the reconciler of AzureMachinePoolMachines works with. */
 export interface AzureMachinePoolMachinePorts {
   readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
   /** What the pools' controller has seen in Azure; nobody else asks there. */
-  readonly scaleSets: Pick<ScaleSetSightings, "instance" | "onChange">;
+  readonly scaleSets: Pick<InstanceCache, "instance" | "onChange">;
 }
 
 /** One pass over one machine. */
@@ -44,8 +44,8 @@ export interface Scope {
   readonly pool: Frozen<AzureMachinePool> | undefined;
   readonly machinePool: Frozen<MachinePool> | undefined;
   readonly cluster: Frozen<Cluster> | undefined;
-  sighting: InstanceSighting;
-  node: NodeSighting;
+  observed: ObservedInstance;
+  node: NodeLookup;
   /** The way into the workload cluster, while it answers. */
   workload?: Client;
   /** The pass has found nothing that anybody wants to know: the status stays as it was. */
@@ -76,7 +76,7 @@ export function buildScope(
     pool: poolOf(machine, cache),
     machinePool: cache.get(MachinePool, named(POOL_NAME_LABEL)),
     cluster: cache.get(Cluster, named(CLUSTER_NAME_LABEL)),
-    sighting: { state: "unknown" },
+    observed: { state: "unknown" },
     node: NOT_LOOKED_YET,
   };
 }

@@ -118,14 +118,14 @@ async function handOver(scope: Scope): Promise<Outcome> {
 }
 
 async function awaitReturn(scope: Scope): Promise<Outcome> {
-  const { machine, pool, sighting, workload } = scope;
+  const { machine, pool, observed, workload } = scope;
   const update = machine.status?.instanceUpdate;
-  if (!update || sighting.state !== "seen") return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  if (!update || observed.state !== "seen") return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
   // An update that has begun is finished, whoever took the annotation away: its Node is gone already.
   const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
-  tellFailure(scope, sighting.instance);
-  const { instance, atMs: listedAtMs } = sighting;
-  const returned = returnOf({ update, instance, listedAtMs, sighting: scope.node, pool });
+  tellFailure(scope, observed.instance);
+  const { instance, atMs: listedAtMs } = observed;
+  const returned = returnOf({ update, instance, listedAtMs, observed: scope.node, pool });
   if (!returned || !workload) return goOnWaiting(scope, instance);
   const { node, isUpdated } = returned;
   const body = restoring(node, update);

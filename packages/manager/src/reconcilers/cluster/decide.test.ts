@@ -6,7 +6,7 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import type { Sighting } from "../../contract/sighting.ts";
+import type { ResolvedReference } from "../../contract/resolve.ts";
 import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
 
 const endpoint = { host: "h", port: 6443 };
@@ -14,17 +14,17 @@ const seen = (kind: Kind, isFollowed = true) => ({
   target: { kind, name: { name: "demo" }, text: `${kind.kind} demo` },
   isFollowed,
 });
-const network = (parts: Overrides<AzureCluster> = {}, isFollowed = true): Sighting => ({
+const network = (parts: Overrides<AzureCluster> = {}, isFollowed = true): ResolvedReference => ({
   ...seen(AzureCluster, isFollowed),
   state: "found",
   object: azureCluster(parts),
 });
-const plane = (status: KubeadmControlPlane["status"] = {}): Sighting => ({
+const plane = (status: KubeadmControlPlane["status"] = {}): ResolvedReference => ({
   ...seen(KubeadmControlPlane),
   state: "found",
   object: kubeadmControlPlane({ status }),
 });
-const absent = (kind: Kind, state: "missing" | "notServed"): Sighting => ({
+const absent = (kind: Kind, state: "missing" | "notServed"): ResolvedReference => ({
   ...seen(kind, state === "missing"),
   state,
 });
@@ -151,7 +151,7 @@ test("what is not followed is looked at again until it is ready", () => {
 
 test("failure domains go with the infrastructure, and stay while it is out of sight", () => {
   const status = { failureDomains: { "1": { controlPlane: true } } };
-  const of = (infrastructure: Sighting) =>
+  const of = (infrastructure: ResolvedReference) =>
     decideStatus(cluster({ status }), { infrastructure }).fields.failureDomains;
   expect(of(absent(AzureCluster, "missing"))).toEqual(status.failureDomains);
   expect(of(network())).toBeUndefined();

@@ -11,7 +11,7 @@ import {
   validEndpoint,
 } from "../../contract/contract-object.ts";
 import { type Mark, mirrorReady } from "../../contract/ready.ts";
-import { absence, type Sighting } from "../../contract/sighting.ts";
+import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 
 /** Whether the API server of the cluster answers; only asked for where no control plane object tells. */
 export type ApiServer =
@@ -25,8 +25,8 @@ export type ApiServer =
 
 /** What a pass has found out about a Cluster. */
 export interface Observed {
-  readonly infrastructure?: Sighting;
-  readonly controlPlane?: Sighting;
+  readonly infrastructure?: ResolvedReference;
+  readonly controlPlane?: ResolvedReference;
   readonly apiServer?: ApiServer;
 }
 
@@ -99,7 +99,7 @@ const INITIALIZED = "ControlPlaneInitialized";
 const WAITING_FOR_CONTROL_PLANE = "WaitingForControlPlane";
 const WAITING_FOR_INITIALIZED = "WaitingForControlPlaneProviderInitialized";
 
-function judgeInfrastructure(cluster: Frozen<Cluster>, seen: Sighting | undefined): Judgement {
+function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference | undefined): Judgement {
   if (!seen)
     return {
       isReady: true,
@@ -142,7 +142,7 @@ function judgeControlPlane(observed: Observed): ControlPlaneJudgement {
   return { isReady: ready, marks, ...pollOf(seen, ready && initialized, WAITING_FOR_CONTROL_PLANE) };
 }
 
-function missingControlPlane(seen: Sighting | undefined): ControlPlaneJudgement {
+function missingControlPlane(seen: ResolvedReference | undefined): ControlPlaneJudgement {
   const message = seen ? absence(seen) : "There is no control plane";
   const waiting = { status: "False", severity: "Info", message } as const;
   return {
@@ -177,13 +177,17 @@ function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJu
   };
 }
 
-function idle({ state, target }: Sighting): string {
+function idle({ state, target }: ResolvedReference): string {
   const because = state === "notServed" ? "nobody serves its kind" : "no controller acts on it";
   return `${target.text} tells nothing because ${because}; the cluster is used as soon as its endpoint and kubeconfig are given`;
 }
 
 /** What is followed tells of its changes itself. */
-function pollOf({ isFollowed }: Sighting, isSettled: boolean, reason: string): { comeBack?: string } {
+function pollOf(
+  { isFollowed }: ResolvedReference,
+  isSettled: boolean,
+  reason: string,
+): { comeBack?: string } {
   return isFollowed || isSettled ? {} : { comeBack: reason };
 }
 
@@ -201,7 +205,10 @@ function phaseOf(
 }
 
 /** As its infrastructure says; while that is out of sight, as it said before. */
-function domainsOf(cluster: Frozen<Cluster>, seen: Sighting | undefined): FailureDomains | undefined {
+function domainsOf(
+  cluster: Frozen<Cluster>,
+  seen: ResolvedReference | undefined,
+): FailureDomains | undefined {
   if (seen?.state === "found") return failureDomainsOf(seen.object);
   return cluster.status?.failureDomains && deepCopy<FailureDomains>(cluster.status.failureDomains);
 }

@@ -1,6 +1,6 @@
 import type { Frozen } from "@capstan/api";
 import { block, isNotFound, keyOf, next, type Outcome } from "@capstan/runtime";
-import { type Belonging, findBelonging, remove } from "../../contract/removal.ts";
+import { type OwnedObject, findOwned, remove } from "../../contract/removal.ts";
 import { decideDeletion, type DeletionStep, type Descendant, DESCENDANTS } from "./decide-deletion.ts";
 import { REFERENCES } from "./observe.ts";
 import { FOLLOWED, type Scope } from "./scope.ts";
@@ -46,12 +46,12 @@ export async function deleteInOrder(scope: Scope): Promise<Outcome> {
 async function find(
   { context, cluster }: Scope,
   which: keyof typeof REFERENCES,
-): Promise<Belonging | undefined> {
+): Promise<OwnedObject | undefined> {
   const reference = cluster.spec[`${which}Ref`];
   const { namespace = "" } = cluster.metadata;
   return (
     reference &&
-    findBelonging(
+    findOwned(
       context,
       { reference, field: REFERENCES[which].field, namespace },
       { owner: cluster, followed: FOLLOWED },

@@ -1,7 +1,7 @@
 import { again, Failure, next, type Outcome } from "@capstan/runtime";
 import { validEndpoint } from "../../contract/contract-object.ts";
-import { meet } from "../../contract/meeting.ts";
-import type { Sighting } from "../../contract/sighting.ts";
+import { reconcileReference } from "../../contract/reconcile-reference.ts";
+import type { ResolvedReference } from "../../contract/resolve.ts";
 import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
 import { FOLLOWED, type Scope } from "./scope.ts";
 
@@ -34,10 +34,13 @@ export async function observe(scope: Scope): Promise<Outcome> {
 async function see(
   { context, cluster }: Scope,
   which: keyof typeof REFERENCES,
-): Promise<Sighting | undefined> {
+): Promise<ResolvedReference | undefined> {
   const reference = cluster.spec[`${which}Ref`];
   const adopter = { owner: cluster, clusterName: cluster.metadata.name };
-  return reference && (await meet(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter));
+  return (
+    reference &&
+    (await reconcileReference(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter))
+  );
 }
 
 async function askApiServer({ cluster, ports }: Scope): Promise<ApiServer> {

@@ -25,7 +25,7 @@ import { endOf, isGood } from "./token-policy.ts";
 import { isTokenKnown, makeToken, workloadOf } from "./workload.ts";
 
 /** What a pass has found. */
-interface Sight {
+interface Observation {
   readonly secret: Frozen<Secret> | undefined;
   readonly stored: StoredData | undefined;
   readonly authority: Authority | undefined;
@@ -41,9 +41,9 @@ export async function makeData(scope: Scope): Promise<Outcome> {
   try {
     const refusal = refusalOf(scope.config.spec);
     if (refusal !== undefined) throw terminal("DataSecretGenerationFailed", refusal);
-    const sight = await look(scope);
-    const decision = await decide(scope, sight);
-    const token = await carryOut(scope, sight, decision);
+    const observation = await look(scope);
+    const decision = await decide(scope, observation);
+    const token = await carryOut(scope, observation, decision);
     publish(scope, { token, why: decision.do === "keep" ? undefined : decision.why });
     return next;
   } catch (error) {
@@ -51,7 +51,7 @@ export async function makeData(scope: Scope): Promise<Outcome> {
   }
 }
 
-async function look(scope: Scope): Promise<Sight> {
+async function look(scope: Scope): Promise<Observation> {
   const { context, config } = scope;
   const { name, namespace } = config.metadata;
   const secret = await context.client.find(Secret, { name, namespace });
@@ -71,25 +71,25 @@ async function look(scope: Scope): Promise<Sight> {
 }
 
 /** What nobody has asked for yet is for whoever asks first. */
-function modelsOf({ config }: Scope, stored: StoredData | undefined): Sight["models"] {
+function modelsOf({ config }: Scope, stored: StoredData | undefined): Observation["models"] {
   const asked = modelAsked(config);
   const before = stored?.model ?? modelAnswered(config) ?? asked;
   return { before, now: asked ?? before };
 }
 
-async function decide(scope: Scope, sight: Sight): Promise<Decision> {
-  const { stored, isAsked } = sight;
+async function decide(scope: Scope, observation: Observation): Promise<Decision> {
+  const { stored, isAsked } = observation;
   const { policy } = scope;
   const nowMs = scope.context.env.clock.now();
   // Also the check that the data fits: no token makes it longer than this one, so none is made for nothing.
-  const printed = print(scope, sight, stored?.token);
-  const token = ownToken(sight);
+  const printed = print(scope, observation, stored?.token);
+  const token = ownToken(observation);
   const isDoubted = token && (isAsked || (policy.renews && !isGood(token, policy, nowMs)));
   const isKnown = isDoubted ? await isTokenKnown(scope, await workloadOf(scope), token) : true;
   return decideData({
     stored,
     isCurrent: stored?.value === printed,
-    needsToken: sight.needsToken,
+    needsToken: observation.needsToken,
     isAsked,
     token,
     isKnown,
@@ -99,12 +99,12 @@ async function decide(scope: Scope, sight: Sight): Promise<Decision> {
 }
 
 /** The token of the machines that the data is for from now on; undefined when they have none yet. */
-function ownToken({ stored, models: { before, now } }: Sight): JoinToken | undefined {
+function ownToken({ stored, models: { before, now } }: Observation): JoinToken | undefined {
   return now === undefined || now === before ? stored?.token : stored?.earlier.get(now);
 }
 
 /** The tokens of models that the data is not for. One that is replaced for its own model was taken back, and is forgotten. */
-function earlierTokens({ stored, models: { before, now } }: Sight): EarlierTokens {
+function earlierTokens({ stored, models: { before, now } }: Observation): EarlierTokens {
   const earlier = new Map(stored?.earlier);
   if (before !== undefined && stored?.token) earlier.set(before, stored.token);
   if (now !== undefined) earlier.delete(now);
@@ -112,23 +112,31 @@ function earlierTokens({ stored, models: { before, now } }: Sight): EarlierToken
 }
 
 /** Does what was decided; gives the token that the data has then. */
-async function carryOut(scope: Scope, sight: Sight, decision: Decision): Promise<JoinToken | undefined> {
-  const current = sight.needsToken ? sight.stored?.token : undefined;
+async function carryOut(
+  scope: Scope,
+  observation: Observation,
+  decision: Decision,
+): Promise<JoinToken | undefined> {
+  const current = observation.needsToken ? observation.stored?.token : undefined;
   switch (decision.do) {
     case "keep":
       return current;
     case "print":
-      await finish(scope, sight, current);
+      await finish(scope, observation, current);
       return current;
     case "prolongToken":
     case "useToken":
-      await useToken(scope, sight, decision.token);
+      await useToken(scope, observation, decision.token);
       return decision.token;
     case "planToken": {
       const token = drawToken(scope);
       // Looked for first: while the cluster does not answer, nothing is planned and nothing written.
       await isTokenKnown(scope, await workloadOf(scope), token);
-      await useToken(scope, { ...sight, secret: await write(scope, sight, plannedFields(token)) }, token);
+      await useToken(
+        scope,
+        { ...observation, secret: await write(scope, observation, plannedFields(token)) },
+        token,
+      );
       return token;
     }
   }
@@ -138,28 +146,32 @@ function drawToken({ context: { env }, policy }: Scope): JoinToken {
   return { text: drawTokenText(() => env.uuid()), expiresMs: endOf(policy, env.clock.now()) };
 }
 
-async function useToken(scope: Scope, sight: Sight, token: JoinToken): Promise<void> {
-  if (await makeToken(scope, await workloadOf(scope), token)) return finish(scope, sight, token);
-  await write(scope, sight, { next: null });
+async function useToken(scope: Scope, observation: Observation, token: JoinToken): Promise<void> {
+  if (await makeToken(scope, await workloadOf(scope), token)) return finish(scope, observation, token);
+  await write(scope, observation, { next: null });
   throw transient("JoinTokenTaken", "The cluster has another join token of that id; drawing a new one");
 }
 
-async function finish(scope: Scope, sight: Sight, token: JoinToken | undefined): Promise<void> {
-  const value = print(scope, sight, token);
-  const { authority, models } = sight;
-  const earlier = earlierTokens(sight);
+async function finish(scope: Scope, observation: Observation, token: JoinToken | undefined): Promise<void> {
+  const value = print(scope, observation, token);
+  const { authority, models } = observation;
+  const earlier = earlierTokens(observation);
   await write(
     scope,
-    sight,
+    observation,
     finishedFields({ value, token, model: models.now, earlier, authority: authority?.pem }),
   );
 }
 
 /** The data with a token, or with one that only has the right length. */
-function print({ config, endpoint, version }: Scope, sight: Sight, token: JoinToken | undefined): string {
-  const { authority, values } = sight;
+function print(
+  { config, endpoint, version }: Scope,
+  observation: Observation,
+  token: JoinToken | undefined,
+): string {
+  const { authority, values } = observation;
   const text = token?.text.reveal() ?? "000000.0000000000000000";
-  const target = { endpoint, authority, token: sight.needsToken ? text : undefined };
+  const target = { endpoint, authority, token: observation.needsToken ? text : undefined };
   const data = workerData({ spec: config.spec, version, target, values });
   const problem = sizeProblem(data);
   if (problem !== undefined) throw terminal("DataSecretGenerationFailed", problem);
@@ -168,7 +180,7 @@ function print({ config, endpoint, version }: Scope, sight: Sight, token: JoinTo
 
 async function write(
   { context, config, cluster }: Scope,
-  { secret }: Sight,
+  { secret }: Observation,
   fields: Fields,
 ): Promise<Frozen<Secret>> {
   const { client } = context;

@@ -12,7 +12,7 @@ import {
   type Overrides,
 } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
-import type { Sighting } from "../../contract/sighting.ts";
+import type { ResolvedReference } from "../../contract/resolve.ts";
 import { decideSpec, decideStatus, type NodesView, type Observed } from "./decide.ts";
 
 const target = (kind: Kind) => ({
@@ -20,16 +20,19 @@ const target = (kind: Kind) => ({
   name: { name: "pool", namespace: "default" },
   text: `${kind.kind} pool`,
 });
-const found = (kind: Kind, object: Extract<Sighting, { state: "found" }>["object"]): Sighting => ({
+const found = (
+  kind: Kind,
+  object: Extract<ResolvedReference, { state: "found" }>["object"],
+): ResolvedReference => ({
   state: "found",
   target: target(kind),
   isFollowed: true,
   object,
 });
 
-const infrastructure = (status: AzureMachinePool["status"] = {}, ids: string[] = []): Sighting =>
+const infrastructure = (status: AzureMachinePool["status"] = {}, ids: string[] = []): ResolvedReference =>
   found(AzureMachinePool, azureMachinePool({ spec: { providerIDList: ids }, status }));
-const bootstrap = (status: KubeadmConfig["status"] = {}): Sighting =>
+const bootstrap = (status: KubeadmConfig["status"] = {}): ResolvedReference =>
   found(KubeadmConfig, kubeadmConfig({ status }));
 const counted = (ready: number, available = ready): NodesView => ({
   state: "counted",
@@ -129,7 +132,11 @@ describe("the counts of a pool", () => {
   });
 
   test("are not taken back because infrastructure and config are out of sight", () => {
-    const missing: Sighting = { state: "missing", target: target(AzureMachinePool), isFollowed: true };
+    const missing: ResolvedReference = {
+      state: "missing",
+      target: target(AzureMachinePool),
+      isFollowed: true,
+    };
     const { fields, marks } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
       infrastructure: missing,
       bootstrap: missing,

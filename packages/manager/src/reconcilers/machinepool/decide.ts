@@ -12,7 +12,7 @@ import {
 } from "../../contract/contract-object.ts";
 import { isExternallyScaled } from "../../contract/pool-wish.ts";
 import { type Mark, mirrorReady } from "../../contract/ready.ts";
-import { absence, type Sighting } from "../../contract/sighting.ts";
+import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 import type { NodeCount } from "./count-nodes.ts";
 
 /** What is known about the Nodes of a pool. */
@@ -28,8 +28,8 @@ export type NodesView =
 
 /** What a pass has found out about a pool. */
 export interface Observed {
-  readonly bootstrap?: Sighting | undefined;
-  readonly infrastructure?: Sighting | undefined;
+  readonly bootstrap?: ResolvedReference | undefined;
+  readonly infrastructure?: ResolvedReference | undefined;
   readonly nodes?: NodesView | undefined;
 }
 
@@ -61,7 +61,7 @@ export function decideSpec(pool: Frozen<MachinePool>, { bootstrap, infrastructur
   };
 }
 
-function readyIn(seen: Sighting | undefined): Frozen<ContractObject> | undefined {
+function readyIn(seen: ResolvedReference | undefined): Frozen<ContractObject> | undefined {
   return seen?.state === "found" && isReady(seen.object) ? seen.object : undefined;
 }
 
@@ -106,7 +106,10 @@ interface Judgement {
 const WAITING_FOR_DATA = "WaitingForDataSecret";
 const WAITING_FOR_INFRASTRUCTURE = "WaitingForInfrastructure";
 
-function judgeBootstrap({ spec, status }: Frozen<MachinePool>, seen: Sighting | undefined): Judgement {
+function judgeBootstrap(
+  { spec, status }: Frozen<MachinePool>,
+  seen: ResolvedReference | undefined,
+): Judgement {
   const type = "BootstrapReady";
   const { configRef, dataSecretName } = spec.template.spec.bootstrap;
   if (!configRef) {
@@ -118,15 +121,18 @@ function judgeBootstrap({ spec, status }: Frozen<MachinePool>, seen: Sighting | 
     };
   }
   if (seen?.state !== "found")
-    return outOfSight(type, seen, { reason: WAITING_FOR_DATA, wasReady: status?.bootstrapReady ?? false });
+    return unresolved(type, seen, { reason: WAITING_FOR_DATA, wasReady: status?.bootstrapReady ?? false });
   const hasData = isReady(seen.object) && dataSecretNameOf(seen.object) !== undefined;
   return { isReady: hasData, mark: mirrorReady(type, seen.object, WAITING_FOR_DATA) };
 }
 
-function judgeInfrastructure({ status }: Frozen<MachinePool>, seen: Sighting | undefined): Judgement {
+function judgeInfrastructure(
+  { status }: Frozen<MachinePool>,
+  seen: ResolvedReference | undefined,
+): Judgement {
   const type = "InfrastructureReady";
   if (seen?.state !== "found") {
-    return outOfSight(type, seen, {
+    return unresolved(type, seen, {
       reason: WAITING_FOR_INFRASTRUCTURE,
       wasReady: status?.infrastructureReady ?? false,
     });
@@ -135,9 +141,9 @@ function judgeInfrastructure({ status }: Frozen<MachinePool>, seen: Sighting | u
 }
 
 /** What was there once is not taken back because it is out of sight. */
-function outOfSight(
+function unresolved(
   type: string,
-  seen: Sighting | undefined,
+  seen: ResolvedReference | undefined,
   { reason, wasReady }: { readonly reason: string; readonly wasReady: boolean },
 ): Judgement {
   const severity = wasReady ? "Error" : "Info";

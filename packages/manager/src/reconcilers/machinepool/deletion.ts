@@ -8,7 +8,7 @@ import {
   parseDuration,
 } from "@capstan/api";
 import { block, Failure, isNotFound, next, type Outcome } from "@capstan/runtime";
-import { findBelonging, remove } from "../../contract/removal.ts";
+import { findOwned, remove } from "../../contract/removal.ts";
 import { REFERENCES } from "./observe.ts";
 import { FOLLOWED, type Scope } from "./scope.ts";
 
@@ -34,9 +34,9 @@ export async function deleteReferences(scope: Scope): Promise<Outcome> {
     const reference = references[which];
     if (!reference) continue;
     const pointer = { reference, field: REFERENCES[which].field, namespace };
-    const belonging = await findBelonging(context, pointer, { owner: pool, followed: FOLLOWED });
-    await remove(context.client, belonging);
-    if (belonging) left.push(belonging.target.text);
+    const owned = await findOwned(context, pointer, { owner: pool, followed: FOLLOWED });
+    await remove(context.client, owned);
+    if (owned) left.push(owned.target.text);
   }
   scope.left = left;
   return left.length === 0 ? next : block(LOOK_AGAIN_MS, WAITING_FOR_DELETION);

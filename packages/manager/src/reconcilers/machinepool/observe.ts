@@ -8,8 +8,8 @@ import {
   ownerReferenceTo,
 } from "@capstan/api";
 import { again, block, Failure, next, type Outcome, waiting } from "@capstan/runtime";
-import { meet } from "../../contract/meeting.ts";
-import type { Sighting } from "../../contract/sighting.ts";
+import { reconcileReference } from "../../contract/reconcile-reference.ts";
+import type { ResolvedReference } from "../../contract/resolve.ts";
 import { candidatesOf } from "../../workload/sought-node.ts";
 import { countNodes } from "./count-nodes.ts";
 import { decideSpec, type NodesView } from "./decide.ts";
@@ -102,7 +102,7 @@ async function see(
   { context, pool }: Scope,
   which: keyof typeof REFERENCES,
   reference: Frozen<ObjectReference>,
-): Promise<Sighting> {
+): Promise<ResolvedReference> {
   const adopter = { owner: pool, clusterName: pool.spec.clusterName };
-  return meet(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter);
+  return reconcileReference(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter);
 }

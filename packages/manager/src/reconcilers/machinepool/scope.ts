@@ -8,7 +8,7 @@ import {
   type MachinePool,
 } from "@capstan/api";
 import type { Context, Editable } from "@capstan/runtime";
-import type { Sighting } from "../../contract/sighting.ts";
+import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { NodesView } from "./decide.ts";
 
@@ -24,8 +24,8 @@ export interface Scope {
   readonly ports: MachinePoolPorts;
   /** The Cluster it belongs to, while there is one. */
   readonly cluster: Frozen<Cluster> | undefined;
-  bootstrap?: Sighting;
-  infrastructure?: Sighting;
+  bootstrap?: ResolvedReference;
+  infrastructure?: ResolvedReference;
   nodes?: NodesView;
   /** What a deletion still waits for. */
   left?: readonly string[];

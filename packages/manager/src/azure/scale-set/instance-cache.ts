@@ -3,13 +3,13 @@ import { byProviderID } from "./by-provider-id.ts";
 import type { ScaleSetInstance } from "./instance.ts";
 
 /** What the last complete list says about one instance. Nobody knows anything before the first list of a process. */
-export type InstanceSighting =
+export type ObservedInstance =
   | { readonly state: "seen"; readonly instance: ScaleSetInstance; readonly atMs: number }
   | { readonly state: "gone"; readonly atMs: number }
   | { readonly state: "unknown" };
 
 /** Is told the provider ids of instances that came, went or changed. */
-export type SightingListener = (providerIDs: readonly string[]) => void;
+export type InstanceListener = (providerIDs: readonly string[]) => void;
 
 interface ListedSet {
   /** By folded provider id. */
@@ -21,9 +21,9 @@ interface ListedSet {
  * What the instances of all scale sets were like when they were listed last. Whoever lists a set records it here; all
  * others look here and never ask Azure: a list costs a token an instance.
  */
-export class ScaleSetSightings {
+export class InstanceCache {
   readonly #sets = new Map<string, ListedSet>();
-  readonly #listeners: SightingListener[] = [];
+  readonly #listeners: InstanceListener[] = [];
 
   /** Takes up a complete list; `atMs` is the wall clock when it set out. */
   record(scaleSetID: string, instances: readonly ScaleSetInstance[], atMs: number): void {
@@ -38,7 +38,7 @@ export class ScaleSetSightings {
   }
 
   /** What is known about the instance with that provider id. */
-  instance(providerID: string): InstanceSighting {
+  instance(providerID: string): ObservedInstance {
     const set = this.#sets.get(setOf(providerID));
     if (!set) return { state: "unknown" };
     const instance = set.instances.get(folded(providerID));
@@ -46,7 +46,7 @@ export class ScaleSetSightings {
   }
 
   /** Tells of changes from now on. */
-  onChange(listener: SightingListener): void {
+  onChange(listener: InstanceListener): void {
     this.#listeners.push(listener);
   }
 

@@ -2,10 +2,10 @@ import type { Kind, KubernetesObject } from "@capstan/api";
 import { type Context, Failure } from "@capstan/runtime";
 import { type Adopter, adopt } from "./adoption.ts";
 import type { Pointer } from "./reference.ts";
-import { look, type Sighting } from "./sighting.ts";
+import { look, type ResolvedReference } from "./resolve.ts";
 
 /** A reference, the condition of the owner that tells of it, and the kinds that are in the cache. */
-export interface Appointment extends Omit<Pointer, "namespace"> {
+export interface ReferenceOptions extends Omit<Pointer, "namespace"> {
   readonly condition: string;
   readonly followed: readonly Kind[];
 }
@@ -14,16 +14,16 @@ export interface Appointment extends Omit<Pointer, "namespace"> {
  * Looks where a reference points to and makes the object there show whose it is. What only its author can put right
  * shows in the condition that belongs to the reference, and ends the pass.
  */
-export async function meet<T extends KubernetesObject>(
+export async function reconcileReference<T extends KubernetesObject>(
   context: Context<T>,
-  { reference, field, condition, followed }: Appointment,
+  { reference, field, condition, followed }: ReferenceOptions,
   adopter: Adopter,
-): Promise<Sighting> {
+): Promise<ResolvedReference> {
   try {
     const { namespace = "" } = adopter.owner.metadata;
-    const sighting = await look(context, { reference, field, namespace }, followed);
-    await adopt(context.client, sighting, { ...adopter, field });
-    return sighting;
+    const resolved = await look(context, { reference, field, namespace }, followed);
+    await adopt(context.client, resolved, { ...adopter, field });
+    return resolved;
   } catch (error) {
     if (error instanceof Failure && error.failure === "Terminal") {
       const { reason, message } = error;

@@ -4,7 +4,7 @@ import type { ContractObject } from "./contract-object.ts";
 import { type Pointer, type Target, targetOf } from "./reference.ts";
 
 /** What was found where a reference points to. */
-export type Sighting = {
+export type ResolvedReference = {
   readonly target: Target;
   /** Whether its changes are told to us; what is not followed has to be looked at again and again. */
   readonly isFollowed: boolean;
@@ -16,17 +16,21 @@ export type Sighting = {
 );
 
 /** The ways to objects that a look needs. */
-export type Eyes = Pick<Context<KubernetesObject>, "cache" | "client">;
+export type ObjectReader = Pick<Context<KubernetesObject>, "cache" | "client">;
 
 /** Looks where a reference points to: into the cache for kinds that are followed, else at the server. */
-export async function look(eyes: Eyes, pointer: Pointer, followed: readonly Kind[]): Promise<Sighting> {
+export async function look(
+  reader: ObjectReader,
+  pointer: Pointer,
+  followed: readonly Kind[],
+): Promise<ResolvedReference> {
   const target = targetOf(pointer);
   const isFollowed = followed.includes(target.kind);
   const seen = { target, isFollowed };
   try {
     const object = isFollowed
-      ? eyes.cache.get(target.kind, target.name)
-      : await eyes.client.find(target.kind, target.name);
+      ? reader.cache.get(target.kind, target.name)
+      : await reader.client.find(target.kind, target.name);
     return object ? { ...seen, state: "found", object } : { ...seen, state: "missing" };
   } catch (error) {
     if (error instanceof Failure && error.reason === "KindNotServed") return { ...seen, state: "notServed" };
@@ -35,7 +39,7 @@ export async function look(eyes: Eyes, pointer: Pointer, followed: readonly Kind
 }
 
 /** Why there is nothing to be seen, for people. */
-export function absence({ state, target }: Sighting): string {
+export function absence({ state, target }: ResolvedReference): string {
   return state === "notServed"
     ? `Nobody serves ${target.kind.apiVersion} ${target.kind.kind}; is its CustomResourceDefinition installed?`
     : `${target.text} does not exist yet`;
