@@ -79,7 +79,7 @@ export {
   type Wave,
 } from "./rollout/forecast/forecast.ts";
 export type { StepTimes } from "./rollout/forecast/step-times.ts";
-export { obstinate } from "./rollout/obstinate.ts";
+export { needsAttention } from "./rollout/needs-attention.ts";
 export { type Plan, planPool } from "./rollout/plan.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/restart.ts";
 export type { MachineView, PoolView } from "./rollout/view.ts";

@@ -28,7 +28,7 @@ export const STRATEGIES = {
 } as const satisfies Readonly<Record<string, Strategy>>;
 
 /** A pool to be made. */
-export interface PoolWish {
+export interface PoolOptions {
   readonly cluster: string;
   readonly name: string;
   readonly machines: number;
@@ -58,7 +58,7 @@ export async function readyClusters(clusters: readonly string[]): Promise<World>
 /** Creates a pool as a user does. */
 export async function createPool(
   world: World,
-  { cluster, name, machines, strategy }: PoolWish,
+  { cluster, name, machines, strategy }: PoolOptions,
 ): Promise<void> {
   const metadata = { name, namespace: NAMESPACE };
   const reference = ({ apiVersion, kind }: Kind) => ({ apiVersion, kind, name });

@@ -76,7 +76,7 @@ export async function giveAuthority(world: World, clusterName: string): Promise<
 const VERSION = "v1.34.1";
 
 /** A pool, as far as it is not like all others. */
-interface PoolWish {
+interface PoolOptions {
   readonly name?: string;
   readonly config?: KubeadmConfig["spec"];
   readonly replicas?: number;
@@ -86,7 +86,7 @@ interface PoolWish {
 export async function createPool(
   world: World,
   clusterName: string,
-  { name = `${clusterName}-workers`, config = {}, replicas = 1 }: PoolWish = {},
+  { name = `${clusterName}-workers`, config = {}, replicas = 1 }: PoolOptions = {},
 ): Promise<void> {
   const reference = (kind: Kind) => ({ apiVersion: kind.apiVersion, kind: kind.kind, name });
   const template = {

@@ -299,10 +299,14 @@ function textOf(base64: string): string {
 /** A pool that goes takes the scale set of another for its own. */
 function mistaken(phase: Phase<unknown>): Phase<unknown> {
   return (scope) => {
-    const { pool, site } = scope as PoolScope;
-    if (!site || pool.metadata.name !== "mp-1") return phase(scope);
-    const wrong = { ...site, scaleSetID: `${site.scaleSetID}0`, poolKey: `${site.poolKey}0` };
-    return phase({ ...(scope as PoolScope), site: wrong });
+    const { pool, azureTarget } = scope as PoolScope;
+    if (!azureTarget || pool.metadata.name !== "mp-1") return phase(scope);
+    const wrong = {
+      ...azureTarget,
+      scaleSetID: `${azureTarget.scaleSetID}0`,
+      poolKey: `${azureTarget.poolKey}0`,
+    };
+    return phase({ ...(scope as PoolScope), azureTarget: wrong });
   };
 }
 

@@ -9,7 +9,7 @@ export interface Tokens {
   /** Makes a token for a service account; only for as long as the account is there. */
   issue(
     account: StoredObject,
-    wanted: TokenWish,
+    wanted: TokenRequestSpec,
   ): Promise<{ readonly token: string; readonly expiresAt: string }>;
   /** Whom a token stands for; undefined when it is forged, expired, for others, or its account has gone. */
   verify(token: string, audiences: readonly string[]): VerifiedToken | undefined;
@@ -23,7 +23,7 @@ interface VerifiedToken {
 }
 
 /** What is asked of a token. */
-interface TokenWish {
+interface TokenRequestSpec {
   readonly audiences: readonly string[];
   readonly seconds: number;
 }

@@ -1,4 +1,4 @@
-import { type Blocked, isDisruptive, obstinate, type PoolAction } from "@capstan/manager";
+import { type Blocked, isDisruptive, needsAttention, type PoolAction } from "@capstan/manager";
 import type { BlockedDrain } from "./blocked-drains.ts";
 import { budgetLine } from "../rollout/budget-line.ts";
 import type { PlanForm } from "./plan-form.ts";
@@ -56,7 +56,7 @@ function sortedBlocks(pool: PlannedPool): {
   readonly alarms: readonly Block[];
   readonly waits: readonly Block[];
 } {
-  const lasting = new Set<Block>(obstinate(pool.plan));
+  const lasting = new Set<Block>(needsAttention(pool.plan));
   const waits = pool.plan.blocked.filter((one) => !lasting.has(one));
   return { alarms: blocksOf(pool).filter((one) => !waits.some((wait) => wait === one)), waits };
 }

@@ -1,5 +1,5 @@
 import { type Condition, type Frozen, getCondition } from "@capstan/api";
-import { obstinate } from "@capstan/manager";
+import { needsAttention } from "@capstan/manager";
 import type { PoolParts } from "../plan/pool-parts.ts";
 import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";
@@ -10,7 +10,7 @@ import type { RolloutState } from "./rollout-state.ts";
  */
 export function obstacleLines(state: RolloutState, told = state.failure): readonly string[] {
   const { plan, parts, standstill } = state;
-  const inTheWay = [...(standstill ? [standstill] : []), ...obstinate(plan)];
+  const inTheWay = [...(standstill ? [standstill] : []), ...needsAttention(plan)];
   const all: readonly Said[] = [
     ...inTheWay.map(({ reason, why }) => ({ who: "blocked", reason, message: why })),
     ...saidByPool(parts.pool),

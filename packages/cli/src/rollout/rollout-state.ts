@@ -41,12 +41,12 @@ function failureOf({ pool }: PoolParts, standstill: PoolBlock | undefined): stri
  */
 export function confirmed(state: RolloutState, earlier: RolloutState | undefined): RolloutState {
   const { refusal } = state;
-  if (!refusal || !earlier || refusedWish(state) !== refusedWish(earlier)) return state;
+  if (!refusal || !earlier || rejectedSpec(state) !== rejectedSpec(earlier)) return state;
   return { ...state, failure: state.failure ?? refusal.why };
 }
 
 /** What was refused, and of which wish. */
-function refusedWish({ refusal, parts: { pool, machinePool } }: RolloutState): string {
+function rejectedSpec({ refusal, parts: { pool, machinePool } }: RolloutState): string {
   return `${pool.metadata.generation}/${machinePool.metadata.generation}/${refusal?.why}`;
 }
 

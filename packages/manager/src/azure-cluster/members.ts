@@ -8,7 +8,7 @@ import {
   type MachinePool,
 } from "@capstan/api";
 import { type CacheReader, index, type ObjectName } from "@capstan/runtime";
-import { identityKeyOf } from "./login.ts";
+import { identityKeyOf } from "./arm-client.ts";
 
 const BY_CLUSTER = "cluster-of-pool";
 const BY_IDENTITY = "identity";

@@ -1,6 +1,6 @@
 import { type Blocked, type BlockedReason, counted, headingOf, isOrAre } from "./action.ts";
 import type { PoolState } from "./budget.ts";
-import { leastMissedFirst } from "./selection.ts";
+import { byDeletionPriority } from "./selection.ts";
 import { stuckLimit } from "./stuck.ts";
 import { type WholeMachine, isAvailable, isBroken, isLive, isLongUnavailable } from "./view.ts";
 
@@ -45,7 +45,7 @@ function candidatesOf(state: PoolState, going: ReadonlySet<string>): readonly Wh
     (machine) =>
       !going.has(machine.name) && (machine.hasDeleteAnnotation || (mayRoll && state.isToBeMoved(machine))),
   );
-  return leastMissedFirst(view, candidates, goalHash);
+  return byDeletionPriority(view, candidates, goalHash);
 }
 
 /** A marked machine that does not work costs nothing, so one at a time goes also when all of the budget is needed. */

@@ -1,5 +1,5 @@
 import type { PoolState } from "./budget.ts";
-import { leastMissedFirst } from "./selection.ts";
+import { byDeletionPriority } from "./selection.ts";
 import { surgeFor } from "./surge.ts";
 import {
   type InstanceView,
@@ -23,7 +23,7 @@ export function pickSurplus(state: PoolState, going: ReadonlySet<string>): reado
   if (surplus <= 0) return [];
   // One that has no resource yet has its place among the others, and goes when it has one: none goes in its place.
   const free = staying.filter(hasInstance).filter((machine) => !isUpdating(machine));
-  const ordered = leastMissedFirst(view, free, state.goalHash);
+  const ordered = byDeletionPriority(view, free, state.goalHash);
   const isPlain = budget.outdated === 0 || budget.desired === 0;
   return (isPlain ? ordered : sparing(state, ordered)).slice(0, surplus).filter(isWhole);
 }

@@ -30,7 +30,7 @@ export function byInstanceID(a: string, b: string): number {
  * work, then those that do; within each, what was made only for updates in place, then outdated before up to date, then
  * broken ones, then by policy.
  */
-export function leastMissedFirst<T extends InstanceView>(
+export function byDeletionPriority<T extends InstanceView>(
   view: PoolView,
   machines: readonly T[],
   goalHash: string,

@@ -1,6 +1,6 @@
 import { type Blocked, counted, headingOf } from "./action.ts";
 import type { PoolState } from "./budget.ts";
-import { leastMissedFirst } from "./selection.ts";
+import { byDeletionPriority } from "./selection.ts";
 import {
   type MachineView,
   type WholeMachine,
@@ -36,7 +36,7 @@ export function pickStuck(state: PoolState): StuckPicks {
   const { view, budget } = state;
   const candidates = state.staying.filter(isWhole).filter((machine) => isStuck(state, machine));
   if (candidates.length === 0) return { picks: [], blocked: [] };
-  const ordered = leastMissedFirst(view, candidates, state.goalHash);
+  const ordered = byDeletionPriority(view, candidates, state.goalHash);
   const illness = illnessOf(state);
   if (illness) return { picks: [], blocked: [{ ...illness, targets: ordered.map(({ name }) => name) }] };
   const underWay = state.machines.filter((machine) => isReplacedAsStuck(machine, view.nowMs)).length;

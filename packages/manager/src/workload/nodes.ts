@@ -1,6 +1,7 @@
 import { deepEqual, formatTimestamp, type Frozen, Node } from "@capstan/api";
 import type { Env } from "@capstan/env";
 import { type Change, type Client, type Found, Informer, type Logger, waiting } from "@capstan/runtime";
+import { normalizedId } from "../azure/normalized-id.ts";
 import { isNodeReady, isNodeUsable } from "./availability.ts";
 
 /** What following Nodes takes. */
@@ -98,7 +99,7 @@ export class WorkloadNodes {
 
 /** Azure writes the same id in different cases; elsewhere case counts. */
 export function providerKey(providerID: string): string {
-  return providerID.startsWith("azure://") ? providerID.toLowerCase() : providerID;
+  return providerID.startsWith("azure://") ? normalizedId(providerID) : providerID;
 }
 
 function providerKeysOf({ spec }: Frozen<Node>): string[] {

@@ -65,14 +65,14 @@ describe("a work queue", () => {
   });
 
   test("keeps the more urgent of two wishes made while a key is worked on", async () => {
-    for (const wishes of [
+    for (const requests of [
       ["later", "now"],
       ["now", "later"],
     ] as const) {
       const { queue } = setup();
       queue.add("a");
       await queue.take();
-      for (const priority of wishes) queue.add("a", priority);
+      for (const priority of requests) queue.add("a", priority);
       queue.add("b", "now");
       queue.add("c", "later");
       queue.done("a");
@@ -295,9 +295,9 @@ class Model {
   }
 
   done(key: string): void {
-    const wish = this.working.get(key);
+    const request = this.working.get(key);
     this.working.delete(key);
-    if (wish) this.add(key, wish);
+    if (request) this.add(key, request);
   }
 
   get depth(): number {
@@ -345,11 +345,11 @@ test("any sequence of adds, takes and dones gives what two plain lists would giv
 });
 
 test("with workers that take their time no wish is lost and no key has two workers", async () => {
-  const wishes = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), atMs: fc.nat(200) }), {
+  const requests = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), atMs: fc.nat(200) }), {
     maxLength: 40,
   });
   await fc.assert(
-    fc.asyncProperty(wishes, fc.integer({ min: 1, max: 3 }), async (plan, workers) => {
+    fc.asyncProperty(requests, fc.integer({ min: 1, max: 3 }), async (plan, workers) => {
       const { queue, scheduler } = setup();
       const clock = new VirtualProcess(scheduler, "workers").clock;
       const startedMs = new Map<string, number[]>();

@@ -1,14 +1,15 @@
+import { normalizedId } from "../normalized-id.ts";
 import type { ScaleSetInstance } from "./instance.ts";
 
 type Keyed = ReadonlyMap<string, ScaleSetInstance>;
 
 const keyedLists = new WeakMap<readonly ScaleSetInstance[], Keyed>();
 
-/** The instances of a list by their folded provider ids; many passes look at one list. */
+/** The instances of a list by their normalized provider ids; many passes look at one list. */
 export function byProviderID(instances: readonly ScaleSetInstance[]): Keyed {
   const known = keyedLists.get(instances);
   if (known) return known;
-  const made = new Map(instances.map((instance) => [instance.providerID.toLowerCase(), instance]));
+  const made = new Map(instances.map((instance) => [normalizedId(instance.providerID), instance]));
   keyedLists.set(instances, made);
   return made;
 }

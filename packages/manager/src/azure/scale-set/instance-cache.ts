@@ -1,4 +1,5 @@
 import { deepEqual } from "@capstan/api";
+import { normalizedId } from "../normalized-id.ts";
 import { byProviderID } from "./by-provider-id.ts";
 import type { ScaleSetInstance } from "./instance.ts";
 
@@ -27,9 +28,9 @@ export class InstanceCache {
 
   /** Takes up a complete list; `atMs` is the wall clock when it set out. */
   record(scaleSetID: string, instances: readonly ScaleSetInstance[], atMs: number): void {
-    const before = this.#sets.get(folded(scaleSetID))?.instances ?? new Map<string, ScaleSetInstance>();
+    const before = this.#sets.get(normalizedId(scaleSetID))?.instances ?? new Map<string, ScaleSetInstance>();
     const after = byProviderID(instances);
-    this.#sets.set(folded(scaleSetID), { instances: after, atMs });
+    this.#sets.set(normalizedId(scaleSetID), { instances: after, atMs });
     const gone = [...before].filter(([key]) => !after.has(key));
     const changed = [...after].filter(([key, instance]) => isNews(before.get(key), instance));
     const providerIDs = [...gone, ...changed].map(([, { providerID }]) => providerID);
@@ -41,7 +42,7 @@ export class InstanceCache {
   instance(providerID: string): ObservedInstance {
     const set = this.#sets.get(setOf(providerID));
     if (!set) return { state: "unknown" };
-    const instance = set.instances.get(folded(providerID));
+    const instance = set.instances.get(normalizedId(providerID));
     return instance ? { state: "seen", instance, atMs: set.atMs } : { state: "gone", atMs: set.atMs };
   }
 
@@ -52,18 +53,13 @@ export class InstanceCache {
 
   /** The scale set is of no interest any more. */
   forget(scaleSetID: string): void {
-    this.#sets.delete(folded(scaleSetID));
+    this.#sets.delete(normalizedId(scaleSetID));
   }
-}
-
-/** Azure writes the same id in different cases. */
-function folded(id: string): string {
-  return id.toLowerCase();
 }
 
 /** The folded ARM id of the scale set that a provider id names an instance of. */
 function setOf(providerID: string): string {
-  return folded(providerID)
+  return normalizedId(providerID)
     .replace(/^azure:\/\//, "")
     .replace(/\/virtualmachines\/[^/]*$/, "");
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "@capstan/env";
+import { normalizedId } from "../normalized-id.ts";
 import type { Arm, CallPriority } from "../port.ts";
 import type { ScaleSetInstance } from "./instance.ts";
 import { InstanceReader, type ReadInstances } from "./instance-reader.ts";
@@ -61,7 +62,7 @@ export class ScaleSetInstances {
 
   /** After a write to the set: what was listed before it no longer counts. */
   forget(scaleSetID: string): void {
-    const entry = this.#entries.get(keyOf(scaleSetID));
+    const entry = this.#entries.get(normalizedId(scaleSetID));
     delete entry?.snapshot;
     delete entry?.flight;
   }
@@ -110,7 +111,7 @@ export class ScaleSetInstances {
   }
 
   #entry(scaleSetID: string): Entry {
-    const key = keyOf(scaleSetID);
+    const key = normalizedId(scaleSetID);
     const entry = this.#entries.get(key) ?? {};
     // Taken out and put back, it is the newest in the order of the map.
     this.#entries.delete(key);
@@ -118,8 +119,4 @@ export class ScaleSetInstances {
     if (this.#entries.size > MOST_SETS) this.#entries.delete(this.#entries.keys().next().value ?? key);
     return entry;
   }
-}
-
-function keyOf(scaleSetID: string): string {
-  return scaleSetID.toLowerCase();
 }

@@ -3,7 +3,7 @@ import { failureOf } from "../../azure/failure.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { markResources } from "./conditions.ts";
 import { decide, type Decision, type Scene, shortName } from "./decide.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { confirm, observe } from "./observe.ts";
 import { follow, type Round, start, throttledFor } from "./operations.ts";
 import { rememberedIn } from "./remembered.ts";
@@ -63,7 +63,7 @@ function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
     remembered: rememberedIn(cluster.metadata.annotations),
     underWay: ledger.ids(),
     refused: new Map([...memory.refused].map(([id, { error }]) => [id, error.message])),
-    networkID: network === undefined ? undefined : foldedID(network),
+    networkID: network === undefined ? undefined : normalizedId(network),
   };
 }
 
@@ -113,7 +113,7 @@ function reasonFor({ cluster }: Scope): string {
 
 /** Remembers what was refused, and says when to come back for the rest. */
 function noted({ memory }: Scope, { failures, retryAfterMs }: Round): number | undefined {
-  for (const failure of failures) memory.refused.set(foldedID(failure.resourceID), failure);
+  for (const failure of failures) memory.refused.set(normalizedId(failure.resourceID), failure);
   return retryAfterMs;
 }
 

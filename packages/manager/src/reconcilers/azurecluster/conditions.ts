@@ -1,6 +1,6 @@
 import { Failure } from "@capstan/runtime";
 import type { Decision } from "./decide.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import type { ResourceFailure } from "./memory.ts";
 import { CONDITIONS, type ResourceCondition } from "./resource.ts";
 import type { Scope } from "./scope.ts";
@@ -26,7 +26,7 @@ function markOf(
   const about = decisions.filter(({ resource }) => resource.conditions.includes(type));
   if (about.length === 0) return undefined;
   for (const { resource } of about) {
-    const failure = failures.find(({ resourceID }) => foldedID(resourceID) === foldedID(resource.id));
+    const failure = failures.find(({ resourceID }) => normalizedId(resourceID) === normalizedId(resource.id));
     if (failure) return markOfFailure(type, failure.error);
   }
   const refused = about.find((one) => one.do === "refuse");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../azure/port.ts";
 import { idOf } from "./cluster.fixture.ts";
 import { decideDeletion, type DeletionScene } from "./decide-deletion.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 
 const OWNED = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "owned" };
 const ours = (path: string, group?: string): JsonObject => ({ id: idOf(path, group), tags: OWNED });
@@ -90,7 +90,7 @@ describe("deletion", () => {
 
   test("leaves our group where somebody has put the network into it", () => {
     const resources = [theirs("virtualNetworks/net"), ours("loadBalancers/lb")];
-    const scene = { group: { tags: OWNED }, networkID: foldedID(idOf("virtualNetworks/net")) };
+    const scene = { group: { tags: OWNED }, networkID: normalizedId(idOf("virtualNetworks/net")) };
     expect(deleted({ ...scene, resources })).toEqual(["loadBalancers/lb"]);
     expect(deleted({ ...scene, resources: resources.slice(0, 1) })).toEqual([]);
   });

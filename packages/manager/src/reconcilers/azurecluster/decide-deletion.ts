@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { isOwned, type Owner } from "../../azure-cluster/tags.ts";
 
 /** Everything that is known when it is decided what to delete. */
@@ -36,9 +36,9 @@ const ORDER: readonly (readonly string[])[] = [
 export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
   const { owner, group, groupID } = scene;
   const owned = scene.resources.filter((resource) => isOwned(resource, owner) && orderOf(resource) >= 0);
-  const inGroup = foldedID(`${groupID}/`);
+  const inGroup = normalizedId(`${groupID}/`);
   const isGroupOurs = group !== undefined && isOwned(group, owner) && !hasForeignNetwork(scene);
-  const outside = owned.filter((resource) => !foldedID(idOf(resource)).startsWith(inGroup));
+  const outside = owned.filter((resource) => !normalizedId(idOf(resource)).startsWith(inGroup));
   if (isGroupOurs && outside.length === 0) {
     return [{ resourceID: groupID, why: "the group is ours, and everything of ours is in it" }];
   }
@@ -50,13 +50,13 @@ export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
 
 /** A network that the user put into our group stays, and the group with it. */
 function hasForeignNetwork({ networkID = "", groupID, resources, owner }: DeletionScene): boolean {
-  if (!networkID.startsWith(foldedID(`${groupID}/`))) return false;
-  const network = resources.find((resource) => foldedID(idOf(resource)) === networkID);
+  if (!networkID.startsWith(normalizedId(`${groupID}/`))) return false;
+  const network = resources.find((resource) => normalizedId(idOf(resource)) === networkID);
   return network !== undefined && !isOwned(network, owner);
 }
 
 function orderOf(resource: JsonObject): number {
-  const [, , , , , , provider = "", type = "", ...rest] = foldedID(idOf(resource)).split("/");
+  const [, , , , , , provider = "", type = "", ...rest] = normalizedId(idOf(resource)).split("/");
   if (provider !== "microsoft.network" || rest.length !== 1) return -1;
   return ORDER.findIndex((types) => types.includes(type));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../azure/port.ts";
 import { idOf, planOf } from "./cluster.fixture.ts";
 import { decide, type Decision, type Scene, type ObservedResource } from "./decide.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { ownerOf } from "../../azure-cluster/plan.ts";
 import { applied } from "./remembered.ts";
 import type { WantedResource } from "./resource.ts";
@@ -22,8 +22,8 @@ function written({ body, atCreation }: WantedResource, change: JsonObject = {}):
 
 const everything = (change: Readonly<Record<string, ObservedResource>> = {}): Map<string, ObservedResource> =>
   new Map([
-    ...wanted.map((resource) => [foldedID(resource.id), written(resource)] as const),
-    ...Object.entries(change).map(([id, observed]) => [foldedID(id), observed] as const),
+    ...wanted.map((resource) => [normalizedId(resource.id), written(resource)] as const),
+    ...Object.entries(change).map(([id, observed]) => [normalizedId(id), observed] as const),
   ]);
 
 const resourceAt = (id: string): WantedResource => {
@@ -40,7 +40,7 @@ function decided(change: Partial<Scene>): readonly Decision[] {
     remembered: applied(plan),
     underWay: new Set(),
     refused: new Map(),
-    networkID: foldedID(NETWORK),
+    networkID: normalizedId(NETWORK),
     ...change,
   });
 }
@@ -52,14 +52,14 @@ const inShort = (decisions: readonly Decision[]): string[] =>
 
 describe("of a cluster of which nothing is there", () => {
   test("the group comes first, and everything else waits for it", () => {
-    const decisions = decided({ seen: new Map(wanted.map(({ id }) => [foldedID(id), {}])) });
+    const decisions = decided({ seen: new Map(wanted.map(({ id }) => [normalizedId(id), {}])) });
     expect(inShort(decisions).filter((line) => !line.startsWith("wait"))).toEqual(["put c1"]);
     expect(decisions[1]?.why).toBe("it needs resourceGroups/c1 first");
   });
 
   test("what does not depend on each other comes together", () => {
-    const seen = new Map(wanted.map(({ id }) => [foldedID(id), {}] as [string, ObservedResource]));
-    seen.set(foldedID(idOf()), written(resourceAt(idOf())));
+    const seen = new Map(wanted.map(({ id }) => [normalizedId(id), {}] as [string, ObservedResource]));
+    seen.set(normalizedId(idOf()), written(resourceAt(idOf())));
     expect(inShort(decided({ seen })).filter((line) => line.startsWith("put"))).toEqual([
       "put pip-c1-apiserver",
       "put pip-c1-node-natgw",
@@ -156,7 +156,7 @@ describe("of a cluster of which everything is there", () => {
   });
 
   test("what is under way or was refused is left alone", () => {
-    const id = foldedID(BALANCER);
+    const id = normalizedId(BALANCER);
     const seen = everything({ [BALANCER]: {} });
     expect(about(BALANCER, { seen, underWay: new Set([id]) })).toMatchObject({ do: "wait" });
     expect(about(BALANCER, { seen, refused: new Map([[id, "no"]]) })).toMatchObject({

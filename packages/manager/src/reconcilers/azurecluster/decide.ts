@@ -1,4 +1,4 @@
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { isJsonObject } from "@capstan/api";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { JsonObject } from "../../azure/port.ts";
@@ -55,7 +55,7 @@ export function decide(scene: Scene): readonly Decision[] {
   const ready = new Set<string>();
   return scene.wanted.map((resource) => {
     const decision = decideOne(scene, resource, { ready, isNetworkForeign });
-    if (decision.do === "keep") ready.add(foldedID(resource.id));
+    if (decision.do === "keep") ready.add(normalizedId(resource.id));
     return decision;
   });
 }
@@ -72,7 +72,7 @@ interface Progress {
 }
 
 function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkForeign }: Progress): Decision {
-  const id = foldedID(resource.id);
+  const id = normalizedId(resource.id);
   if (resource.isPartOfNetwork && isNetworkForeign) {
     return {
       do: "keep",
@@ -86,7 +86,7 @@ function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkFor
   if (refusal !== undefined) return { do: "refuse", resource, reason: "Failed", why: refusal };
   // What the user brought needs nothing of ours but the group.
   const isForeign = id === scene.networkID && isNetworkForeign;
-  const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(foldedID(other)));
+  const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(normalizedId(other)));
   if (missing !== undefined) return { do: "wait", resource, why: `it needs ${shortName(missing)} first` };
   const observed = scene.seen.get(id);
   if (!observed) return { do: "wait", resource, why: "it has not been looked at" };
@@ -178,7 +178,7 @@ function retiredIn(
   { rules }: Remembered,
 ): Readonly<Record<string, readonly string[]>> {
   const group = Object.entries(rules).find(([name]) =>
-    foldedID(resource.id).endsWith(`/networksecuritygroups/${name.toLowerCase()}`),
+    normalizedId(resource.id).endsWith(`/networksecuritygroups/${name.toLowerCase()}`),
   );
   if (!group) return resource.retired ?? {};
   const wanted = new Set(namesIn(resource.body, "securityRules"));

@@ -11,7 +11,7 @@ import { failureOf } from "../../azure/failure.ts";
 import { SETTLE_MS } from "../../azure/operations/decide.ts";
 import { AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import { decideDeletion, type Deletion } from "./decide-deletion.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { poolsOf } from "../../azure-cluster/members.ts";
 import { readResource, together } from "./observe.ts";
 import { follow, type Round, start } from "./operations.ts";
@@ -92,14 +92,14 @@ async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
   const own = groupID(plan, clusterGroupOf(plan));
   const other = groupID(plan, networkGroupOf(plan));
   const { body: group } = await readResource(arm, own, locationOf(plan));
-  const groups = [...(group ? [own] : []), ...(foldedID(other) === foldedID(own) ? [] : [other])];
+  const groups = [...(group ? [own] : []), ...(normalizedId(other) === normalizedId(own) ? [] : [other])];
   const lists = await together(groups.map((id) => contentsOf(scope, id)));
   const network = virtualNetworkID(plan);
   const scene = {
     owner: ownerOf(plan),
     groupID: own,
     group,
-    networkID: network === undefined ? undefined : foldedID(network),
+    networkID: network === undefined ? undefined : normalizedId(network),
   };
   const deletions = decideDeletion({ ...scene, resources: lists.flat() });
   if (deletions.length > 0 || groups.length === 0) return deletions;
@@ -125,7 +125,7 @@ async function contentsOf({ arm }: Scope, group: string): Promise<readonly JsonO
 
 /** What is not in the group that was asked for must not be deleted because some answer shows it. */
 function checkInside(id: string, group: string): void {
-  if (foldedID(id).startsWith(foldedID(`${group}/`))) return;
+  if (normalizedId(id).startsWith(normalizedId(`${group}/`))) return;
   const message = `the resources of ${group} were asked for, and the answer has ${id}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/env";
 import type { Arm, JsonObject } from "../../azure/port.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 
 interface Flight {
   readonly atMs: number;
@@ -54,6 +54,6 @@ export class Inventory {
     const expected = this.#pages.get(key);
     const { items, pages } = await arm.list(collection, expected === undefined ? {} : { pages: expected });
     this.#pages.set(key, pages);
-    return new Map(items.map((item) => [foldedID(String(item["id"])), item]));
+    return new Map(items.map((item) => [normalizedId(String(item["id"])), item]));
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from "@capstan/runtime";
 import { azureCluster } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import { idOf } from "./cluster.fixture.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { Ledger } from "./ledger.ts";
 
 const record = (path: string, url?: string): Operation => ({
@@ -48,7 +48,7 @@ test("addresses and ends wait for the end of the pass, and a later one finds the
   ]);
   const later = opened(object.status).ledger;
   expect(later.records()).toEqual([record("x/a", "https://azure/operation")]);
-  expect(later.ids()).toEqual(new Set([foldedID(idOf("x/a"))]));
+  expect(later.ids()).toEqual(new Set([normalizedId(idOf("x/a"))]));
 });
 
 test("what another client left is not taken for ours", () => {

@@ -1,7 +1,7 @@
 import { type AzureCluster, type Frozen, isJsonObject, type Operation } from "@capstan/api";
 import type { Context } from "@capstan/runtime";
 import type { Task } from "../../azure/operations/operations.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 
 type States = NonNullable<NonNullable<AzureCluster["status"]>["longRunningOperationStates"]>;
 
@@ -21,7 +21,7 @@ export class Ledger {
     this.#context = context;
     for (const { data } of context.object.status?.longRunningOperationStates ?? []) {
       const record = recordIn(data);
-      if (record) this.#records.set(foldedID(record.resourceID), record);
+      if (record) this.#records.set(normalizedId(record.resourceID), record);
     }
   }
 
@@ -37,7 +37,7 @@ export class Ledger {
 
   /** Keeps the record of one resource. */
   keeperOf(resourceID: string): Task["persist"] {
-    const id = foldedID(resourceID);
+    const id = normalizedId(resourceID);
     return async (record) => {
       if (record) this.#records.set(id, record);
       else this.#records.delete(id);

@@ -1,6 +1,6 @@
 import { type Arm, AzureError, isGone, type JsonObject } from "../../azure/port.ts";
 import type { Decision } from "./decide.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import type { CachedReading } from "./memory.ts";
 import { throttledFor } from "./operations.ts";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/plan.ts";
@@ -19,7 +19,7 @@ export async function observe(scope: Scope): Promise<void> {
   const old = scope.wanted.map(({ id }) => id).filter((id) => isOld(scope, id, LOOK_FOR_DRIFT_MS));
   if (old.length === 0) return;
   if (scope.cluster.status?.ready !== true) return look(scope, old);
-  const hasSeenAll = scope.wanted.every(({ id }) => scope.memory.seen.has(foldedID(id)));
+  const hasSeenAll = scope.wanted.every(({ id }) => scope.memory.seen.has(normalizedId(id)));
   try {
     await look(scope, await notListed(scope, old));
   } catch (error) {
@@ -34,7 +34,9 @@ export async function confirm(scope: Scope, decisions: readonly Decision[]): Pro
   const doubtful = decisions
     .filter(({ do: what }) => what === "put" || what === "patchTags" || what === "refuse")
     .map(({ resource }) => resource.id)
-    .filter((id) => isOld(scope, id, FRESH_MS) || scope.memory.seen.get(foldedID(id))?.isLiveRead === false);
+    .filter(
+      (id) => isOld(scope, id, FRESH_MS) || scope.memory.seen.get(normalizedId(id))?.isLiveRead === false,
+    );
   if (doubtful.length === 0) return false;
   await look(scope, doubtful);
   return true;
@@ -43,10 +45,10 @@ export async function confirm(scope: Scope, decisions: readonly Decision[]): Pro
 /** Reads resources one by one; what is in a group that is not there needs no reading. */
 async function look(scope: Scope, ids: readonly string[]): Promise<void> {
   const group = groupID(scope.plan, clusterGroupOf(scope.plan));
-  const inGroup = foldedID(`${group}/`);
+  const inGroup = normalizedId(`${group}/`);
   if (ids.includes(group)) await lookAt(scope, group);
-  const isGroupThere = scope.memory.seen.get(foldedID(group))?.body !== undefined;
-  const absent = isGroupThere ? [] : ids.filter((id) => foldedID(id).startsWith(inGroup));
+  const isGroupThere = scope.memory.seen.get(normalizedId(group))?.body !== undefined;
+  const absent = isGroupThere ? [] : ids.filter((id) => normalizedId(id).startsWith(inGroup));
   for (const id of absent) cacheReading(scope, id, { isLiveRead: true });
   const rest = ids.filter((id) => id !== group && !absent.includes(id));
   await together(rest.map((id) => lookAt(scope, id)));
@@ -89,7 +91,7 @@ export async function readResource(
 /** What is about to be changed or trusted must be what was asked for, whatever mixes up answers on the way. */
 function checkID(body: JsonObject, id: string): void {
   const shown = body["id"];
-  if (typeof shown !== "string" || foldedID(shown) === foldedID(id)) return;
+  if (typeof shown !== "string" || normalizedId(shown) === normalizedId(id)) return;
   const message = `${id} was asked for, and the answer is about ${shown}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
@@ -103,7 +105,7 @@ async function notListed(scope: Scope, ids: readonly string[]): Promise<readonly
       collections.map((collection) => shared.inventory.list({ arm, identity, collection })),
     );
     return ids.filter((id) => {
-      const body = lists.map((list) => list.get(foldedID(id))).find((item) => item !== undefined);
+      const body = lists.map((list) => list.get(normalizedId(id))).find((item) => item !== undefined);
       if (body) cacheReading(scope, id, { body, ...etagIn(body), isLiveRead: false });
       return !body;
     });
@@ -127,12 +129,12 @@ function etagIn({ etag }: JsonObject): { readonly etag?: string } {
 
 function cacheReading(scope: Scope, id: string, observed: Omit<CachedReading, "atMs">): void {
   const atMs = scope.context.env.clock.monotonic();
-  scope.memory.seen.set(foldedID(id), { ...observed, atMs });
+  scope.memory.seen.set(normalizedId(id), { ...observed, atMs });
 }
 
 function isOld({ memory, ledger, context }: Scope, id: string, limitMs: number): boolean {
   // What is being changed is not looked at: its operation is.
-  if (ledger.ids().has(foldedID(id))) return false;
-  const observed = memory.seen.get(foldedID(id));
+  if (ledger.ids().has(normalizedId(id))) return false;
+  const observed = memory.seen.get(normalizedId(id));
   return !observed || context.env.clock.monotonic() - observed.atMs >= limitMs;
 }

@@ -4,7 +4,7 @@ import { advance, type Progress, type Task } from "../../azure/operations/operat
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import type { ResourceFailure } from "./memory.ts";
 import { locationOf } from "../../azure-cluster/plan.ts";
 import type { Scope } from "./scope.ts";
@@ -31,7 +31,7 @@ export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Ro
 
 /** Scarce requests bring a cluster back every moment; Azure is asked no more often than it wants to be. */
 async function ask(scope: Scope, record: Frozen<Operation>): Promise<Step> {
-  const waitMs = scope.memory.pauses.leftMs(foldedID(record.resourceID));
+  const waitMs = scope.memory.pauses.leftMs(normalizedId(record.resourceID));
   return waitMs > 0 ? { retryAfterMs: waitMs } : step(scope, record.resourceID, { record });
 }
 
@@ -60,7 +60,7 @@ interface Attempt {
 
 async function step(scope: Scope, resourceID: string, { record, wanted }: Attempt): Promise<Step> {
   const { arm, context, ledger, memory, plan } = scope;
-  const id = foldedID(resourceID);
+  const id = normalizedId(resourceID);
   const ports = { arm, clock: context.env.clock, instances: () => Promise.resolve([]) };
   const task: Task = {
     record,
@@ -94,7 +94,7 @@ function afterError(scope: Scope, resourceID: string, error: AzureError): Step {
 
 function afterProgress(scope: Scope, resourceID: string, progress: Progress): Step {
   const { memory, context } = scope;
-  const id = foldedID(resourceID);
+  const id = normalizedId(resourceID);
   if (!progress.isDone) {
     const { retryAfterMs } = progress;
     memory.pauses.begin(id, retryAfterMs);
@@ -117,7 +117,7 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
 
 /** Says what failed with the field of the spec that asks for it. */
 function failureAbout({ wanted }: Scope, resourceID: string, error: AzureError): ResourceFailure {
-  const field = wanted.find(({ id }) => foldedID(id) === foldedID(resourceID))?.field;
+  const field = wanted.find(({ id }) => normalizedId(id) === normalizedId(resourceID))?.field;
   const attempt = field === undefined ? shortName(resourceID) : `${field}: ${shortName(resourceID)}`;
   const failure = failureOf(error, attempt);
   return { resourceID, error: failure instanceof Error ? failure : error };

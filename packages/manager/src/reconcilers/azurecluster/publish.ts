@@ -2,7 +2,7 @@ import { networkID, ownerOf, subnetID, virtualNetworkID } from "../../azure-clus
 import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { annotate } from "./prepare.ts";
-import { foldedID } from "../../azure-cluster/folded-id.ts";
+import { normalizedId } from "../../azure/normalized-id.ts";
 import { annotationsFor, applied } from "./remembered.ts";
 import type { Scope } from "./scope.ts";
 import { isOwned, ownershipTag } from "../../azure-cluster/tags.ts";
@@ -39,7 +39,7 @@ function publishIDs(scope: Scope): void {
 function publishNetwork({ plan, memory }: Scope, vnet: { id?: string; tags?: Record<string, string> }): void {
   const id = virtualNetworkID(plan) ?? "";
   vnet.id ??= id;
-  const { body = {} } = memory.seen.get(foldedID(id)) ?? {};
+  const { body = {} } = memory.seen.get(normalizedId(id)) ?? {};
   if (isOwned(body, ownerOf(plan))) vnet.tags ??= { [ownershipTag(plan.clusterName)]: "owned" };
 }
 
@@ -54,7 +54,7 @@ function hostOf({ plan, memory }: Scope): string {
   const { type, frontendIPs = [] } = plan.spec.networkSpec?.apiServerLB ?? {};
   const { privateIP, publicIP } = frontendIPs[0] ?? {};
   if (type === "Internal") return privateIP ?? noHost("privateIP");
-  const address = memory.seen.get(foldedID(networkID(plan, `publicIPAddresses/${publicIP?.name}`)));
+  const address = memory.seen.get(normalizedId(networkID(plan, `publicIPAddresses/${publicIP?.name}`)));
   return nameOrAddressIn(address?.body) ?? noHost("publicIP");
 }
 

@@ -2,7 +2,12 @@ import { type AzureCluster, Cluster, CLUSTER_NAME_LABEL, type Frozen, getConditi
 import type { Clock } from "@capstan/env";
 import { type Context, type Editable, Failure, waiting } from "@capstan/runtime";
 import type { Arm } from "../../azure/port.ts";
-import { identityKeyOf, logIn, type LoginPorts, subscriptionOf } from "../../azure-cluster/login.ts";
+import {
+  identityKeyOf,
+  armClientFor,
+  type AzureClientPorts,
+  subscriptionOf,
+} from "../../azure-cluster/arm-client.ts";
 import type { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
 import type { ClusterMemory, Memory } from "./memory.ts";
@@ -12,7 +17,7 @@ import { wantedResources } from "./wanted.ts";
 import type { RegionZones } from "./zones.ts";
 
 /** The ways to Azure that a cluster may take. */
-export interface AzureClusterPorts extends LoginPorts {
+export interface AzureClusterPorts extends AzureClientPorts {
   readonly clock: Clock;
 }
 
@@ -62,7 +67,7 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
   const visitor = { cluster, cache: context.cache, controller: CONTROLLER };
   const subscriptionID = isUntouched ? "" : await orBlocked(context, () => subscriptionOf(ports, cluster));
   const plan = planOf(context, owner, subscriptionID);
-  const arm = isUntouched ? undefined : await orBlocked(context, () => logIn(ports, visitor));
+  const arm = isUntouched ? undefined : await orBlocked(context, () => armClientFor(ports, visitor));
   return {
     context,
     cluster,

@@ -13,7 +13,7 @@ import {
 } from "@capstan/runtime";
 import { findProof } from "../../azure/credentials/proof.ts";
 import { AzureError } from "../../azure/port.ts";
-import { identityNameOf } from "../../azure-cluster/login.ts";
+import { identityNameOf } from "../../azure-cluster/arm-client.ts";
 import { clustersByIdentity, clustersOf } from "../../azure-cluster/members.ts";
 
 // A cluster that goes tells of itself; this is for what nobody tells.

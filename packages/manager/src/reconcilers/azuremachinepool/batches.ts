@@ -6,14 +6,14 @@ import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
-import { type Doomed, withLateNodes } from "./late-nodes.ts";
+import { type DisruptionCandidate, withLateNodes } from "./late-nodes.ts";
 import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
 import { isResizedMeanwhile, mayBeResized } from "./resize.ts";
 import { needed, type Scope, type Observation } from "./scope.ts";
 
-type Drained = Doomed;
+type Drained = DisruptionCandidate;
 
 // The machine drains its Node as soon as it hears of it; this is for when it does not.
 const LATE_MS = 15_000;
@@ -37,7 +37,7 @@ interface Batch {
 /** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
 export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const observation = needed(scope.observation);
-  if (isPaused(scope.pool, needed(scope.family).machinePool)) return next;
+  if (isPaused(scope.pool, needed(scope.owners).machinePool)) return next;
   const drained = drainedOf(scope, observation).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withLateNodes(scope, drained);
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
@@ -60,7 +60,11 @@ async function start(scope: Scope, batches: readonly Batch[]): Promise<readonly 
   for (const planned of batches) {
     const { action, instanceIDs } = planned;
     if (!hasRoomFor(scope, instanceIDs.length, machines.length)) continue;
-    const [wanted] = instanceActions(needed(scope.site).scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
+    const [wanted] = instanceActions(
+      needed(scope.azureTarget).scaleSetID,
+      action,
+      instanceIDs.slice(0, BATCH_SIZE),
+    );
     if (!wanted) continue;
     if (action === "delete" && mayBeResized(scope) && (await isResizedMeanwhile(scope))) return [...waits, 0];
     noteReimages(scope, planned, wanted.instanceIDs);

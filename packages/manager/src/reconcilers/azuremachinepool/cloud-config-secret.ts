@@ -11,7 +11,7 @@ import {
   Secret,
 } from "@capstan/api";
 import { type Context, isAlreadyExists, Sensitive } from "@capstan/runtime";
-import { identityOf, subscriptionOf } from "../../azure-cluster/login.ts";
+import { identityOf, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { type CloudLogin, cloudProviderConfig } from "./cloud-provider-config.ts";
 import type { AzureMachinePoolPorts, Shared } from "./scope.ts";
 import { clusterPlanOf } from "./wanted-model.ts";

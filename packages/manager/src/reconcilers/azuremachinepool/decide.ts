@@ -10,7 +10,7 @@ import { rememberedSize } from "./external-size.ts";
 import { noteResize } from "./resize.ts";
 import { joinFacts } from "./join-facts.ts";
 import { type AzureObservation, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
-import { isModelRefused, wishKey } from "./operations.ts";
+import { isModelRefused, desiredStateKey } from "./operations.ts";
 import { hashOfNames, poolView } from "./pool-view.ts";
 import { foreignProblem } from "./scale-set-body.ts";
 import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";
@@ -25,7 +25,10 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
     const observation = await observed(scope);
     refuseForeign(scope, observation);
     scope.observation = observation;
-    scope.memory.decided = { atMs: scope.context.env.clock.monotonic(), wish: wishKey(scope) };
+    scope.memory.decided = {
+      atMs: scope.context.env.clock.monotonic(),
+      desiredStateKey: desiredStateKey(scope),
+    };
     rememberGuard(scope, observation);
     rememberSize(scope, observation);
     forgetRefusal(scope, observation);
@@ -68,12 +71,12 @@ function viewOf(
   { set, listedAtMs }: AzureObservation,
   seen: Pick<Parameters<typeof poolView>[0], "machines" | "workload">,
 ): PoolView {
-  const { pool, family, wish, context } = scope;
+  const { pool, owners, desired, context } = scope;
   const view = poolView({
     pool,
-    machinePool: needed(family).machinePool,
+    machinePool: needed(owners).machinePool,
     scaleSet: set,
-    wanted: needed(wish).hash,
+    wanted: needed(desired).hash,
     isModelRefused: isModelRefused(scope),
     nowMs: context.env.clock.now(),
     ...seen,
@@ -96,8 +99,8 @@ function isDoubtful(scope: Scope, observation: Observation): boolean {
 }
 
 /** Two pools must never share a scale set, and one that somebody else made is not ours. */
-function refuseForeign({ site, context }: Scope, { set }: Observation): void {
-  const { plan, poolKey } = needed(site);
+function refuseForeign({ azureTarget, context }: Scope, { set }: Observation): void {
+  const { plan, poolKey } = needed(azureTarget);
   const problem = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey });
   if (problem === undefined) return;
   const message = `metadata.name: ${problem}`;
@@ -142,7 +145,7 @@ function forgetRefusal(scope: Scope, { planned, set }: Observation): void {
   const { memory } = scope;
   const isWanted = planned.actions.some(isWriteOfSet);
   const isOver = !isWanted && !isModelRefused(scope) && set?.provisioningState === "Succeeded";
-  if (isOver || memory.refusal?.wish !== wishKey(scope)) memory.refusal = undefined;
+  if (isOver || memory.refusal?.desiredStateKey !== desiredStateKey(scope)) memory.refusal = undefined;
 }
 
 const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]);

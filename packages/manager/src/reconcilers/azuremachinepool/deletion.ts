@@ -36,11 +36,11 @@ async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf
   const byKey = new Map(
     scope.memory.listed?.instances.map((instance) => [providerKey(instance.providerID), instance]),
   );
-  const doomed = machines.flatMap((machine) => {
+  const candidates = machines.flatMap((machine) => {
     const seen = byKey.get(providerKey(machine.spec.providerID));
     return seen ? [{ machine, seen, node: undefined }] : [];
   });
-  return (await withLateNodes(scope, doomed)).size > 0;
+  return (await withLateNodes(scope, candidates)).size > 0;
 }
 
 /**
@@ -48,12 +48,12 @@ async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf
  * True when it has instances that no machine stood for so far.
  */
 async function hasStragglers(scope: Scope): Promise<boolean> {
-  const { site, pool, isClusterGoing } = scope;
+  const { azureTarget, pool, isClusterGoing } = scope;
   // What else was under way does not matter any more; a set that is being deleted tells nothing of use.
-  if (!site || pool.status?.operation?.verb === "DELETE") return false;
+  if (!azureTarget || pool.status?.operation?.verb === "DELETE") return false;
   try {
     const { set, instances } = await lookAtAzure(scope, false);
-    const { plan, poolKey } = site;
+    const { plan, poolKey } = azureTarget;
     const isOurs = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
     return isOurs === true && !isClusterGoing && (await adoptStragglers(scope, instances)) > 0;
   } catch (error) {
@@ -63,8 +63,8 @@ async function hasStragglers(scope: Scope): Promise<boolean> {
 
 /** Deletes the scale set with all that is left in it; through when it is gone. */
 export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
-  const { site, memory, shared, context } = scope;
-  if (!site) return next;
+  const { azureTarget, memory, shared, context } = scope;
+  if (!azureTarget) return next;
   try {
     const waitMs = await deletion(scope);
     if (waitMs !== undefined) return block(waitMs, DELETING);
@@ -74,14 +74,14 @@ export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
     if (isWait) return block(failure.retryAfterMs ?? LOOK_AGAIN_MS, DELETING);
     throw failure;
   }
-  memory.forgetSet(site.scaleSetID);
-  shared.ports.scaleSets.record(site.scaleSetID, [], context.env.clock.now());
+  memory.forgetSet(azureTarget.scaleSetID);
+  shared.ports.scaleSets.record(azureTarget.scaleSetID, [], context.env.clock.now());
   return next;
 }
 
 /** Takes the deletion as far as it goes; says when to come back, undefined when nothing of ours is left. */
 async function deletion(scope: Scope): Promise<number | undefined> {
-  const { scaleSetID, location } = needed(scope.site);
+  const { scaleSetID, location } = needed(scope.azureTarget);
   const record = scope.pool.status?.operation;
   const task = { persist: setKeeper(scope), location };
   const instances = machinesOf(scope).length;
@@ -105,16 +105,16 @@ function waitFor(progress: Progress): number | undefined {
 
 /** Whether there is a scale set, and it is ours to delete. */
 async function isOursThere(scope: Scope): Promise<boolean> {
-  const { plan, poolKey } = needed(scope.site);
+  const { plan, poolKey } = needed(scope.azureTarget);
   const set = await readSet(scope);
   return set !== undefined && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
 }
 
 /** The machines let go when they see that their instances are gone; the last of them lets the pool go. */
 export function awaitMachines(scope: Scope): Outcome {
-  const { shared, pool, site } = scope;
+  const { shared, pool, azureTarget } = scope;
   if (machinesOf(scope).length > 0) return block(LOOK_AGAIN_MS, "WaitingForMachines");
   shared.memory.forget(pool.metadata.uid ?? "");
-  if (site) shared.ports.scaleSets.forget(site.scaleSetID);
+  if (azureTarget) shared.ports.scaleSets.forget(azureTarget.scaleSetID);
   return next;
 }

@@ -69,8 +69,8 @@ function isFresh({ context }: Scope, config: Frozen<KubeadmConfig>, request: str
 }
 
 /** The config that the data is made from; undefined for data that a user brings. */
-function configOf({ family, context, pool }: Scope): Frozen<KubeadmConfig> | undefined {
-  const { configRef } = needed(family).machinePool.spec.template.spec.bootstrap;
+function configOf({ owners, context, pool }: Scope): Frozen<KubeadmConfig> | undefined {
+  const { configRef } = needed(owners).machinePool.spec.template.spec.bootstrap;
   if (configRef?.kind !== KubeadmConfig.kind || groupOf(configRef.apiVersion ?? "") !== KubeadmConfig.group)
     return undefined;
   return context.cache.get(KubeadmConfig, { name: configRef.name ?? "", namespace: pool.metadata.namespace });
@@ -96,8 +96,8 @@ async function ask({ context }: Scope, config: Frozen<KubeadmConfig>, request: s
   );
 }
 
-async function dataIn({ context, family, pool }: Scope, mark: string): Promise<FreshData | undefined> {
-  const { dataSecretName = "" } = needed(family).machinePool.spec.template.spec.bootstrap;
+async function dataIn({ context, owners, pool }: Scope, mark: string): Promise<FreshData | undefined> {
+  const { dataSecretName = "" } = needed(owners).machinePool.spec.template.spec.bootstrap;
   const { namespace = "" } = pool.metadata;
   const secret = await context.client.find(Secret, { name: dataSecretName, namespace });
   const customData = secret?.data?.["value"];

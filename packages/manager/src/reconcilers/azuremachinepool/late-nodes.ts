@@ -6,7 +6,7 @@ import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
 import type { Scope } from "./scope.ts";
 
 /** A machine that something is about to be done to, with its Node as a watch has told of it. */
-export interface Doomed {
+export interface DisruptionCandidate {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly seen: ScaleSetInstance;
   readonly node: Frozen<Node> | undefined;
@@ -19,9 +19,9 @@ export interface Doomed {
  */
 export async function withLateNodes(
   { cluster, isClusterGoing, shared }: Scope,
-  doomed: readonly Doomed[],
+  candidates: readonly DisruptionCandidate[],
 ): Promise<ReadonlySet<string>> {
-  const unsure = doomed.filter(isUnsure);
+  const unsure = candidates.filter(isUnsure);
   if (unsure.length === 0 || !cluster || isClusterGoing) return new Set();
   try {
     const { client } = await shared.ports.workloads.get(cluster);
@@ -36,14 +36,14 @@ export async function withLateNodes(
 }
 
 /** Whether nothing was drained, or what was is not what may be there by now. */
-function isUnsure({ machine, seen, node }: Doomed): boolean {
+function isUnsure({ machine, seen, node }: DisruptionCandidate): boolean {
   if (node && isNodeReady(node)) return false;
   const hasOtherNode = machine.status?.instanceUpdate !== undefined;
   const hadNone = getCondition(machine.status?.conditions, DRAINED)?.reason === NO_NODE;
   return seen.computerName !== undefined && (hasOtherNode || hadNone);
 }
 
-async function hasJoined(client: Client, { machine, seen }: Doomed): Promise<boolean> {
+async function hasJoined(client: Client, { machine, seen }: DisruptionCandidate): Promise<boolean> {
   const node = await client.find(Node, { name: (seen.computerName ?? "").toLowerCase() });
   return (
     node !== undefined && isNodeReady(node) && node.metadata.uid !== machine.status?.instanceUpdate?.nodeUID

@@ -12,7 +12,7 @@ interface Refusal {
   readonly error: Error;
   readonly retryAtMs: number;
   /** What was wanted. */
-  readonly wish: string;
+  readonly desiredStateKey: string;
   /** Azure counts too many models: the size of the set can still be written. */
   readonly isOfModels: boolean;
 }
@@ -33,7 +33,7 @@ export class PoolMemory {
   /** Whether an autoscaler has resized the set, and Azure was last seen to be still at it. */
   isResized = false;
   /** When, monotonic, and for which wish it was last decided what to do. */
-  decided: { readonly atMs: number; readonly wish: string } | undefined;
+  decided: { readonly atMs: number; readonly desiredStateKey: string } | undefined;
   /** The capacities that writes which are under way, or have failed, may leave the scale set at. */
   capacities: number[] = [];
   /** When, monotonic, the numbers of the pool were told last. */

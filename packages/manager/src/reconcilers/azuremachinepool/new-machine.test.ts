@@ -8,7 +8,7 @@ test("a new machine bears the labels by which CAPZ's are found", () => {
   const owner = { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "workers", uid: "1" };
   const labels = { "cluster.x-k8s.io/cluster-name": "harbour" };
   const pool = azureMachinePool({ metadata: { name: "mp", uid: "2", labels, ownerReferences: [owner] } });
-  expect(newMachine({ pool, wish: undefined }, INSTANCE).metadata.labels).toEqual({
+  expect(newMachine({ pool, desired: undefined }, INSTANCE).metadata.labels).toEqual({
     harbour: "owned",
     "cluster.x-k8s.io/cluster-name": "harbour",
     "azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool": "mp",
@@ -18,6 +18,6 @@ test("a new machine bears the labels by which CAPZ's are found", () => {
 
 test("a machine of a pool without a cluster is nobody's own", () => {
   const pool = azureMachinePool({ metadata: { name: "mp", uid: "2", labels: {} } });
-  const { labels } = newMachine({ pool, wish: undefined }, INSTANCE).metadata;
+  const { labels } = newMachine({ pool, desired: undefined }, INSTANCE).metadata;
   expect(Object.values(labels ?? {})).not.toContain("owned");
 });

@@ -27,7 +27,7 @@ interface Newcomer {
 
 /** The resource that stands for an instance from now on. */
 export function newMachine(
-  { pool, wish }: Pick<Scope, "pool" | "wish">,
+  { pool, desired }: Pick<Scope, "pool" | "desired">,
   { instanceID, providerID, modelHash = UNKNOWN_MODEL, isSurge = false }: Newcomer,
 ): Omit<AzureMachinePoolMachine, "apiVersion" | "kind"> {
   const { name, namespace = "" } = pool.metadata;
@@ -37,7 +37,7 @@ export function newMachine(
       namespace,
       labels: labelsOf(pool),
       annotations: {
-        [MODEL_HASH_ANNOTATION]: wish ? currentName(modelHash, wish.hash) : modelHash,
+        [MODEL_HASH_ANNOTATION]: desired ? currentName(modelHash, desired.hash) : modelHash,
         ...(isSurge && { [SURGE_ANNOTATION]: "" }),
       },
       finalizers: [MACHINE_FINALIZER],

@@ -58,8 +58,8 @@ export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<Azure
 }
 
 /** Reads the scale set; undefined when there is none. */
-export async function readSet({ site }: Scope): Promise<SeenSet | undefined> {
-  const { arm, scaleSetID, location } = needed(site);
+export async function readSet({ azureTarget }: Scope): Promise<SeenSet | undefined> {
+  const { arm, scaleSetID, location } = needed(azureTarget);
   try {
     const { body, etag } = await arm.get(scaleSetID, { location });
     checkID(body, scaleSetID);
@@ -84,16 +84,16 @@ function etagIn({ etag }: JsonObject): string | undefined {
 type Listed = Pick<AzureObservation, "instances" | "listedAtMs">;
 
 /** There is no set, and so there are no instances: as good as a list that shows none, unless it is just being made. */
-function noInstances({ context, memory, pool, shared, site }: Scope): Listed {
+function noInstances({ context, memory, pool, shared, azureTarget }: Scope): Listed {
   const listedAtMs = context.env.clock.now();
   memory.listed = { instances: [], atMs: listedAtMs };
-  if (!pool.status?.operation) shared.ports.scaleSets.record(needed(site).scaleSetID, [], listedAtMs);
+  if (!pool.status?.operation) shared.ports.scaleSets.record(needed(azureTarget).scaleSetID, [], listedAtMs);
   return { instances: [], listedAtMs };
 }
 
 async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Listed> {
-  const { memory, context, site, shared } = scope;
-  const { scaleSetID, location } = needed(site);
+  const { memory, context, azureTarget, shared } = scope;
+  const { scaleSetID, location } = needed(azureTarget);
   const startedMs = context.env.clock.now();
   const before = memory.listed;
   const maxAgeMs = isFresh ? BUSY_MS : usualListMs(memory, set);
@@ -134,8 +134,8 @@ export function machinesOf({ context, pool }: Scope): readonly Frozen<AzureMachi
 }
 
 /** The Nodes of the cluster, if it answers. */
-export async function nodesOf({ family, shared }: Scope): Promise<WorkloadNodes | undefined> {
-  const { cluster } = needed(family);
+export async function nodesOf({ owners, shared }: Scope): Promise<WorkloadNodes | undefined> {
+  const { cluster } = needed(owners);
   if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return undefined;
   try {
     return await (await shared.ports.workloads.get(cluster)).nodes();

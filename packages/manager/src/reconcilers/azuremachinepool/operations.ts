@@ -4,7 +4,7 @@ import { failureOf } from "../../azure/failure.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
-import { wishOf } from "../../contract/pool-wish.ts";
+import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { restMsOf } from "../../workload/rest.ts";
 import { capacityAfter } from "./external-size.ts";
 import { busyListMs } from "./observe.ts";
@@ -39,7 +39,7 @@ export async function followOperations(scope: Scope): Promise<Outcome> {
 /** How long a pool still rests that was looked at for the same wish a moment ago: asking about an operation is no news. */
 function restLeftMs(scope: Scope): number {
   const { context, memory, pool } = scope;
-  if (memory.decided?.wish !== wishKey(scope)) return 0;
+  if (memory.decided?.desiredStateKey !== desiredStateKey(scope)) return 0;
   return memory.decided.atMs + restMsOf(pool.spec.providerIDList) - context.env.clock.monotonic();
 }
 
@@ -63,8 +63,8 @@ export function startOnInstances(scope: Scope, wanted: Wanted): Promise<number> 
 }
 
 /** What operations are carried out with. */
-export function operationPorts({ context, memory, site }: Scope): OperationPorts {
-  const { arm, location } = needed(site);
+export function operationPorts({ context, memory, azureTarget }: Scope): OperationPorts {
+  const { arm, location } = needed(azureTarget);
   const instances: OperationPorts["instances"] = (id) => memory.instances.list(id, { maxAgeMs: 0, location });
   return { arm, clock: context.env.clock, instances };
 }
@@ -126,8 +126,8 @@ interface Attempt {
 
 /** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
 async function step(scope: Scope, attempt: Attempt): Promise<number> {
-  const { memory, site } = scope;
-  const { scaleSetID, location } = needed(site);
+  const { memory, azureTarget } = scope;
+  const { scaleSetID, location } = needed(azureTarget);
   // What was seen before a write of the set does not count after it, whatever became of it.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
   const expected = scope.pool.status?.externalCapacity;
@@ -204,7 +204,7 @@ function remember(scope: Scope, error: AzureError, isOfInstances = false): numbe
   memory.refusal = {
     error: failure,
     retryAtMs: context.env.clock.monotonic() + waitMs,
-    wish: wishKey(scope),
+    desiredStateKey: desiredStateKey(scope),
     isOfModels: MODEL_LIMIT.test(error.message),
   };
   return memory.refusal.isOfModels ? DECIDE_AGAIN_MS : waitMs;
@@ -213,7 +213,7 @@ function remember(scope: Scope, error: AzureError, isOfInstances = false): numbe
 /** Whether Azure has refused what is wanted now because it counts too many models, and is not to be asked again yet. */
 export function isModelRefused(scope: Scope): boolean {
   const { refusal } = scope.memory;
-  if (!refusal?.isOfModels || refusal.wish !== wishKey(scope)) return false;
+  if (!refusal?.isOfModels || refusal.desiredStateKey !== desiredStateKey(scope)) return false;
   return refusal.retryAtMs > scope.context.env.clock.monotonic();
 }
 
@@ -221,9 +221,9 @@ export function isModelRefused(scope: Scope): boolean {
  * Another wish is worth another try, whoever has made it: tags and identity come from the AzureCluster, and a restart is
  * an annotation, which only the hash of the model shows.
  */
-export function wishKey({ pool, family, wish }: Scope): string {
-  const ofFamily = family && [wishOf(family.machinePool), family.azureCluster.metadata.generation];
-  return JSON.stringify([wishOf(pool), ofFamily, wish?.hash.hash]);
+export function desiredStateKey({ pool, owners, desired }: Scope): string {
+  const ofOwners = owners && [poolSpecOf(owners.machinePool), owners.azureCluster.metadata.generation];
+  return JSON.stringify([poolSpecOf(pool), ofOwners, desired?.hash.hash]);
 }
 
 function tell({ context }: Scope, error: AzureError): void {

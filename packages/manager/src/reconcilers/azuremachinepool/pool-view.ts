@@ -9,7 +9,7 @@ import {
 } from "@capstan/api";
 import { digest } from "../../azure/operations/wanted.ts";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
-import { isExternallyScaled } from "../../contract/pool-wish.ts";
+import { isExternallyScaled } from "../../contract/pool-spec.ts";
 import { ALLOW_REMOVAL_ANNOTATION, missingNames } from "../../rollout/removal-guard.ts";
 import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
 import { cordonedSince, updateOf } from "../../workload/availability.ts";

@@ -1,9 +1,9 @@
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { WantedWrite } from "../../azure/operations/wanted.ts";
-import { isExternallyScaled } from "../../contract/pool-wish.ts";
+import { isExternallyScaled } from "../../contract/pool-spec.ts";
 import { isModelHeld } from "../../rollout/models.ts";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
-import { refused, startOnSet, wishKey } from "./operations.ts";
+import { refused, startOnSet, desiredStateKey } from "./operations.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
 import { needed, type Scope, type Observation } from "./scope.ts";
 import { tagsToWrite, wantedTags } from "./tags.ts";
@@ -27,7 +27,7 @@ export async function putModel(scope: Scope, { capacity, why }: PutOptions): Pro
   const isKept = isModelHeld(view);
   const heldMs = isKept ? 0 : heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
-  const model = isKept ? needed(view.setHash) : needed(scope.wish).hash.hash;
+  const model = isKept ? needed(view.setHash) : needed(scope.desired).hash.hash;
   const data = await freshData(scope, { model, from: view.capacity, to: capacity });
   if (!data) return again(DATA_MS, "WaitingForBootstrapData");
   const waitMs = await startOnSet(scope, (isKept ? resizeOf : writeOf)(scope, capacity, data));
@@ -40,11 +40,11 @@ export async function putModel(scope: Scope, { capacity, why }: PutOptions): Pro
 
 function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData): WantedWrite {
   const { set } = needed(scope.observation);
-  const { model, hash } = needed(scope.wish);
+  const { model, hash } = needed(scope.desired);
   const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: mark };
   return {
     verb: "PUT",
-    resourceID: needed(scope.site).scaleSetID,
+    resourceID: needed(scope.azureTarget).scaleSetID,
     body: scaleSetBody(scope.pool, { model, capacity, tags, customData }),
     instances: Math.abs(capacity - (set?.capacity ?? 0)),
     // Whoever else changes the set meanwhile, such as an autoscaler, is not overwritten.
@@ -61,7 +61,7 @@ function resizeOf(scope: Scope, capacity: number, { mark }: FreshData): WantedWr
   const tags = { ...wantedTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: mark };
   return {
     verb: "PATCH",
-    resourceID: needed(scope.site).scaleSetID,
+    resourceID: needed(scope.azureTarget).scaleSetID,
     body: { tags, sku: { name: set.size, tier: "Standard", capacity } },
     instances: Math.abs(capacity - set.capacity),
     ...etagOf(set),
@@ -75,7 +75,7 @@ function etagOf({ etag }: SeenSet): { readonly etag?: string } {
 /** How long a write that Azure has refused is not tried again, unless something else is wanted now. */
 function heldFor(scope: Scope): number {
   const { refusal } = scope.memory;
-  if (!refusal || refusal.wish !== wishKey(scope)) return 0;
+  if (!refusal || refusal.desiredStateKey !== desiredStateKey(scope)) return 0;
   scope.trouble = refusal.error;
   return refusal.retryAtMs - scope.context.env.clock.monotonic();
 }
@@ -93,9 +93,9 @@ export async function renewForUpdates(scope: Scope, { set }: Observation): Promi
 
 /** Pools whose machines come without us asking for them must have good bootstrap data at any time. */
 export function needsRenewal(scope: Scope, { set, view }: Observation): boolean {
-  const { pool, family } = scope;
+  const { pool, owners } = scope;
   const isSpot = pool.spec.template.spotVMOptions !== undefined;
-  const isAlwaysGood = isSpot || isExternallyScaled(needed(family).machinePool);
+  const isAlwaysGood = isSpot || isExternallyScaled(needed(owners).machinePool);
   return (
     set !== undefined &&
     isAlwaysGood &&
@@ -118,7 +118,7 @@ export async function patchTags(scope: Scope, { set }: Observation): Promise<Out
   if (!set || !wanted) return next;
   const heldMs = heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
-  const { arm, scaleSetID, location } = needed(scope.site);
+  const { arm, scaleSetID, location } = needed(scope.azureTarget);
   const entries = Object.entries(wanted).filter(([name, value]) => set.tags[name] !== value);
   const leaving = Object.entries(set.tags).filter(([name]) => !(name in wanted));
   try {

@@ -20,7 +20,7 @@ import {
   type Source,
 } from "@capstan/runtime";
 import { poolsByCluster, poolsOf, poolsOfMachinePool } from "../../azure-cluster/members.ts";
-import { isAnotherWish, isMoreThanMachines } from "../../contract/pool-wish.ts";
+import { specChanged, isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
@@ -88,7 +88,7 @@ export function azureMachinePoolReconciler(
     ],
     sources: [nodesOf(shared)],
     restMs: ({ spec }) => restMsOf(spec.providerIDList),
-    isWorthAnotherPass: isAnotherWish,
+    isWorthAnotherPass: specChanged,
     scope: (context) => buildScope(shared, context),
     normal: [refuseUnsupported, rememberTags, followOperations, observeAndPlan, carryOut, actOnInstances],
     deleting: [drainMachines, deleteScaleSet, awaitMachines],

@@ -53,15 +53,15 @@ function unsupported({ pool }: Scope): string | undefined {
 }
 
 /** Without an image of its own a pool boots the reference image of its version. */
-function versionProblem({ pool, family }: Scope): string | undefined {
-  const { version } = needed(family).machinePool.spec.template.spec;
+function versionProblem({ pool, owners }: Scope): string | undefined {
+  const { version } = needed(owners).machinePool.spec.template.spec;
   return version === undefined && !pool.spec.template.image
     ? "spec.template.image is not set and neither is spec.template.spec.version of the MachinePool; set one of them"
     : undefined;
 }
 
-function subnetProblem({ pool, site }: Scope): string | undefined {
-  const { plan } = needed(site);
+function subnetProblem({ pool, azureTarget }: Scope): string | undefined {
+  const { plan } = needed(azureTarget);
   const all = (plan.spec.networkSpec?.subnets ?? []).map(({ name }) => name);
   const interfaces = pool.spec.template.networkInterfaces ?? [{}];
   for (const [index, { subnetName }] of interfaces.entries()) {

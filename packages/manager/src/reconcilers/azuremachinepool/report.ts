@@ -10,7 +10,7 @@ import {
 import type { Failure } from "@capstan/runtime";
 import { type Mark, summarize } from "../../contract/ready.ts";
 import { type Budget, roundingNote } from "../../rollout/budget.ts";
-import { obstinate } from "../../rollout/obstinate.ts";
+import { needsAttention } from "../../rollout/needs-attention.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
 import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";
@@ -74,8 +74,8 @@ function mayTell({ memory, context }: Scope, { machines }: Observation): boolean
 
 type Status = NonNullable<AzureMachinePool["status"]>;
 
-function statusOf({ pool, family }: Scope, { set, machines, view, planned }: Observation): Partial<Status> {
-  const { version } = needed(family).machinePool.spec.template.spec;
+function statusOf({ pool, owners }: Scope, { set, machines, view, planned }: Observation): Partial<Status> {
+  const { version } = needed(owners).machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.wantedHash;
   const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
   return {
@@ -98,8 +98,8 @@ function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefin
 }
 
 /** Ids, where Cluster API looks for them. */
-function publishIDs({ pool, site }: Scope, { instances }: Observation): void {
-  const { scaleSetID } = needed(site);
+function publishIDs({ pool, azureTarget }: Scope, { instances }: Observation): void {
+  const { scaleSetID } = needed(azureTarget);
   // Machines are known by it as the pool's; whatever somebody has made of it, there is but one scale set of the pool.
   if (!isOfSet(pool.spec.providerID, scaleSetID))
     pool.spec.providerID = formatProviderId(parseProviderId(`azure://${scaleSetID}`));
@@ -184,7 +184,7 @@ function rolloutMark(scope: Scope, { planned, unavailable, view }: Observation):
     const message = `Pods cannot be evicted from ${listed(blocked.sort())}; the condition ${DRAINED} of each machine says which`;
     return { type, status: "False", severity: "Warning", reason: DRAIN_BLOCKED, message };
   }
-  const [first] = obstinate(planned);
+  const [first] = needsAttention(planned);
   if (first) return { type, status: "False", severity: "Warning", reason: first.reason, message: first.why };
   const reason = planned.actions.length === 0 ? "Complete" : "Progressing";
   const message = roundingNote(view);

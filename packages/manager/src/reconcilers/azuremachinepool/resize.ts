@@ -19,7 +19,7 @@ export function noteResize(
   scope: Scope,
   { set, isLiveRead }: Pick<AzureObservation, "set" | "isLiveRead">,
 ): boolean {
-  const { pool, memory, site } = scope;
+  const { pool, memory, azureTarget } = scope;
   const { status = {} } = pool;
   if (!mayBeResized(scope) || !isLiveRead || !set || isOpen(scope)) return false;
   const size = resizedByOthers(status, set.capacity, memory.capacities);
@@ -27,7 +27,7 @@ export function noteResize(
   memory.isResized = !isFinal(set.provisioningState) && (isNews || memory.isResized);
   pool.status = { ...status, ...size };
   memory.capacities = [];
-  if (isNews) memory.forgetSet(needed(site).scaleSetID);
+  if (isNews) memory.forgetSet(needed(azureTarget).scaleSetID);
   return isNews;
 }
 

@@ -13,7 +13,7 @@ import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
-import { logIn, type LoginPorts, subscriptionOf } from "../../azure-cluster/login.ts";
+import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
 import type { Plan as ClusterPlan } from "../../azure-cluster/plan.ts";
 import type { Plan } from "../../rollout/plan.ts";
@@ -27,7 +27,7 @@ import type { SeenSet } from "./scale-set-body.ts";
 import { clusterPlanOf, scaleSetIDOf, type WantedModel, wantedModelOf } from "./wanted-model.ts";
 
 /** What the reconciler of AzureMachinePools works with. */
-export interface AzureMachinePoolPorts extends LoginPorts {
+export interface AzureMachinePoolPorts extends AzureClientPorts {
   readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
   /** What lists have shown: this reconciler records, that of the machines looks. */
@@ -44,14 +44,14 @@ export interface Shared {
 }
 
 /** Who a pool belongs to. */
-interface Family {
+interface Owners {
   readonly machinePool: Frozen<MachinePool>;
   readonly cluster: Frozen<Cluster>;
   readonly azureCluster: Frozen<AzureCluster>;
 }
 
 /** Where the scale set of a pool is, and the way there. */
-interface Site {
+interface AzureTarget {
   readonly arm: Arm;
   readonly plan: ClusterPlan;
   readonly scaleSetID: string;
@@ -61,7 +61,7 @@ interface Site {
 }
 
 /** What is wanted. */
-interface Wish {
+interface DesiredModel {
   readonly model: WantedModel;
   readonly hash: WantedHash;
 }
@@ -87,10 +87,10 @@ export interface Scope {
   readonly shared: Shared;
   readonly memory: PoolMemory;
   /** Undefined when a pool is deleted for which nothing was ever begun. */
-  readonly site: Site | undefined;
+  readonly azureTarget: AzureTarget | undefined;
   /** Undefined when a pool is deleted. */
-  readonly family: Family | undefined;
-  readonly wish: Wish | undefined;
+  readonly owners: Owners | undefined;
+  readonly desired: DesiredModel | undefined;
   readonly cluster: Frozen<Cluster> | undefined;
   /** Whether the cluster as a whole goes. */
   readonly isClusterGoing: boolean;
@@ -136,21 +136,21 @@ async function normalScope(shared: Shared, context: Context<AzureMachinePool>): 
   const machinePool = ownerOf(context);
   // First of all: bootstrap data may be made from it.
   await keepCloudConfig(shared, context, machinePool.spec.clusterName);
-  const family = familyOf(context, machinePool);
-  const site = await siteOf(shared, context, family);
-  const { clusterName, subscriptionID } = site.plan;
-  const facts = { pool, clusterName, subscriptionID, ...family };
+  const owners = ownersOf(context, machinePool);
+  const azureTarget = await azureTargetOf(shared, context, owners);
+  const { clusterName, subscriptionID } = azureTarget.plan;
+  const facts = { pool, clusterName, subscriptionID, ...owners };
   return {
     context,
     pool,
     shared,
-    memory: memoryOf(shared, pool, site.arm),
-    site,
-    family,
-    wish: { model: wantedModelOf(facts), hash: wantedHashOf(facts, shared.hashFunctions) },
+    memory: memoryOf(shared, pool, azureTarget.arm),
+    azureTarget,
+    owners,
+    desired: { model: wantedModelOf(facts), hash: wantedHashOf(facts, shared.hashFunctions) },
     conditions: pool.status?.conditions,
-    cluster: family.cluster,
-    isClusterGoing: family.cluster.metadata.deletionTimestamp !== undefined,
+    cluster: owners.cluster,
+    isClusterGoing: owners.cluster.metadata.deletionTimestamp !== undefined,
   };
 }
 
@@ -159,15 +159,17 @@ async function deletingScope(shared: Shared, context: Context<AzureMachinePool>)
   const { cluster, azureCluster, clusterName } = clusterLabelled(context);
   if (hasBegun(pool) && !azureCluster) throw orphaned(pool, clusterName);
   const isTouched = hasBegun(pool) && azureCluster !== undefined;
-  const site = isTouched ? await siteOf(shared, context, { azureCluster, clusterName }) : undefined;
+  const azureTarget = isTouched
+    ? await azureTargetOf(shared, context, { azureCluster, clusterName })
+    : undefined;
   return {
     context,
     pool,
     shared,
-    memory: memoryOf(shared, pool, site?.arm),
-    site,
-    family: undefined,
-    wish: undefined,
+    memory: memoryOf(shared, pool, azureTarget?.arm),
+    azureTarget,
+    owners: undefined,
+    desired: undefined,
     conditions: pool.status?.conditions,
     cluster,
     isClusterGoing: !cluster || cluster.metadata.deletionTimestamp !== undefined,
@@ -210,17 +212,21 @@ export function hasBegun({ spec, status }: Frozen<AzureMachinePool>): boolean {
   return spec.providerID !== undefined || status?.operation !== undefined || status?.modelHash !== undefined;
 }
 
-interface SiteFacts {
+interface AzureTargetFacts {
   readonly azureCluster: Frozen<AzureCluster>;
   readonly clusterName?: string;
   readonly machinePool?: Frozen<MachinePool>;
 }
 
-async function siteOf(shared: Shared, context: Context<AzureMachinePool>, facts: SiteFacts): Promise<Site> {
+async function azureTargetOf(
+  shared: Shared,
+  context: Context<AzureMachinePool>,
+  facts: AzureTargetFacts,
+): Promise<AzureTarget> {
   const { object: pool, cache } = context;
   const { azureCluster, machinePool, clusterName = machinePool?.spec.clusterName ?? "" } = facts;
   const subscriptionID = subscriptionOf(shared.ports, azureCluster);
-  const arm = await logIn(shared.ports, { cluster: azureCluster, cache, controller: CONTROLLER });
+  const arm = await armClientFor(shared.ports, { cluster: azureCluster, cache, controller: CONTROLLER });
   const plan = clusterPlanOf({ azureCluster, clusterName, subscriptionID });
   return {
     arm,
@@ -231,7 +237,7 @@ async function siteOf(shared: Shared, context: Context<AzureMachinePool>, facts:
   };
 }
 
-function familyOf(context: Context<AzureMachinePool>, machinePool: Frozen<MachinePool>): Family {
+function ownersOf(context: Context<AzureMachinePool>, machinePool: Frozen<MachinePool>): Owners {
   const { clusterName, template } = machinePool.spec;
   const parents = readyCluster(context, clusterName);
   if (!parents) {
@@ -259,7 +265,7 @@ function ownerOf({ object, cache }: Context<AzureMachinePool>): Frozen<MachinePo
 function readyCluster(
   { object, cache }: Context<AzureMachinePool>,
   name: string,
-): Pick<Family, "cluster" | "azureCluster"> | undefined {
+): Pick<Owners, "cluster" | "azureCluster"> | undefined {
   const { namespace } = object.metadata;
   const cluster = cache.get(Cluster, { name, namespace });
   if (cluster?.status?.infrastructureReady !== true) return undefined;

@@ -10,24 +10,24 @@ import { needed, type Scope, type Observation } from "./scope.ts";
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
 
 /** Remembers what is about to be written on the user's behalf before it is written. */
-export function rememberTags({ pool, family, refusal }: Scope): Outcome {
+export function rememberTags({ pool, owners, refusal }: Scope): Outcome {
   if (refusal) return next;
   const before = rememberedTags(pool);
-  const both = { ...before, ...additionalTags({ pool, family }) };
+  const both = { ...before, ...additionalTags({ pool, owners }) };
   if (deepEqual(before, both)) return next;
   annotate(pool, both);
   return block(0, "RememberingTags");
 }
 
 /** Nothing of what has left the spec is in Azure any more, and so it need not be remembered. */
-export function forgetTags({ pool, family }: Scope): void {
-  const wanted = additionalTags({ pool, family });
+export function forgetTags({ pool, owners }: Scope): void {
+  const wanted = additionalTags({ pool, owners });
   if (!deepEqual(rememberedTags(pool), wanted)) annotate(pool, wanted);
 }
 
 /** The tags that a scale set is to have with a model: ours, the user's, and those of others that are there. */
 export function wantedTags(scope: Scope, observed: Tags, modelHash: string): Tags {
-  const { plan, poolKey } = needed(scope.site);
+  const { plan, poolKey } = needed(scope.azureTarget);
   const wanted = scaleSetTags({
     ...ownerOf(plan),
     additionalTags: additionalTags(scope),
@@ -40,12 +40,12 @@ export function wantedTags(scope: Scope, observed: Tags, modelHash: string): Tag
 /** The tags to write where nothing else is; undefined when all are there. An older name of the same model is renewed. */
 export function tagsToWrite(scope: Scope, { set }: Pick<Observation, "set">): Tags | undefined {
   if (!set) return undefined;
-  const wanted = wantedTags(scope, set.tags, currentName(set.modelHash, needed(scope.wish).hash));
+  const wanted = wantedTags(scope, set.tags, currentName(set.modelHash, needed(scope.desired).hash));
   return deepEqual(wanted, set.tags) ? undefined : wanted;
 }
 
-function additionalTags({ pool, family }: Pick<Scope, "pool" | "family">): Tags {
-  return { ...needed(family).azureCluster.spec.additionalTags, ...pool.spec.additionalTags };
+function additionalTags({ pool, owners }: Pick<Scope, "pool" | "owners">): Tags {
+  return { ...needed(owners).azureCluster.spec.additionalTags, ...pool.spec.additionalTags };
 }
 
 function rememberedTags({ metadata }: Scope["pool"]): Tags {

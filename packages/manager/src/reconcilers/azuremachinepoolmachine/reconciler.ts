@@ -19,7 +19,7 @@ import {
   type Source,
 } from "@capstan/runtime";
 import { poolsOfMachinePool } from "../../azure-cluster/members.ts";
-import { isMoreThanMachines } from "../../contract/pool-wish.ts";
+import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_FINALIZER } from "../azuremachinepool/well-known.ts";

@@ -15,7 +15,7 @@ import {
   on,
   type Reconciler,
 } from "@capstan/runtime";
-import { isMoreThanMachines } from "../../contract/pool-wish.ts";
+import { isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { makeData } from "./make-data.ts";
 import { buildScope, type KubeadmConfigPorts, type Scope } from "./scope.ts";
 

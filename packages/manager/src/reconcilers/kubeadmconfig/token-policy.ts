@@ -1,6 +1,6 @@
 import { AzureMachinePool, type Frozen, groupOf, type Machine, type MachinePool } from "@capstan/api";
 import type { JoinToken } from "../../bootstrap/join-token.ts";
-import { isExternallyScaled } from "../../contract/pool-wish.ts";
+import { isExternallyScaled } from "../../contract/pool-spec.ts";
 
 /** How long tokens live, and when another one is made. */
 export interface TokenPolicy {

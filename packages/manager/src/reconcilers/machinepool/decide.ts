@@ -10,7 +10,7 @@ import {
   replicasOf,
   upToDateReplicasOf,
 } from "../../contract/contract-object.ts";
-import { isExternallyScaled } from "../../contract/pool-wish.ts";
+import { isExternallyScaled } from "../../contract/pool-spec.ts";
 import { type Mark, mirrorReady } from "../../contract/ready.ts";
 import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 import type { NodeCount } from "./count-nodes.ts";

@@ -9,7 +9,7 @@ import {
   type Reconciler,
   type Source,
 } from "@capstan/runtime";
-import { isAnotherWish, isExternallyScaled } from "../../contract/pool-wish.ts";
+import { specChanged, isExternallyScaled } from "../../contract/pool-spec.ts";
 import { referenceKey } from "../../contract/reference.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { restMsOf } from "../../workload/rest.ts";
@@ -41,7 +41,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
     restMs: restOf,
-    isWorthAnotherPass: isAnotherWish,
+    isWorthAnotherPass: specChanged,
     scope: (context) => buildScope(ports, context),
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],

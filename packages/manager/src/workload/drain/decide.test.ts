@@ -77,16 +77,16 @@ const anyPod = fc
     phase: fc.constantFrom("Pending", "Running", "Succeeded", "Failed", "Unknown" as const),
     stopsMs: fc.option(fc.integer({ min: -100_000, max: 100_000 })),
     owner: fc.constantFrom("ReplicaSet", "DaemonSet", undefined),
-    wish: fc.constantFrom("skip", "wait-completed", "other", undefined),
+    behavior: fc.constantFrom("skip", "wait-completed", "other", undefined),
     priority: fc.integer(),
   })
-  .map(({ name, phase, stopsMs, owner, wish, priority }) =>
+  .map(({ name, phase, stopsMs, owner, behavior, priority }) =>
     podOf(
       name,
       { status: { phase }, spec: { priority } },
       stopsMs === null ? {} : stopping(stopsMs),
       owner === undefined ? {} : ownedBy(owner),
-      wish === undefined ? {} : label(wish),
+      behavior === undefined ? {} : label(behavior),
     ),
   );
 

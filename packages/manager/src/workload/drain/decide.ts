@@ -106,7 +106,11 @@ const RULES: readonly Rule[] = [
     applies: ({ metadata }) => metadata.annotations?.[MIRROR_ANNOTATION] !== undefined,
   },
   { treatment: "skip", why: "its DaemonSet would put it on the Node again", applies: isOfDaemonSet },
-  { treatment: "skip", why: `its label ${DRAIN_LABEL} says so`, applies: (pod) => wishOf(pod) === "skip" },
+  {
+    treatment: "skip",
+    why: `its label ${DRAIN_LABEL} says so`,
+    applies: (pod) => poolSpecOf(pod) === "skip",
+  },
   { treatment: "skip", why: "its Node does not answer, so nobody stops it", applies: isAbandoned },
   {
     treatment: "wait",
@@ -116,7 +120,7 @@ const RULES: readonly Rule[] = [
   {
     treatment: "wait",
     why: `it is to complete, as its label ${DRAIN_LABEL} says`,
-    applies: (pod) => wishOf(pod) === "wait-completed",
+    applies: (pod) => poolSpecOf(pod) === "wait-completed",
   },
   { treatment: "evict", why: "it goes, and its local data with it", applies: hasLocalData },
 ];
@@ -137,7 +141,7 @@ function isOfDaemonSet({ metadata }: Frozen<Pod>): boolean {
   return owners.some(({ kind, controller }) => kind === "DaemonSet" && controller === true);
 }
 
-function wishOf({ metadata }: Frozen<Pod>): string | undefined {
+function poolSpecOf({ metadata }: Frozen<Pod>): string | undefined {
   return metadata.labels?.[DRAIN_LABEL]?.toLowerCase();
 }
 

@@ -11,21 +11,22 @@ import { isMarkedOtherwise } from "@capstan/runtime";
 type Pool = Frozen<KubernetesObject & { spec: { providerIDList?: string[] } }>;
 
 /** What is wanted of a pool. The ids of its machines are in its spec too, because Cluster API looks for them there; nobody wants them. */
-export function wishOf({ spec }: Pool): object {
-  const { providerIDList: _, ...wish } = spec;
-  return wish;
+export function poolSpecOf({ spec }: Pool): object {
+  const { providerIDList: _, ...rest } = spec;
+  return rest;
 }
 
 /** Whether anything else is wanted of a pool. */
-export function isAnotherWish(before: Pool, after: Pool): boolean {
+export function specChanged(before: Pool, after: Pool): boolean {
   return (
-    before.metadata.generation !== after.metadata.generation && !deepEqual(wishOf(before), wishOf(after))
+    before.metadata.generation !== after.metadata.generation &&
+    !deepEqual(poolSpecOf(before), poolSpecOf(after))
   );
 }
 
 /** Whether more has changed than how a pool is doing and which machines it has. */
 export function isMoreThanMachines(before: Pool, after: Pool): boolean {
-  return isAnotherWish(before, after) || isMarkedOtherwise(before, after);
+  return specChanged(before, after) || isMarkedOtherwise(before, after);
 }
 
 /** Whether somebody else, such as an autoscaler, sets the number of machines. As in Cluster API, any value but false counts. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Blocked, BlockedReason, PoolAction } from "./action.ts";
-import { obstinate } from "./obstinate.ts";
+import { needsAttention } from "./needs-attention.ts";
 
 const heading = {
   controller: "azuremachinepool",
@@ -20,10 +20,10 @@ describe("obstinate", () => {
   const lasting = blockedBy("WorkloadUnreachable");
 
   test("keeps only what does not pass by itself while something is under way", () => {
-    expect(obstinate({ actions: [waiting], blocked: [passing, lasting] })).toEqual([lasting]);
+    expect(needsAttention({ actions: [waiting], blocked: [passing, lasting] })).toEqual([lasting]);
   });
 
   test("keeps everything when nothing is under way that it could pass with", () => {
-    expect(obstinate({ actions: [], blocked: [passing, lasting] })).toEqual([passing, lasting]);
+    expect(needsAttention({ actions: [], blocked: [passing, lasting] })).toEqual([passing, lasting]);
   });
 });

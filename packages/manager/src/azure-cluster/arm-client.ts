@@ -5,7 +5,7 @@ import { failureOf } from "../azure/failure.ts";
 import { type Arm, AzureError } from "../azure/port.ts";
 
 /** The ways to Azure that a cluster may take. */
-export interface LoginPorts {
+export interface AzureClientPorts {
   readonly azure: {
     /** As the identity that a cluster names. */
     armFor(request: ArmRequest): Promise<Arm>;
@@ -17,7 +17,7 @@ export interface LoginPorts {
 }
 
 /** Who logs in for which cluster. */
-export interface Visitor {
+export interface ArmClientRequest {
   readonly cluster: Frozen<AzureCluster>;
   readonly cache: CacheReader;
   readonly controller: string;
@@ -52,7 +52,7 @@ export function identityOf(
 }
 
 /** The subscription of a cluster. Throws a Failure when nobody says which. */
-export function subscriptionOf(ports: LoginPorts, { spec }: Frozen<AzureCluster>): string {
+export function subscriptionOf(ports: AzureClientPorts, { spec }: Frozen<AzureCluster>): string {
   const id = spec.subscriptionID ?? ports.defaultSubscriptionID;
   if (id) return id;
   const message =
@@ -61,7 +61,10 @@ export function subscriptionOf(ports: LoginPorts, { spec }: Frozen<AzureCluster>
 }
 
 /** The resource manager as a cluster's identity may use it. Throws a Failure when it may not. */
-export async function logIn(ports: LoginPorts, { cluster, cache, controller }: Visitor): Promise<Arm> {
+export async function armClientFor(
+  ports: AzureClientPorts,
+  { cluster, cache, controller }: ArmClientRequest,
+): Promise<Arm> {
   const reference = identityNameOf(cluster);
   if (!reference) {
     if (ports.defaultArm) return ports.defaultArm(controller);

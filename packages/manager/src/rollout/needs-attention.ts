@@ -5,6 +5,6 @@ import type { Plan } from "./plan.ts";
 const PASSING: ReadonlySet<BlockedReason> = new Set(["BudgetUsedUp", "ScaleDownUnderWay", "UserDeletion"]);
 
 /** What stands in the way and does not go away by itself. */
-export function obstinate({ actions, blocked }: Pick<Plan, "actions" | "blocked">): readonly Blocked[] {
+export function needsAttention({ actions, blocked }: Pick<Plan, "actions" | "blocked">): readonly Blocked[] {
   return blocked.filter(({ reason }) => actions.length === 0 || !PASSING.has(reason));
 }

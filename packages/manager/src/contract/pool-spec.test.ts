@@ -1,0 +1,44 @@
+import type { AzureMachinePool } from "@capstan/api";
+import { azureMachinePool } from "@capstan/runtime/testing/builders";
+import { expect, test } from "vitest";
+import { specChanged, isMoreThanMachines, poolSpecOf } from "./pool-spec.ts";
+
+interface Change {
+  readonly metadata?: Partial<AzureMachinePool["metadata"]>;
+  readonly spec?: Partial<AzureMachinePool["spec"]>;
+}
+
+const IDS = { providerIDList: ["azure:///a/0", "azure:///a/1"] };
+const before = azureMachinePool({ metadata: { generation: 1, labels: { a: "b" } }, spec: IDS });
+const after = (change: Change) =>
+  azureMachinePool({ ...change, metadata: { generation: 2, labels: { a: "b" }, ...change.metadata } });
+
+test.each<[string, Change, { specDiffers: boolean; more: boolean }]>([
+  ["other machines", { spec: { providerIDList: ["azure:///a/7"] } }, { specDiffers: false, more: false }],
+  ["no machines any more", {}, { specDiffers: false, more: false }],
+  ["another location", { spec: { ...IDS, location: "northeurope" } }, { specDiffers: true, more: true }],
+  ["another label", { metadata: { labels: { a: "c" } }, spec: IDS }, { specDiffers: false, more: true }],
+  [
+    "an annotation beside other machines",
+    { metadata: { annotations: { pause: "" } } },
+    { specDiffers: false, more: true },
+  ],
+  [
+    "a deletion",
+    { metadata: { deletionTimestamp: "2026-11-16T00:00:00Z" }, spec: IDS },
+    { specDiffers: false, more: true },
+  ],
+])(
+  "of a pool with %s it is known whether anybody wants something else",
+  (_, change, { specDiffers, more }) => {
+    expect({
+      specDiffers: specChanged(before, after(change)),
+      more: isMoreThanMachines(before, after(change)),
+    }).toEqual({ specDiffers, more });
+  },
+);
+
+test("what is wanted of a pool is all of its spec but its machines", () => {
+  const { providerIDList: _, ...rest } = before.spec;
+  expect(poolSpecOf(before)).toEqual(rest);
+});
