@@ -64,7 +64,7 @@ export {
   defineReconciler,
   index,
   type IndexDefinition,
-  isMarkedOtherwise,
+  metadataChanged,
   isMoreThanStatus,
   on,
   type PassSummary,

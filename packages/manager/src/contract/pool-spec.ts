@@ -5,7 +5,7 @@ import {
   type MachinePool,
   REPLICAS_MANAGED_BY_ANNOTATION,
 } from "@capstan/api";
-import { isMarkedOtherwise } from "@capstan/runtime";
+import { metadataChanged } from "@capstan/runtime";
 
 /** A pool of any kind. */
 type Pool = Frozen<KubernetesObject & { spec: { providerIDList?: string[] } }>;
@@ -26,7 +26,7 @@ export function specChanged(before: Pool, after: Pool): boolean {
 
 /** Whether more has changed than how a pool is doing and which machines it has. */
 export function isMoreThanMachines(before: Pool, after: Pool): boolean {
-  return specChanged(before, after) || isMarkedOtherwise(before, after);
+  return specChanged(before, after) || metadataChanged(before, after);
 }
 
 /** Whether somebody else, such as an autoscaler, sets the number of machines. As in Cluster API, any value but false counts. */

@@ -52,9 +52,9 @@ describe("the sum of conditions", () => {
   const nowMs = Date.parse("2026-05-05T00:00:00Z");
 
   test("takes the place of what the runner said about a pass that comes back", () => {
-    const comeBack = condition("Ready", "False", "FollowingNodes");
+    const requeueReason = condition("Ready", "False", "FollowingNodes");
     const object = cluster({
-      status: { conditions: [comeBack, condition("A", "True"), condition("B", "True")] },
+      status: { conditions: [requeueReason, condition("A", "True"), condition("B", "True")] },
     });
     summarize(object, ["A", "B"], nowMs);
     expect(object.status?.conditions).toMatchObject([

@@ -40,35 +40,35 @@ export type Phase<S> = (scope: S) => Outcome | Promise<Outcome>;
 export interface Watch {
   readonly kind: Kind;
   /** The objects of ours to look at when this one changed. */
-  concerns(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
+  map(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
   /** Whether a change of such an object is news to anybody; every change is unless told. */
-  isNews?(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean;
+  predicate?(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean;
   /** Such news does not wait for an object that rests. */
   readonly isUrgent?: boolean;
 }
 
 /** What is special about watching a kind. */
 interface WatchOptions<T extends KubernetesObject> {
-  readonly isNews?: (before: Frozen<T>, after: Frozen<T>) => boolean;
+  readonly predicate?: (before: Frozen<T>, after: Frozen<T>) => boolean;
   readonly isUrgent?: boolean;
 }
 
 /** Watches another kind. */
 export function on<T extends KubernetesObject>(
   kind: Kind<T>,
-  concerns: (object: Frozen<T>, cache: CacheReader) => readonly ObjectName[],
+  map: (object: Frozen<T>, cache: CacheReader) => readonly ObjectName[],
   options: WatchOptions<T> = {},
 ): Watch {
-  return { kind, concerns, ...options };
+  return { kind, map, ...options };
 }
 
 /** Whether more has changed than a status: what somebody wants, or what is written on an object. */
 export function isMoreThanStatus(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean {
-  return before.metadata.generation !== after.metadata.generation || isMarkedOtherwise(before, after);
+  return before.metadata.generation !== after.metadata.generation || metadataChanged(before, after);
 }
 
 /** Whether something else is written on an object: its labels, annotations and owners, and that it goes. */
-export function isMarkedOtherwise(
+export function metadataChanged(
   { metadata: before }: Frozen<KubernetesObject>,
   { metadata: after }: Frozen<KubernetesObject>,
 ): boolean {
@@ -81,7 +81,7 @@ export function isMarkedOtherwise(
 }
 
 /** News from elsewhere than the management cluster. It is told once how to wake objects, and does so when it knows of something. */
-export type Source = (wake: (name: ObjectName) => void, cache: CacheReader) => void;
+export type Source = (enqueue: (name: ObjectName) => void, cache: CacheReader) => void;
 
 /** A way to find objects of the reconciler's own kind without reading all of them. */
 export interface IndexDefinition {
@@ -124,9 +124,9 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
    * How far apart passes over an object begin that news about other objects asks for: so much news costs one pass. A
    * change of the object itself does not wait, and neither does anything unless told.
    */
-  restMs?(object: Frozen<T>): number;
+  minReconcileIntervalMs?(object: Frozen<T>): number;
   /** Whether a pass over the object as we have just left it could find anything else to do, where that has another spec; it could unless told. */
-  isWorthAnotherPass?(before: Frozen<T>, after: Frozen<T>): boolean;
+  reconcileAfterOwnSpecChange?(before: Frozen<T>, after: Frozen<T>): boolean;
   scope(context: Context<T>): S | Promise<S>;
   readonly normal: readonly Phase<S>[];
   readonly deleting?: readonly Phase<S>[];

@@ -63,11 +63,14 @@ describe("what wakes an object", () => {
   });
 
   test("a new spec that a pass has written itself, unless the reconciler says that it is worth no other pass", async () => {
-    const passes = async (isWorthAnotherPass?: () => boolean, seed = "1"): Promise<readonly string[]> => {
+    const passes = async (
+      reconcileAfterOwnSpecChange?: () => boolean,
+      seed = "1",
+    ): Promise<readonly string[]> => {
       const harbour = new Harbour({ seed });
       await created(harbour, "a");
       const { reconciler, names } = observed(harbour, {
-        ...(isWorthAnotherPass && { isWorthAnotherPass }),
+        ...(reconcileAfterOwnSpecChange && { reconcileAfterOwnSpecChange }),
         normal: [
           ({ object }) => {
             object.spec = { x: 1 };

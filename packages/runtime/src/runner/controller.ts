@@ -55,7 +55,7 @@ export class Controller {
   /** Changes of the objects that a pass is under way for. */
   readonly #held = new Map<string, Change<KubernetesObject>[]>();
   /** Until when, monotonic, news about others waits for an object. */
-  readonly #restUntil = new Map<string, number>();
+  readonly #notBefore = new Map<string, number>();
   #workers: Promise<void>[] = [];
   #resync: Timer | undefined;
 
@@ -108,30 +108,28 @@ export class Controller {
     const { for: own, owns = [], watches = [], sources = [] } = this.#reconciler;
     for (const kind of owns) this.#followOther({ kind }, (object) => ownerKeys(own, object));
     for (const watch of watches) {
-      this.#followOther(watch, (object) =>
-        watch.concerns(object, cache).map((name) => keyOf({ metadata: name })),
-      );
+      this.#followOther(watch, (object) => watch.map(object, cache).map((name) => keyOf({ metadata: name })));
     }
-    for (const source of sources) source((name) => this.#wake(keyOf({ metadata: name })), cache);
+    for (const source of sources) source((name) => this.#enqueue(keyOf({ metadata: name })), cache);
   }
 
   /** A change concerns whom the object pointed to before it as much as whom it points to now. */
   #followOther(
-    { kind, isNews, isUrgent }: Omit<Watch, "concerns">,
+    { kind, predicate, isUrgent }: Omit<Watch, "map">,
     keysOf: (object: Frozen<KubernetesObject>) => readonly string[],
   ): void {
     this.#options.cache.informer(kind).addHandler((change) => {
-      if (change.type === "updated" && isNews?.(change.previous, change.object) === false) return;
+      if (change.type === "updated" && predicate?.(change.previous, change.object) === false) return;
       const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
       const keys = [...new Set(objects.flatMap(keysOf))];
-      if (isUrgent === true) this.#enqueue(change, keys);
-      else for (const key of keys) this.#wake(key, priorityOf(change));
+      if (isUrgent === true) this.#enqueueChange(change, keys);
+      else for (const key of keys) this.#enqueue(key, priorityOf(change));
     });
   }
 
-  /** News about others: an object that has just been looked at rests before it is looked at for that again. */
-  #wake(key: string, priority: Priority = "now"): void {
-    const leftMs = (this.#restUntil.get(key) ?? 0) - this.#options.env.clock.monotonic();
+  /** Enqueues a key because another object changed, but not before the object's minimum reconcile interval is over. */
+  #enqueue(key: string, priority: Priority = "now"): void {
+    const leftMs = (this.#notBefore.get(key) ?? 0) - this.#options.env.clock.monotonic();
     if (leftMs > 0) this.queue.addAfter(key, leftMs);
     else this.queue.add(key, priority);
   }
@@ -146,12 +144,12 @@ export class Controller {
     });
     cache.informer(Cluster).addHandler((change) => {
       if (change.type !== "updated" || change.previous.spec?.paused === change.object.spec?.paused) return;
-      this.#enqueue(change, store.byIndex(CLUSTER_INDEX, keyOf(change.object)).map(keyOf));
+      this.#enqueueChange(change, store.byIndex(CLUSTER_INDEX, keyOf(change.object)).map(keyOf));
     });
   }
 
   #consider(change: Change<KubernetesObject>): void {
-    if (!this.#isEcho(change)) this.#enqueue(change, [keyOf(change.object)]);
+    if (!this.#isEcho(change)) this.#enqueueChange(change, [keyOf(change.object)]);
   }
 
   /**
@@ -162,12 +160,12 @@ export class Controller {
     if (change.type !== "updated") return false;
     const { previous, object } = change;
     const isNewSpec = previous.metadata.generation !== object.metadata.generation;
-    if (isNewSpec && (this.#reconciler.isWorthAnotherPass?.(previous, object) ?? true)) return false;
+    if (isNewSpec && (this.#reconciler.reconcileAfterOwnSpecChange?.(previous, object) ?? true)) return false;
     const writes = this.#ownWrites.get(keyOf(object));
     return writes?.explains(this.#reconciler.for, previous, object) ?? false;
   }
 
-  #enqueue(change: Change<KubernetesObject>, keys: readonly string[]): void {
+  #enqueueChange(change: Change<KubernetesObject>, keys: readonly string[]): void {
     const priority = priorityOf(change);
     for (const key of keys) this.queue.add(key, priority);
   }
@@ -218,10 +216,10 @@ export class Controller {
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (!stored || !this.#isMeant(stored)) {
       this.#ownWrites.delete(key);
-      this.#restUntil.delete(key);
+      this.#notBefore.delete(key);
       return { type: "settled" };
     }
-    this.#beginRest(key, stored);
+    this.#startInterval(key, stored);
     const writes = new OwnWrites();
     this.#ownWrites.set(key, writes);
     const client = writes.track(this.#options.client);
@@ -237,10 +235,10 @@ export class Controller {
     return store.get(keyOf(object))?.metadata.uid === object.metadata.uid;
   }
 
-  #beginRest(key: string, object: Frozen<KubernetesObject>): void {
-    const restMs = this.#reconciler.restMs?.(object) ?? 0;
-    if (restMs > 0) this.#restUntil.set(key, this.#options.env.clock.monotonic() + restMs);
-    else this.#restUntil.delete(key);
+  #startInterval(key: string, object: Frozen<KubernetesObject>): void {
+    const intervalMs = this.#reconciler.minReconcileIntervalMs?.(object) ?? 0;
+    if (intervalMs > 0) this.#notBefore.set(key, this.#options.env.clock.monotonic() + intervalMs);
+    else this.#notBefore.delete(key);
   }
 
   /** Several managers can share a cluster: each has a value of the label, and leaves all others alone. */

@@ -31,7 +31,7 @@ export interface PassOptions {
 /** How a pass ended: when to come back, or what went wrong. */
 export type PassResult =
   | { readonly type: "settled" }
-  | { readonly type: "comeBack"; readonly afterMs: number; readonly reason: string }
+  | { readonly type: "requeue"; readonly afterMs: number; readonly reason: string }
   | { readonly type: "failed"; readonly failure: Failure }
   | { readonly type: "bug"; readonly error: unknown; readonly id: string };
 
@@ -40,7 +40,7 @@ export async function runPass(options: PassOptions, stored: Frozen<KubernetesObj
   const draft = new Draft(options.reconciler.for, options.client, stored);
   const paused = pausedBecause(stored, clusterOf(stored, options.cache));
   const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, draft)));
-  if (result.type === "settled" || result.type === "comeBack" || isOutdated(result)) return result;
+  if (result.type === "settled" || result.type === "requeue" || isOutdated(result)) return result;
   if (draft.isRefused) return result;
   // The status must tell of the failure even though the pass is over; if that fails too, the first failure is the news.
   const report = await attempt(async () => {
@@ -117,7 +117,7 @@ async function finish(
   await draft.persistLastStatus();
   return outcome.type === "next"
     ? { type: "settled" }
-    : { type: "comeBack", afterMs: outcome.afterMs, reason: outcome.reason };
+    : { type: "requeue", afterMs: outcome.afterMs, reason: outcome.reason };
 }
 
 /** A spec that the pass has changed itself, and nobody else since it was read, is one that it has looked at. */

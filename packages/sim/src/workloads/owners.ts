@@ -69,7 +69,7 @@ export const replicaSets: Reconciler = defineReconciler({
       const counts = tally(pods.filter(isActive), set.spec.minReadySeconds ?? 0, context.env.clock.now());
       await carryOut(context, set.spec.template, decideReplicas(set.spec.replicas ?? 1, pods));
       await report(context, ReplicaSet, replicaSetStatus(set, pods, counts));
-      return comeBack(counts.nextMs);
+      return requeue(counts.nextMs);
     },
   ],
 });
@@ -89,7 +89,7 @@ export const statefulSets: Reconciler = defineReconciler({
       const labels = { [REVISION_LABEL]: revisionOf(set) };
       await carryOut(context, labelled(set.spec.template, labels), decideOrdinals(set, pods));
       await report(context, StatefulSet, statefulSetStatus(set, pods, counts));
-      return comeBack(counts.nextMs);
+      return requeue(counts.nextMs);
     },
   ],
 });
@@ -110,7 +110,7 @@ export const daemonSets: Reconciler = defineReconciler({
       const daemons = { set, nodes: context.cache.list(Node), pods, nowMs: context.env.clock.now() };
       await carryOut(context, daemonTemplate(set), decideDaemons(daemons));
       await report(context, DaemonSet, daemonSetStatus(daemons));
-      return comeBack(tally(pods, set.spec.minReadySeconds ?? 0, daemons.nowMs).nextMs);
+      return requeue(tally(pods, set.spec.minReadySeconds ?? 0, daemons.nowMs).nextMs);
     },
   ],
 });
@@ -132,7 +132,7 @@ export const deployments: Reconciler = defineReconciler({
   ],
 });
 
-function comeBack(afterMs: number | undefined): Outcome {
+function requeue(afterMs: number | undefined): Outcome {
   return afterMs === undefined ? next : again(afterMs, "WaitingForMinReadySeconds");
 }
 

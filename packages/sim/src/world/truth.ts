@@ -261,17 +261,17 @@ function noteMachine(
 
 /** A machine that was stopped while it became a Node is lost before anybody could have it; says when that is news. */
 function noteDeceit({ deceiving }: PoolState, machineKey: string, isDeceiving: boolean): boolean {
-  const isNews = isDeceiving && !deceiving.has(machineKey);
+  const isChanged = isDeceiving && !deceiving.has(machineKey);
   if (isDeceiving) deceiving.add(machineKey);
   else deceiving.delete(machineKey);
-  return isNews;
+  return isChanged;
 }
 
 /** Before a pool has been complete for the first time, few machines are no news. */
 function noteLowest(pool: PoolState, wanted: number, atMs: number): void {
   const available = pool.available.size;
-  const isNews = pool.lowest ? available < pool.lowest.available : wanted > 0 && available >= wanted;
-  if (isNews) pool.lowest = { available, of: wanted, atMs };
+  const isChanged = pool.lowest ? available < pool.lowest.available : wanted > 0 && available >= wanted;
+  if (isChanged) pool.lowest = { available, of: wanted, atMs };
 }
 
 /** The resources whose writes are no work: renewing a Lease, and telling of events. */

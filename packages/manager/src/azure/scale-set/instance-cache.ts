@@ -32,7 +32,7 @@ export class InstanceCache {
     const after = byProviderID(instances);
     this.#sets.set(normalizedId(scaleSetID), { instances: after, atMs });
     const gone = [...before].filter(([key]) => !after.has(key));
-    const changed = [...after].filter(([key, instance]) => isNews(before.get(key), instance));
+    const changed = [...after].filter(([key, instance]) => isChanged(before.get(key), instance));
     const providerIDs = [...gone, ...changed].map(([, { providerID }]) => providerID);
     if (providerIDs.length === 0) return;
     for (const listener of this.#listeners) listener(providerIDs);
@@ -65,7 +65,7 @@ function setOf(providerID: string): string {
 }
 
 /** Whether anything is different that a machine tells of its instance. Comparing all that Azure says takes far longer. */
-function isNews(before: ScaleSetInstance | undefined, after: ScaleSetInstance): boolean {
+function isChanged(before: ScaleSetInstance | undefined, after: ScaleSetInstance): boolean {
   if (before === after) return false;
   return before === undefined || !TOLD.every((field) => deepEqual(before[field], after[field]));
 }

@@ -44,7 +44,7 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
         clustersOf(cache, { name, namespace }).map(({ metadata }) => metadata),
       ),
       // Only that one goes is news: its cluster may be waiting for that.
-      on(AzureMachinePool, clusterOfPool, { isNews: () => false }),
+      on(AzureMachinePool, clusterOfPool, { predicate: () => false }),
     ],
     scope: (context) => buildScope(shared, context),
     normal: [refuseInvalid, refuseUnsupported, findZones, rememberApplied, build, publish],

@@ -32,7 +32,7 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
     rememberGuard(scope, observation);
     rememberSize(scope, observation);
     forgetRefusal(scope, observation);
-    return comeBack(scope, observation);
+    return requeue(scope, observation);
   } catch (error) {
     // Without a fresh look nothing is decided.
     if (error instanceof AzureError && error.class === "Throttled")
@@ -151,7 +151,7 @@ function forgetRefusal(scope: Scope, { planned, set }: Observation): void {
 const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]);
 
 /** When to look again, if there is anything to wait for. Nodes and resources that change tell of themselves. */
-function comeBack({ memory }: Scope, { planned, view, instances }: Observation): Outcome {
+function requeue({ memory }: Scope, { planned, view, instances }: Observation): Outcome {
   const isHeld = planned.blocked.length > 0 && !view.isPaused;
   const isQuiet = planned.actions.length === 0 && !isHeld && view.operation === undefined;
   memory.isSettled = isQuiet;

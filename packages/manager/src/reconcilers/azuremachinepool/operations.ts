@@ -5,7 +5,7 @@ import { advance, type OperationPorts, type Progress } from "../../azure/operati
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
-import { restMsOf } from "../../workload/rest.ts";
+import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { capacityAfter } from "./external-size.ts";
 import { busyListMs } from "./observe.ts";
 import { needed, type Scope } from "./scope.ts";
@@ -30,17 +30,19 @@ export async function followOperations(scope: Scope): Promise<Outcome> {
     waits.push(await follow(scope, { record, persist: instanceKeeper(scope, record) }));
   const soonest = Math.min(...waits.filter((waitMs) => waitMs > 0));
   if (!Number.isFinite(soonest)) return next;
-  const restMs = waits.includes(0) ? 0 : restLeftMs(scope);
-  if (restMs <= 0) return again(soonest, "OperationRunning");
+  const minReconcileIntervalMs = waits.includes(0) ? 0 : reconcileIntervalLeftMs(scope);
+  if (minReconcileIntervalMs <= 0) return again(soonest, "OperationRunning");
   scope.isQuiet = true;
-  return block(Math.min(soonest, restMs), "OperationRunning");
+  return block(Math.min(soonest, minReconcileIntervalMs), "OperationRunning");
 }
 
 /** How long a pool still rests that was looked at for the same wish a moment ago: asking about an operation is no news. */
-function restLeftMs(scope: Scope): number {
+function reconcileIntervalLeftMs(scope: Scope): number {
   const { context, memory, pool } = scope;
   if (memory.decided?.desiredStateKey !== desiredStateKey(scope)) return 0;
-  return memory.decided.atMs + restMsOf(pool.spec.providerIDList) - context.env.clock.monotonic();
+  return (
+    memory.decided.atMs + minReconcileIntervalMsOf(pool.spec.providerIDList) - context.env.clock.monotonic()
+  );
 }
 
 /** Many things wake a pool; Azure is asked no more often than it wants to be. */

@@ -23,7 +23,7 @@ import { poolsByCluster, poolsOf, poolsOfMachinePool } from "../../azure-cluster
 import { specChanged, isMoreThanMachines } from "../../contract/pool-spec.ts";
 import { machineResourceName } from "../../rollout/plan.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { restMsOf } from "../../workload/rest.ts";
+import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";
 import { actOnInstances } from "./batches.ts";
 import { carryOut } from "./carry-out.ts";
@@ -70,7 +70,7 @@ export function azureMachinePoolReconciler(
       }),
     ],
     watches: [
-      on(MachinePool, poolsOfMachinePool, { isNews: isMoreThanMachines, isUrgent: true }),
+      on(MachinePool, poolsOfMachinePool, { predicate: isMoreThanMachines, isUrgent: true }),
       on(
         KubeadmConfig,
         ({ metadata }, cache) =>
@@ -87,8 +87,8 @@ export function azureMachinePoolReconciler(
       on(AzureClusterIdentity, () => []),
     ],
     sources: [nodesOf(shared)],
-    restMs: ({ spec }) => restMsOf(spec.providerIDList),
-    isWorthAnotherPass: specChanged,
+    minReconcileIntervalMs: ({ spec }) => minReconcileIntervalMsOf(spec.providerIDList),
+    reconcileAfterOwnSpecChange: specChanged,
     scope: (context) => buildScope(shared, context),
     normal: [refuseUnsupported, rememberTags, followOperations, observeAndPlan, carryOut, actOnInstances],
     deleting: [drainMachines, deleteScaleSet, awaitMachines],
@@ -102,7 +102,7 @@ function poolsIn(cache: CacheReader, cluster: ObjectName): readonly ObjectName[]
 
 /** The Nodes of workload clusters: one that changes wakes the pool whose scale set it is an instance of. */
 function nodesOf({ ports, memory }: Shared): Source {
-  return (wake, cache) =>
+  return (enqueue, cache) =>
     ports.workloads.onNodeChange((cluster, providerIDs) => {
       for (const [value, instanceIDs] of instancesBySet(providerIDs)) {
         for (const pool of cache.list(AzureMachinePool, { index: BY_SCALE_SET, value })) {
@@ -110,7 +110,7 @@ function nodesOf({ ports, memory }: Shared): Source {
           if (metadata.namespace !== cluster.namespace) continue;
           if (!instanceIDs.every((id) => isPicked(pool, id)))
             memory.of(metadata.uid ?? "").isDisturbed = true;
-          wake(metadata);
+          enqueue(metadata);
         }
       }
     });

@@ -23,12 +23,12 @@ export function noteResize(
   const { status = {} } = pool;
   if (!mayBeResized(scope) || !isLiveRead || !set || isOpen(scope)) return false;
   const size = resizedByOthers(status, set.capacity, memory.capacities);
-  const isNews = size.externalReplicas !== status.externalReplicas;
-  memory.isResized = !isFinal(set.provisioningState) && (isNews || memory.isResized);
+  const isChanged = size.externalReplicas !== status.externalReplicas;
+  memory.isResized = !isFinal(set.provisioningState) && (isChanged || memory.isResized);
   pool.status = { ...status, ...size };
   memory.capacities = [];
-  if (isNews) memory.forgetSet(needed(azureTarget).scaleSetID);
-  return isNews;
+  if (isChanged) memory.forgetSet(needed(azureTarget).scaleSetID);
+  return isChanged;
 }
 
 /** Whether it is not known what a write of ours makes, or has made, of the capacity. */

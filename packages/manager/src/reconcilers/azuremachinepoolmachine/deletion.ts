@@ -63,7 +63,7 @@ function isDrained({ machine, node }: Scope): boolean {
 function wait(scope: Scope, state: DrainState & { readonly isOver: false }): Outcome {
   if (state.isRoutine === true) scope.isQuiet = true;
   else tellDrain(scope, state);
-  return block(state.comeBackMs, state.reason);
+  return block(state.requeueAfterMs, state.reason);
 }
 
 /** Waits until a list shows that the instance is gone. */

@@ -26,7 +26,7 @@ export type DrainState =
       readonly isOver: false;
       readonly reason: string;
       readonly message: string;
-      readonly comeBackMs: number;
+      readonly requeueAfterMs: number;
       /** It takes a moment, as it always does, and nobody has to be told. */
       readonly isRoutine?: boolean;
     };
@@ -71,7 +71,7 @@ function heldBack(scope: Scope): DrainState | undefined {
   if (isPoolPaused(scope)) {
     forgetStart(scope);
     const message = "The Node is not drained while its pool is paused";
-    return { isOver: false, reason: "PoolPaused", message, comeBackMs: HELD_MS };
+    return { isOver: false, reason: "PoolPaused", message, requeueAfterMs: HELD_MS };
   }
   return hookOf(scope, PRE_DRAIN_HOOK_PREFIX);
 }
@@ -85,7 +85,7 @@ export function hookOf({ machine }: Scope, prefix: string): DrainState | undefin
     .find((name) => name === prefix || name.startsWith(`${prefix}/`));
   if (hook === undefined) return undefined;
   const message = `Waiting until somebody removes the annotation ${hook}`;
-  return { isOver: false, reason: "WaitingExternalHook", message, comeBackMs: HELD_MS };
+  return { isOver: false, reason: "WaitingExternalHook", message, requeueAfterMs: HELD_MS };
 }
 
 function unreached(scope: Scope, limit: DrainLimit | undefined): DrainState {
@@ -98,7 +98,7 @@ function unreached(scope: Scope, limit: DrainLimit | undefined): DrainState {
     return { isOver: true, reason: "DrainTimedOut", message };
   }
   noteStart(scope);
-  return { isOver: false, reason, message: why, comeBackMs: RETRY_MS };
+  return { isOver: false, reason, message: why, requeueAfterMs: RETRY_MS };
 }
 
 interface Drainable {
@@ -170,7 +170,7 @@ async function awaitVolumes(scope: Scope, { node, workload, staying }: Emptied):
   const reason = "WaitingForVolumeDetach";
   const message = `Node ${name} is drained; waiting until ${named(left, "volume")} ${left.length === 1 ? "is" : "are"} detached`;
   scope.context.mark({ type: VOLUMES_DETACHED, status: "False", severity: "Info", reason, message });
-  return { isOver: false, reason, message, comeBackMs: VOLUMES_MS };
+  return { isOver: false, reason, message, requeueAfterMs: VOLUMES_MS };
 }
 
 function isLateForVolumes({ machine, machinePool, context }: Scope): boolean {

@@ -64,10 +64,10 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
       ]),
     ],
     watches: [
-      on(AzureMachinePool, toUnsettled, { isNews: mattersToUnsettled }),
-      on(AzureMachinePool, toAll, { isNews: hasAnotherModel }),
+      on(AzureMachinePool, toUnsettled, { predicate: mattersToUnsettled }),
+      on(AzureMachinePool, toAll, { predicate: hasAnotherModel }),
       // What else it says is read while a machine is drained, which comes back by itself.
-      on(MachinePool, toUnsettledOfMachinePool, { isNews: isPausedOrResumed }),
+      on(MachinePool, toUnsettledOfMachinePool, { predicate: isPausedOrResumed }),
     ],
     sources: [instancesOf(ports), nodesOf(ports)],
     scope: (context) => buildScope({ ports, ...memory }, context),
@@ -124,19 +124,19 @@ function mattersToUnsettled(before: Frozen<AzureMachinePool>, after: Frozen<Azur
 
 /** An instance that came, went or changed wakes its machine. */
 function instancesOf({ scaleSets }: AzureMachinePoolMachinePorts): Source {
-  return (wake, cache) =>
+  return (enqueue, cache) =>
     scaleSets.onChange((providerIDs) => {
-      for (const { metadata } of machinesWith(providerIDs, cache)) wake(metadata);
+      for (const { metadata } of machinesWith(providerIDs, cache)) enqueue(metadata);
     });
 }
 
 /** A Node that changes wakes its machine. */
 function nodesOf({ workloads }: AzureMachinePoolMachinePorts): Source {
-  return (wake, cache) =>
+  return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
       for (const { metadata } of machinesWith(providerIDs, cache)) {
         const isOfCluster = metadata.labels?.[CLUSTER_NAME_LABEL] === cluster.name;
-        if (isOfCluster && metadata.namespace === cluster.namespace) wake(metadata);
+        if (isOfCluster && metadata.namespace === cluster.namespace) enqueue(metadata);
       }
     });
 }

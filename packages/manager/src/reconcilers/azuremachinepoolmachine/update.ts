@@ -83,7 +83,7 @@ async function drain(scope: Scope): Promise<Outcome> {
   if (!state.isOver) {
     if (state.isRoutine === true) scope.isQuiet = true;
     else tellDrain(scope, state);
-    return again(state.comeBackMs, state.reason);
+    return again(state.requeueAfterMs, state.reason);
   }
   writeDown(scope);
   // What the Node has on it must be known after a crash, because the Node will not be there to ask.

@@ -70,12 +70,12 @@ describe("the phase of a Cluster", () => {
 
 describe("the control plane of a Cluster", () => {
   const of = (observed: Observed) => {
-    const { fields, marks, comeBack } = decideStatus(cluster(), {
+    const { fields, marks, requeueReason } = decideStatus(cluster(), {
       infrastructure: network(READY),
       ...observed,
     });
     const conditions = marks.slice(1).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
-    return { isReady: fields.controlPlaneReady, conditions, comeBack };
+    return { isReady: fields.controlPlaneReady, conditions, requeueReason };
   };
 
   test("is what its object says by the contract", () => {
@@ -83,7 +83,7 @@ describe("the control plane of a Cluster", () => {
     expect(of({ controlPlane: plane({ ready: true, initialized: true }) })).toEqual({
       isReady: true,
       conditions: ["ControlPlaneReady=True Ready", "ControlPlaneInitialized=True Initialized"],
-      comeBack: undefined,
+      requeueReason: undefined,
     });
     expect(of({ controlPlane: plane({ initialized: false }), apiServer: answers })).toMatchObject({
       isReady: false,
@@ -100,10 +100,13 @@ describe("the control plane of a Cluster", () => {
     ["nobody serves its kind", { controlPlane: absent(KubeadmControlPlane, "notServed") }],
   ])("is as good as the API server when %s", (_, observed) => {
     expect(mustAskApiServer(observed)).toBe(true);
-    expect(of({ ...observed, apiServer: answers })).toMatchObject({ isReady: true, comeBack: undefined });
+    expect(of({ ...observed, apiServer: answers })).toMatchObject({
+      isReady: true,
+      requeueReason: undefined,
+    });
     expect(of({ ...observed, apiServer: silent })).toMatchObject({
       isReady: false,
-      comeBack: "WaitingForKubeconfig",
+      requeueReason: "WaitingForKubeconfig",
     });
   });
 
@@ -139,13 +142,13 @@ describe("the endpoint of a Cluster", () => {
 test("what is not followed is looked at again until it is ready", () => {
   const followed = { apiServer: answers };
   expect(
-    decideStatus(cluster(), { ...followed, infrastructure: network({}, true) }).comeBack,
+    decideStatus(cluster(), { ...followed, infrastructure: network({}, true) }).requeueReason,
   ).toBeUndefined();
-  expect(decideStatus(cluster(), { ...followed, infrastructure: network({}, false) }).comeBack).toBe(
+  expect(decideStatus(cluster(), { ...followed, infrastructure: network({}, false) }).requeueReason).toBe(
     "WaitingForInfrastructure",
   );
   expect(
-    decideStatus(cluster(), { ...followed, infrastructure: network(READY, false) }).comeBack,
+    decideStatus(cluster(), { ...followed, infrastructure: network(READY, false) }).requeueReason,
   ).toBeUndefined();
 });
 

@@ -43,7 +43,7 @@ export interface Verdict {
   >;
   readonly marks: readonly Mark[];
   /** Why the Cluster has to be looked at again although nobody will say that something has changed. */
-  readonly comeBack?: string;
+  readonly requeueReason?: string;
 }
 
 /** The endpoint to write into the spec: what the infrastructure offers, or the control plane, while there is none. */
@@ -78,18 +78,18 @@ export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verd
     ...(domains && { failureDomains: domains }),
     ...failure,
   };
-  const comeBack = infrastructure.comeBack ?? controlPlane.comeBack;
+  const requeueReason = infrastructure.requeueReason ?? controlPlane.requeueReason;
   return {
     fields: verdict,
     marks: [infrastructure.mark, ...controlPlane.marks],
-    ...(comeBack !== undefined && { comeBack }),
+    ...(requeueReason !== undefined && { requeueReason }),
   };
 }
 
 interface Judgement {
   readonly isReady: boolean;
   readonly mark: Mark;
-  readonly comeBack?: string;
+  readonly requeueReason?: string;
 }
 
 const INFRASTRUCTURE = "InfrastructureReady";
@@ -124,7 +124,7 @@ function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference |
 interface ControlPlaneJudgement {
   readonly isReady: boolean;
   readonly marks: readonly Mark[];
-  readonly comeBack?: string;
+  readonly requeueReason?: string;
 }
 
 function judgeControlPlane(observed: Observed): ControlPlaneJudgement {
@@ -173,7 +173,7 @@ function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJu
       reason,
       message: why,
     })),
-    comeBack: reason,
+    requeueReason: reason,
   };
 }
 
@@ -187,8 +187,8 @@ function pollOf(
   { isFollowed }: ResolvedReference,
   isSettled: boolean,
   reason: string,
-): { comeBack?: string } {
-  return isFollowed || isSettled ? {} : { comeBack: reason };
+): { requeueReason?: string } {
+  return isFollowed || isSettled ? {} : { requeueReason: reason };
 }
 
 /** Cluster API's phases: provisioning begins with an object to provision, and ends with a place to go to. */

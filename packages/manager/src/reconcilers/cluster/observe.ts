@@ -27,8 +27,8 @@ export async function observe(scope: Scope): Promise<Outcome> {
   if (endpoint) spec.controlPlaneEndpoint = endpoint;
   const observed = mustAskApiServer(objects) ? { ...objects, apiServer: await askApiServer(scope) } : objects;
   scope.observed = observed;
-  const { comeBack } = decideStatus(scope.cluster, observed);
-  return comeBack === undefined ? next : again(LOOK_AGAIN_MS, comeBack);
+  const { requeueReason } = decideStatus(scope.cluster, observed);
+  return requeueReason === undefined ? next : again(LOOK_AGAIN_MS, requeueReason);
 }
 
 async function see(

@@ -38,9 +38,11 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
     watches: [
       // What owns a config is read for what it wants; how it is doing is no news here.
       on(MachinePool, ({ metadata, spec }) => configOf(spec.template.spec, metadata.namespace), {
-        isNews: isMoreThanMachines,
+        predicate: isMoreThanMachines,
       }),
-      on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace), { isNews: isMoreThanStatus }),
+      on(Machine, ({ metadata, spec }) => configOf(spec, metadata.namespace), {
+        predicate: isMoreThanStatus,
+      }),
       on(Cluster, ({ metadata }, cache) =>
         cache
           .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })

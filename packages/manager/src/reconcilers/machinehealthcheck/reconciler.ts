@@ -51,7 +51,7 @@ export function machineHealthCheckReconciler(): Reconciler {
               value: `${metadata.namespace}/${spec.clusterName}`,
             })
             .map((check) => check.metadata),
-        { isNews: isMoreThanStatus },
+        { predicate: isMoreThanStatus },
       ),
     ],
     scope: (context) => context,

@@ -12,7 +12,7 @@ import {
 import { specChanged, isExternallyScaled } from "../../contract/pool-spec.ts";
 import { referenceKey } from "../../contract/reference.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { restMsOf } from "../../workload/rest.ts";
+import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { deleteNodes, deleteReferences } from "./deletion.ts";
 import { joinCluster, observeNodes, observeReferences } from "./observe.ts";
 import { report } from "./report.ts";
@@ -40,8 +40,8 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
     sources: [nodesOf(ports)],
-    restMs: restOf,
-    isWorthAnotherPass: specChanged,
+    minReconcileIntervalMs: minReconcileIntervalMsFor,
+    reconcileAfterOwnSpecChange: specChanged,
     scope: (context) => buildScope(ports, context),
     normal: [joinCluster, observeReferences, observeNodes],
     deleting: [deleteReferences, deleteNodes],
@@ -56,18 +56,20 @@ const SHORT_REST_MS = 10_000;
  * Where it takes long, twice as long as what has the machines: nobody decides by these numbers, and with each of them all
  * machines are written once more. Where an autoscaler decides, the wanted number is among them.
  */
-function restOf(pool: Frozen<MachinePool>): number {
-  const restMs = restMsOf(pool.spec.providerIDList);
-  return restMs > SHORT_REST_MS && !isExternallyScaled(pool) ? 2 * restMs : restMs;
+function minReconcileIntervalMsFor(pool: Frozen<MachinePool>): number {
+  const minReconcileIntervalMs = minReconcileIntervalMsOf(pool.spec.providerIDList);
+  return minReconcileIntervalMs > SHORT_REST_MS && !isExternallyScaled(pool)
+    ? 2 * minReconcileIntervalMs
+    : minReconcileIntervalMs;
 }
 
 /** The Nodes of workload clusters: one that changes wakes the pool of its machine. */
 function nodesOf({ workloads }: MachinePoolPorts): Source {
-  return (wake, cache) =>
+  return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
       const pools = setsOf(providerIDs).flatMap((value) => cache.list(MachinePool, { index: BY_SET, value }));
       for (const { metadata, spec } of new Set(pools)) {
-        if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace) wake(metadata);
+        if (spec.clusterName === cluster.name && metadata.namespace === cluster.namespace) enqueue(metadata);
       }
     });
 }

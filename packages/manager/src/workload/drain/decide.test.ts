@@ -142,11 +142,11 @@ describe("draining", () => {
       isOver: false,
       reason: "Draining",
       message: "Draining Node n",
-      comeBackMs: 5_000,
+      requeueAfterMs: 5_000,
     });
     expect(judgeDrain(nodeOf(), progressOf([stops]))).toMatchObject({
       reason: "Draining",
-      comeBackMs: 10_000,
+      requeueAfterMs: 10_000,
     });
   });
 
@@ -169,7 +169,7 @@ describe("draining", () => {
       reason: "DrainBlocked",
       message:
         "Draining Node n; pod default/a stays: PodDisruptionBudget default/web allows no disruption now",
-      comeBackMs: 20_000,
+      requeueAfterMs: 20_000,
     });
   });
 
@@ -187,7 +187,7 @@ describe("draining", () => {
   test("asks again as soon as the server says", () => {
     const [a, b] = [podOf("a"), podOf("b")];
     const refused = [refusalOf(a, 10_000), refusalOf(b)];
-    expect(judgeDrain(nodeOf(), progressOf([a, b], { refused }))).toMatchObject({ comeBackMs: 10_000 });
+    expect(judgeDrain(nodeOf(), progressOf([a, b], { refused }))).toMatchObject({ requeueAfterMs: 10_000 });
   });
 
   test("ends with its time, and says who goes with the machine", () => {
@@ -205,7 +205,7 @@ describe("draining", () => {
     const limit = { startedMs: NOW_MS - 599_000, timeoutMs: 600_000 };
     expect(judgeDrain(nodeOf(), progressOf([a], { refused: [refusalOf(a)], limit }))).toMatchObject({
       isOver: false,
-      comeBackMs: 1_000,
+      requeueAfterMs: 1_000,
     });
   });
 

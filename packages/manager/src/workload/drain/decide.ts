@@ -57,7 +57,7 @@ export type DrainVerdict =
       readonly isOver: false;
       readonly reason: "Draining" | "DrainBlocked";
       readonly message: string;
-      readonly comeBackMs: number;
+      readonly requeueAfterMs: number;
     };
 
 const MIRROR_ANNOTATION = "kubernetes.io/config.mirror";
@@ -175,7 +175,7 @@ export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVe
   const obstacles = obstaclesOf(progress);
   const reason = refused.length > 0 ? "DrainBlocked" : "Draining";
   const message = [`Draining Node ${name}`, ...obstacles].join("; ");
-  return { isOver: false, reason, message, comeBackMs: Math.min(comeBackMs(progress), leftMs) };
+  return { isOver: false, reason, message, requeueAfterMs: Math.min(requeueAfterMs(progress), leftMs) };
 }
 
 /** Says only what lasts: a text that changes with each pod that goes would be written each time. */
@@ -194,7 +194,7 @@ function isOverdue({ metadata: { deletionTimestamp } }: Frozen<Pod>, nowMs: numb
   return deletionTimestamp === undefined || Date.parse(deletionTimestamp) + OVERDUE_MS < nowMs;
 }
 
-function comeBackMs({ evicted, refused }: DrainProgress): number {
+function requeueAfterMs({ evicted, refused }: DrainProgress): number {
   if (evicted.length > 0) return JUST_EVICTED_MS;
   if (refused.length === 0) return STOPPING_MS;
   return Math.min(...refused.map(({ retryAfterMs = BLOCKED_MS }) => retryAfterMs), BLOCKED_MS);

@@ -46,7 +46,7 @@ export class UserTags {
     if (!set) return undefined;
     const before = set.tags;
     set.tags = now;
-    if (isManager(actor)) return this.#lost(id, set, { before, isNews: atMs - set.othersMs < MOST_AGE_MS });
+    if (isManager(actor)) return this.#lost(id, set, { before, isRecent: atMs - set.othersMs < MOST_AGE_MS });
     set.othersMs = atMs;
     return undefined;
   }
@@ -54,12 +54,12 @@ export class UserTags {
   #lost(
     id: string,
     set: TaggedSet,
-    { before, isNews }: { readonly before: TaggedSet["tags"]; readonly isNews: boolean },
+    { before, isRecent }: { readonly before: TaggedSet["tags"]; readonly isRecent: boolean },
   ): string | undefined {
     const changed = Object.keys({ ...before, ...set.tags }).filter((name) => set.tags[name] !== before[name]);
     const lost = changed.find((name) => before[name] !== undefined && !this.#isOurs(id, set, name));
     for (const name of changed) set.ours.add(name);
-    if (lost === undefined || isNews) return undefined;
+    if (lost === undefined || isRecent) return undefined;
     return `a tag of somebody else's, "${lost}: ${before[lost]}", is taken from ${id}`;
   }
 

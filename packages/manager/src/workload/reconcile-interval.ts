@@ -4,6 +4,6 @@ const MS_FOR_MACHINE = 60;
 const MOST_MS = 60_000;
 
 /** How far apart passes over a pool begin that news about its machines asks for: pools of a few are looked at at once. */
-export function restMsOf(machines: readonly unknown[] | undefined): number {
+export function minReconcileIntervalMsOf(machines: readonly unknown[] | undefined): number {
   return Math.min(MOST_MS, (machines?.length ?? 0) * MS_FOR_MACHINE);
 }
