@@ -303,7 +303,8 @@ describe("a watch that kubectl opened before a load of 10,000 objects", () => {
     const lines = createInterface({ input: watching.stdout as NonNullable<ChildProcess["stdout"]> });
     const transport = await capstan.connect();
     const client = createClient({ transport, env: createRealEnv(), fieldManager: "load" });
-    const mark = (name: string) => client.create(ConfigMap, { metadata: { name, namespace: "default" } });
+    const createMarker = (name: string) =>
+      client.create(ConfigMap, { metadata: { name, namespace: "default" } });
     const seen: { version: number; name: string }[] = [];
     // Both are awaited from before their object is made: kubectl may print it before our own create is answered.
     const first = Promise.withResolvers<void>();
@@ -315,15 +316,15 @@ describe("a watch that kubectl opened before a load of 10,000 objects", () => {
       if (name === "last") last.resolve();
     });
     lines.on("close", () => last.reject(new Error(`kubectl ended after ${seen.length} lines`)));
-    await mark("first");
+    await createMarker("first");
     // Or kubectl has ended.
     await Promise.race([first.promise, last.promise]);
     let next = 0;
     const worker = async (): Promise<void> => {
-      while (next < 10_000) await mark(`load-${next++}`);
+      while (next < 10_000) await createMarker(`load-${next++}`);
     };
     await Promise.all(Array.from({ length: 16 }, worker));
-    await mark("last");
+    await createMarker("last");
     await last.promise;
     watching.kill();
     await transport.close();

@@ -28,8 +28,8 @@ export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kub
 export { Condition, Conditions } from "./kubernetes/condition.ts";
 export {
   CLOCK_SKEW_MS,
-  type FalseMark,
-  type Mark,
+  type FalseConditionUpdate,
+  type ConditionUpdate,
   type Severity,
   type SummaryOptions,
   getCondition,

@@ -124,12 +124,12 @@ const REMEMBERED_MS = 5 * 60_000;
 
 /** Changes are remembered for a while and no longer; looked at with each change, as nothing else adds to them. */
 function forgetOldChanges(storage: Storage, clock: Clock): void {
-  let mark = { version: storage.resourceVersion, atMs: clock.monotonic() };
+  let position = { version: storage.resourceVersion, atMs: clock.monotonic() };
   storage.follow(() => {
     const nowMs = clock.monotonic();
-    if (nowMs - mark.atMs < REMEMBERED_MS) return;
-    storage.forget(mark.version);
-    mark = { version: storage.resourceVersion, atMs: nowMs };
+    if (nowMs - position.atMs < REMEMBERED_MS) return;
+    storage.forget(position.version);
+    position = { version: storage.resourceVersion, atMs: nowMs };
   });
 }
 

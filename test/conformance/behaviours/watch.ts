@@ -213,14 +213,18 @@ export const watchBehaviours: readonly Behaviour[] = [
       resourceVersionMatch: "NotOlderThan",
     });
     expect([await watch.step(), await watch.step()].toSorted()).toEqual(["ADDED a", "ADDED b"]);
-    const mark = await watch.next();
-    expect([mark.type, mark.object.kind, mark.object.apiVersion]).toEqual(["BOOKMARK", "ConfigMap", "v1"]);
-    expect(mark.object.metadata.annotations).toEqual({ "k8s.io/initial-events-end": "true" });
+    const bookmark = await watch.next();
+    expect([bookmark.type, bookmark.object.kind, bookmark.object.apiVersion]).toEqual([
+      "BOOKMARK",
+      "ConfigMap",
+      "v1",
+    ]);
+    expect(bookmark.object.metadata.annotations).toEqual({ "k8s.io/initial-events-end": "true" });
     await api.create(path, { metadata: { name: "c" } });
     const change = await watch.next();
     expect([change.type, change.object.metadata.name]).toEqual(["ADDED", "c"]);
     expect(Number(change.object.metadata.resourceVersion)).toBeGreaterThan(
-      Number(mark.object.metadata.resourceVersion),
+      Number(bookmark.object.metadata.resourceVersion),
     );
   }),
 

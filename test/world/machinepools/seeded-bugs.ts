@@ -506,7 +506,7 @@ function undrained(phase: Phase<unknown>): Phase<unknown> {
     const { context, machine } = scope as MachineScope;
     const isSaid = machine.status?.conditions?.some(({ type }) => type === DRAINED) ?? false;
     if (isSaid) return phase(scope);
-    context.mark({ type: DRAINED, status: "True", reason: "Drained" });
+    context.setCondition({ type: DRAINED, status: "True", reason: "Drained" });
     return next;
   };
 }

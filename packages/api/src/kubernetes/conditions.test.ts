@@ -77,9 +77,9 @@ describe("marking a condition", () => {
   });
 
   test("sorts Ready first and the others by name", () => {
-    const mark = { reason: "Here", now: NOON };
+    const update = { reason: "Here", now: NOON };
     const list = ["Zeta", "Ready", "Alpha", "Sigma"].reduce<readonly Condition[]>(
-      (conditions, type) => markTrue(conditions, type, mark),
+      (conditions, type) => markTrue(conditions, type, update),
       [],
     );
     expect(list.map(({ type }) => type)).toEqual(["Ready", "Alpha", "Sigma", "Zeta"]);

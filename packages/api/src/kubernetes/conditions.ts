@@ -9,7 +9,7 @@ export type Severity = "Error" | "Warning" | "Info";
 type Conditions = readonly Readonly<Condition>[];
 
 /** What is known about a condition at a moment. */
-export interface Mark {
+export interface ConditionUpdate {
   /** Why, in one CamelCase word. */
   readonly reason: string;
   /** Why, in a sentence for people. */
@@ -19,7 +19,7 @@ export interface Mark {
 }
 
 /** What is known about a condition that does not hold. */
-export interface FalseMark extends Mark {
+export interface FalseConditionUpdate extends ConditionUpdate {
   readonly severity: Severity;
 }
 
@@ -39,18 +39,30 @@ export function isTrue(conditions: Conditions | undefined, type: string): boolea
 }
 
 /** Says that a condition holds. */
-export function markTrue(conditions: Conditions | undefined, type: string, mark: Mark): Conditions {
-  return setCondition(conditions, marked(type, "True", mark));
+export function markTrue(
+  conditions: Conditions | undefined,
+  type: string,
+  update: ConditionUpdate,
+): Conditions {
+  return setCondition(conditions, marked(type, "True", update));
 }
 
 /** Says that a condition does not hold, and how bad that is. */
-export function markFalse(conditions: Conditions | undefined, type: string, mark: FalseMark): Conditions {
-  return setCondition(conditions, { ...marked(type, "False", mark), severity: mark.severity });
+export function markFalse(
+  conditions: Conditions | undefined,
+  type: string,
+  update: FalseConditionUpdate,
+): Conditions {
+  return setCondition(conditions, { ...marked(type, "False", update), severity: update.severity });
 }
 
 /** Says that it is not known whether a condition holds. */
-export function markUnknown(conditions: Conditions | undefined, type: string, mark: Mark): Conditions {
-  return setCondition(conditions, marked(type, "Unknown", mark));
+export function markUnknown(
+  conditions: Conditions | undefined,
+  type: string,
+  update: ConditionUpdate,
+): Conditions {
+  return setCondition(conditions, marked(type, "Unknown", update));
 }
 
 /**
@@ -120,8 +132,8 @@ export function summarizeReady(
   return worst.status === "False" ? { ...ready, severity: worst.severity || "Error" } : ready;
 }
 
-function marked(type: string, status: Condition["status"], mark: Mark): Condition {
-  const { reason, message, now } = mark;
+function marked(type: string, status: Condition["status"], update: ConditionUpdate): Condition {
+  const { reason, message, now } = update;
   return {
     type,
     status,

@@ -75,7 +75,7 @@ async function attemptRemove(context: Context, target: Target, attempt: Attempt)
     user,
   };
   await validate(admissions, review);
-  const marked = mark(target, { old, options, nowMs: env.clock.now() });
+  const marked = markForDeletion(target, { old, options, nowMs: env.clock.now() });
   const gone = isLastUpdate(resource, marked);
   if (gone && !resource.strategy.graceSeconds) {
     if (!dryRun) await storage.remove(key, old);
@@ -88,7 +88,7 @@ async function attemptRemove(context: Context, target: Target, attempt: Attempt)
 }
 
 /** The object with its deletion begun, and with the finalizers that the propagation policy asks for. */
-function mark(
+function markForDeletion(
   { resource }: Target,
   { old, options, nowMs }: { old: StoredObject; options: DeleteOptions; nowMs: number },
 ): Draft {

@@ -105,7 +105,9 @@ export function nameErrors(name: string, { field, nameProblems }: MetaRules): Fi
 /** Problems of a name that only has to fit into a path. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"].filter((mark) => name.includes(mark)).map((mark) => `may not contain '${mark}'`);
+  return ["/", "%"]
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }
 
 /** Says what is wrong with metadata apart from the name, in the order and the words of kube-apiserver. */

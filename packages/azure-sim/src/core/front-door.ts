@@ -124,13 +124,13 @@ function journalled(notes: CallNotes | undefined): Pick<JournalEntry, "charge" |
 
 /** The path without its query. ARM forgives a doubled slash at its beginning, and the SDKs make use of that. */
 function pathOf(whole: string): string {
-  const mark = whole.indexOf("?");
-  return (mark < 0 ? whole : whole.slice(0, mark)).replace(/^\/+/, "/");
+  const queryStart = whole.indexOf("?");
+  return (queryStart < 0 ? whole : whole.slice(0, queryStart)).replace(/^\/+/, "/");
 }
 
 function queryOf(whole: string): URLSearchParams {
-  const mark = whole.indexOf("?");
-  return new URLSearchParams(mark < 0 ? "" : whole.slice(mark + 1));
+  const queryStart = whole.indexOf("?");
+  return new URLSearchParams(queryStart < 0 ? "" : whole.slice(queryStart + 1));
 }
 
 /** Lets the faults of a call have their way with it. */

@@ -14,12 +14,12 @@ const condition = (type: string, status: Condition["status"], reason = "Because"
 describe("what an object says about being ready", () => {
   test("is repeated under the owner's name", () => {
     const conditions = [{ ...condition("Ready", "False", "Lost"), severity: "Error", message: "at sea" }];
-    const mark = mirrorReady(
+    const mirrored = mirrorReady(
       "InfrastructureReady",
       azureCluster({ status: { ready: true, conditions } }),
       "Waiting",
     );
-    expect(mark).toEqual({
+    expect(mirrored).toEqual({
       type: "InfrastructureReady",
       status: "False",
       severity: "Error",

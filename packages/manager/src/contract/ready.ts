@@ -10,7 +10,7 @@ import type { Context } from "@capstan/runtime";
 import { type ContractObject, isReady, readyConditionOf } from "./contract-object.ts";
 
 /** A condition to be set; when it changed is found out later. */
-export type Mark = Parameters<Context<KubernetesObject>["mark"]>[0];
+export type ConditionUpdate = Parameters<Context<KubernetesObject>["setCondition"]>[0];
 
 /** An object whose conditions are told. */
 export interface Told {
@@ -18,7 +18,11 @@ export interface Told {
 }
 
 /** Repeats on its owner what an object says about being ready; while it says nothing the owner waits for this reason. */
-export function mirrorReady(type: string, object: Frozen<ContractObject>, waitingReason: string): Mark {
+export function mirrorReady(
+  type: string,
+  object: Frozen<ContractObject>,
+  waitingReason: string,
+): ConditionUpdate {
   const said = readyConditionOf(object);
   if (!said) {
     return isReady(object)

@@ -27,7 +27,7 @@ export async function reconcileReference<T extends KubernetesObject>(
   } catch (error) {
     if (error instanceof Failure && error.failure === "Terminal") {
       const { reason, message } = error;
-      context.mark({ type: condition, status: "False", severity: "Error", reason, message });
+      context.setCondition({ type: condition, status: "False", severity: "Error", reason, message });
     }
     throw error;
   }

@@ -15,8 +15,8 @@ const at = (version: string, name = "a", rest: { uid?: string; spec?: Record<str
 
 const told = (change: Change<Boat>): string => {
   const { metadata } = change.object;
-  const mark = (change.type === "deleted" && change.stale) || (change.type === "added" && change.initial);
-  return `${change.type} ${metadata.name}@${metadata.resourceVersion}${mark ? "!" : ""}`;
+  const suffix = (change.type === "deleted" && change.stale) || (change.type === "added" && change.initial);
+  return `${change.type} ${metadata.name}@${metadata.resourceVersion}${suffix ? "!" : ""}`;
 };
 
 /** An informer that is fed by hand. */

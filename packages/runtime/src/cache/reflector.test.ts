@@ -25,8 +25,8 @@ const bookmark = (version: string): object => ({
   object: { apiVersion: Boat.apiVersion, kind: Boat.kind, metadata: { resourceVersion: version } },
 });
 const told = (change: Change<Boat>): string => {
-  const mark = change.type === "deleted" && change.stale ? " (stale)" : "";
-  return `${change.type} ${change.object.metadata.name}@${change.object.metadata.resourceVersion}${mark}`;
+  const suffix = change.type === "deleted" && change.stale ? " (stale)" : "";
+  return `${change.type} ${change.object.metadata.name}@${change.object.metadata.resourceVersion}${suffix}`;
 };
 
 /** An informer that follows a server; what it asks for and what it tells are kept. */

@@ -23,7 +23,7 @@ export interface Context<T extends KubernetesObject> {
   /** Throws when this process does not lead any more: asked right before each write to another server than `client`'s. */
   assertMayWrite(): void;
   /** Sets a condition of the object; its reason is never empty. */
-  mark(condition: Omit<Condition, "lastTransitionTime"> & { readonly reason: string }): void;
+  setCondition(condition: Omit<Condition, "lastTransitionTime"> & { readonly reason: string }): void;
   /** Tells the user something, once. */
   event(note: EventNote): void;
   /**

@@ -101,7 +101,7 @@ describe("phases", () => {
       normal: [phase("one", next), phase("two", again(500, "Two")), phase("three", next)],
     });
     expect(order).toEqual(["one", "two", "three"]);
-    expect(result).toEqual({ type: "comeBack", afterMs: 500, reason: "Two" });
+    expect(result).toEqual({ type: "requeue", afterMs: 500, reason: "Two" });
   });
 
   test.each<[string, Outcome[], PassResult, string]>([
@@ -109,25 +109,25 @@ describe("phases", () => {
     [
       "the soonest of two wants to come back",
       [again(900, "Slow"), again(300, "Fast")],
-      { type: "comeBack", afterMs: 300, reason: "Fast" },
+      { type: "requeue", afterMs: 300, reason: "Fast" },
       "Ready|False|Info|Fast|",
     ],
     [
       "the first of two equals",
       [again(300, "First"), again(300, "Second")],
-      { type: "comeBack", afterMs: 300, reason: "First" },
+      { type: "requeue", afterMs: 300, reason: "First" },
       "Ready|False|Info|First|",
     ],
     [
       "a block ends the row",
       [block(400, "Blocked"), again(100, "NeverRun")],
-      { type: "comeBack", afterMs: 400, reason: "Blocked" },
+      { type: "requeue", afterMs: 400, reason: "Blocked" },
       "Ready|False|Info|Blocked|",
     ],
     [
       "a block after something sooner",
       [again(100, "Sooner"), block(400, "Blocked")],
-      { type: "comeBack", afterMs: 100, reason: "Sooner" },
+      { type: "requeue", afterMs: 100, reason: "Sooner" },
       "Ready|False|Info|Sooner|",
     ],
   ])("decide when to come back: %s", async (_, outcomes, wanted, condition) => {
@@ -154,7 +154,7 @@ describe("phases", () => {
         },
         (context) => {
           context.object.status = { ...context.object.status, sails: 2 };
-          context.mark({ type: "Rigged", status: "True", reason: "AllSailsSet" });
+          context.setCondition({ type: "Rigged", status: "True", reason: "AllSailsSet" });
           return next;
         },
       ],
@@ -265,7 +265,7 @@ describe("the status", () => {
       scope: (context) => context,
       normal: [
         (context) => {
-          context.mark({ type: "Read", status: "True", reason: "Read" });
+          context.setCondition({ type: "Read", status: "True", reason: "Read" });
           context.object.data = { read: "yes" };
           throw terminal("Sunk", "She sank");
         },

@@ -75,7 +75,7 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
   const phases = deleting ? (reconciler.deleting ?? []) : reconciler.normal;
   try {
     const outcome = await runPhases(phases, scope);
-    markOutcome(options, draft, { outcome, deleting });
+    reportOutcome(options, draft, { outcome, deleting });
     reconciler.status?.(scope, { settled: outcome.type === "next" });
     return await finish(reconciler, draft, { outcome, deleting });
   } catch (error) {
@@ -148,7 +148,7 @@ function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Contex
     env,
     log,
     assertMayWrite,
-    mark: (condition) => mark(options, draft, condition),
+    setCondition: (condition) => setConditionOf(options, draft, condition),
     event: (note) => events.record(draft.stored, note),
     persistStatus: () => draft.persistStatus(),
   };
@@ -170,7 +170,7 @@ async function reportPaused(
   draft: Draft<KubernetesObject>,
   why: string,
 ): Promise<PassResult> {
-  mark(options, draft, {
+  setConditionOf(options, draft, {
     type: "Paused",
     status: "True",
     reason: "Paused",
@@ -180,31 +180,31 @@ async function reportPaused(
   return { type: "settled" };
 }
 
-function markOutcome(
+function reportOutcome(
   options: PassOptions,
   draft: Draft<KubernetesObject>,
   { outcome, deleting }: Ending,
 ): void {
   const type = options.reconciler.condition ?? "Ready";
   if (conditionsOf(draft.object).some((condition) => condition.type === "Paused")) {
-    mark(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
+    setConditionOf(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
   }
   if (outcome.type !== "next")
-    mark(options, draft, { type, status: "False", severity: "Info", reason: outcome.reason });
-  else if (!deleting) mark(options, draft, { type, status: "True", reason: "Reconciled" });
+    setConditionOf(options, draft, { type, status: "False", severity: "Info", reason: outcome.reason });
+  else if (!deleting) setConditionOf(options, draft, { type, status: "True", reason: "Reconciled" });
 }
 
 function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, result: PassResult): void {
   const type = options.reconciler.condition ?? "Ready";
   if (result.type === "bug") {
     const message = `Capstan hit a bug of its own and tries again; look for ${result.id} in its log`;
-    mark(options, draft, { type, status: "Unknown", reason: "InternalError", message });
+    setConditionOf(options, draft, { type, status: "Unknown", reason: "InternalError", message });
     return;
   }
   if (result.type !== "failed") return;
   const { failure, reason, message } = result.failure;
   const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-  mark(options, draft, { type, status: "False", severity, reason, message });
+  setConditionOf(options, draft, { type, status: "False", severity, reason, message });
 }
 
 interface WithConditions {
@@ -217,7 +217,7 @@ interface WithObservation {
 }
 
 /** Kinds without conditions, such as ConfigMap, are reported on by events alone. */
-function mark(
+function setConditionOf(
   options: PassOptions,
   draft: Draft<KubernetesObject>,
   condition: Omit<Condition, "lastTransitionTime">,

@@ -47,14 +47,14 @@ const KUBE_VERBS: Readonly<Record<string, string>> = {
 
 /** A request to a Kubernetes API. */
 export function kubeCall({ method, path, body }: HttpRequest, { process, by, server }: Way): Call {
-  const mark = path.indexOf("?");
-  const { resource, namespace, name, subresource } = placeOf(mark < 0 ? path : path.slice(0, mark));
+  const position = path.indexOf("?");
+  const { resource, namespace, name, subresource } = placeOf(position < 0 ? path : path.slice(0, position));
   return {
     process,
     by,
     server,
     api: "kube",
-    verb: KUBE_VERBS[method] ?? readVerb(name, mark < 0 ? "" : path.slice(mark)),
+    verb: KUBE_VERBS[method] ?? readVerb(name, position < 0 ? "" : path.slice(position)),
     resource,
     namespace,
     name: name === "" ? nameIn(body) : name,

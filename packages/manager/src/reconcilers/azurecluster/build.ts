@@ -1,13 +1,13 @@
 import { block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
-import { markResources } from "./conditions.ts";
+import { setResourceConditions } from "./conditions.ts";
 import { decide, type Decision, type Scene, shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
 import { confirm, observe } from "./observe.ts";
 import { follow, type Round, start, throttledFor } from "./operations.ts";
 import { rememberedIn } from "./remembered.ts";
-import { markBegun, type Scope } from "./scope.ts";
+import { setBegun, type Scope } from "./scope.ts";
 import { ownerOf, virtualNetworkID } from "../../azure-cluster/plan.ts";
 
 // Somebody else works on a resource of ours, and nothing tells when they are done.
@@ -15,7 +15,7 @@ const LOOK_AGAIN_MS = 15_000;
 
 /** Brings everything in Azure to the wanted state, as far as it goes in one pass. */
 export async function build(scope: Scope): Promise<Outcome> {
-  markBegun(scope);
+  setBegun(scope);
   forgetRefusals(scope);
   try {
     let retryAfterMs = noted(scope, await follow(scope));
@@ -96,7 +96,7 @@ function forgetRefusals({ memory, ledger, cluster }: Scope): void {
 }
 
 function ended(scope: Scope, decisions: readonly Decision[], retryAfterMs: number | undefined): Outcome {
-  markResources(scope, decisions);
+  setResourceConditions(scope, decisions);
   if (retryAfterMs !== undefined) return block(retryAfterMs, reasonFor(scope));
   const [failure] = scope.memory.refused.values();
   if (failure) throw failure.error;

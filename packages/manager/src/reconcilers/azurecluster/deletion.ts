@@ -39,7 +39,7 @@ export function awaitPools({ context, plan }: Scope): Outcome {
  * to make what has to be deleted.
  */
 export async function deleteResources(scope: Scope): Promise<Outcome> {
-  scope.context.mark({
+  scope.context.setCondition({
     type: "NetworkInfrastructureReady",
     status: "False",
     severity: "Info",

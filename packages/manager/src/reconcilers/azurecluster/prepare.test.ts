@@ -8,20 +8,21 @@ import type { Scope } from "./scope.ts";
 function pass(change: (spec: AzureCluster["spec"]) => void, status: Overrides<AzureCluster["status"]> = {}) {
   const cluster = withDefaults(AzureCluster, azureCluster({ metadata: { name: "c1" }, status }));
   change(cluster.spec);
-  const marks: string[] = [];
-  const mark: Scope["context"]["mark"] = ({ type, reason }) => void marks.push(`${type} ${reason}`);
-  return { scope: { cluster, context: { mark } } as unknown as Scope, marks };
+  const conditions: string[] = [];
+  const setCondition: Scope["context"]["setCondition"] = ({ type, reason }) =>
+    void conditions.push(`${type} ${reason}`);
+  return { scope: { cluster, context: { setCondition } } as unknown as Scope, conditions };
 }
 
 describe("a spec that came past admission", () => {
   test("is refused with field and value before anything is built", () => {
-    const { scope, marks } = pass((spec) => {
+    const { scope, conditions } = pass((spec) => {
       if (spec.networkSpec?.vnet) spec.networkSpec.vnet.cidrBlocks = ["10.0.0.0"];
     });
     expect(() => refuseInvalid(scope)).toThrow(
       /^spec\.networkSpec\.vnet\.cidrBlocks\[0\]: Invalid value: "10\.0\.0\.0"/,
     );
-    expect(marks).toEqual(["NetworkInfrastructureReady InvalidSpec"]);
+    expect(conditions).toEqual(["NetworkInfrastructureReady InvalidSpec"]);
   });
 
   test("is left alone once it is built: rules may have become stricter since", () => {
@@ -49,9 +50,9 @@ test.each<[string, string, (spec: AzureCluster["spec"]) => void]>([
       Object.assign(networkSpec?.subnets?.[1] ?? {}, { privateEndpoints: [{ name: "e" }] }),
   ],
 ])("what is not built yet is refused: %s", (condition, field, change) => {
-  const { scope, marks } = pass(change);
+  const { scope, conditions } = pass(change);
   expect(() => refuseUnsupported(scope)).toThrow(field);
-  expect(marks).toEqual([`${condition} NotSupported`, "NetworkInfrastructureReady NotSupported"]);
+  expect(conditions).toEqual([`${condition} NotSupported`, "NetworkInfrastructureReady NotSupported"]);
 });
 
 test("annotations of others stay when ours go", () => {

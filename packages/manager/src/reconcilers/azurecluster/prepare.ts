@@ -32,7 +32,7 @@ function refusal(
   { message, conditions }: { readonly message: string; readonly conditions: readonly string[] },
 ): Failure {
   for (const type of [...conditions, "NetworkInfrastructureReady"]) {
-    context.mark({ type, status: "False", severity: "Error", reason, message });
+    context.setCondition({ type, status: "False", severity: "Error", reason, message });
   }
   return terminal(reason, message);
 }

@@ -112,9 +112,9 @@ function hasBegun({ status }: Frozen<AzureCluster>): boolean {
 }
 
 /** Says that something is about to be written to Azure, for the case that this is the last thing we say. */
-export function markBegun({ cluster, context }: Pick<Scope, "cluster" | "context">): void {
+export function setBegun({ cluster, context }: Pick<Scope, "cluster" | "context">): void {
   if (hasBegun(cluster)) return;
-  context.mark({ type: GROUP_CONDITION, status: "False", severity: "Info", reason: "Creating" });
+  context.setCondition({ type: GROUP_CONDITION, status: "False", severity: "Info", reason: "Creating" });
 }
 
 /** The Cluster that refers to an AzureCluster. */
@@ -148,7 +148,7 @@ function blocked(context: Context<AzureCluster>, failure: unknown): unknown {
     const { reason, message } = failure;
     const severity =
       failure.failure === "Terminal" ? "Error" : failure.failure === "Waiting" ? "Info" : "Warning";
-    context.mark({ type: "NetworkInfrastructureReady", status: "False", severity, reason, message });
+    context.setCondition({ type: "NetworkInfrastructureReady", status: "False", severity, reason, message });
   }
   return failure;
 }

@@ -104,7 +104,7 @@ function refuseForeign({ azureTarget, context }: Scope, { set }: Observation): v
   const problem = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey });
   if (problem === undefined) return;
   const message = `metadata.name: ${problem}`;
-  context.mark({
+  context.setCondition({
     type: SCALE_SET_RUNNING,
     status: "False",
     severity: "Error",

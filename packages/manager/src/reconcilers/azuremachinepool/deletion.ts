@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** Says that the pool goes, and tells its machines. Those of a cluster that goes as a whole are not waited for. */
 export async function drainMachines(scope: Scope): Promise<Outcome> {
   const { context, isClusterGoing, pool } = scope;
-  context.mark({ type: SCALE_SET_RUNNING, status: "False", severity: "Info", reason: DELETING });
+  context.setCondition({ type: SCALE_SET_RUNNING, status: "False", severity: "Info", reason: DELETING });
   pool.status = { ...pool.status, ready: false };
   const machines = machinesOf(scope);
   await deleteAll(context.client, machines);

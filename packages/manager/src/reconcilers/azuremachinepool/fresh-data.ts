@@ -13,7 +13,7 @@ export interface FreshData {
   /** In base64, as Azure takes it. */
   readonly customData: string;
   /** What tells this data from other data, for a tag. */
-  readonly mark: string;
+  readonly stamp: string;
 }
 
 // As long as Azure may take for a thousand machines.
@@ -36,27 +36,27 @@ export async function freshData(scope: Scope, intent: Intent): Promise<FreshData
   const config = configOf(scope);
   if (!config) return dataIn(scope, GIVEN);
   const request = requestFor(scope, config, intent);
-  if (isFresh(scope, config, request)) return dataIn(scope, markOf(config, request));
+  if (isFresh(scope, config, request)) return dataIn(scope, conditionFor(config, request));
   if (config.metadata.annotations?.[FRESH_BOOTSTRAP_REQUEST] !== request) await ask(scope, config, request);
   return undefined;
 }
 
 /** Whether machines that are made from data with this mark can still join. */
-export function isStillFresh(scope: Scope, mark = ""): boolean {
+export function isStillFresh(scope: Scope, stamp = ""): boolean {
   const config = configOf(scope);
   if (!config) return true;
-  const [request = ""] = mark.split("/");
-  return mark === markOf(config, request) && isFresh(scope, config, request);
+  const [request = ""] = stamp.split("/");
+  return stamp === conditionFor(config, request) && isFresh(scope, config, request);
 }
 
 /** Whether there is newer data than that with this mark, made without anybody asking. */
-export function isRenewed(scope: Scope, mark = ""): boolean {
+export function isRenewed(scope: Scope, stamp = ""): boolean {
   const config = configOf(scope);
-  return config !== undefined && !mark.endsWith(`/${expiryOf(config)}`);
+  return config !== undefined && !stamp.endsWith(`/${expiryOf(config)}`);
 }
 
 /** Names the answer and until when it is good: data that is renewed later has the same request and another end. */
-function markOf(config: Frozen<KubeadmConfig>, request: string): string {
+function conditionFor(config: Frozen<KubeadmConfig>, request: string): string {
   return `${request}/${expiryOf(config)}`;
 }
 
@@ -96,10 +96,10 @@ async function ask({ context }: Scope, config: Frozen<KubeadmConfig>, request: s
   );
 }
 
-async function dataIn({ context, owners, pool }: Scope, mark: string): Promise<FreshData | undefined> {
+async function dataIn({ context, owners, pool }: Scope, stamp: string): Promise<FreshData | undefined> {
   const { dataSecretName = "" } = needed(owners).machinePool.spec.template.spec.bootstrap;
   const { namespace = "" } = pool.metadata;
   const secret = await context.client.find(Secret, { name: dataSecretName, namespace });
   const customData = secret?.data?.["value"];
-  return customData === undefined ? undefined : { customData, mark };
+  return customData === undefined ? undefined : { customData, stamp };
 }

@@ -38,10 +38,10 @@ export async function putModel(scope: Scope, { capacity, why }: PutOptions): Pro
   return again(waitMs, "OperationRunning");
 }
 
-function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData): WantedWrite {
+function writeOf(scope: Scope, capacity: number, { customData, stamp }: FreshData): WantedWrite {
   const { set } = needed(scope.observation);
   const { model, hash } = needed(scope.desired);
-  const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: mark };
+  const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: stamp };
   return {
     verb: "PUT",
     resourceID: needed(scope.azureTarget).scaleSetID,
@@ -56,9 +56,9 @@ function writeOf(scope: Scope, capacity: number, { customData, mark }: FreshData
  * A write of the size alone. All machines of a model join with the same token, which has just been given more time: the
  * data that the set has is as good as the data that it would get, which would make another model of it.
  */
-function resizeOf(scope: Scope, capacity: number, { mark }: FreshData): WantedWrite {
+function resizeOf(scope: Scope, capacity: number, { stamp }: FreshData): WantedWrite {
   const set = needed(needed(scope.observation).set);
-  const tags = { ...wantedTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: mark };
+  const tags = { ...wantedTags(scope, set.tags, set.modelHash), [BOOTSTRAP_TAG]: stamp };
   return {
     verb: "PATCH",
     resourceID: needed(scope.azureTarget).scaleSetID,

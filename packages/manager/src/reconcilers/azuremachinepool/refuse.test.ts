@@ -7,24 +7,25 @@ import type { Scope } from "./scope.ts";
 /** A pass over a pool that came past admission, or was there before admission refused it. */
 function pass(spec: Partial<AzureMachinePool["spec"]>) {
   const pool = withDefaults(AzureMachinePool, azureMachinePool({ spec }));
-  const marks: string[] = [];
-  const mark: Scope["context"]["mark"] = ({ type, reason }) => void marks.push(`${type} ${reason}`);
-  return { scope: { pool, context: { mark }, memory: {} } as unknown as Scope, marks };
+  const conditions: string[] = [];
+  const setCondition: Scope["context"]["setCondition"] = ({ type, reason }) =>
+    void conditions.push(`${type} ${reason}`);
+  return { scope: { pool, context: { setCondition }, memory: {} } as unknown as Scope, conditions };
 }
 
 describe("a pool that is there already", () => {
   test("is refused by a condition where its identity would need a role", () => {
-    const { scope, marks } = pass({ identity: "SystemAssigned" });
+    const { scope, conditions } = pass({ identity: "SystemAssigned" });
     expect(() => refuseUnsupported(scope)).toThrow(
       /^spec\.identity: "SystemAssigned" needs a role assignment/,
     );
-    expect(marks).toEqual(["ScaleSetRunning NotSupported"]);
+    expect(conditions).toEqual(["ScaleSetRunning NotSupported"]);
   });
 
   test("is refused with field and value where it is wrong", () => {
-    const { scope, marks } = pass({ nodeDrainTimeout: "1y" });
+    const { scope, conditions } = pass({ nodeDrainTimeout: "1y" });
     expect(() => refuseUnsupported(scope)).toThrow(/^spec\.nodeDrainTimeout: Invalid value: "1y"/);
-    expect(marks).toEqual(["ScaleSetRunning InvalidSpec"]);
+    expect(conditions).toEqual(["ScaleSetRunning InvalidSpec"]);
   });
 
   test("is judged anew with each generation of its spec", () => {

@@ -11,7 +11,13 @@ export function refuseUnsupported(scope: Scope): Outcome {
   const problem = problemOf(scope);
   if (!problem) return next;
   const { reason, message } = problem;
-  scope.context.mark({ type: SCALE_SET_RUNNING, status: "False", severity: "Error", reason, message });
+  scope.context.setCondition({
+    type: SCALE_SET_RUNNING,
+    status: "False",
+    severity: "Error",
+    reason,
+    message,
+  });
   scope.refusal = terminal(reason, message);
   if (!hasBegun(scope.pool)) throw scope.refusal;
   return next;

@@ -8,7 +8,7 @@ import {
   sameArmId,
 } from "@capstan/api";
 import type { Failure } from "@capstan/runtime";
-import { type Mark, summarize } from "../../contract/ready.ts";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { type Budget, roundingNote } from "../../rollout/budget.ts";
 import { needsAttention } from "../../rollout/needs-attention.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
@@ -34,8 +34,8 @@ export function report(scope: Scope): void {
   if (pool.metadata.deletionTimestamp !== undefined || !observation) return;
   tellNumbers(scope, observation);
   if (areTagsWritten(scope, observation)) forgetTags(scope);
-  for (const mark of marksOf(scope, observation)) context.mark(mark);
-  markRemoval(scope, observation);
+  for (const condition of conditionsFor(scope, observation)) context.setCondition(condition);
+  setRemovalCondition(scope, observation);
   summarize(pool, SUMMED_UP, context.env.clock.now());
 }
 
@@ -113,14 +113,14 @@ function isOfSet(providerID: string | undefined, scaleSetID: string): boolean {
   return providerID !== undefined && sameArmId(providerID.replace(/^azure:\/\//, ""), scaleSetID);
 }
 
-function marksOf(scope: Scope, observation: Observation): readonly Mark[] {
+function conditionsFor(scope: Scope, observation: Observation): readonly ConditionUpdate[] {
   const { budget } = observation.planned;
   return [
     { type: "BootstrapSucceeded", status: "True", reason: "BootstrapDataAvailable" },
-    runningMark(scope, observation),
-    replicasMark(budget),
-    modelMark(observation, budget),
-    rolloutMark(scope, observation),
+    runningCondition(scope, observation),
+    replicasCondition(budget),
+    modelCondition(observation, budget),
+    rolloutCondition(scope, observation),
   ];
 }
 
@@ -129,13 +129,13 @@ function refusalIn({ memory, trouble }: Scope): Failure | undefined {
   return (trouble ?? memory.refusal?.error) as Failure | undefined;
 }
 
-function refusedMark(type: string, { reason, message }: Failure): Mark {
+function rejectedCondition(type: string, { reason, message }: Failure): ConditionUpdate {
   return { type, status: "False", severity: "Error", reason, message };
 }
 
-function runningMark(scope: Scope, { set, view }: Observation): Mark {
+function runningCondition(scope: Scope, { set, view }: Observation): ConditionUpdate {
   const type = SCALE_SET_RUNNING;
-  if (scope.refusal) return refusedMark(type, scope.refusal);
+  if (scope.refusal) return rejectedCondition(type, scope.refusal);
   const failure = refusalIn(scope);
   if (failure) {
     const { message } = failure;
@@ -153,7 +153,7 @@ function runningMark(scope: Scope, { set, view }: Observation): Mark {
 
 const COMING = { status: "False", severity: "Info" } as const;
 
-function replicasMark({ desired, live, leaving }: Budget): Mark {
+function replicasCondition({ desired, live, leaving }: Budget): ConditionUpdate {
   const type = "ScaleSetDesiredReplicas";
   if (live === desired && leaving === 0) return { type, status: "True", reason: "DesiredReplicas" };
   // No numbers: they change with every machine, and each change would be a write.
@@ -162,7 +162,7 @@ function replicasMark({ desired, live, leaving }: Budget): Mark {
     : { ...COMING, type, reason: "ScaleSetScalingDown", message: "Machines are there that are to go" };
 }
 
-function modelMark({ view }: Observation, { outdated }: Budget): Mark {
+function modelCondition({ view }: Observation, { outdated }: Budget): ConditionUpdate {
   const type = "ScaleSetModelUpdated";
   if (outdated === 0 && view.setHash === view.wantedHash)
     return { type, status: "True", reason: "ModelUpdated" };
@@ -171,9 +171,9 @@ function modelMark({ view }: Observation, { outdated }: Budget): Mark {
 }
 
 /** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
-function rolloutMark(scope: Scope, { planned, unavailable, view }: Observation): Mark {
+function rolloutCondition(scope: Scope, { planned, unavailable, view }: Observation): ConditionUpdate {
   const type = ROLLOUT;
-  if (scope.refusal) return refusedMark(type, scope.refusal);
+  if (scope.refusal) return rejectedCondition(type, scope.refusal);
   const failure = refusalIn(scope);
   if (failure?.failure === "Terminal")
     return { type, status: "False", severity: "Error", reason: REFUSED, message: failure.message };
@@ -202,14 +202,19 @@ function isBlocked({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): 
 }
 
 /** The condition is there while there is something to allow, and says so once when that is over. */
-function markRemoval({ pool, context }: Scope, { planned }: Observation): void {
+function setRemovalCondition({ pool, context }: Scope, { planned }: Observation): void {
   const removal = planned.blocked.find(({ reason }) => reason === "RemovalBlocked");
   const isKnown = pool.status?.conditions?.some(({ type }) => type === REMOVAL_BLOCKED);
   if (removal) {
     const { why: message } = removal;
-    context.mark({ type: REMOVAL_BLOCKED, status: "True", reason: "TooManyMissing", message });
+    context.setCondition({ type: REMOVAL_BLOCKED, status: "True", reason: "TooManyMissing", message });
     context.event({ type: "Warning", reason: REMOVAL_BLOCKED, message });
   } else if (isKnown) {
-    context.mark({ type: REMOVAL_BLOCKED, status: "False", severity: "Info", reason: "NothingMissing" });
+    context.setCondition({
+      type: REMOVAL_BLOCKED,
+      status: "False",
+      severity: "Info",
+      reason: "NothingMissing",
+    });
   }
 }

@@ -281,7 +281,7 @@ function blocked(context: Context<AzureMachinePool>, error: unknown): unknown {
   if (error instanceof Failure) {
     const { reason, message, failure } = error;
     const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-    context.mark({ type: SCALE_SET_RUNNING, status: "False", severity, reason, message });
+    context.setCondition({ type: SCALE_SET_RUNNING, status: "False", severity, reason, message });
   }
   return error;
 }

@@ -24,8 +24,11 @@ const view = (parts: Partial<MachineView> = {}): MachineView => ({
 
 /** The one condition in few words. */
 function told(type: string, parts: Partial<MachineView>): string | undefined {
-  const mark = decideStatus(view(parts)).marks.find((one) => one.type === type);
-  return mark && [mark.status, mark.reason, mark.severity].filter((word) => word !== undefined).join(" ");
+  const condition = decideStatus(view(parts)).conditions.find((one) => one.type === type);
+  return (
+    condition &&
+    [condition.status, condition.reason, condition.severity].filter((word) => word !== undefined).join(" ")
+  );
 }
 
 describe("the status of a machine", () => {

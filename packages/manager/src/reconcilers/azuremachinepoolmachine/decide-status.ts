@@ -7,7 +7,7 @@ import {
   type NodeCondition,
 } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import type { Mark } from "../../contract/ready.ts";
+import type { ConditionUpdate } from "../../contract/ready.ts";
 import { cordonedSince, isNodeReady, NODE_SCHEDULABLE } from "../../workload/availability.ts";
 import { isCordonedByUs } from "../../workload/drain/cordon.ts";
 import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
@@ -30,7 +30,7 @@ export interface MachineView {
 /** What is to be written into the status. */
 export interface StatusDecision {
   readonly fields: Partial<Status>;
-  readonly marks: readonly Mark[];
+  readonly conditions: readonly ConditionUpdate[];
 }
 
 /** Says what is known of a machine. While its Node cannot be looked at, what was known of it stays. */
@@ -38,7 +38,12 @@ export function decideStatus(view: MachineView): StatusDecision {
   const { instance, node } = view;
   return {
     fields: { ...instanceFields(view), ...nodeFields(node) },
-    marks: [vmRunning(instance), ...bootstrapSucceeded(view), ...nodeHealthy(view), ...nodeSchedulable(view)],
+    conditions: [
+      vmRunning(instance),
+      ...bootstrapSucceeded(view),
+      ...nodeHealthy(view),
+      ...nodeSchedulable(view),
+    ],
   };
 }
 
@@ -77,7 +82,7 @@ function nodeFields(observed: NodeLookup): Partial<Status> {
 }
 
 /** States in which the VM does not run, or not for long. Updating is none of them: machines work while Azure updates them. */
-const VM_TROUBLES: Readonly<Record<string, Omit<Mark, "type" | "status">>> = {
+const VM_TROUBLES: Readonly<Record<string, Omit<ConditionUpdate, "type" | "status">>> = {
   Creating: { severity: "Info", reason: "Creating", message: "Azure is creating the VM" },
   Deleting: { severity: "Info", reason: "VMDeleting", message: "Azure is deleting the VM" },
   Failed: { severity: "Error", reason: "VMProvisionFailed" },
@@ -88,7 +93,7 @@ const VM_TROUBLES: Readonly<Record<string, Omit<Mark, "type" | "status">>> = {
   deallocated: { severity: "Warning", reason: "VMDeallocated", message: "The VM is deallocated" },
 };
 
-function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): Mark {
+function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): ConditionUpdate {
   const trouble = VM_TROUBLES[provisioningState] ?? VM_TROUBLES[powerState];
   if (!trouble) return { type: VM_RUNNING, status: "True", reason: "Running" };
   const message = trouble.message ?? error?.message ?? UNEXPLAINED;
@@ -96,7 +101,7 @@ function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): 
 }
 
 /** The Node was found to be of this VM and no older than it, so it has joined with a boot of its own. */
-function bootstrapSucceeded({ machine, instance, node }: MachineView): readonly Mark[] {
+function bootstrapSucceeded({ machine, instance, node }: MachineView): readonly ConditionUpdate[] {
   const type = BOOTSTRAP_SUCCEEDED;
   if (node.state === "found") return [{ type, status: "True", reason: "NodeJoined" }];
   if (isTrue(machine.status?.conditions, type)) return [];
@@ -109,7 +114,7 @@ function bootstrapSucceeded({ machine, instance, node }: MachineView): readonly 
   return [{ type, status: "False", severity: "Info", reason: "BootstrapInProgress", message }];
 }
 
-function nodeHealthy({ machine, instance, node }: MachineView): readonly Mark[] {
+function nodeHealthy({ machine, instance, node }: MachineView): readonly ConditionUpdate[] {
   const type = NODE_HEALTHY;
   switch (node.state) {
     case "found":
@@ -129,7 +134,7 @@ function nodeHealthy({ machine, instance, node }: MachineView): readonly Mark[] 
 }
 
 /** A Node that somebody has cordoned is not available, which must be known wherever the machine is looked at alone. */
-function nodeSchedulable({ machine, node }: MachineView): readonly Mark[] {
+function nodeSchedulable({ machine, node }: MachineView): readonly ConditionUpdate[] {
   const type = NODE_SCHEDULABLE;
   if (node.state !== "found" || machine.metadata.deletionTimestamp !== undefined) return [];
   const { metadata, spec } = node.node;
@@ -143,7 +148,7 @@ function nodeSchedulable({ machine, node }: MachineView): readonly Mark[] {
 function absence(
   { status }: Frozen<AzureMachinePoolMachine>,
   { provisioningState }: ScaleSetInstance,
-): Pick<Mark, "severity" | "reason" | "message"> & { readonly reason: string } {
+): Pick<ConditionUpdate, "severity" | "reason" | "message"> & { readonly reason: string } {
   if (status?.nodeRef) {
     return { severity: "Warning", reason: "NodeNotFound", message: `Node ${status.nodeRef.name} is gone` };
   }
@@ -154,7 +159,10 @@ function absence(
 // Of these False is good, and of Ready True.
 const PRESSURES: readonly string[] = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"];
 
-function healthOf({ metadata, status }: Frozen<Node>): Omit<Mark, "type"> & { readonly reason: string } {
+function healthOf({
+  metadata,
+  status,
+}: Frozen<Node>): Omit<ConditionUpdate, "type"> & { readonly reason: string } {
   const conditions = status?.conditions ?? [];
   const bad = conditions.filter(isBad);
   const isReported = conditions.some(({ type }) => type === "Ready");

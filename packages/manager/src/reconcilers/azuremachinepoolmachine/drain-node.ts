@@ -169,7 +169,7 @@ async function awaitVolumes(scope: Scope, { node, workload, staying }: Emptied):
   if (left.length === 0) return drained;
   const reason = "WaitingForVolumeDetach";
   const message = `Node ${name} is drained; waiting until ${named(left, "volume")} ${left.length === 1 ? "is" : "are"} detached`;
-  scope.context.mark({ type: VOLUMES_DETACHED, status: "False", severity: "Info", reason, message });
+  scope.context.setCondition({ type: VOLUMES_DETACHED, status: "False", severity: "Info", reason, message });
   return { isOver: false, reason, message, requeueAfterMs: VOLUMES_MS };
 }
 
@@ -185,8 +185,9 @@ export function tellDrain(scope: Scope, state: DrainState): void {
   const { context, machine } = scope;
   const { isOver, reason, message } = state;
   const before = getCondition(machine.status?.conditions, DRAINED);
-  if (isOver) context.mark({ type: DRAINED, status: "True", reason, message });
-  else context.mark({ type: DRAINED, status: "False", severity: severityOf(reason), reason, message });
+  if (isOver) context.setCondition({ type: DRAINED, status: "True", reason, message });
+  else
+    context.setCondition({ type: DRAINED, status: "False", severity: severityOf(reason), reason, message });
   if (reason === DRAIN_BLOCKED) {
     if (hasBeenLong(before, context.env.clock.now())) context.event({ type: "Warning", reason, message });
     return;

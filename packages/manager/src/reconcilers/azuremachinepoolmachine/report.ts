@@ -21,10 +21,10 @@ export function reportMachine(scope: Scope): void {
   if (observed.state !== "seen") return;
   const { instance } = observed;
   const setHash = scope.pool?.status?.modelHash;
-  const { fields, marks } = decideStatus({ machine, instance, node: scope.node, setHash });
+  const { fields, conditions } = decideStatus({ machine, instance, node: scope.node, setHash });
   const { failureReason: _, failureMessage: __, ...kept } = machine.status ?? {};
   machine.status = { ...kept, ...fields };
-  for (const mark of marks) context.mark(mark);
+  for (const condition of conditions) context.setCondition(condition);
   summarize(machine, SUMMED_UP, context.env.clock.now());
   if (getCondition(machine.status.conditions, DRAINED)) tellWhyNotReady(scope);
 }
@@ -35,8 +35,8 @@ function tellWhyNotReady({ context, machine }: Scope): void {
   if (drained) machine.status = { ...machine.status, ready: false };
   if (drained?.status === "False") {
     const { severity = "Info", reason = DRAINED, message = "" } = drained;
-    context.mark({ type: "Ready", status: "False", severity, reason, message });
+    context.setCondition({ type: "Ready", status: "False", severity, reason, message });
   } else if (drained && machine.metadata.deletionTimestamp === undefined) {
-    context.mark({ type: "Ready", status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
+    context.setCondition({ type: "Ready", status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
   }
 }

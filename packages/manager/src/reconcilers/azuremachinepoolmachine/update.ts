@@ -110,9 +110,14 @@ async function handOver(scope: Scope): Promise<Outcome> {
     return again(SOON_MS, UPDATING_IN_PLACE);
   }
   const message = "The instance may be updated now";
-  context.mark({ type: DRAINED, status: "True", reason: "Drained", message });
+  context.setCondition({ type: DRAINED, status: "True", reason: "Drained", message });
   // It was another boot that has succeeded.
-  context.mark({ type: BOOTSTRAP_SUCCEEDED, status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
+  context.setCondition({
+    type: BOOTSTRAP_SUCCEEDED,
+    status: "False",
+    severity: "Info",
+    reason: UPDATING_IN_PLACE,
+  });
   context.event({ type: "Normal", reason: UPDATING_IN_PLACE, message });
   return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
 }
@@ -153,7 +158,7 @@ function ask({ machine }: Scope, modelHash: string): string {
 function tellFailure({ context }: Scope, { provisioningState, error }: ScaleSetInstance): void {
   if (provisioningState !== "Failed") return;
   const message = error?.message ?? "Azure does not say why";
-  context.mark({
+  context.setCondition({
     type: INSTANCE_UPDATED,
     status: "False",
     severity: "Error",

@@ -70,12 +70,12 @@ describe("the phase of a Cluster", () => {
 
 describe("the control plane of a Cluster", () => {
   const of = (observed: Observed) => {
-    const { fields, marks, requeueReason } = decideStatus(cluster(), {
+    const { fields, conditions, requeueReason } = decideStatus(cluster(), {
       infrastructure: network(READY),
       ...observed,
     });
-    const conditions = marks.slice(1).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
-    return { isReady: fields.controlPlaneReady, conditions, requeueReason };
+    const texts = conditions.slice(1).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+    return { isReady: fields.controlPlaneReady, conditions: texts, requeueReason };
   };
 
   test("is what its object says by the contract", () => {

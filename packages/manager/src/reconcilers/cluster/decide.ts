@@ -10,7 +10,7 @@ import {
   saysNothing,
   validEndpoint,
 } from "../../contract/contract-object.ts";
-import { type Mark, mirrorReady } from "../../contract/ready.ts";
+import { type ConditionUpdate, mirrorReady } from "../../contract/ready.ts";
 import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 
 /** Whether the API server of the cluster answers; only asked for where no control plane object tells. */
@@ -41,7 +41,7 @@ export interface Verdict {
     | "failureReason"
     | "failureMessage"
   >;
-  readonly marks: readonly Mark[];
+  readonly conditions: readonly ConditionUpdate[];
   /** Why the Cluster has to be looked at again although nobody will say that something has changed. */
   readonly requeueReason?: string;
 }
@@ -81,14 +81,14 @@ export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verd
   const requeueReason = infrastructure.requeueReason ?? controlPlane.requeueReason;
   return {
     fields: verdict,
-    marks: [infrastructure.mark, ...controlPlane.marks],
+    conditions: [infrastructure.condition, ...controlPlane.conditions],
     ...(requeueReason !== undefined && { requeueReason }),
   };
 }
 
 interface Judgement {
   readonly isReady: boolean;
-  readonly mark: Mark;
+  readonly condition: ConditionUpdate;
   readonly requeueReason?: string;
 }
 
@@ -103,27 +103,31 @@ function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference |
   if (!seen)
     return {
       isReady: true,
-      mark: { type: INFRASTRUCTURE, status: "True", reason: "NoInfrastructureReferenced" },
+      condition: { type: INFRASTRUCTURE, status: "True", reason: "NoInfrastructureReferenced" },
     };
   if (seen.state === "found") {
-    const mark = mirrorReady(INFRASTRUCTURE, seen.object, WAITING_FOR_INFRASTRUCTURE);
-    return { isReady: isReady(seen.object), mark, ...pollOf(seen, isReady(seen.object), mark.reason) };
+    const condition = mirrorReady(INFRASTRUCTURE, seen.object, WAITING_FOR_INFRASTRUCTURE);
+    return {
+      isReady: isReady(seen.object),
+      condition,
+      ...pollOf(seen, isReady(seen.object), condition.reason),
+    };
   }
   // What was provisioned once is not taken back because it is out of sight.
   const wasReady = cluster.status?.infrastructureReady ?? false;
-  const mark: Mark = {
+  const condition: ConditionUpdate = {
     type: INFRASTRUCTURE,
     status: "False",
     severity: wasReady ? "Error" : "Info",
     reason: WAITING_FOR_INFRASTRUCTURE,
     message: absence(seen),
   };
-  return { isReady: wasReady, mark, ...pollOf(seen, false, mark.reason) };
+  return { isReady: wasReady, condition, ...pollOf(seen, false, condition.reason) };
 }
 
 interface ControlPlaneJudgement {
   readonly isReady: boolean;
-  readonly marks: readonly Mark[];
+  readonly conditions: readonly ConditionUpdate[];
   readonly requeueReason?: string;
 }
 
@@ -133,13 +137,13 @@ function judgeControlPlane(observed: Observed): ControlPlaneJudgement {
   if (seen?.state !== "found") return missingControlPlane(seen);
   const ready = isReady(seen.object);
   const initialized = isInitialized(seen.object);
-  const marks: Mark[] = [
+  const conditions: ConditionUpdate[] = [
     mirrorReady(CONTROL_PLANE, seen.object, WAITING_FOR_CONTROL_PLANE),
     initialized
       ? { type: INITIALIZED, status: "True", reason: "Initialized" }
       : { type: INITIALIZED, status: "False", severity: "Info", reason: WAITING_FOR_INITIALIZED },
   ];
-  return { isReady: ready, marks, ...pollOf(seen, ready && initialized, WAITING_FOR_CONTROL_PLANE) };
+  return { isReady: ready, conditions, ...pollOf(seen, ready && initialized, WAITING_FOR_CONTROL_PLANE) };
 }
 
 function missingControlPlane(seen: ResolvedReference | undefined): ControlPlaneJudgement {
@@ -147,7 +151,7 @@ function missingControlPlane(seen: ResolvedReference | undefined): ControlPlaneJ
   const waiting = { status: "False", severity: "Info", message } as const;
   return {
     isReady: false,
-    marks: [
+    conditions: [
       { type: CONTROL_PLANE, reason: WAITING_FOR_CONTROL_PLANE, ...waiting },
       { type: INITIALIZED, reason: WAITING_FOR_INITIALIZED, ...waiting },
     ],
@@ -158,15 +162,19 @@ function missingControlPlane(seen: ResolvedReference | undefined): ControlPlaneJ
 function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJudgement {
   if (apiServer?.state === "answers") {
     const reason = "ApiServerAnswers";
-    const marks: Mark[] = [CONTROL_PLANE, INITIALIZED].map((type) => ({ type, status: "True", reason }));
-    return { isReady: true, marks };
+    const conditions: ConditionUpdate[] = [CONTROL_PLANE, INITIALIZED].map((type) => ({
+      type,
+      status: "True",
+      reason,
+    }));
+    return { isReady: true, conditions };
   }
   const { reason = WAITING_FOR_CONTROL_PLANE, message = "", isError = false } = apiServer ?? {};
   const why = controlPlane ? `${idle(controlPlane)}. ${message}` : message;
   const severity = isError ? "Error" : "Info";
   return {
     isReady: false,
-    marks: [CONTROL_PLANE, INITIALIZED].map((type) => ({
+    conditions: [CONTROL_PLANE, INITIALIZED].map((type) => ({
       type,
       status: "False",
       severity,

@@ -1,4 +1,4 @@
-import { type Mark, summarize } from "../../contract/ready.ts";
+import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { decideStatus, type Verdict } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
 import { WAITING_REASONS } from "./deletion.ts";
@@ -20,12 +20,12 @@ export function report(scope: Scope): void {
   if (!isDeleting) summarize(cluster, SUMMED_UP, context.env.clock.now());
 }
 
-function reportVerdict(scope: Scope, { fields, marks }: Verdict): void {
+function reportVerdict(scope: Scope, { fields, conditions }: Verdict): void {
   const { context, cluster } = scope;
   tell(scope, fields);
   const { failureDomains: _, failureReason: __, failureMessage: ___, ...kept } = cluster.status ?? {};
   cluster.status = { ...kept, ...fields };
-  for (const mark of marks) context.mark(mark);
+  for (const condition of conditions) context.setCondition(condition);
 }
 
 /** Says when something has become ready, as Cluster API does. */
@@ -47,15 +47,15 @@ const CONDITIONS: Readonly<Partial<Record<DeletionStep["waitsFor"], string>>> = 
 function reportDeletion({ context, cluster }: Scope, step: DeletionStep | undefined): void {
   cluster.status = { ...cluster.status, phase: "Deleting" } satisfies Scope["cluster"]["status"];
   if (!step) return;
-  const waiting: Omit<Mark, "type"> = {
+  const waiting: Omit<ConditionUpdate, "type"> = {
     status: "False",
     severity: "Info",
     reason: WAITING_REASONS[step.waitsFor],
     message: leftText(step),
   };
-  context.mark({ type: "Ready", ...waiting });
+  context.setCondition({ type: "Ready", ...waiting });
   const type = CONDITIONS[step.waitsFor];
-  if (type !== undefined) context.mark({ type, ...waiting, reason: "Deleting" });
+  if (type !== undefined) context.setCondition({ type, ...waiting, reason: "Deleting" });
 }
 
 function leftText({ left }: DeletionStep): string {

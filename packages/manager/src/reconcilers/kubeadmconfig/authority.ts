@@ -14,13 +14,13 @@ const MISSING_RETRY_MS = 60_000;
 export async function authorityFor(scope: Scope, known: string | undefined): Promise<Authority | undefined> {
   const { config, context } = scope;
   if (!needsAuthority(config.spec.joinConfiguration?.discovery ?? {})) {
-    context.mark({ type: CERTIFICATES_AVAILABLE, status: "True", reason: "GivenByUser" });
+    context.setCondition({ type: CERTIFICATES_AVAILABLE, status: "True", reason: "GivenByUser" });
     return undefined;
   }
   const pem = known ?? (await findAuthority(scope));
   const hashes = caCertHashes(pem);
   if (!hashes) throw corrupted(scope);
-  context.mark({ type: CERTIFICATES_AVAILABLE, status: "True", reason: "Found" });
+  context.setCondition({ type: CERTIFICATES_AVAILABLE, status: "True", reason: "Found" });
   return { pem, hashes };
 }
 
@@ -33,7 +33,7 @@ async function findAuthority(scope: Scope): Promise<string> {
   const pem = await shownAuthority(scope, await workloadOf(scope));
   if (pem !== undefined) return pem;
   const message = `Neither Secret "${name}-ca" nor ConfigMap kube-public/cluster-info of the workload cluster has the certificate authority of Cluster ${JSON.stringify(name)}`;
-  context.mark({
+  context.setCondition({
     type: CERTIFICATES_AVAILABLE,
     status: "False",
     severity: "Info",
@@ -46,6 +46,6 @@ async function findAuthority(scope: Scope): Promise<string> {
 function corrupted({ context, cluster: { metadata } }: Scope): Error {
   const message = `The certificate authority of Cluster ${JSON.stringify(metadata.name)} (key tls.crt of Secret "${metadata.name}-ca", or certificate-authority-data in ConfigMap kube-public/cluster-info) is not a PEM certificate`;
   const reason = "CertificatesCorrupted";
-  context.mark({ type: CERTIFICATES_AVAILABLE, status: "False", severity: "Error", reason, message });
+  context.setCondition({ type: CERTIFICATES_AVAILABLE, status: "False", severity: "Error", reason, message });
   return terminal(reason, message);
 }

@@ -21,7 +21,7 @@ export function publish({ context, config }: Scope, { token, why }: News): void 
     dataSecretName: name,
     ...(generation !== undefined && { observedGeneration: generation }),
   };
-  context.mark({ type: DATA_SECRET_AVAILABLE, status: "True", reason: "DataSecretAvailable" });
+  context.setCondition({ type: DATA_SECRET_AVAILABLE, status: "True", reason: "DataSecretAvailable" });
   if (why !== undefined) {
     context.event({
       type: "Normal",

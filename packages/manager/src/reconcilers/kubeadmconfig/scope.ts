@@ -61,11 +61,14 @@ export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmCo
 }
 
 /** Marks why there is no data, or no newer one; says it again by failing. */
-export function noData({ mark }: Pick<Context<KubeadmConfig>, "mark">, error: unknown): unknown {
+export function noData(
+  { setCondition }: Pick<Context<KubeadmConfig>, "setCondition">,
+  error: unknown,
+): unknown {
   if (error instanceof Failure) {
     const { reason, message, failure } = error;
     const severity = failure === "Terminal" ? "Error" : failure === "Waiting" ? "Info" : "Warning";
-    mark({ type: DATA_SECRET_AVAILABLE, status: "False", severity, reason, message });
+    setCondition({ type: DATA_SECRET_AVAILABLE, status: "False", severity, reason, message });
   }
   return error;
 }

@@ -113,7 +113,7 @@ describe("the counts of a pool", () => {
       message: "m",
       isError: false,
     };
-    const { fields, marks } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
+    const { fields, conditions } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
       infrastructure: infrastructure({ ready: true }),
       nodes,
     });
@@ -124,7 +124,7 @@ describe("the counts of a pool", () => {
       replicas: 3,
       nodeRefs: [{ name: "n0" }],
     });
-    expect(marks.at(-1)).toMatchObject({
+    expect(conditions.at(-1)).toMatchObject({
       type: "ReplicasReady",
       status: "Unknown",
       reason: "WorkloadClusterUnreachable",
@@ -137,12 +137,12 @@ describe("the counts of a pool", () => {
       target: target(AzureMachinePool),
       isFollowed: true,
     };
-    const { fields, marks } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
+    const { fields, conditions } = decideStatus(machinePool({ spec: { replicas: 3 }, status }), {
       infrastructure: missing,
       bootstrap: missing,
     });
     expect(fields).toMatchObject({ infrastructureReady: true, bootstrapReady: true, replicas: 3 });
-    expect(marks[1]).toMatchObject({
+    expect(conditions[1]).toMatchObject({
       status: "False",
       severity: "Error",
       message: "AzureMachinePool pool does not exist yet",

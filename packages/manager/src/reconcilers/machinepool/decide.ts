@@ -11,7 +11,7 @@ import {
   upToDateReplicasOf,
 } from "../../contract/contract-object.ts";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { type Mark, mirrorReady } from "../../contract/ready.ts";
+import { type ConditionUpdate, mirrorReady } from "../../contract/ready.ts";
 import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 import type { NodeCount } from "./count-nodes.ts";
 
@@ -38,7 +38,7 @@ type Status = NonNullable<Editable<MachinePool>["status"]>;
 /** What becomes of the status. */
 export interface Verdict {
   readonly fields: Partial<Status>;
-  readonly marks: readonly Mark[];
+  readonly conditions: readonly ConditionUpdate[];
 }
 
 /** What the controller writes into the spec, because others look for it there. */
@@ -80,9 +80,9 @@ export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Ver
   };
   return {
     fields: { ...fields, phase: phaseOf(pool, fields) },
-    marks: [
-      bootstrap.mark,
-      infrastructure.mark,
+    conditions: [
+      bootstrap.condition,
+      infrastructure.condition,
       judgeReplicas(replicas, counts.readyReplicas ?? 0, observed.nodes),
     ],
   };
@@ -100,7 +100,7 @@ function machinesIn(infrastructure: Frozen<ContractObject>): number | undefined 
 
 interface Judgement {
   readonly isReady: boolean;
-  readonly mark: Mark;
+  readonly condition: ConditionUpdate;
 }
 
 const WAITING_FOR_DATA = "WaitingForDataSecret";
@@ -117,13 +117,13 @@ function judgeBootstrap(
     const waits = { status: "False", severity: "Info", reason: WAITING_FOR_DATA } as const;
     return {
       isReady: isGiven,
-      mark: isGiven ? { type, status: "True", reason: "DataSecretGiven" } : { type, ...waits },
+      condition: isGiven ? { type, status: "True", reason: "DataSecretGiven" } : { type, ...waits },
     };
   }
   if (seen?.state !== "found")
     return unresolved(type, seen, { reason: WAITING_FOR_DATA, wasReady: status?.bootstrapReady ?? false });
   const hasData = isReady(seen.object) && dataSecretNameOf(seen.object) !== undefined;
-  return { isReady: hasData, mark: mirrorReady(type, seen.object, WAITING_FOR_DATA) };
+  return { isReady: hasData, condition: mirrorReady(type, seen.object, WAITING_FOR_DATA) };
 }
 
 function judgeInfrastructure(
@@ -137,7 +137,10 @@ function judgeInfrastructure(
       wasReady: status?.infrastructureReady ?? false,
     });
   }
-  return { isReady: isReady(seen.object), mark: mirrorReady(type, seen.object, WAITING_FOR_INFRASTRUCTURE) };
+  return {
+    isReady: isReady(seen.object),
+    condition: mirrorReady(type, seen.object, WAITING_FOR_INFRASTRUCTURE),
+  };
 }
 
 /** What was there once is not taken back because it is out of sight. */
@@ -149,11 +152,11 @@ function unresolved(
   const severity = wasReady ? "Error" : "Info";
   return {
     isReady: wasReady,
-    mark: { type, status: "False", severity, reason, ...(seen && { message: absence(seen) }) },
+    condition: { type, status: "False", severity, reason, ...(seen && { message: absence(seen) }) },
   };
 }
 
-function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undefined): Mark {
+function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undefined): ConditionUpdate {
   const type = "ReplicasReady";
   if (nodes?.state === "unknown") {
     const { reason, message, isError } = nodes;

@@ -13,10 +13,10 @@ export function report(scope: Scope): void {
     return;
   }
   if (infrastructure) {
-    const { fields, marks } = decideStatus(pool, scope);
+    const { fields, conditions } = decideStatus(pool, scope);
     const { failureReason: _, failureMessage: __, ...kept } = pool.status ?? {};
     pool.status = { ...kept, ...fields };
-    for (const mark of marks) context.mark(mark);
+    for (const condition of conditions) context.setCondition(condition);
   }
   const { generation } = pool.metadata;
   pool.status = {
@@ -31,5 +31,11 @@ function reportDeletion({ context, pool, left = [] }: Scope): void {
   pool.status = { ...pool.status, phase: "Deleting" };
   if (left.length === 0) return;
   const message = `Waiting until ${left.join(" and ")} ${left.length === 1 ? "is" : "are"} gone`;
-  context.mark({ type: "Ready", status: "False", severity: "Info", reason: WAITING_FOR_DELETION, message });
+  context.setCondition({
+    type: "Ready",
+    status: "False",
+    severity: "Info",
+    reason: WAITING_FOR_DELETION,
+    message,
+  });
 }

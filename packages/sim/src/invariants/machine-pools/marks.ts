@@ -29,10 +29,10 @@ export class UserMarks {
     const theirs = known ?? new Map<string, string>();
     const before = marksOf(previous);
     const now = marksOf(object);
-    for (const [mark, value] of before) {
-      if (!theirs.has(mark) || now.get(mark) === value) continue;
-      if (isManager(actor)) return `${actor} has taken "${mark}: ${value}" away`;
-      theirs.delete(mark);
+    for (const [name, value] of before) {
+      if (!theirs.has(name) || now.get(name) === value) continue;
+      if (isManager(actor)) return `${actor} has taken "${name}: ${value}" away`;
+      theirs.delete(name);
     }
     if (actor === "user") put(theirs, before, now);
     if (theirs.size > 0) this.#theirs.set(id, theirs);
@@ -44,7 +44,7 @@ export class UserMarks {
     const theirs = this.#theirs.get(id);
     if (!theirs) return undefined;
     const now = marksOf(object);
-    return [...theirs.keys()].find((mark) => !now.has(mark));
+    return [...theirs.keys()].find((name) => !now.has(name));
   }
 
   /** An object is gone, and nothing comes in its place. */
@@ -54,7 +54,7 @@ export class UserMarks {
 }
 
 function put(theirs: Map<string, string>, before: Marks, now: Marks): void {
-  for (const [mark, value] of now) if (before.get(mark) !== value) theirs.set(mark, value);
+  for (const [name, value] of now) if (before.get(name) !== value) theirs.set(name, value);
 }
 
 function marksOf(object: object | undefined): Marks {
@@ -65,5 +65,5 @@ function marksOf(object: object | undefined): Marks {
     ...Object.entries(annotations).map(([name, value]) => [`annotation ${name}`, value] as const),
     ...(spec?.taints ?? []).map(({ key, effect, value = "" }) => [`taint ${key} ${effect}`, value] as const),
   ];
-  return new Map(all.filter(([mark]) => !OURS.has(mark) && !PASSING.test(mark)));
+  return new Map(all.filter(([name]) => !OURS.has(name) && !PASSING.test(name)));
 }
