@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-interface Outcome {
+interface StageResult {
   readonly passed: number;
   readonly failed: number;
   /** One text per failure: which test, and what it saw. */
@@ -32,7 +32,7 @@ const folder = mkdtempSync(join(tmpdir(), "capstan-ci-"));
 const took: string[] = [];
 
 /** Runs an npm script of tests; vitest writes its counts to a file beside what it prints. */
-function tests(script: string): Outcome {
+function tests(script: string): StageResult {
   const report = join(folder, `${script.replaceAll(":", "-")}.json`);
   const flags = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const { status } = stage(script, ["--", ...flags]);
@@ -43,7 +43,7 @@ function tests(script: string): Outcome {
   return status !== 0 && outcome.failed === 0 ? { ...outcome, ...failure(script) } : outcome;
 }
 
-function readOutcome({ numPassedTests, numFailedTests, testResults }: Report): Outcome {
+function readOutcome({ numPassedTests, numFailedTests, testResults }: Report): StageResult {
   const failures = testResults
     .filter(({ status }) => status === "failed")
     .flatMap(({ name, message, assertionResults }) => {
@@ -67,13 +67,13 @@ function excerpt(text: string): string {
     .join("\n");
 }
 
-function gate(script: string): Outcome {
+function gate(script: string): StageResult {
   return stage(script, []).status === 0
     ? { passed: 1, failed: 0, failures: [] }
     : { passed: 0, ...failure(script) };
 }
 
-function failure(script: string): Omit<Outcome, "passed"> {
+function failure(script: string): Omit<StageResult, "passed"> {
   return { failed: 1, failures: [`npm run ${script}: see its output above`] };
 }
 

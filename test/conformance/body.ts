@@ -38,7 +38,7 @@ interface KubeMetadata {
 }
 
 /** A refusal as the server words it. */
-export interface Refusal {
+export interface ExpectedError {
   readonly code: number;
   readonly reason?: string;
   readonly message: string | RegExp;
@@ -46,7 +46,7 @@ export interface Refusal {
 }
 
 /** Insists that an answer is exactly this Status, its HTTP code included. */
-export function expectRefusal(answer: Pick<Answer, "status" | "body">, refusal: Refusal): void {
+export function expectRefusal(answer: Pick<Answer, "status" | "body">, refusal: ExpectedError): void {
   const { message, ...rest } = refusal;
   const worded: unknown = typeof message === "string" ? message : expect.stringMatching(message);
   expect({ http: answer.status, ...answer.body }).toEqual({

@@ -5,7 +5,7 @@ import { type Client, createClient } from "@capstan/runtime";
 import { expect } from "vitest";
 import type { KubeBody } from "./body.ts";
 import { createDefinition, type CustomKind, type DefinitionOptions, kindIn } from "./custom-kind.ts";
-import { openWatch, type Watch } from "./watch.ts";
+import { openWatch, type WatchReader } from "./watch.ts";
 
 /** A server under test. */
 export interface Server {
@@ -64,7 +64,7 @@ export interface Api {
   /** Creates an object and insists that it worked. */
   create(path: string, body: unknown): Promise<KubeBody>;
   /** Opens a watch; it ends with the behaviour. */
-  watch(path: string, query?: Record<string, string>, headers?: Record<string, string>): Promise<Watch>;
+  watch(path: string, query?: Record<string, string>, headers?: Record<string, string>): Promise<WatchReader>;
   /** A custom kind that is served. A real server takes two seconds for one, so equal ones are shared. */
   customKind(options?: DefinitionOptions): Promise<CustomKind>;
   /** Somebody without any rights. */
@@ -125,7 +125,7 @@ export function laboratory(server: Server): Laboratory {
   };
   return {
     open: async () => {
-      const watches: Watch[] = [];
+      const watches: WatchReader[] = [];
       const namespace = unique("behaviour");
       const api = createApi(base, { namespace, server, agent, watches, definitions });
       await api.create("/api/v1/namespaces", { metadata: { name: namespace } });
@@ -143,7 +143,7 @@ interface Surroundings {
   readonly namespace: string;
   readonly server: Server;
   readonly agent: Agent;
-  readonly watches: Watch[];
+  readonly watches: WatchReader[];
   /** The groups of definitions, by what they define. */
   readonly definitions: Map<string, Promise<string>>;
 }

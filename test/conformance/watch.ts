@@ -10,7 +10,7 @@ interface Change {
 }
 
 /** A watch that is being read. */
-export interface Watch {
+export interface WatchReader {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   /** The next change; fails when none comes in time or the stream has ended. */
@@ -25,7 +25,7 @@ export interface Watch {
 const PATIENCE_MS = 15_000;
 
 /** Reads the lines of an answer as changes. */
-export function openWatch(clock: Clock, response: IncomingMessage): Watch {
+export function openWatch(clock: Clock, response: IncomingMessage): WatchReader {
   const lines = createInterface({ input: response, crlfDelay: Infinity })[Symbol.asyncIterator]();
   // A stream that is closed in mid-line is how every watch of ours ends.
   response.on("error", () => undefined);

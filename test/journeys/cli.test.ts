@@ -141,12 +141,12 @@ describe("the program in bin", () => {
 
 test("two processes tell the same story from the same seed, and another from another", async () => {
   const scenario = join(import.meta.dirname, "../../examples/scenarios/boot-100.yaml");
-  const tell = async (seed: string): Promise<string> => {
+  const runScenario = async (seed: string): Promise<string> => {
     const { code, out } = await launch(["sim", "run", scenario, "--seed", seed]).ended;
     expect(code).toBe(0);
     return out;
   };
-  const [first, again, other] = [await tell("7"), await tell("7"), await tell("8")];
+  const [first, again, other] = [await runScenario("7"), await runScenario("7"), await runScenario("8")];
   expect(first).toMatch(/^trace +[0-9a-f]{64}$/m);
   expect(again).toBe(first);
   expect(other).not.toBe(first);

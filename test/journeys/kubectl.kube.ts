@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Outcome {
+interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -41,7 +41,7 @@ class Shell {
     this.#flags = [`--kubeconfig=${config}`, `--cache-dir=${join(folder, `cache-${kubectl.version}`)}`];
   }
 
-  async run(...args: string[]): Promise<Outcome> {
+  async run(...args: string[]): Promise<CommandResult> {
     try {
       const running = promisify(execFile)(this.#kubectl.program, [...this.#flags, ...args], {
         timeout: KUBECTL_LIMIT_MS,

@@ -8,7 +8,7 @@ export type { SecretPorts } from "./azure/credentials/proof.ts";
 export type { TokenSource } from "./azure/credentials/token-source.ts";
 export { failureOf } from "./azure/failure.ts";
 export { type CallCount, type CallOutcome, Meter } from "./azure/meter.ts";
-export type { Observed, Outcome, Step } from "./azure/operations/decide.ts";
+export type { Observed, OperationOutcome, Step } from "./azure/operations/decide.ts";
 export { nextStep } from "./azure/operations/decide.ts";
 export { advance, type OperationPorts, type Progress, type Task } from "./azure/operations/operations.ts";
 export type {
@@ -80,7 +80,7 @@ export {
 } from "./rollout/forecast/forecast.ts";
 export type { StepTimes } from "./rollout/forecast/step-times.ts";
 export { needsAttention } from "./rollout/needs-attention.ts";
-export { type Plan, planPool } from "./rollout/plan.ts";
+export { type PoolPlan, planPool } from "./rollout/plan.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/restart.ts";
 export type { MachineView, PoolView } from "./rollout/view.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";

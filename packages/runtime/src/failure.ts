@@ -35,8 +35,11 @@ export class Failure extends Error {
   }
 }
 
+// For waits that end with an event of a watched object: the requeue only covers an event that was missed.
+const RECHECK_MS = 10 * 60_000;
+
 /** Something is under way; come back after a while. */
-export function waiting(reason: string, message: string, retryAfterMs: number): Failure {
+export function waiting(reason: string, message: string, retryAfterMs = RECHECK_MS): Failure {
   return new Failure("Waiting", reason, { message, retryAfterMs });
 }
 

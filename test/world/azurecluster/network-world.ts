@@ -16,7 +16,7 @@ import {
   cluster,
   type Overrides,
 } from "@capstan/runtime/testing/builders";
-import { createWorld, type Seat, type World, type WorldOptions } from "@capstan/sim";
+import { createWorld, type ManagerConnections, type World, type WorldOptions } from "@capstan/sim";
 
 /** Where clusters are built. */
 export const NAMESPACE = "default";
@@ -31,14 +31,17 @@ export function idIn(group: string, path = ""): string {
 
 /** The controllers of a world that has only clusters in it. */
 export function controllers(world: () => World): WorldOptions["controllers"] {
-  return (seat) => [azureClusterReconciler(portsOf(seat, world))];
+  return (connections) => [azureClusterReconciler(portsOf(connections, world))];
 }
 
-function portsOf(seat: Seat, world: () => World): Parameters<typeof azureClusterReconciler>[0] {
+function portsOf(
+  connections: ManagerConnections,
+  world: () => World,
+): Parameters<typeof azureClusterReconciler>[0] {
   const azure = new Azure({
-    env: seat.env,
+    env: connections.env,
     cloud: cloudNamed(),
-    connect: () => seat.azure,
+    connect: () => connections.azure,
     readSecret: () => Promise.resolve(secret()),
     readFile: () => Promise.reject(new Error("there are no files")),
     namespaceLabels: () => Promise.resolve({}),
@@ -49,7 +52,7 @@ function portsOf(seat: Seat, world: () => World): Parameters<typeof azureCluster
     forget: () => undefined,
   };
   return {
-    clock: seat.env.clock,
+    clock: connections.env.clock,
     azure: {
       armFor: async (request) => {
         await azure.armFor(request);

@@ -3,7 +3,7 @@ import { createApiServer } from "@capstan/apiserver";
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { again, type Context, defineReconciler, WorkQueue } from "@capstan/runtime";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
-import { World } from "@capstan/runtime/testing/world";
+import { ControllerTestBed } from "@capstan/runtime/testing/test-bed";
 import { describe, expect, test } from "vitest";
 import { machineSet } from "../proof/proof-world.ts";
 import { createTroubledWorld } from "./troubled-world.ts";
@@ -75,7 +75,7 @@ describe("an interval of 30 days", () => {
         },
       ],
     });
-    const world = new World({
+    const world = new ControllerTestBed({
       server: (env) =>
         createApiServer({ env, kinds: [Namespace, Event, Lease, Cluster, Machine, MachineSet] }).handle,
       reconcilers: () => [patient],

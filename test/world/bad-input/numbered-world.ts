@@ -9,7 +9,13 @@ import {
 import { simulatedControllers } from "@capstan/cli";
 import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { Runner } from "@capstan/runtime";
-import { type Controllers, createWorld, type Seat, type World, type WorldOptions } from "@capstan/sim";
+import {
+  type Controllers,
+  createWorld,
+  type ManagerConnections,
+  type World,
+  type WorldOptions,
+} from "@capstan/sim";
 import { createCluster, createIdentity, get } from "../fleet/fleet-world.ts";
 
 /** Changes an answer of Azure on its way to a manager, or leaves it as it is. */
@@ -17,31 +23,32 @@ export type Twist = (request: HttpRequest, answer: HttpResponse) => Promise<Http
 
 /** The product's controllers behind something that changes what Azure says, from the moment it is set. */
 export function twisted(twist: { now?: Twist }): Controllers {
-  return (seat) => {
-    const request: Seat["azure"]["request"] = async (sent) => {
-      const answer = await seat.azure.request(sent);
+  return (connections) => {
+    const request: ManagerConnections["azure"]["request"] = async (sent) => {
+      const answer = await connections.azure.request(sent);
       return twist.now ? twist.now(sent, answer) : answer;
     };
-    return simulatedControllers({ ...seat, azure: { ...seat.azure, request } });
+    return simulatedControllers({ ...connections, azure: { ...connections.azure, request } });
   };
 }
 
 /** A manager behind something that changes what Kubernetes says; the cluster `demo` is ready. */
 export async function worldBehind(twist: Twist): Promise<{ readonly world: World; readonly runner: Runner }> {
-  const seats: Seat[] = [];
+  const managerConnections: ManagerConnections[] = [];
   const world = await preparedWorld({
-    controllers: (seat) => {
-      seats.push(seat);
+    controllers: (connections) => {
+      managerConnections.push(connections);
       return [];
     },
   });
   world.start();
-  const [seat] = seats;
-  if (!seat) throw new Error("no manager was started");
-  const request: Seat["kube"]["request"] = async (sent) => twist(sent, await seat.kube.request(sent));
-  const kube = { ...seat.kube, request };
-  const reconcilers = simulatedControllers({ ...seat, kube });
-  const { env, log } = seat;
+  const [connections] = managerConnections;
+  if (!connections) throw new Error("no manager was started");
+  const request: ManagerConnections["kube"]["request"] = async (sent) =>
+    twist(sent, await connections.kube.request(sent));
+  const kube = { ...connections.kube, request };
+  const reconcilers = simulatedControllers({ ...connections, kube });
+  const { env, log } = connections;
   const runner = new Runner({ env, log, transport: kube, name: "capstan", reconcilers });
   await createCluster(world, "demo");
   await world.run(runner.start());

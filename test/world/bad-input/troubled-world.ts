@@ -1,13 +1,13 @@
 import { Cluster, Event, Lease, Machine, MachineSet, Namespace } from "@capstan/api";
 import { createApiServer, createMemoryStorage, type Storage } from "@capstan/apiserver";
 import type { Handler, HttpRequest, HttpResponse } from "@capstan/env";
-import { World } from "@capstan/runtime/testing/world";
+import { ControllerTestBed } from "@capstan/runtime/testing/test-bed";
 import { createDepot, type Depot } from "../proof/depot.ts";
 import { proofController } from "../proof/proof-controller.ts";
 
 /** A world whose server can be put into trouble. */
 export interface TroubledWorld {
-  readonly world: World;
+  readonly world: ControllerTestBed;
   readonly depot: Depot;
   readonly storage: Storage;
   /** Puts something between everybody and the server, from now on; undefined takes it away. */
@@ -23,7 +23,7 @@ export function createTroubledWorld({ lease = false } = {}): TroubledWorld {
   const storage = createMemoryStorage();
   const kinds = [Namespace, Event, Lease, Cluster, Machine, MachineSet];
   const depot = createDepot(() => world.scheduler.monotonicMs);
-  const world: World = new World({
+  const world: ControllerTestBed = new ControllerTestBed({
     server: (env) => {
       const { handle } = createApiServer({ env, kinds, storage });
       return (request) => (between ? between(request, handle) : handle(request));

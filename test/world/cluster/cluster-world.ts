@@ -24,7 +24,7 @@ import {
   type Call,
   createWorld,
   type Invariant,
-  type Seat,
+  type ManagerConnections,
   type World,
   type WorldOptions,
 } from "@capstan/sim";
@@ -38,24 +38,25 @@ export const SIMULATED_ORIGIN = "https://clusters.invalid";
 
 /** The way to workload clusters that the manager of a seat takes. */
 export function workloadsOf(
-  seat: Seat,
+  connections: ManagerConnections,
   ports: Partial<WorkloadPorts> = {},
   log: Logger = silentLogger,
 ): WorkloadClusters {
-  const { env, kube: transport } = seat;
+  const { env, kube: transport } = connections;
   const client = createClient({ transport, env, fieldManager: "capstan", userAgent: "capstan/workload" });
   return new WorkloadClusters({
     env,
     log,
     readSecret: (namespace, name) => client.find(Secret, { namespace, name }),
-    connect: ({ server }) => seat.connect(server),
+    connect: ({ server }) => connections.connect(server),
     trustedOrigins: [SIMULATED_ORIGIN],
     ...ports,
   });
 }
 
 /** The controllers under test, beside stand-ins for the providers. */
-export const controllers: WorldOptions["controllers"] = (seat) => controllersWith(workloadsOf(seat));
+export const controllers: WorldOptions["controllers"] = (connections) =>
+  controllersWith(workloadsOf(connections));
 
 /** The same with other ways to workload clusters. */
 export function controllersWith(workloads: WorkloadClusters): ReturnType<WorldOptions["controllers"]> {

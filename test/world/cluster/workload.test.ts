@@ -84,11 +84,11 @@ describe("a workload cluster that does not answer", () => {
   test("keeps what was known of its Nodes, and is used again when it answers", async () => {
     const line = { isUp: true };
     const world = await clusterWorld({
-      controllers: (seat) =>
+      controllers: (connections) =>
         controllersWith(
-          workloadsOf(seat, {
+          workloadsOf(connections, {
             connect: ({ server }) => {
-              const transport = seat.connect(server);
+              const transport = connections.connect(server);
               return {
                 ...transport,
                 request: (request) => (line.isUp ? transport.request(request) : never()),
@@ -136,8 +136,8 @@ describe("a kubeconfig", () => {
 
   test("that is missing is waited for", async () => {
     const world = await clusterWorld({
-      controllers: (seat) =>
-        controllersWith(workloadsOf(seat, { readSecret: () => Promise.resolve(undefined) })),
+      controllers: (connections) =>
+        controllersWith(workloadsOf(connections, { readSecret: () => Promise.resolve(undefined) })),
     });
     await createCluster(world, "demo");
     await world.settle();
@@ -208,11 +208,11 @@ describe("a kubeconfig", () => {
     const lines: string[] = [];
     const world = await clusterWorld({
       servers: { "dead.example.com:6443": () => suspicious },
-      controllers: (seat) => {
-        const log = createLogger(seat.env, "debug", { write: (line) => void lines.push(line) });
+      controllers: (connections) => {
+        const log = createLogger(connections.env, "debug", { write: (line) => void lines.push(line) });
         const connect: Parameters<typeof workloadsOf>[1] = {
           connect: ({ server, token }) => {
-            const transport = seat.connect(server);
+            const transport = connections.connect(server);
             const authorization = `Bearer ${token?.reveal() ?? ""}`;
             return {
               ...transport,
@@ -221,7 +221,7 @@ describe("a kubeconfig", () => {
             };
           },
         };
-        return controllersWith(workloadsOf(seat, connect, log));
+        return controllersWith(workloadsOf(connections, connect, log));
       },
     });
     await giveKubeconfig(

@@ -36,24 +36,27 @@ function rehearsalWith(kind: CustomKind): Rehearsal {
 /** Everything that managers asked the management cluster for, over all kinds of lives. */
 async function usedIn(): Promise<readonly Call[]> {
   const { calls, invariant } = recorded();
-  const told = async (rehearsal: Rehearsal, faults: Parameters<typeof rehearse>[1] = []): Promise<void> => {
+  const reported = async (
+    rehearsal: Rehearsal,
+    faults: Parameters<typeof rehearse>[1] = [],
+  ): Promise<void> => {
     const { failure } = await rehearse(
       { ...rehearsal, world: { ...rehearsal.world, invariants: [invariant] } },
       faults,
     );
     expect(failure).toBeUndefined();
   };
-  for (const life of LIVES) await told(lifeOf({ seed: "1", ...life }));
-  await told(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
-  await told(tour("1"));
-  for (const story of Object.keys(STORIES)) await told(rehearsalOf(story, "1"));
+  for (const life of LIVES) await reported(lifeOf({ seed: "1", ...life }));
+  await reported(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
+  await reported(tour("1"));
+  for (const story of Object.keys(STORIES)) await reported(rehearsalOf(story, "1"));
   // Whoever finds that a status was changed in the meantime reads the object again.
   for (const { kind } of CONTROLLERS) {
     const conflict = {
       fault: "kube-conflict",
       when: { trigger: { resource: kind.plural, probability: 0.4 } },
     };
-    await told(rehearsalWith(kind), [conflict]);
+    await reported(rehearsalWith(kind), [conflict]);
   }
   return calls.filter(({ server }) => server === "management");
 }

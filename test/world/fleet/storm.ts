@@ -20,11 +20,11 @@ export async function storm(
   const faults = faultsOf("swarm", text);
   const run = await rehearse(lifeOf(options), faults);
   for (const [state, count] of run.world.reached()) reached.set(state, (reached.get(state) ?? 0) + count);
-  const told = `seed ${seed}, ${JSON.stringify(life)}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
+  const reported = `seed ${seed}, ${JSON.stringify(life)}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
   const command = `npx vitest run --project ${file.endsWith(".deep.ts") ? "deep" : "unit"} test/world/fleet/${file} -t "storm ${seed}$"`;
   expect(calm.failure, `seed ${seed} without faults`).toBeUndefined();
-  if (run.failure) throw new Error(`${told}\n${reportOf(run, command)}`, { cause: run.failure });
-  expect(run.end, `${told}\nreplay it with: ${command}`).toEqual({
+  if (run.failure) throw new Error(`${reported}\n${reportOf(run, command)}`, { cause: run.failure });
+  expect(run.end, `${reported}\nreplay it with: ${command}`).toEqual({
     ...(calm.end as object),
     // A clock that jumps a year ends every token.
     tokens: (run.end as { tokens: number }).tokens,

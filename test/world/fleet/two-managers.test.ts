@@ -24,8 +24,8 @@ test("a leader that is paused until another leads writes nothing when it wakes u
 
 test("without the question before each write to Azure and workload clusters, a paused leader is caught", async () => {
   const life = lifeUnderTwo("1");
-  const unguarded: typeof simulatedControllers = (seat) =>
-    simulatedControllers({ ...seat, assertMayWrite: () => undefined });
+  const unguarded: typeof simulatedControllers = (connections) =>
+    simulatedControllers({ ...connections, assertMayWrite: () => undefined });
   const { writes } = await rehearse(life);
   const caught: string[] = [];
   for (let write = 12; write <= writes && caught.length === 0; write++) {

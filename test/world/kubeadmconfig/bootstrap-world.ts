@@ -19,7 +19,13 @@ import {
   machinePool,
   type Overrides,
 } from "@capstan/runtime/testing/builders";
-import { createWorld, type Seat, type World, type WorldOptions, SIMULATED_AUTHORITY } from "@capstan/sim";
+import {
+  createWorld,
+  type ManagerConnections,
+  type World,
+  type WorldOptions,
+  SIMULATED_AUTHORITY,
+} from "@capstan/sim";
 
 export const NAMESPACE = "default";
 export const CLUSTER = "c1";
@@ -27,9 +33,9 @@ export const POOL = "pool";
 export const CONFIG = { name: POOL, namespace: NAMESPACE };
 
 /** The only controller of these worlds; the user does what the others would. */
-export const controllers: WorldOptions["controllers"] = (seat) => [
+export const controllers: WorldOptions["controllers"] = (connections) => [
   kubeadmConfigReconciler({
-    workloadClient: ({ metadata }) => Promise.resolve(workloadClient(seat, metadata.name)),
+    workloadClient: ({ metadata }) => Promise.resolve(workloadClient(connections, metadata.name)),
   }),
 ];
 
@@ -40,12 +46,12 @@ export interface Line {
 
 /** The same controller, with a line to control planes that the test can cut. */
 export function controllersWith(line: Line): WorldOptions["controllers"] {
-  return (seat) => [
+  return (connections) => [
     kubeadmConfigReconciler({
       workloadClient: ({ metadata: { name } }) =>
         line.state === "noWay"
           ? Promise.reject(transient("ConnectionRefused", `the kubeconfig ${CANARY} leads nowhere`))
-          : Promise.resolve(workloadClient(seat, line.state === "up" ? name : "nobody")),
+          : Promise.resolve(workloadClient(connections, line.state === "up" ? name : "nobody")),
     }),
   ];
 }
@@ -53,11 +59,11 @@ export function controllersWith(line: Line): WorldOptions["controllers"] {
 /** A text that no condition and no event may show. */
 export const CANARY = "canary-7f3a";
 
-function workloadClient(seat: Seat, name: string): Client {
-  const transport = seat.connect(`https://clusters.invalid/${name}`);
+function workloadClient(connections: ManagerConnections, name: string): Client {
+  const transport = connections.connect(`https://clusters.invalid/${name}`);
   return createClient({
     transport,
-    env: seat.env,
+    env: connections.env,
     fieldManager: "capstan",
     userAgent: "capstan/kubeadmconfig",
   });

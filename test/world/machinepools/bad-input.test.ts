@@ -52,12 +52,12 @@ async function withPool(options: PoolOptions = {}, twist?: { now?: Twist }): Pro
 }
 
 function twistedPools(twist: { now?: Twist }): typeof poolControllers {
-  return (seat) => {
-    const request: typeof seat.azure.request = async (sent) => {
-      const answer = await seat.azure.request(sent);
+  return (connections) => {
+    const request: typeof connections.azure.request = async (sent) => {
+      const answer = await connections.azure.request(sent);
       return twist.now ? twist.now(sent, answer) : answer;
     };
-    return poolControllers({ ...seat, azure: { ...seat.azure, request } });
+    return poolControllers({ ...connections, azure: { ...connections.azure, request } });
   };
 }
 
@@ -626,16 +626,16 @@ describe("when the world around a pool is broken", () => {
   test("92 an empty list of Kubernetes' removes nothing", async () => {
     const state = { isEmpty: false };
     const world = await poolWorld({
-      controllers: (seat) => {
-        const request: typeof seat.kube.request = async (sent) => {
-          const answer = await seat.kube.request(sent);
+      controllers: (connections) => {
+        const request: typeof connections.kube.request = async (sent) => {
+          const answer = await connections.kube.request(sent);
           const isList =
             /\/azuremachinepoolmachines\?(?!.*watch=true)/.test(sent.path) && sent.method === "GET";
-          return isList && state.isEmpty && seat.start > 1
+          return isList && state.isEmpty && connections.start > 1
             ? withBody(answer, (text) => JSON.stringify({ ...(JSON.parse(text) as object), items: [] }))
             : answer;
         };
-        return poolControllers({ ...seat, kube: { ...seat.kube, request } });
+        return poolControllers({ ...connections, kube: { ...connections.kube, request } });
       },
     });
     await createPool(world, "mp", { replicas: 4 });

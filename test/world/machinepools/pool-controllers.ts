@@ -4,7 +4,7 @@ import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import { Azure, cloudNamed, kubeadmConfigReconciler, machinePoolReconciler } from "@capstan/manager";
 import { createClient, guardWrites, type Reconciler } from "@capstan/runtime";
-import { CLUSTERS_ORIGIN, type Controllers, type Seat } from "@capstan/sim";
+import { CLUSTERS_ORIGIN, type Controllers, type ManagerConnections } from "@capstan/sim";
 import { virtualLogin } from "../../../packages/cli/src/controllers/virtual-login.ts";
 import { guardArm } from "../../../packages/manager/src/azure/guarded-arm.ts";
 import { InstanceCache } from "../../../packages/manager/src/azure/scale-set/instance-cache.ts";
@@ -25,8 +25,8 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The controllers of pools and their machines as they are, without those of clusters. */
-export const poolControllers: Controllers = (seat) =>
-  simulatedControllers(seat).filter(({ name }) => NAMES.has(name));
+export const poolControllers: Controllers = (connections) =>
+  simulatedControllers(connections).filter(({ name }) => NAMES.has(name));
 
 /** What a test puts in the place of what the product has. */
 export interface Parts {
@@ -37,9 +37,9 @@ export interface Parts {
 }
 
 /** The same controllers, put together with other parts. */
-export function changedControllers(seat: Seat, parts: Parts): readonly Reconciler[] {
+export function changedControllers(connections: ManagerConnections, parts: Parts): readonly Reconciler[] {
   const { hashFunctions = HASH_FUNCTIONS, ports: changed } = parts;
-  const ports = changed ? changed(portsOf(seat)) : portsOf(seat);
+  const ports = changed ? changed(portsOf(connections)) : portsOf(connections);
   return [
     machinePoolReconciler(ports),
     kubeadmConfigReconciler(ports),
@@ -48,8 +48,8 @@ export function changedControllers(seat: Seat, parts: Parts): readonly Reconcile
   ];
 }
 
-function portsOf(seat: Seat): ControllerPorts {
-  const { env, kube, log, azure: arm, assertMayWrite } = seat;
+function portsOf(connections: ManagerConnections): ControllerPorts {
+  const { env, kube, log, azure: arm, assertMayWrite } = connections;
   const client = createClient({ transport: kube, env, fieldManager: "capstan" });
   const readSecret = (namespace: string, name: string): Promise<Frozen<Secret> | undefined> =>
     client.find(Secret, { namespace, name });
@@ -66,7 +66,7 @@ function portsOf(seat: Seat): ControllerPorts {
     env,
     log,
     readSecret,
-    connect: ({ server }) => seat.connect(server),
+    connect: ({ server }) => connections.connect(server),
     trustedOrigins: [CLUSTERS_ORIGIN],
   });
   return {

@@ -8,12 +8,12 @@ import { SEEDED_BUGS, type SeededBug, withBug } from "./seeded-bugs.ts";
 
 const SCORECARD = readFileSync(join(import.meta.dirname, "../../../docs/seeded-bugs.md"), "utf8");
 
-function rehearsalOf({ tell }: SeededBug, controllers = poolControllers): Rehearsal {
+function rehearsalOf({ act }: SeededBug, controllers = poolControllers): Rehearsal {
   return {
     world: { seed: "1", controllers, invariants: MACHINE_POOL_INVARIANTS },
     story: async (world) => {
       await plantCluster(world);
-      await tell(world);
+      await act(world);
     },
   };
 }

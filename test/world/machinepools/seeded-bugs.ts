@@ -9,7 +9,7 @@ import {
 } from "@capstan/api";
 import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { again, type CacheReader, type Context, next, type Phase, type Reconciler } from "@capstan/runtime";
-import type { Controllers, FaultSpec, Seat, World } from "@capstan/sim";
+import type { Controllers, FaultSpec, ManagerConnections, World } from "@capstan/sim";
 import type { Scope as PoolScope } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
 import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
 import {
@@ -38,10 +38,13 @@ import {
 export interface SeededBug {
   /** What somebody would have got wrong, for the scorecard. */
   readonly mistake: string;
-  readonly seed: (reconcilers: readonly Reconciler[], seat: Seat) => readonly Reconciler[];
+  readonly seed: (
+    reconcilers: readonly Reconciler[],
+    connections: ManagerConnections,
+  ) => readonly Reconciler[];
   /** Another way to Azure. */
-  readonly azure?: () => (seat: Seat) => Seat["azure"];
-  readonly tell: (world: World) => Promise<void>;
+  readonly azure?: () => (connections: ManagerConnections) => ManagerConnections["azure"];
+  readonly act: (world: World) => Promise<void>;
   readonly faults?: readonly FaultSpec[];
   /** The check that must end the run. */
   readonly caughtBy: string;
@@ -50,7 +53,11 @@ export interface SeededBug {
 /** The controllers with a bug in them. */
 export function withBug({ seed, azure }: SeededBug): Controllers {
   const connect = azure?.();
-  return (seat) => seed(poolControllers(connect ? { ...seat, azure: connect(seat) } : seat), seat);
+  return (connections) =>
+    seed(
+      poolControllers(connect ? { ...connections, azure: connect(connections) } : connections),
+      connections,
+    );
 }
 
 const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
@@ -193,7 +200,7 @@ function misreporting(name: string, twist: (scope: unknown) => void): SeededBug[
 }
 
 /** A write of a scale set that was under way when a process died is sent again by the next one, without a look. */
-function repeating(): (seat: Seat) => Seat["azure"] {
+function repeating(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   let last: HttpRequest | undefined;
   return ({ azure, start }) => {
     let isRepeated = start === 1;
@@ -212,7 +219,7 @@ function repeating(): (seat: Seat) => Seat["azure"] {
   };
 }
 
-function doubling(): (seat: Seat) => Seat["azure"] {
+function doubling(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return ({ azure }) => ({
     ...azure,
     request: async (request) => {
@@ -239,7 +246,7 @@ function tagsOf(body: object): Record<string, string> {
 }
 
 /** Takes every scale set that has the right name for its own. */
-function grasping(): (seat: Seat) => Seat["azure"] {
+function grasping(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return ({ azure }) => ({
     ...azure,
     request: async (request) => {
@@ -263,7 +270,7 @@ function retold(response: HttpResponse, change: (body: object) => object): HttpR
 const TOKEN = /[a-z0-9]{6}[.][a-z0-9]{16}/;
 
 /** Puts the token of its machines on a scale set. */
-function labelling(): (seat: Seat) => Seat["azure"] {
+function labelling(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return rewriting((body) => {
     const [token = ""] = TOKEN.exec(textOf(customDataIn(body))) ?? [];
     return { ...body, tags: { ...tagsOf(body), token } };
@@ -271,7 +278,9 @@ function labelling(): (seat: Seat) => Seat["azure"] {
 }
 
 /** Writes other scale sets than it is told to. */
-function rewriting(change: (body: object) => object): (seat: Seat) => Seat["azure"] {
+function rewriting(
+  change: (body: object) => object,
+): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return ({ azure }) => ({
     ...azure,
     request: (request) => {
@@ -327,7 +336,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
   "budget off by one": {
     mistake: "one more machine than maxUnavailable is taken away",
     seed: misplanning((view) => ({ ...view, maxUnavailable: Number(view.maxUnavailable) + 1 })),
-    tell: roll,
+    act: roll,
     caughtBy: "keeps-availability",
   },
   "drain skipped": {
@@ -336,7 +345,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       deleting: (reconciler.deleting ?? []).map((phase, index) => (index === 2 ? undrained(phase) : phase)),
     })),
-    tell: roll,
+    act: roll,
     caughtBy: "drains-first",
   },
   "second PUT after a restart": {
@@ -349,7 +358,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
         when: { trigger: { verb: "PUT", resource: "virtualMachineScaleSets", nth: 1 } },
       },
     ],
-    tell: roll,
+    act: roll,
     caughtBy: "keeps-within-surge",
   },
   "prefix match": {
@@ -358,7 +367,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       scope: (context) => reconciler.scope({ ...context, cache: byPrefix(context) }),
     })),
-    tell: twoPools,
+    act: twoPools,
     caughtBy: "touches-its-own",
   },
   "the neighbour's scale set": {
@@ -369,7 +378,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
         one.name === "deleteScaleSet" ? mistaken(one) : one,
       ),
     })),
-    tell: deleteOneOfTwo,
+    act: deleteOneOfTwo,
     caughtBy: "touches-its-own",
   },
   "picks not written down": {
@@ -378,14 +387,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       scope: (context) => reconciler.scope({ ...context, persistStatus: () => Promise.resolve() }),
     })),
-    tell: rollInPlace,
+    act: rollInPlace,
     caughtBy: "touches-its-own",
   },
   "a name taken for a tag": {
     mistake: "a scale set with the right name is the pool's own, whatever its tags say",
     seed: asIs,
     azure: grasping,
-    tell: growForeign,
+    act: growForeign,
     caughtBy: "touches-its-own",
   },
   "a token told": {
@@ -394,7 +403,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       normal: [...reconciler.normal, indiscreet],
     })),
-    tell: (world) => createPool(world, "mp"),
+    act: (world) => createPool(world, "mp"),
     caughtBy: "keeps-secrets",
   },
   "bootstrap data in the log": {
@@ -403,14 +412,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       normal: [...reconciler.normal, verbose],
     })),
-    tell: (world) => createPool(world, "mp"),
+    act: (world) => createPool(world, "mp"),
     caughtBy: "keeps-secrets",
   },
   "a tag for the token": {
     mistake: "a scale set bears the token of its machines, so that they are known again",
     seed: asIs,
     azure: labelling,
-    tell: (world) => createPool(world, "mp"),
+    act: (world) => createPool(world, "mp"),
     caughtBy: "keeps-secrets",
   },
   "labels of others dropped": {
@@ -419,14 +428,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       normal: [...reconciler.normal, forgetful],
     })),
-    tell: rollMarked,
+    act: rollMarked,
     caughtBy: "takes-nothing-away",
   },
   "tags of others dropped": {
     mistake: "a scale set is written with the tags that are wanted, and no others",
     seed: asIs,
     azure: () => rewriting(untagged),
-    tell: rollMarked,
+    act: rollMarked,
     caughtBy: "takes-nothing-away",
   },
   "Nodes come back bare": {
@@ -435,7 +444,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       normal: reconciler.normal.map((one) => (one.name === "updateInPlace" ? barely(one) : one)),
     })),
-    tell: rollMarked,
+    act: rollMarked,
     caughtBy: "takes-nothing-away",
   },
   "hot loop": {
@@ -444,7 +453,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       normal: [...reconciler.normal, restless],
     })),
-    tell: roll,
+    act: roll,
     caughtBy: "no-hot-loop",
   },
   "Ready counted while cordoned": {
@@ -456,13 +465,13 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
         return node && isNodeReady(node) ? { ...machine, isAvailable: true } : machine;
       }),
     })),
-    tell: rollWithCordon,
+    act: rollWithCordon,
     caughtBy: "keeps-availability",
   },
   "a loss noticed a minute late": {
     mistake: "that a machine is lost is believed only after a minute",
     seed: misplanning(belated()),
-    tell: rollAfterLoss,
+    act: rollAfterLoss,
     caughtBy: "keeps-availability",
   },
   "every machine ready": {
@@ -471,7 +480,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       const { machine } = scope as MachineScope;
       machine.status = { ...machine.status, ready: true };
     }),
-    tell: fallIll,
+    act: fallIll,
     caughtBy: "tells-the-truth",
   },
   "one machine too many told": {
@@ -480,7 +489,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       const { pool, observation } = scope as PoolScope;
       if (observation) pool.status = { ...pool.status, replicas: observation.instances.length + 1 };
     }),
-    tell: (world) => createPool(world, "mp"),
+    act: (world) => createPool(world, "mp"),
     caughtBy: "tells-the-truth",
   },
   "an event in each pass": {
@@ -489,14 +498,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
       ...reconciler,
       normal: [...reconciler.normal, talkative],
     })),
-    tell: (world) => createPool(world, "mp"),
+    act: (world) => createPool(world, "mp"),
     caughtBy: "stands-still",
   },
   "every list twice": {
     mistake: "the instances are listed by two who do not know of each other",
     seed: asIs,
     azure: doubling,
-    tell: (world) => createPool(world, "mp"),
+    act: (world) => createPool(world, "mp"),
     caughtBy: "stands-still",
   },
 };

@@ -49,7 +49,7 @@ export interface Story {
   readonly mayGo?: number;
   /** Pools beside this one, of one machine each, which have nothing to do with what is told. */
   readonly neighbours?: readonly string[];
-  readonly tell: (world: World) => Promise<void>;
+  readonly act: (world: World) => Promise<void>;
   /** How many machines there are in the end, and their version. */
   readonly machines: number;
   readonly version?: string;
@@ -76,26 +76,26 @@ const NEWER: readonly HashFunction[] = [
 ];
 
 /** What was restarted is the later release. */
-const upgraded: Controllers = (seat) =>
-  changedControllers(seat, seat.start === 1 ? {} : { hashFunctions: NEWER });
+const upgraded: Controllers = (connections) =>
+  changedControllers(connections, connections.start === 1 ? {} : { hashFunctions: NEWER });
 
 /** The stories by name. */
 export const STORIES: Readonly<Record<string, Story>> = {
-  create: { tell: () => Promise.resolve(), machines: 2 },
-  "scale up": { tell: replicas(3), machines: 3 },
-  "scale down": { pool: { replicas: 3 }, tell: replicas(1), machines: 1 },
-  "roll by Replace": { hasPods: true, tell: upgrade, machines: 2, version: NEW_VERSION },
+  create: { act: () => Promise.resolve(), machines: 2 },
+  "scale up": { act: replicas(3), machines: 3 },
+  "scale down": { pool: { replicas: 3 }, act: replicas(1), machines: 1 },
+  "roll by Replace": { hasPods: true, act: upgrade, machines: 2, version: NEW_VERSION },
   "roll InPlace": {
     pool: { strategy: IN_PLACE },
     hasPods: true,
-    tell: upgrade,
+    act: upgrade,
     machines: 2,
     version: NEW_VERSION,
   },
-  "delete one machine": { tell: removeOne, machines: 2 },
-  "delete the pool": { tell: (world) => remove(world, MachinePool, POOL), machines: 0 },
+  "delete one machine": { act: removeOne, machines: 2 },
+  "delete the pool": { act: (world) => remove(world, MachinePool, POOL), machines: 0 },
   "become a newer Capstan in mid-rollout": {
-    tell: async (world) => {
+    act: async (world) => {
       await upgrade(world);
       await world.until(() => versionsIn(world).includes(NEW_VERSION), CHAPTER_MS);
       world.managers.crash(1, 10_000);
@@ -114,7 +114,7 @@ export const STORM_STORIES: Readonly<Record<string, Story>> = {
   ...STORIES,
   "roll beside pools with longer names": {
     neighbours: ["mp-1", "mp-10"],
-    tell: upgrade,
+    act: upgrade,
     machines: 2,
     version: NEW_VERSION,
   },
@@ -122,20 +122,20 @@ export const STORM_STORIES: Readonly<Record<string, Story>> = {
     pool: { spec: { nodeDrainTimeout: "2m" } },
     hasPods: true,
     mayGo: 0,
-    tell: upgrade,
+    act: upgrade,
     machines: 2,
     version: NEW_VERSION,
   },
   "roll by percentages": {
     pool: { replicas: 4, strategy: { maxSurge: "25%", maxUnavailable: "25%" } },
-    tell: upgrade,
+    act: upgrade,
     machines: 4,
     version: NEW_VERSION,
   },
   "roll InPlace with one more": {
     pool: { strategy: { maxUnavailable: 0, maxSurge: 1, instanceUpdate: "InPlace" } },
     hasPods: true,
-    tell: upgrade,
+    act: upgrade,
     machines: 2,
     version: NEW_VERSION,
   },
@@ -148,7 +148,7 @@ async function removeOne(world: World): Promise<void> {
 }
 
 /** How a story is told. */
-export interface TellingOptions {
+export interface ActingOptions {
   readonly world?: Partial<WorldOptions>;
   /** Is told when the pool is there and its own story begins. */
   readonly begins?: (world: World) => void | Promise<void>;
@@ -160,7 +160,7 @@ export interface TellingOptions {
 export function rehearsalOf(
   name: string,
   seed: string,
-  { world: options, begins, ends }: TellingOptions = {},
+  { world: options, begins, ends }: ActingOptions = {},
 ): Rehearsal {
   const story = STORM_STORIES[name];
   if (!story) throw new Error(`there is no story ${name}`);
@@ -175,7 +175,7 @@ export function rehearsalOf(
       await world.until(() => isThere(world, before.replicas, OLD_VERSION), CHAPTER_MS);
       if (story.hasPods === true) await deploy(world, story.mayGo);
       await begins?.(world);
-      await story.tell(world);
+      await story.act(world);
       await world.until(() => isTold(world, name), CHAPTER_MS);
       await ends?.(world);
     },

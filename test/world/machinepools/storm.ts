@@ -32,7 +32,7 @@ interface Braved {
   readonly name: string;
   readonly run: Run;
   /** The seed, the story and the faults in one line. */
-  readonly told: string;
+  readonly reported: string;
 }
 
 /** Tells one of the stories in a storm that the seed chooses, with one manager or two. */
@@ -46,22 +46,22 @@ async function brave(seed: number, story: string | undefined): Promise<Braved> {
   const world = { managers, edit: story === undefined ? editMore : editPool };
   const begins = story === undefined ? (one: World) => leaveMarks(one, POOL) : undefined;
   const run = await rehearse(rehearsalOf(name, text, { world, ends, ...(begins && { begins }) }), faults);
-  const told = `seed ${seed}, ${name}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
-  return { name, run, told };
+  const reported = `seed ${seed}, ${name}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
+  return { name, run, reported };
 }
 
 /** Tells a story in a storm, the seed's own unless told; it ends as without. */
 export async function storm(seed: number, season: Season, story?: string): Promise<void> {
   const { file, reached } = season;
-  const { name, run, told } = await brave(seed, story);
+  const { name, run, reported } = await brave(seed, story);
   for (const [state, count] of run.world.reached()) reached.set(state, (reached.get(state) ?? 0) + count);
   const project = file.endsWith(".deep.ts") ? "deep" : "unit";
   const command = `npx vitest run --project ${project} test/world/machinepools/${file} -t "storm ${seed}${story === undefined ? "$" : ":"}"`;
-  if (run.failure) throw new Error(`${told}\n${reportOf(run, command)}`, { cause: run.failure });
+  if (run.failure) throw new Error(`${reported}\n${reportOf(run, command)}`, { cause: run.failure });
   const end = run.end as { readonly made: number };
   // Storms take machines away, so that there were more of them.
   const calm = { ...(await calmEnd(name, season)), made: end.made };
-  expect(end, `${told}\nreplay it with: ${command}`).toEqual(calm);
+  expect(end, `${reported}\nreplay it with: ${command}`).toEqual(calm);
 }
 
 function calmEnd(name: string, { calm }: Season): Promise<object> {

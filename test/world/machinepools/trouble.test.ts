@@ -44,13 +44,13 @@ const EXTERNAL = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" 
 /** A world whose workload cluster refuses some requests of the controllers. */
 function refusing(isRefused: (request: HttpRequest) => boolean): Partial<WorldOptions> {
   return {
-    controllers: (seat) => {
-      const connect: typeof seat.connect = (server) => {
-        const way = seat.connect(server);
+    controllers: (connections) => {
+      const connect: typeof connections.connect = (server) => {
+        const way = connections.connect(server);
         const forbidden = statusAnswer(403, { reason: "Forbidden", message: "that is forbidden" });
         return { ...way, request: async (sent) => (isRefused(sent) ? forbidden : way.request(sent)) };
       };
-      return poolControllers({ ...seat, connect });
+      return poolControllers({ ...connections, connect });
     },
   };
 }

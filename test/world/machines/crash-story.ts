@@ -12,7 +12,7 @@ export interface Ending {
 }
 
 /** Two machines run pods; one is updated in place, then the other is deleted; with a crash at one write if told. */
-export async function tellStory(point?: CrashPoint): Promise<Ending> {
+export async function actStory(point?: CrashPoint): Promise<Ending> {
   const machines = await machineWorld({
     capacity: 2,
     ...(point && { world: { faults: [faultOf(point)] } }),

@@ -1,11 +1,11 @@
 import { crashPointsOf } from "@capstan/sim";
 import { expect, test } from "vitest";
-import { tellStory } from "./crash-story.ts";
+import { actStory } from "./crash-story.ts";
 
 test("an update in place and a deletion end the same with a crash at any of their writes", async () => {
-  const calm = await tellStory();
+  const calm = await actStory();
   for (const point of crashPointsOf(calm)) {
-    const { end, hasCrashed } = await tellStory(point);
+    const { end, hasCrashed } = await actStory(point);
     const where = JSON.stringify(point);
     expect(hasCrashed, `${where} happens`).toBe(true);
     expect(end, where).toEqual(calm.end);

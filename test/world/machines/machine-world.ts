@@ -19,7 +19,7 @@ import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import type { JsonObject } from "@capstan/manager";
 import type { Client, Reconciler } from "@capstan/runtime";
 import { azureMachinePool, cluster, machinePool, type Overrides } from "@capstan/runtime/testing/builders";
-import { createWorld, type Seat, type World, type WorldOptions } from "@capstan/sim";
+import { createWorld, type ManagerConnections, type World, type WorldOptions } from "@capstan/sim";
 import { parseInstance } from "../../../packages/manager/src/azure/scale-set/instance.ts";
 import { InstanceCache } from "../../../packages/manager/src/azure/scale-set/instance-cache.ts";
 import {
@@ -247,11 +247,15 @@ export interface MachineWorldOptions {
 export async function machineWorld(options: MachineWorldOptions = {}): Promise<MachineWorld> {
   const { capacity = 2 } = options;
   let machines: MachineWorld | undefined;
-  const controllers = (seat: Seat): readonly Reconciler[] => {
+  const controllers = (connections: ManagerConnections): readonly Reconciler[] => {
     const scaleSets = new InstanceCache();
     if (machines) machines.instanceCache = scaleSets;
     return [
-      azureMachinePoolMachineReconciler({ clock: seat.env.clock, workloads: workloadsOf(seat), scaleSets }),
+      azureMachinePoolMachineReconciler({
+        clock: connections.env.clock,
+        workloads: workloadsOf(connections),
+        scaleSets,
+      }),
     ];
   };
   const world = await createWorld({ seed: "1", controllers, ...options.world });

@@ -61,11 +61,11 @@ describe("an update in place", () => {
     const before = machines.writes().length;
     await machines.update("0", NEW);
     await machines.until(isDone(machines, "0"), 40 * MINUTE_MS);
-    const told = machines
+    const reported = machines
       .writes()
       .slice(before)
       .filter((write) => write.includes("azuremachinepoolmachines"));
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "patch azuremachinepoolmachines/status",
       "patch azuremachinepoolmachines/status",
       "patch azuremachinepoolmachines/status",

@@ -1,11 +1,11 @@
 import { Machine } from "@capstan/api";
 import { again, createClient, Failure, type Outcome, type Reconciler } from "@capstan/runtime";
-import type { FaultSpec, Seat } from "@capstan/sim";
+import type { FaultSpec, ManagerConnections } from "@capstan/sim";
 import { proofController, type ProofScope, type Ways } from "./proof-controller.ts";
 
 /** A copy of the proof controller with one bug in it, what brings the bug to light, and who must see it. */
 export interface Broken {
-  readonly ways: (seat: Seat) => Partial<Ways>;
+  readonly ways: (connections: ManagerConnections) => Partial<Ways>;
   readonly faults: readonly FaultSpec[];
   readonly managers?: number;
   /** The invariant, or the error, that must end the run. */
@@ -13,7 +13,7 @@ export interface Broken {
 }
 
 /** A client of its own, past everything the runner does to protect a controller from itself. */
-function unguarded({ kube, env }: Seat): Ways["createMachine"] {
+function unguarded({ kube, env }: ManagerConnections): Ways["createMachine"] {
   const client = createClient({
     transport: kube,
     env,
@@ -31,7 +31,7 @@ export const BROKEN: Readonly<Record<string, Broken>> = {
     caughtBy: "no-orphaned-slots",
   },
   "creates once more because its cache is behind": {
-    ways: (seat) => ({ createMachine: unguarded(seat) }),
+    ways: (connections) => ({ createMachine: unguarded(connections) }),
     faults: [{ fault: "watch-delay", when: { trigger: { resource: "machines", probability: 0.5 } } }],
     caughtBy: "no-surplus-machines",
   },
@@ -48,7 +48,7 @@ export const BROKEN: Readonly<Record<string, Broken>> = {
     caughtBy: "no-hot-loop",
   },
   "writes after it has lost the Lease": {
-    ways: (seat) => ({ createMachine: unguarded(seat) }),
+    ways: (connections) => ({ createMachine: unguarded(connections) }),
     faults: [{ fault: "two-leaders", when: { trigger: { verb: "create", resource: "machines", nth: 2 } } }],
     managers: 2,
     caughtBy: "single-writer",
@@ -61,8 +61,8 @@ export const BROKEN: Readonly<Record<string, Broken>> = {
 };
 
 /** The controller of a seat, with the bug. */
-export function brokenController(seat: Seat, { ways }: Broken): Reconciler {
-  return proofController(seat.connect("https://depot"), ways(seat));
+export function brokenController(connections: ManagerConnections, { ways }: Broken): Reconciler {
+  return proofController(connections.connect("https://depot"), ways(connections));
 }
 
 const impatient: Ways["createMachine"] = async (client, machine) => {

@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 const RESTART_MS = 3_000;
 
 /** Create, scale down, scale up, delete: the life of a MachineSet, with at most one crash in it. */
-export async function tell(seed: string, crash?: Crash): Promise<Story> {
+export async function runStory(seed: string, crash?: Crash): Promise<Story> {
   let writes = 0;
   let crashed = false;
   const fateOfWrite = (): Fate => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { MachineSet } from "@capstan/api";
 import { describe, expect, test } from "vitest";
-import { crashesOf, tell } from "./crash-sweep.ts";
+import { crashesOf, runStory } from "./crash-sweep.ts";
 import { createProofWorld, machineSet } from "./proof-world.ts";
 
 function summary(state: unknown): string {
@@ -18,7 +18,7 @@ function summary(state: unknown): string {
 describe("a crash", () => {
   test("before or after any write changes nothing about the end", async () => {
     for (const seed of ["1", "2", "3"]) {
-      const calm = await tell(seed);
+      const calm = await runStory(seed);
       expect(calm.states.map(summary)).toEqual([
         "3 machines, 1 slot",
         "1 machine, 1 slot",
@@ -26,7 +26,7 @@ describe("a crash", () => {
         "0 machines, 0 slots",
       ]);
       for (const crash of crashesOf(calm)) {
-        const story = await tell(seed, crash);
+        const story = await runStory(seed, crash);
         expect(story.crashed, `seed ${seed}: write ${crash.write} happens`).toBe(true);
         expect(story.states, `seed ${seed}, ${crash.fate} write ${crash.write}`).toEqual(calm.states);
       }

@@ -51,7 +51,7 @@ describe("a controller that", () => {
       proofRehearsal({
         seed: "1",
         ...(managers !== undefined && { managers }),
-        controller: (seat) => brokenController(seat, broken),
+        controller: (connections) => brokenController(connections, broken),
       }),
       broken.faults,
     );
@@ -67,8 +67,8 @@ describe("a controller that", () => {
 test("whoever takes away what a user wrote on an object is caught", async () => {
   const rehearsal = proofRehearsal({
     seed: "1",
-    controller: (seat) =>
-      proofController(seat.connect("https://depot"), {
+    controller: (connections) =>
+      proofController(connections.connect("https://depot"), {
         first: [
           ({ set }) => {
             delete set.metadata.annotations?.["user.example.com/note"];

@@ -1,5 +1,5 @@
 import { Machine, MachineSet } from "@capstan/api";
-import type { Invariant, Rehearsal, Seat, World } from "@capstan/sim";
+import type { Invariant, Rehearsal, ManagerConnections, World } from "@capstan/sim";
 import type { Reconciler } from "@capstan/runtime";
 import { createDepot, type Depot } from "./depot.ts";
 import { proofController } from "./proof-controller.ts";
@@ -9,7 +9,7 @@ import { machineSet } from "./proof-world.ts";
 export interface HarnessOptions {
   readonly seed: string;
   readonly managers?: number;
-  readonly controller?: (seat: Seat) => Reconciler;
+  readonly controller?: (connections: ManagerConnections) => Reconciler;
 }
 
 const FLEET = { name: "fleet", namespace: "default" };
@@ -31,7 +31,9 @@ export function proofRehearsal({ seed, managers, controller }: HarnessOptions): 
           return depot.current.handler;
         },
       },
-      controllers: (seat) => [controller?.(seat) ?? proofController(seat.connect(`https://${DEPOT}`))],
+      controllers: (connections) => [
+        controller?.(connections) ?? proofController(connections.connect(`https://${DEPOT}`)),
+      ],
     },
     story: async (world) => {
       for (const replicas of [3, 1, 2]) {

@@ -1,7 +1,7 @@
 import { Cluster, Event, Lease, Machine, MachineSet, Namespace } from "@capstan/api";
 import { createApiServer } from "@capstan/apiserver";
 import type { Fate, HttpRequest } from "@capstan/env";
-import { World } from "@capstan/runtime/testing/world";
+import { ControllerTestBed } from "@capstan/runtime/testing/test-bed";
 import { createDepot, type Depot } from "./depot.ts";
 import { proofController } from "./proof-controller.ts";
 
@@ -17,7 +17,7 @@ export interface ProofOptions {
 
 /** A world with the proof controller and its depot in it. */
 export interface ProofWorld {
-  readonly world: World;
+  readonly world: ControllerTestBed;
   readonly depot: Depot;
 }
 
@@ -29,7 +29,7 @@ export function createProofWorld({ seed = "1", fateOfWrite, ...rest }: ProofOpti
       ? "deliver"
       : (fateOfWrite?.(request) ?? "deliver");
   const depot = createDepot(() => world.scheduler.monotonicMs);
-  const world: World = new World({
+  const world: ControllerTestBed = new ControllerTestBed({
     seed,
     server: (env) => createApiServer({ env, kinds }).handle,
     reconcilers: (manager) => [proofController(manager.connect(depot.handler, { fate }))],

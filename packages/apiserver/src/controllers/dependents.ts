@@ -19,7 +19,7 @@ export class Dependents {
 
   /** Takes note of an object and its owners. */
   add(key: ObjectKey, owners: readonly Frozen<OwnerReference>[]): void {
-    for (const { uid } of owners) this.#remember(uid, key);
+    for (const { uid } of owners) this.#cacheKey(uid, key);
   }
 
   /** The objects that name this owner. */
@@ -32,7 +32,7 @@ export class Dependents {
     return this.#byOwner.has(uid);
   }
 
-  #remember(uid: string, key: ObjectKey): void {
+  #cacheKey(uid: string, key: ObjectKey): void {
     const known = this.#byOwner.get(uid) ?? new Map<string, ObjectKey>();
     known.set(keyText(key), key);
     this.#byOwner.set(uid, known);

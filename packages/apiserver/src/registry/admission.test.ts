@@ -77,7 +77,7 @@ describe("admission", () => {
 
   test("is told what happens to what", async () => {
     const seen: string[] = [];
-    const tell = ({ kind, operation, subresource, object, old, dryRun }: AdmissionReview): void => {
+    const describeReview = ({ kind, operation, subresource, object, old, dryRun }: AdmissionReview): void => {
       if (kind.kind === "Widget")
         seen.push(
           [operation, subresource, object ? "object" : "-", old ? "old" : "-", dryRun ? "dry" : "-"].join(
@@ -86,7 +86,7 @@ describe("admission", () => {
         );
     };
     const client = new TestClient({
-      admissions: [{ validate: (review) => (tell(review), {}) }],
+      admissions: [{ validate: (review) => (describeReview(review), {}) }],
     });
     await client.create(`${paths.widgets}?dryRun=All`, widget("a"));
     await client.create(paths.widgets, widget("a"));

@@ -26,8 +26,8 @@ export function column(
   description: string,
   cell: Column["cell"] | { readonly type: "integer" | "boolean" | "date"; readonly cell: Column["cell"] },
 ): Column {
-  const told = typeof cell === "function" ? { type: "string", cell } : cell;
-  return { name, format: "", description, priority: 0, ...told };
+  const definition = typeof cell === "function" ? { type: "string", cell } : cell;
+  return { name, format: "", description, priority: 0, ...definition };
 }
 
 /** A column that only `-o wide` shows. */

@@ -1,4 +1,4 @@
-import type { World } from "../core/world.ts";
+import type { AzureState } from "../core/azure-state.ts";
 import type { LowBudget } from "../throttling/throttle.ts";
 
 /** What is in the cloud, as `capstan sim status` shows it. */
@@ -26,7 +26,7 @@ export interface CloudState {
 }
 
 /** Takes stock of everything. It walks everything too: for people, not for requests. */
-export function stateOf(world: World): CloudState {
+export function stateOf(world: AzureState): CloudState {
   return {
     nowMs: world.nowMs,
     runningOperations: [...world.operations.table.entries()]

@@ -11,11 +11,11 @@ import type { SimRequest } from "./call.ts";
 import { FrontDoor } from "./front-door.ts";
 import type { InstanceListener } from "./instance-events.ts";
 import { Router } from "./route.ts";
-import { createWorld, type World } from "./world.ts";
+import { createWorld, type AzureState } from "./azure-state.ts";
 
 /** The simulated cloud itself: no clock, no promises, no I/O. What time it is, the caller says. */
 export interface Core {
-  readonly world: World;
+  readonly world: AzureState;
   readonly journal: Journal;
   readonly tokens: Tokens;
   /** Answers a request after everything that is due by then has happened. */
@@ -44,7 +44,7 @@ export function createCore(options: {
     seed,
     settings,
     isStored,
-    tell: (event) => {
+    notify: (event) => {
       for (const listener of listeners) listener(event);
     },
   });
@@ -88,7 +88,7 @@ export function createCore(options: {
 function withRequestIds(
   answer: Answer,
   request: SimRequest,
-  { world, journal }: { world: World; journal: Journal },
+  { world, journal }: { world: AzureState; journal: Journal },
 ): Answer {
   const rng = createRng(world.seed, `request/${journal.count}`);
   const requestId = uuidFrom(rng);

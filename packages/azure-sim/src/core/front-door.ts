@@ -13,10 +13,10 @@ import { checkSubscription } from "../resources/subscriptions/subscriptions.ts";
 import type { Principal } from "../settings.ts";
 import type { Call, CallNotes, SimRequest } from "./call.ts";
 import type { Route, Router } from "./route.ts";
-import type { World } from "./world.ts";
+import type { AzureState } from "./azure-state.ts";
 
 interface Parts {
-  readonly world: World;
+  readonly world: AzureState;
   readonly tokens: Tokens;
   readonly journal: Journal;
   readonly router: Router;
@@ -158,7 +158,7 @@ function checkRole(call: Call, route: Route): void {
 }
 
 /** Compute's budgets count per region. */
-function regionOf({ target, body }: Call, world: World): string {
+function regionOf({ target, body }: Call, world: AzureState): string {
   if (target.types[0]?.toLowerCase() === "locations") return (target.names[0] ?? "").toLowerCase();
   const known = target.names[0] === undefined ? undefined : world.resources.get(resourceOf(target));
   return known?.location ?? textAt(body, "location")?.toLowerCase() ?? "";

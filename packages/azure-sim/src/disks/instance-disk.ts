@@ -1,4 +1,4 @@
-import type { World } from "../core/world.ts";
+import type { AzureState } from "../core/azure-state.ts";
 import { diskKey } from "../resources/scale-sets/instance-effects.ts";
 import type { ImageFiles } from "../resources/images/image.ts";
 import type { DiskRef, Disks } from "./disks.ts";
@@ -38,7 +38,11 @@ export class InstanceDisk {
 }
 
 /** The disk of an instance; undefined when there is no such instance. After a re-image it is another one. */
-export function instanceDisk(world: World, scaleSetId: string, instanceId: string): InstanceDisk | undefined {
+export function instanceDisk(
+  world: AzureState,
+  scaleSetId: string,
+  instanceId: string,
+): InstanceDisk | undefined {
   const instance = world.scaleSets.members(scaleSetId).get(Number(instanceId));
   if (!instance) return undefined;
   const disk: DiskRef = { key: diskKey(instance), image: instance.image };

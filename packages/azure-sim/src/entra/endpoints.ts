@@ -1,13 +1,13 @@
 import { type Answer, reply } from "../arm/answer.ts";
 import type { SimRequest } from "../core/call.ts";
-import type { World } from "../core/world.ts";
+import type { AzureState } from "../core/azure-state.ts";
 import { isObject, textAt } from "../json.ts";
 import type { Principal } from "../settings.ts";
 import type { Tokens } from "./tokens.ts";
 
 interface Entra {
   readonly tokens: Tokens;
-  readonly world: World;
+  readonly world: AzureState;
   /** What time it is for the caller: tokens and assertions are judged by it. */
   readonly callerMs: number;
 }
@@ -42,7 +42,7 @@ function openIdConfiguration(request: SimRequest, tenant: string, { world }: Ent
   });
 }
 
-function isTenant(world: World, tenant: string): boolean {
+function isTenant(world: AzureState, tenant: string): boolean {
   return world.settings.principals.some(({ tenantId }) => tenantId.toLowerCase() === tenant.toLowerCase());
 }
 
@@ -87,7 +87,7 @@ function tokenFor(tenant: string, form: URLSearchParams, { tokens, world, caller
   });
 }
 
-interface Refusal {
+interface TokenError {
   readonly status: number;
   readonly error: string;
   /** Entra's number of the error: AADSTS… */
@@ -99,7 +99,7 @@ function credentialProblem(
   principal: Principal,
   form: URLSearchParams,
   callerMs: number,
-): Refusal | undefined {
+): TokenError | undefined {
   const assertion = form.get("client_assertion");
   if (assertion !== null) return assertionProblem(principal, assertion, callerMs);
   const secret = form.get("client_secret");
@@ -109,7 +109,7 @@ function credentialProblem(
 }
 
 /** Workload identity: the assertion names a service account that the application trusts. Its signature is not checked. */
-function assertionProblem(principal: Principal, assertion: string, callerMs: number): Refusal | undefined {
+function assertionProblem(principal: Principal, assertion: string, callerMs: number): TokenError | undefined {
   let claims: unknown;
   try {
     claims = JSON.parse(Buffer.from(assertion.split(".")[1] ?? "", "base64url").toString("utf8"));
@@ -140,7 +140,7 @@ function assertionProblem(principal: Principal, assertion: string, callerMs: num
   return undefined;
 }
 
-function refused(world: World, { status, error, number, why }: Refusal): Answer {
+function refused(world: AzureState, { status, error, number, why }: TokenError): Answer {
   return reply(status, {
     error,
     error_description: `AADSTS${number}: ${why}`,
@@ -150,7 +150,7 @@ function refused(world: World, { status, error, number, why }: Refusal): Answer 
   });
 }
 
-function unknownTenant(tenant: string, world: World): Answer {
+function unknownTenant(tenant: string, world: AzureState): Answer {
   const why = `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.`;
   return refused(world, { status: 400, error: "invalid_request", number: 90002, why });
 }

@@ -1,7 +1,7 @@
 import { type Answer, empty, reply } from "../arm/answer.ts";
 import { ArmError } from "../arm/errors.ts";
 import type { Call } from "../core/call.ts";
-import type { Effect, World } from "../core/world.ts";
+import type { Effect, AzureState } from "../core/azure-state.ts";
 import { textAt } from "../json.ts";
 import type { ResourceType, Verb } from "../resources/resource-type.ts";
 import type { Operation } from "./operation.ts";
@@ -10,7 +10,7 @@ import { RETRY_AFTER_SECONDS } from "./start.ts";
 
 const WAIT = { "retry-after": String(RETRY_AFTER_SECONDS) };
 
-function foundOperation(call: Call, world: World, id: string): Operation {
+function foundOperation(call: Call, world: AzureState, id: string): Operation {
   const verdict = world.operations.urls.check(id, call.query);
   if (verdict === "cut") {
     throw new ArmError(400, {
@@ -43,7 +43,7 @@ function statusAnswer(operation: Operation): Answer {
 }
 
 /** The result of an operation: 202 until it has ended, then as little as the real services say. */
-function resultAnswer(call: Call, world: World, operation: Operation): Answer {
+function resultAnswer(call: Call, world: AzureState, operation: Operation): Answer {
   const { status, error } = operation;
   if (status === "InProgress") {
     return empty(202, { ...WAIT, location: world.operations.urls.urlOf(operation, call.origin, "result") });

@@ -2,7 +2,7 @@ import { uuidFrom } from "@capstan/env";
 import { empty, reply, type Answer } from "../arm/answer.ts";
 import type { ErrorBody } from "../arm/errors.ts";
 import type { Call } from "../core/call.ts";
-import { nextRng, type World } from "../core/world.ts";
+import { nextRng, type AzureState } from "../core/azure-state.ts";
 import { faultError } from "../faults/faults.ts";
 import type { Operation } from "./operation.ts";
 
@@ -18,7 +18,7 @@ interface OperationStart {
 }
 
 /** A long-running operation for a call, not under way yet: its effects are entered first. Faults may have decided that it fails. */
-export function newOperation(call: Call, world: World, start: OperationStart): Operation {
+export function newOperation(call: Call, world: AzureState, start: OperationStart): Operation {
   const error = start.error ?? faultError(call, "failedButApplied");
   const id = uuidFrom(nextRng(world, start.resourceId, `operation ${call.operation}`));
   call.notes.operationId = id;
@@ -38,7 +38,7 @@ export function newOperation(call: Call, world: World, start: OperationStart): O
 
 /** The answer to a PUT or PATCH that goes on: the resource, and where to ask. */
 export function acceptedWrite(
-  options: { readonly call: Call; readonly world: World; readonly operation: Operation },
+  options: { readonly call: Call; readonly world: AzureState; readonly operation: Operation },
   status: number,
   body: unknown,
 ): Answer {
@@ -51,7 +51,7 @@ export function acceptedWrite(
 }
 
 /** The answer to a POST or DELETE that goes on: 202 with both addresses. */
-export function acceptedAction(call: Call, world: World, operation: Operation): Answer {
+export function acceptedAction(call: Call, world: AzureState, operation: Operation): Answer {
   const { urls } = world.operations;
   return empty(202, {
     "azure-asyncoperation": urls.urlOf(operation, call.origin, "status"),

@@ -27,7 +27,7 @@ import { skus } from "./skus/skus.ts";
 import { tags } from "./tags/tags.ts";
 import { usages } from "./usages/usages.ts";
 import { virtualNetworkTypes } from "./virtual-networks/virtual-networks.ts";
-import type { Effect } from "../core/world.ts";
+import type { Effect } from "../core/azure-state.ts";
 
 /** Every type there is. A new noun joins by its line here. */
 export const ALL_TYPES: readonly ResourceType[] = [

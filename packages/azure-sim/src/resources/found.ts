@@ -2,10 +2,10 @@ import { resourceNotFound } from "../arm/errors.ts";
 import { resourceId, type Target } from "../arm/target.ts";
 import type { Call } from "../core/call.ts";
 import type { Resource } from "../core/resources.ts";
-import type { World } from "../core/world.ts";
+import type { AzureState } from "../core/azure-state.ts";
 
 /** The outermost resource that a request is about; ARM's 404 when it is not there, or not to be seen yet. */
-export function foundResource(call: Call, world: World): Resource {
+export function foundResource(call: Call, world: AzureState): Resource {
   const { target } = call;
   const id = resourceId(target, target.types.slice(0, 1));
   const resource = world.resources.get(id);
@@ -23,7 +23,7 @@ function scopeOf({ subscription, group }: Target): string {
 }
 
 /** What a list shows: what is there and can be seen by now. */
-export function* visibleIn(world: World, target: Target, type: string): Generator<Resource> {
+export function* visibleIn(world: AzureState, target: Target, type: string): Generator<Resource> {
   for (const resource of world.resources.in(scopeOf(target), type)) {
     if (resource.visibleMs <= world.nowMs) yield resource;
   }

@@ -1,9 +1,9 @@
 import type { Answer } from "../arm/answer.ts";
 import type { Call } from "../core/call.ts";
-import type { Effect, World } from "../core/world.ts";
+import type { Effect, AzureState } from "../core/azure-state.ts";
 
 /** Answers one kind of request on one type of resource. */
-export type Verb = (call: Call, world: World) => Answer;
+export type Verb = (call: Call, world: AzureState) => Answer;
 
 /** A type of resource: what it is called, and what can be done with it. */
 export interface ResourceType {

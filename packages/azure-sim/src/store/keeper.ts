@@ -1,6 +1,6 @@
 import type { Core } from "../core/core.ts";
 import type { RowChange } from "../core/table.ts";
-import { tablesOf } from "../core/world.ts";
+import { tablesOf } from "../core/azure-state.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import type { Store } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { Core } from "../core/core.ts";
-import { tablesOf, type World } from "../core/world.ts";
+import { tablesOf, type AzureState } from "../core/azure-state.ts";
 import { objectsAt, textAt } from "../json.ts";
 import { parseAddress } from "../resources/network/addresses.ts";
 import { countModel } from "../resources/scale-sets/apply-model.ts";
@@ -21,7 +21,7 @@ export function restore({ world, journal }: Core, { rows, position, journal: ent
 }
 
 /** What is counted is not kept: it follows from the instances. */
-function countInstances(world: World): void {
+function countInstances(world: AzureState): void {
   for (const [, instance] of world.scaleSets.instances.entries()) {
     const set = world.scaleSets.get(instance.set);
     if (!set) continue;
@@ -34,7 +34,7 @@ function countInstances(world: World): void {
   }
 }
 
-function claimAddresses(world: World): void {
+function claimAddresses(world: AzureState): void {
   for (const [, resource] of world.resources.table.entries()) {
     for (const configuration of objectsAt(resource.body, "properties", "ipConfigurations")) {
       const address = parseAddress(textAt(configuration, "properties", "privateIPAddress") ?? "");

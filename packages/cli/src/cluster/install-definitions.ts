@@ -33,7 +33,7 @@ const DefinitionKind: Kind<Definition> = builtInKind<Definition>({
 
 // A CRD is established by the next write of the server; only a disk that fails takes longer than this.
 const ESTABLISHED_WITHIN_MS = 10_000;
-const LOOK_AGAIN_MS = 5;
+const ESTABLISHED_POLL_MS = 5;
 
 /** Brings the CRDs of kinds up to date, writing only what differs, and waits until all of them are served. */
 export async function installDefinitions(
@@ -86,7 +86,7 @@ async function established(client: Client, clock: Clock, name: string): Promise<
       const why = definition.status?.conditions?.find(({ status }) => status === "False")?.message;
       throw new CommandError(`CRD ${name} is not served after 10 s: ${why ?? "no condition says why"}`);
     }
-    await clock.sleep(LOOK_AGAIN_MS);
+    await clock.sleep(ESTABLISHED_POLL_MS);
   }
 }
 

@@ -15,7 +15,7 @@ export interface DownOptions {
 
 // Closing files and connections takes far less than a second; whoever needs longer hangs.
 const STOPPED_WITHIN_MS = 15_000;
-const LOOK_AGAIN_MS = 50;
+const EXIT_POLL_MS = 50;
 
 /** `capstan down`: stops what runs in a data directory, and removes the directory when asked. */
 export async function down(shell: Shell, { dataDir, purge }: DownOptions): Promise<number> {
@@ -41,7 +41,7 @@ async function stop(shell: Shell, dataDir: string): Promise<Holder | undefined> 
       const how = asked ? `; end it with: kill -9 ${asked.pid}` : "";
       throw new CommandError(`${dataDir}: ${what} has not stopped within 15 s${how}`);
     }
-    await clock.sleep(LOOK_AGAIN_MS);
+    await clock.sleep(EXIT_POLL_MS);
   }
   return asked;
 }

@@ -114,32 +114,32 @@ export function effectOf(flags: EffectFlags): FaultEffect | string {
   return make(flags, { code: flags.code ?? "", ...message });
 }
 
-type Told = { readonly code: string; readonly message?: string };
+type ErrorText = { readonly code: string; readonly message?: string };
 
 /** What each flag means; the first that is given decides. */
 const EFFECTS: Readonly<
   Record<
     "status" | "delay" | "drop" | "loseAnswer" | "failOperation" | "failButApply" | "failInstances",
-    { readonly needsCode: boolean; readonly make: (flags: EffectFlags, told: Told) => FaultEffect }
+    { readonly needsCode: boolean; readonly make: (flags: EffectFlags, error: ErrorText) => FaultEffect }
   >
 > = {
   status: {
     needsCode: true,
-    make: ({ status = 500, retryAfter }, told) => ({
+    make: ({ status = 500, retryAfter }, error) => ({
       kind: "status",
       status,
-      ...told,
+      ...error,
       ...(retryAfter !== undefined && { retryAfterSeconds: Math.ceil(retryAfter / 1000) }),
     }),
   },
   delay: { needsCode: false, make: ({ delay = 0 }) => ({ kind: "delay", ms: delay }) },
   drop: { needsCode: false, make: () => ({ kind: "drop" }) },
   loseAnswer: { needsCode: false, make: () => ({ kind: "lostResponse" }) },
-  failOperation: { needsCode: true, make: (_, told) => ({ kind: "operationFails", ...told }) },
-  failButApply: { needsCode: true, make: (_, told) => ({ kind: "failedButApplied", ...told }) },
+  failOperation: { needsCode: true, make: (_, error) => ({ kind: "operationFails", ...error }) },
+  failButApply: { needsCode: true, make: (_, error) => ({ kind: "failedButApplied", ...error }) },
   failInstances: {
     needsCode: true,
-    make: ({ failInstances: share = 1 }, told) => ({ kind: "someInstancesFail", share, ...told }),
+    make: ({ failInstances: share = 1 }, error) => ({ kind: "someInstancesFail", share, ...error }),
   },
 };
 

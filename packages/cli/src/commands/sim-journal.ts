@@ -15,7 +15,7 @@ export interface SimJournalOptions {
 }
 
 // Soon enough for somebody who watches, and next to nothing for the simulator.
-const LOOK_AGAIN_MS = 500;
+const JOURNAL_POLL_MS = 500;
 
 /** `capstan sim journal`: the requests that the simulated Azure has answered. */
 export async function simJournal(shell: Shell, options: SimJournalOptions): Promise<number> {
@@ -51,7 +51,7 @@ async function follow(shell: Shell, control: ControlClient, options: Follow): Pr
       out.write(isJson ? `${JSON.stringify(entry)}\n` : row(cells(entry, options), WIDTHS));
     last = entries.at(-1)?.sequence ?? last;
     try {
-      await env.clock.sleep(LOOK_AGAIN_MS, stop);
+      await env.clock.sleep(JOURNAL_POLL_MS, stop);
     } catch (error) {
       if (stop.aborted) return;
       throw error;

@@ -1,7 +1,7 @@
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { cloudNamed, createControllers } from "@capstan/manager";
 import type { Reconciler } from "@capstan/runtime";
-import { CLUSTERS_ORIGIN, type Seat } from "@capstan/sim";
+import { CLUSTERS_ORIGIN, type ManagerConnections } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { virtualLogin } from "./virtual-login.ts";
 
@@ -14,7 +14,7 @@ export function simulatedControllers({
   log,
   azureToken,
   assertMayWrite,
-}: Seat): readonly Reconciler[] {
+}: ManagerConnections): readonly Reconciler[] {
   return createControllers({
     env,
     kube,

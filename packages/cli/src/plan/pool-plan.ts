@@ -2,7 +2,7 @@ import { type AzureMachinePoolMachine, DELETE_MACHINE_ANNOTATION, type Frozen } 
 import {
   factsFromStatus,
   type MachineFacts,
-  type Plan,
+  type PoolPlan,
   planPool,
   type PoolAction,
   type PoolView,
@@ -26,7 +26,7 @@ export interface ObservedPool {
 
 /** A pool, what its controllers would do next, and what had to be assumed to say so. */
 export interface PlannedPool extends ObservedPool {
-  readonly plan: Plan;
+  readonly plan: PoolPlan;
   /** What keeps its controllers from anything else. */
   readonly standstill: PoolBlock | undefined;
   /** What Azure or the controller has refused for good. */
@@ -51,7 +51,7 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
 }
 
 /** A pause also holds up what is done at a standstill; nothing else of a plan counts then. */
-function atRest(plan: Plan): Plan {
+function atRest(plan: PoolPlan): PoolPlan {
   return { ...plan, actions: [], blocked: plan.blocked.filter(({ reason }) => reason === "Paused") };
 }
 

@@ -1,5 +1,5 @@
 import type { Shell } from "../shell.ts";
-import { machineTroubles, obstacleLines } from "./in-the-way.ts";
+import { machineTroubles, obstacleLines } from "./obstacles.ts";
 import { type Look, patientLook } from "./patient-look.ts";
 import { confirmed, noteLines, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
@@ -89,8 +89,8 @@ function clipped(text: string, columns: number): string {
     .join("\n");
 }
 
-function linesFor(state: RolloutState, told: string | undefined): string {
-  const troubles = [...obstacleLines(state, told), ...machineTroubles(state)];
+function linesFor(state: RolloutState, shown: string | undefined): string {
+  const troubles = [...obstacleLines(state, shown), ...machineTroubles(state)];
   return `${[sentenceFor(state), ...troubles, ...noteLines(state)].join("\n")}\n`;
 }
 

@@ -3,7 +3,7 @@ import { humanDuration } from "@capstan/apiserver";
 import type { MachineView } from "@capstan/manager";
 import { type Branch, tree } from "../render/tree.ts";
 import { budgetLine } from "./budget-line.ts";
-import { NODE_SCHEDULABLE, obstacleLines } from "./in-the-way.ts";
+import { NODE_SCHEDULABLE, obstacleLines } from "./obstacles.ts";
 import { noteLines, type RolloutState } from "./rollout-state.ts";
 
 /** The rollout of a pool as a tree: its budget, its machines by what becomes of them, and what stands in the way. */

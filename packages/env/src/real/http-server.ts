@@ -127,9 +127,9 @@ interface Service {
 /** Closing means now: a watch would keep a server open for minutes. */
 function closer(server: Server | Http2SecureServer): () => Promise<void> {
   const sockets = new Set<{ destroy(): void }>();
-  server.on("secureConnection", (socket: TLSSocket) => remember(socket));
-  server.on("connection", (socket: TLSSocket) => remember(socket));
-  const remember = (socket: TLSSocket): void => {
+  server.on("secureConnection", (socket: TLSSocket) => trackSocket(socket));
+  server.on("connection", (socket: TLSSocket) => trackSocket(socket));
+  const trackSocket = (socket: TLSSocket): void => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     // A client that goes away in mid-sentence is no error of ours; its requests see the close.

@@ -23,8 +23,6 @@ export interface ArmClientRequest {
   readonly controller: string;
 }
 
-// Whoever creates an identity wakes the cluster; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
 const MINUTE_MS = 60_000;
 
 /** One text for the identity that a cluster names; empty for the manager's own. */
@@ -75,7 +73,7 @@ export async function armClientFor(
   const identity = identityOf(cluster, cache);
   if (!identity) {
     const message = `spec.identityRef: there is no AzureClusterIdentity ${JSON.stringify(reference.name)} in namespace ${reference.namespace}`;
-    throw waiting("IdentityNotFound", message, LOOK_AGAIN_MS);
+    throw waiting("IdentityNotFound", message);
   }
   const namespace = cluster.metadata.namespace ?? "";
   try {

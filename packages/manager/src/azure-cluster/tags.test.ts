@@ -42,18 +42,18 @@ test.each([
   ["what left the spec goes", { old: "1", theirs: "1" }, {}, { old: "1" }, { theirs: "1" }],
   ["what was never ours stays", { old: "1" }, {}, {}, { old: "1" }],
   ["names differ in case only", { Team: "a" }, { team: "b" }, {}, { team: "b" }],
-])("three-way: %s", (_, observed, wanted, remembered, expected) => {
-  expect(mergedTags(observed, wanted, remembered)).toEqual(expected);
+])("three-way: %s", (_, observed, wanted, lastApplied, expected) => {
+  expect(mergedTags(observed, wanted, lastApplied)).toEqual(expected);
 });
 
 test("merged once more, tags stay the same, and nothing of others is lost", () => {
   const tags = fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e"), fc.constantFrom("1", "2"));
   fc.assert(
-    fc.property(tags, tags, tags, (observed, wanted, remembered) => {
-      const merged = mergedTags(observed, wanted, remembered);
-      expect(mergedTags(merged, wanted, { ...remembered, ...wanted })).toEqual(merged);
+    fc.property(tags, tags, tags, (observed, wanted, lastApplied) => {
+      const merged = mergedTags(observed, wanted, lastApplied);
+      expect(mergedTags(merged, wanted, { ...lastApplied, ...wanted })).toEqual(merged);
       for (const [name, value] of Object.entries(observed)) {
-        if (!(name in wanted) && !(name in remembered)) expect(merged[name]).toBe(value);
+        if (!(name in wanted) && !(name in lastApplied)) expect(merged[name]).toBe(value);
       }
       expect(merged).toMatchObject(wanted);
     }),

@@ -73,9 +73,9 @@ export function tagsIn(body: JsonObject): Tags {
  * What the tags of a resource are to be: those that were ours and are not wanted any more go, those wanted come, and
  * all others stay as somebody else set them.
  */
-export function mergedTags(observed: Tags, wanted: Tags, remembered: Tags): Tags {
+export function mergedTags(observed: Tags, wanted: Tags, lastApplied: Tags): Tags {
   const wantedNames = new Set(Object.keys(wanted).map((name) => name.toLowerCase()));
-  const ours = new Set(Object.keys(remembered).map((name) => name.toLowerCase()));
+  const ours = new Set(Object.keys(lastApplied).map((name) => name.toLowerCase()));
   const others = Object.entries(observed).filter(
     ([name]) => !wantedNames.has(name.toLowerCase()) && !ours.has(name.toLowerCase()),
   );

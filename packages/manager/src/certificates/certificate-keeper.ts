@@ -4,7 +4,7 @@ import { type Client, isConflict, isNotFound, type Logger } from "@capstan/runti
 import { distrusting, trust } from "./ca-bundle.ts";
 import { CERTIFICATE_SECRET, certificateData, readCertificates } from "./certificate-secret.ts";
 import { type Credential, examine, type Issued } from "./credential.ts";
-import { type Kept, made, type Plan, planRotation, prepared, promoted } from "./rotation.ts";
+import { type Kept, made, type RotationPlan, planRotation, prepared, promoted } from "./rotation.ts";
 
 /** What a keeper of certificates works with. */
 export interface CertificateKeeperOptions {
@@ -25,7 +25,7 @@ export interface CertificateKeeperOptions {
 
 // While kube-apiserver does not trust us it refuses every write to our kinds, so nobody should wait long for us to notice
 // that somebody deleted the Secret or took the trust away. A look is three reads: less than it takes to hold a Lease.
-const LOOK_AGAIN_MS = 5_000;
+const SECRET_POLL_MS = 5_000;
 // Each conflict means that another replica took the step; after a few of them the next look is soon enough.
 const ATTEMPTS = 5;
 
@@ -61,7 +61,7 @@ export class CertificateKeeper {
         this.#problem = error instanceof Error ? error.message : String(error);
         log.warn("The certificates of the webhooks could not be looked after, trying again", { error });
       }
-      await env.clock.sleep(LOOK_AGAIN_MS, signal).catch(() => undefined);
+      await env.clock.sleep(SECRET_POLL_MS, signal).catch(() => undefined);
     }
   }
 
@@ -84,7 +84,7 @@ export class CertificateKeeper {
     }
   }
 
-  async #stepped(plan: Plan, kept: Kept | undefined): Promise<Kept> {
+  async #stepped(plan: RotationPlan, kept: Kept | undefined): Promise<Kept> {
     const { log, hosts, issue } = this.#options;
     log.info("Changing the certificates of the webhooks", { ...plan });
     if (!kept || plan.action === "make") return made(await issue(hosts));

@@ -18,7 +18,7 @@ export interface Kept {
 }
 
 /** What to do about the certificates, and why. */
-export type Plan =
+export type RotationPlan =
   | { readonly action: "keep" }
   | { readonly action: "make" | "prepare" | "promote"; readonly why: string };
 
@@ -33,7 +33,7 @@ export interface ObservedCertificate {
 const SETTLE_MS = 24 * 3_600_000;
 
 /** Decides the next step. */
-export function planRotation({ kept, hosts, nowMs }: ObservedCertificate): Plan {
+export function planRotation({ kept, hosts, nowMs }: ObservedCertificate): RotationPlan {
   if (!kept) return { action: "make", why: "there are none yet" };
   const look = (credential: Credential): Soundness | string => {
     const found = examine(credential, { hosts, bundle: kept.bundle });
@@ -54,7 +54,7 @@ export function planRotation({ kept, hosts, nowMs }: ObservedCertificate): Plan 
 const SETTLED = "its authority has been trusted for a day";
 
 /** When nothing can be served any more nobody waits for anything. */
-function replacement(problem: string, next: Soundness | string | undefined): Plan {
+function replacement(problem: string, next: Soundness | string | undefined): RotationPlan {
   const action = next === undefined || typeof next === "string" ? "make" : "promote";
   return { action, why: `the certificate is of no use: ${problem}` };
 }

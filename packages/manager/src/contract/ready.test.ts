@@ -52,7 +52,7 @@ describe("the sum of conditions", () => {
   const nowMs = Date.parse("2026-05-05T00:00:00Z");
 
   test("takes the place of what the runner said about a pass that comes back", () => {
-    const requeueReason = condition("Ready", "False", "FollowingNodes");
+    const requeueReason = condition("Ready", "False", "WatchingNodes");
     const object = cluster({
       status: { conditions: [requeueReason, condition("A", "True"), condition("B", "True")] },
     });

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { PoolAction } from "./action.ts";
 import { NOW_MS, machine, pool } from "./plan.fixture.ts";
-import { type Plan, planPool } from "./plan.ts";
+import { type PoolPlan, planPool } from "./plan.ts";
 import { isGuarded } from "./removal-guard.ts";
-import { tell } from "./story.fixture.ts";
+import { runStory } from "./story.fixture.ts";
 import type { MachineView, PoolView } from "./view.ts";
 
 const anyLimit = fc.oneof(fc.nat(4), fc.constantFrom("0%", "10%", "25%", "50%", "100%"));
@@ -77,7 +77,11 @@ const isWorking = (m: MachineView): boolean =>
   isLive(m) && m.isAvailable && !m.isDeleting && m.picked !== "update";
 
 /** The machines that actions of the given kind and cause name. */
-function named(view: PoolView, plan: Plan, isMeant: (action: PoolAction) => boolean): readonly MachineView[] {
+function named(
+  view: PoolView,
+  plan: PoolPlan,
+  isMeant: (action: PoolAction) => boolean,
+): readonly MachineView[] {
   const names = plan.actions.filter(isMeant).flatMap(({ targets }) => targets);
   return view.machines.filter(({ name }) => name !== undefined && names.includes(name));
 }
@@ -87,7 +91,7 @@ const isDisruption = (a: PoolAction): boolean =>
 const isCause = (a: PoolAction, cause: string): boolean =>
   a.action === "DeleteMachine" && a.detail.cause === cause;
 
-const holds = (check: (view: PoolView, plan: Plan) => void): void =>
+const holds = (check: (view: PoolView, plan: PoolPlan) => void): void =>
   fc.assert(
     fc.property(anyView, (view) => {
       check(view, planPool(view));
@@ -215,13 +219,13 @@ describe("whatever happens to a pool, in whatever order", () => {
   test("the invariants hold after each step, and it ends with what the last spec wants", () => {
     fc.assert(
       fc.property(storyOf(anyDeed), fc.nat(1000), (story, seed) => {
-        const told = tell(story, seed);
+        const result = runStory(story, seed);
         const [, wanted, available, live] =
-          /wanted (\d+) .*?, (\d+) available of (\d+)/.exec(told.end[0] ?? "") ?? [];
+          /wanted (\d+) .*?, (\d+) available of (\d+)/.exec(result.end[0] ?? "") ?? [];
         const hash = /.*image (\w)/.exec(story)?.[1] ?? "A";
-        expect(told.violations).toEqual([]);
+        expect(result.violations).toEqual([]);
         expect({ available, live }).toEqual({ available: wanted, live: wanted });
-        expect(told.end[0]).toContain(
+        expect(result.end[0]).toContain(
           wanted === "0" ? "models none" : `models ${hash} x ${wanted}, capacity ${wanted},`,
         );
       }),
@@ -232,7 +236,7 @@ describe("whatever happens to a pool, in whatever order", () => {
   test("the invariants hold also when machines, Nodes and lists fail", () => {
     fc.assert(
       fc.property(storyOf(fc.oneof(anyDeed, anyMisfortune)), fc.nat(1000), (story, seed) => {
-        expect(tell(story, seed).violations).toEqual([]);
+        expect(runStory(story, seed).violations).toEqual([]);
       }),
       { numRuns: 400 },
     );

@@ -11,7 +11,7 @@ import { type PoolView, type WholeMachine, isLive } from "./view.ts";
 import { planWaits } from "./waits.ts";
 
 /** What a pool does next, what keeps it from more, and the numbers it was decided by. */
-export interface Plan {
+export interface PoolPlan {
   readonly actions: readonly PoolAction[];
   readonly blocked: readonly Blocked[];
   readonly budget: Budget;
@@ -26,7 +26,7 @@ export function machineResourceName(pool: string, instanceID: string): string {
  * Decides what a pool does next. Actions are in the order they are to be done in; what changes the scale set itself comes
  * last of what is done, because it starts an operation and so ends the pass.
  */
-export function planPool(view: PoolView): Plan {
+export function planPool(view: PoolView): PoolPlan {
   const state = stateOf(view);
   const { budget } = state;
   if (view.isPaused) {

@@ -238,7 +238,7 @@ function removeResources(world: SimWorld, machines: readonly SimMachine[]): void
 }
 
 /** Carries out one action, as the controllers would; `dies` ends the process after the pick is written down. */
-export function carryOut(
+export function performActions(
   world: SimWorld,
   { pool, action, dies }: { readonly pool: SimPool; readonly action: PoolAction; readonly dies: boolean },
 ): void {

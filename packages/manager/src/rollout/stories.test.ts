@@ -2,20 +2,20 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { STORIES } from "./stories.fixture.ts";
-import { tell } from "./story.fixture.ts";
+import { runStory } from "./story.fixture.ts";
 
 const SEEDS = 100;
 const FOLDER = join(import.meta.dirname, "stories");
 
 describe.each(Object.entries(STORIES))("%s", (name, line) => {
   test("goes as it was written down", () => {
-    const told = tell(line, "plan first");
+    const result = runStory(line, "plan first");
     const text = [
       `# ${line}`,
       "# minutes:seconds  available/live  what",
-      ...told.log,
+      ...result.log,
       "",
-      ...told.end,
+      ...result.end,
       "",
     ].join("\n");
     const file = join(FOLDER, `${name}.txt`);
@@ -23,19 +23,19 @@ describe.each(Object.entries(STORIES))("%s", (name, line) => {
       mkdirSync(FOLDER, { recursive: true });
       writeFileSync(file, text);
     }
-    expect(told.violations).toEqual([]);
+    expect(result.violations).toEqual([]);
     expect(text).toBe(readFileSync(file, "utf8"));
   });
 
   test("keeps the invariants and ends the same in every order of events", () => {
-    const { end } = tell(line, "plan first");
+    const { end } = runStory(line, "plan first");
     const orders = ["world first" as const, ...Array.from({ length: SEEDS }, (_, seed) => seed)];
     const wrong = orders.flatMap((order) => {
-      const told = tell(line, order);
-      const isSameEnd = told.end.join("\n") === end.join("\n");
-      return told.violations.length === 0 && isSameEnd
+      const result = runStory(line, order);
+      const isSameEnd = result.end.join("\n") === end.join("\n");
+      return result.violations.length === 0 && isSameEnd
         ? []
-        : [{ order, violations: told.violations, end: told.end }];
+        : [{ order, violations: result.violations, end: result.end }];
     });
     expect(wrong).toEqual([]);
   });

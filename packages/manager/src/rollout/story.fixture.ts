@@ -1,12 +1,12 @@
 /** Plays a story to its end in one order of events, and tells it. */
 import type { PoolAction } from "./action.ts";
 import { limitsOf, violationsOf } from "./invariants.fixture.ts";
-import { type Plan, planPool } from "./plan.ts";
+import { type PoolPlan, planPool } from "./plan.ts";
 import {
   type Move,
   type SimPool,
   type SimWorld,
-  carryOut,
+  performActions,
   emptyWorld,
   movesOf,
   noteAvailability,
@@ -20,7 +20,7 @@ import { type StoryStep, readStory } from "./story-steps.fixture.ts";
 export type Order = "world first" | "plan first" | number;
 
 /** How a story went. */
-export interface Told {
+export interface StoryResult {
   readonly log: readonly string[];
   readonly violations: readonly string[];
   /** What was there in the end, without what depends on the order. */
@@ -45,7 +45,7 @@ interface Run {
 }
 
 /** Plays a story. */
-export function tell(line: string, order: Order): Told {
+export function runStory(line: string, order: Order): StoryResult {
   const run: Run = {
     world: emptyWorld(),
     order,
@@ -125,14 +125,14 @@ function pass(run: Run, pool: SimPool): boolean {
   const view = viewOf(run.world, pool);
   const plan = planPool(view);
   if (JSON.stringify(planPool(view)) !== JSON.stringify(plan)) run.violations.push("I14: two plans differ");
-  tellBlocked(run, pool, plan);
+  recordBlocked(run, pool, plan);
   const doing = plan.actions.filter(({ action }) => action !== "Wait");
   for (const action of doing) {
     for (const problem of violationsOf(run.world, pool, action))
       run.violations.push(`${problem} (${action.why})`);
     // Only seeded orders let the process die; it does so between a pick and the deletion, or between two actions.
     const dies = typeof run.order === "number" && run.random() < 0.2;
-    carryOut(run.world, { pool, action, dies });
+    performActions(run.world, { pool, action, dies });
     noteAvailability(run.world);
     say(run, `${describe(pool, action)} | ${action.why}`);
     if (dies) return true;
@@ -140,7 +140,7 @@ function pass(run: Run, pool: SimPool): boolean {
   return doing.length > 0;
 }
 
-function tellBlocked(run: Run, pool: SimPool, plan: Plan): void {
+function recordBlocked(run: Run, pool: SimPool, plan: PoolPlan): void {
   const text = plan.blocked.map(({ reason, why }) => `${pool.name}: blocked, ${reason} | ${why}`).join("\n");
   if (run.lastBlocked.get(pool.name) !== text) {
     run.lastBlocked.set(pool.name, text);

@@ -20,7 +20,7 @@ import { InstanceCache } from "../azure/scale-set/instance-cache.ts";
 import type { ConnectToCluster } from "../workload/connect.ts";
 import { WorkloadClusters } from "../workload/workload-clusters.ts";
 import { type ControllerPorts, CONTROLLERS } from "./controllers.ts";
-import { remembered } from "./remembered.ts";
+import { cachedAnswers } from "./cached-answers.ts";
 
 /** What controllers run on. Embedded, simulated and in production it is the same, with other ways to other servers. */
 export interface ControllersOptions {
@@ -76,7 +76,7 @@ export const MANAGER_NAME = "capstan";
 export function createControllers(options: ControllersOptions): CreatedControllers {
   const { env, log, kube, controllers = CONTROLLERS.map(({ name }) => name), concurrency = {} } = options;
   const client = createClient({ transport: kube, env, fieldManager: MANAGER_NAME });
-  const readSecret: ReadSecret = remembered(
+  const readSecret: ReadSecret = cachedAnswers(
     (namespace: string, name: string) => client.find(Secret, { namespace, name }),
     { clock: env.clock, forMs: SECRET_MS },
   );

@@ -1,12 +1,12 @@
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { expect, test } from "vitest";
-import { remembered } from "./remembered.ts";
+import { cachedAnswers } from "./cached-answers.ts";
 
 test("an answer is given again for a while, to the same question, and not when there was none", async () => {
   const scheduler = new Scheduler({ seed: "1" });
   const { clock } = new VirtualProcess(scheduler, "p");
   let asked = 0;
-  const ask = remembered(
+  const ask = cachedAnswers(
     (name: string) =>
       name === "bad" ? Promise.reject(new Error(`no ${++asked}`)) : Promise.resolve(`${name} ${++asked}`),
     { clock, forMs: 1000 },

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@capstan/api";
-import type { Refusal } from "./refusal.ts";
+import type { AdmissionDenial } from "./refusal.ts";
 
 /** What kube-apiserver asks a webhook, as far as the rules of kinds look at it. */
 export interface ReviewRequest {
@@ -22,7 +22,7 @@ export interface ReviewResponse {
   /** A JSON patch in base64. */
   readonly patch?: string;
   readonly warnings?: readonly string[];
-  readonly status?: Refusal;
+  readonly status?: AdmissionDenial;
 }
 
 /** The envelope of questions and answers of `admission.k8s.io/v1`. */

@@ -7,11 +7,11 @@ type Place = Record<string, unknown> | unknown[];
 /** Carries out a JSON patch by the letter of RFC 6902, as far as ours go. */
 export function patched<T>(document: T, operations: readonly PatchOperation[]): T {
   const root: Record<string, unknown> = { "": deepCopy<T>(document) };
-  for (const operation of operations) carryOut(root, operation);
+  for (const operation of operations) performActions(root, operation);
   return root[""] as T;
 }
 
-function carryOut(root: Record<string, unknown>, operation: PatchOperation): void {
+function performActions(root: Record<string, unknown>, operation: PatchOperation): void {
   const tokens = ["", ...operation.path.split("/").slice(1).map(unescaped)];
   const last = tokens.pop() ?? "";
   let place: Place = root;

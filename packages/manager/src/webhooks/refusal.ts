@@ -1,7 +1,7 @@
 import { type FieldError, formatFieldError, type Kind } from "@capstan/api";
 
 /** The Status that a refused review carries; kube-apiserver hands it on with the name of the webhook before the message. */
-export interface Refusal {
+export interface AdmissionDenial {
   readonly status: "Failure";
   readonly code: number;
   readonly reason: string;
@@ -19,7 +19,7 @@ export function invalidObject(
   { group, kind }: Pick<Kind, "group" | "kind">,
   name: string,
   errors: readonly FieldError[],
-): Refusal {
+): AdmissionDenial {
   const texts = [...new Set(errors.map(formatFieldError))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return {
@@ -37,6 +37,6 @@ export function invalidObject(
 }
 
 /** Refuses a question that should not have been asked here. */
-export function badQuestion(message: string): Refusal {
+export function badQuestion(message: string): AdmissionDenial {
   return { status: "Failure", code: 400, reason: "BadRequest", message };
 }

@@ -137,9 +137,9 @@ describe.each(reviewedKinds.map((kind) => [kind.kind, kind] as const))("%s", (_,
   const places = [...placesIn(spec), ...Object.keys(properties).map((name) => [name])];
 
   test("becomes the same", async () => {
-    const told = await embedded(kind, example);
-    expect(told.refusal).toBeUndefined();
-    expect(reviewed(kind, example)).toEqual(told);
+    const reported = await embedded(kind, example);
+    expect(reported.refusal).toBeUndefined();
+    expect(reviewed(kind, example)).toEqual(reported);
   });
 
   test("is refused in the same words, whatever is wrong with it", async () => {
@@ -151,10 +151,10 @@ describe.each(reviewedKinds.map((kind) => [kind.kind, kind] as const))("%s", (_,
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), value, async (path, wrong) => {
         const object = replaced(example, path, wrong);
-        const told = await embedded(kind, object);
-        fc.pre(!isAboutMetadata(told));
-        refused += told.refusal ? 1 : 0;
-        expect(reviewed(kind, object)).toEqual(told);
+        const reported = await embedded(kind, object);
+        fc.pre(!isAboutMetadata(reported));
+        refused += reported.refusal ? 1 : 0;
+        expect(reviewed(kind, object)).toEqual(reported);
       }),
       { numRuns: 60 },
     );
@@ -181,9 +181,9 @@ test("a change of what may not change is refused in the same words", async () =>
         headers,
         body: deepCopy(object),
       });
-      const told = await toldBy(answer);
-      refused += told.refusal ? 1 : 0;
-      expect(reviewed(kind, object, old)).toEqual(told);
+      const reported = await toldBy(answer);
+      refused += reported.refusal ? 1 : 0;
+      expect(reviewed(kind, object, old)).toEqual(reported);
     }
   }
   expect(refused).toBeGreaterThan(50);

@@ -73,21 +73,22 @@ class Harness {
   }
 
   /** Asks for the Node of the machine; its name, or why it is not known, is in `told` when that is over. */
-  askForNode(found: Promise<WorkloadCluster> = this.workloads.get(demo())): { told?: string } {
-    const answer: { told?: string } = {};
+  askForNode(found: Promise<WorkloadCluster> = this.workloads.get(demo())): { reported?: string } {
+    const answer: { reported?: string } = {};
     void found
       .then((one) => one.nodes())
       .then(
-        (nodes) => (answer.told = nodes.of("azure:///a/B").map(({ metadata }) => metadata.name)[0] ?? "none"),
-        ({ reason, message }: Failure) => (answer.told = `${reason}: ${message}`),
+        (nodes) =>
+          (answer.reported = nodes.of("azure:///a/B").map(({ metadata }) => metadata.name)[0] ?? "none"),
+        ({ reason, message }: Failure) => (answer.reported = `${reason}: ${message}`),
       );
     return answer;
   }
 
   async node(): Promise<string> {
     const answer = this.askForNode();
-    await this.scheduler.run({ until: () => answer.told !== undefined });
-    return answer.told ?? "";
+    await this.scheduler.run({ until: () => answer.reported !== undefined });
+    return answer.reported ?? "";
   }
 }
 
@@ -213,12 +214,12 @@ describe("the Nodes of a workload cluster", () => {
     await harness.scheduler.advance(4 * MINUTE_MS);
     expect(await harness.node()).toBe(NODE);
     await harness.scheduler.advance(MINUTE_MS);
-    const told = await harness.node();
-    expect(told).toContain(
+    const reported = await harness.node();
+    expect(reported).toContain(
       `WaitingForNodes: The Nodes of the workload cluster could not be read since ${since}`,
     );
     const beforeMs = harness.scheduler.monotonicMs;
-    for (let time = 0; time < 5; time++) expect(await harness.node()).toBe(told);
+    for (let time = 0; time < 5; time++) expect(await harness.node()).toBe(reported);
     expect(harness.scheduler.monotonicMs, "nobody waits again for what did not come").toBe(beforeMs);
     harness.mayReadNodes = true;
     await harness.scheduler.advance(MINUTE_MS);
@@ -229,12 +230,12 @@ describe("the Nodes of a workload cluster", () => {
     const harness = new Harness();
     expect(await harness.node()).toBe(NODE);
     const found = harness.workloads.get(demo());
-    let answer: { told?: string } = {};
+    let answer: { reported?: string } = {};
     harness.env.clock.timer(MINUTE_MS, () => {
       answer = harness.askForNode(found);
     });
     harness.env.stall(20 * MINUTE_MS);
     await harness.scheduler.advance(20 * MINUTE_MS + 1_000);
-    expect(answer.told).toBe(NODE);
+    expect(answer.reported).toBe(NODE);
   });
 });

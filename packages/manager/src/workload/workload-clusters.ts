@@ -69,10 +69,10 @@ export class WorkloadClusters implements WorkloadAccess {
   }
 
   #connectionTo(cluster: ObjectName, uid: string): Connection {
-    const tell = (ids: readonly string[]): void => {
+    const notify = (ids: readonly string[]): void => {
       for (const listener of this.#listeners) listener(cluster, ids);
     };
-    return new Connection(this.#ports, uid, tell);
+    return new Connection(this.#ports, uid, notify);
   }
 
   /** Nobody says that a Cluster has vanished by force; but nobody asks for it any more either. */

@@ -3,30 +3,34 @@ import { type Fate, type HttpRequest, type Rng, TransportError } from "@capstan/
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isWatch, listAndWatch, page, stream } from "../answers.fixture.ts";
-import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import { TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import { silentLogger } from "../log/logger.ts";
 import { type Change, Informer } from "./informer.ts";
 
-const at = (version: string, name = "a", rest: { uid?: string; spec?: Record<string, unknown> } = {}): Boat =>
-  boat(name, {
+const at = (
+  version: string,
+  name = "a",
+  rest: { uid?: string; spec?: Record<string, unknown> } = {},
+): TestObject =>
+  testObject(name, {
     metadata: { uid: rest.uid ?? name, resourceVersion: version },
     ...(rest.spec && { spec: rest.spec }),
   });
 
-const told = (change: Change<Boat>): string => {
+const reported = (change: Change<TestObject>): string => {
   const { metadata } = change.object;
   const suffix = (change.type === "deleted" && change.stale) || (change.type === "added" && change.initial);
   return `${change.type} ${metadata.name}@${metadata.resourceVersion}${suffix ? "!" : ""}`;
 };
 
 /** An informer that is fed by hand. */
-function fed(...items: Boat[]) {
-  const harbour = new Harbour();
-  const { process, client, requests } = harbour.connect("manager");
-  const informer = new Informer<Boat>({
+function fed(...items: TestObject[]) {
+  const testServer = new TestServer();
+  const { process, client, requests } = testServer.connect("manager");
+  const informer = new Informer<TestObject>({
     client,
     env: process,
-    kind: Boat,
+    kind: TestObject,
     scope: {},
     log: silentLogger,
     onBug: (error) => {
@@ -34,9 +38,9 @@ function fed(...items: Boat[]) {
     },
   });
   const changes: string[] = [];
-  informer.addHandler((change) => void changes.push(told(change)));
+  informer.addHandler((change) => void changes.push(reported(change)));
   informer.replace(items, "10");
-  return { harbour, informer, changes, requests };
+  return { testServer, informer, changes, requests };
 }
 
 describe("an informer", () => {
@@ -49,7 +53,7 @@ describe("an informer", () => {
   test("tells a handler that comes late what is there already", () => {
     const { informer } = fed(at("5"));
     const late: string[] = [];
-    informer.addHandler((change) => void late.push(told(change)));
+    informer.addHandler((change) => void late.push(reported(change)));
     expect(late).toEqual(["added a@5!"]);
   });
 
@@ -121,7 +125,7 @@ describe("an informer", () => {
   test("hands out frozen objects, whether or not the server froze them", () => {
     const { informer } = fed(at("5", "a", { spec: { sails: { main: 1 } } }));
     informer.apply({ type: "ADDED", object: deepFreeze(at("11", "b", { spec: { sails: { main: 1 } } })) });
-    for (const object of informer.store.all() as Boat[]) {
+    for (const object of informer.store.all() as TestObject[]) {
       expect(() => Object.assign(object, { spec: {} })).toThrow(TypeError);
       expect(() => Object.assign(object.metadata, { name: "x" })).toThrow(TypeError);
       expect(() => Object.assign(object.spec?.["sails"] as object, { main: 2 })).toThrow(TypeError);
@@ -129,7 +133,7 @@ describe("an informer", () => {
   });
 
   test("leaves managedFields out, and everything else in, also for objects that are frozen", () => {
-    const managed = boat("a", {
+    const managed = testObject("a", {
       metadata: {
         uid: "a",
         resourceVersion: "5",
@@ -138,7 +142,7 @@ describe("an informer", () => {
       },
       spec: { sails: { main: 1 } },
     });
-    for (const object of [managed, deepFreeze(structuredClone(managed)) as Boat]) {
+    for (const object of [managed, deepFreeze(structuredClone(managed)) as TestObject]) {
       const { informer } = fed(object);
       const stored = informer.store.get("default/a");
       const { managedFields: _, ...metadata } = managed.metadata;
@@ -149,9 +153,9 @@ describe("an informer", () => {
   });
 
   test("knows when it heard of the server last: by a list, an event, or a bookmark that tells nothing new", async () => {
-    const { harbour, informer } = fed();
+    const { testServer, informer } = fed();
     const heardAfter = async (hear: () => void): Promise<number> => {
-      await harbour.scheduler.advance(1_000);
+      await testServer.scheduler.advance(1_000);
       hear();
       return informer.heardAtMs;
     };
@@ -163,7 +167,10 @@ describe("an informer", () => {
   });
 
   test("has objects by their namespace", () => {
-    const { informer } = fed(at("5"), boat("b", { metadata: { namespace: "north", resourceVersion: "6" } }));
+    const { informer } = fed(
+      at("5"),
+      testObject("b", { metadata: { namespace: "north", resourceVersion: "6" } }),
+    );
     const names = informer.store.byIndex("namespace", "north").map(({ metadata }) => metadata.name);
     expect(names).toEqual(["b"]);
   });
@@ -171,99 +178,104 @@ describe("an informer", () => {
 
 describe("waiting for the cache", () => {
   test("ends as soon as the condition holds", async () => {
-    const { harbour, informer } = fed();
+    const { testServer, informer } = fed();
     const waiting = informer.waitUntil(() => informer.hasSeen("12"), 10_000);
     informer.apply({ type: "ADDED", object: at("11") });
     informer.apply({ type: "ADDED", object: at("12", "b") });
-    expect(await harbour.run(waiting)).toBe(true);
-    expect(harbour.scheduler.monotonicMs).toBe(0);
+    expect(await testServer.run(waiting)).toBe(true);
+    expect(testServer.scheduler.monotonicMs).toBe(0);
     expect(await informer.waitUntil(() => informer.hasSeen("12"), 10_000)).toBe(true);
   });
 
   test("ends with false when it took too long", async () => {
-    const { harbour, informer } = fed();
-    expect(await harbour.run(informer.waitUntil(() => informer.hasSeen("12"), 10_000))).toBe(false);
-    expect(harbour.scheduler.monotonicMs).toBe(10_000);
+    const { testServer, informer } = fed();
+    expect(await testServer.run(informer.waitUntil(() => informer.hasSeen("12"), 10_000))).toBe(false);
+    expect(testServer.scheduler.monotonicMs).toBe(10_000);
   });
 
   test("is woken by a bookmark and by a list", async () => {
-    const { harbour, informer } = fed();
+    const { testServer, informer } = fed();
     const first = informer.waitUntil(() => informer.hasSeen("12"), 10_000);
-    informer.apply({ type: "BOOKMARK", object: { metadata: { resourceVersion: "15" } } as Frozen<Boat> });
-    expect(await harbour.run(first)).toBe(true);
+    informer.apply({
+      type: "BOOKMARK",
+      object: { metadata: { resourceVersion: "15" } } as Frozen<TestObject>,
+    });
+    expect(await testServer.run(first)).toBe(true);
     const second = informer.waitUntil(() => informer.hasSeen("30"), 10_000);
     informer.replace([], "30");
-    expect(await harbour.run(second)).toBe(true);
+    expect(await testServer.run(second)).toBe(true);
   });
 
   test("reads from the server without waiting for the watch, once for several callers", async () => {
-    const { harbour, informer, changes, requests } = fed();
+    const { testServer, informer, changes, requests } = fed();
     for (const name of ["a", "b", "c"]) {
-      await harbour.run(harbour.client.create(Boat, boat(name)));
-      await harbour.run(
-        harbour.client.patch(
-          Boat,
+      await testServer.run(testServer.client.create(TestObject, testObject(name)));
+      await testServer.run(
+        testServer.client.patch(
+          TestObject,
           { name, namespace: "default" },
           { type: "merge", body: { spec: { x: 1 } } },
         ),
       );
     }
-    await harbour.run(Promise.all([informer.refresh(), informer.refresh()]));
+    await testServer.run(Promise.all([informer.refresh(), informer.refresh()]));
     expect(changes).toHaveLength(3);
     expect(requests).toHaveLength(1);
-    await harbour.run(informer.refresh());
+    await testServer.run(informer.refresh());
     expect(requests).toHaveLength(2);
   });
 
   test("reads anew for a caller who comes while a read is under way: that one may have begun too early", async () => {
-    const harbour = new Harbour();
-    const { process, client, requests } = harbour.connect("manager", { latencyMs: () => 50 });
+    const testServer = new TestServer();
+    const { process, client, requests } = testServer.connect("manager", { latencyMs: () => 50 });
     const onBug = (): void => undefined;
-    const informer = new Informer<Boat>({
+    const informer = new Informer<TestObject>({
       client,
       env: process,
-      kind: Boat,
+      kind: TestObject,
       scope: {},
       log: silentLogger,
       onBug,
     });
     const early = informer.refresh();
-    await harbour.scheduler.advance(60);
-    await harbour.run(harbour.client.create(Boat, boat("late")));
-    await harbour.run(Promise.all([informer.refresh(), informer.refresh()]));
+    await testServer.scheduler.advance(60);
+    await testServer.run(testServer.client.create(TestObject, testObject("late")));
+    await testServer.run(Promise.all([informer.refresh(), informer.refresh()]));
     await early;
     expect(informer.store.get("default/late")).toBeDefined();
     expect(requests).toHaveLength(2);
   });
 
   test("tells every caller when the server cannot be read, and tries again for the next", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let isUp = false;
-    const { process, client } = harbour.connect("manager", {
+    const { process, client } = testServer.connect("manager", {
       fate: () => (isUp ? "deliver" : new TransportError("refused", "no server answers")),
     });
     const onBug = (): void => undefined;
-    const informer = new Informer<Boat>({
+    const informer = new Informer<TestObject>({
       client,
       env: process,
-      kind: Boat,
+      kind: TestObject,
       scope: {},
       log: silentLogger,
       onBug,
     });
-    const both = [informer.refresh(), informer.refresh()].map((promise) => harbour.failure(promise));
+    const both = [informer.refresh(), informer.refresh()].map((promise) => testServer.failure(promise));
     for (const failure of both) expect((await failure).message).toContain("no server answers");
     isUp = true;
-    await harbour.run(informer.refresh());
+    await testServer.run(informer.refresh());
     expect(informer.version).toBeDefined();
   });
 
   test("does not go back when the watch is behind what a read has brought", async () => {
-    const { harbour, informer, changes } = fed();
-    await harbour.run(harbour.client.create(Boat, boat("a")));
-    const created = await harbour.run(harbour.client.get(Boat, { name: "a", namespace: "default" }));
-    await harbour.run(harbour.client.delete(Boat, { name: "a", namespace: "default" }));
-    await harbour.run(harbour.client.create(Boat, boat("b")));
+    const { testServer, informer, changes } = fed();
+    await testServer.run(testServer.client.create(TestObject, testObject("a")));
+    const created = await testServer.run(
+      testServer.client.get(TestObject, { name: "a", namespace: "default" }),
+    );
+    await testServer.run(testServer.client.delete(TestObject, { name: "a", namespace: "default" }));
+    await testServer.run(testServer.client.create(TestObject, testObject("b")));
     informer.replace([], "1000");
     informer.apply({ type: "ADDED", object: created });
     expect(changes).toEqual([]);
@@ -274,23 +286,23 @@ describe("waiting for the cache", () => {
 describe("a list of a kind that Kubernetes itself serves", () => {
   test("has no kind and apiVersion on its items; the cache puts them there", async () => {
     const { kind: _, apiVersion: __, ...bare } = at("5");
-    const harbour = new Harbour();
-    const { process, client } = harbour.connect("manager", {
+    const testServer = new TestServer();
+    const { process, client } = testServer.connect("manager", {
       handler: listAndWatch(
         () => page([bare], "7"),
         () => stream([]),
       ),
     });
     const onBug = (): void => undefined;
-    const informer = new Informer<Boat>({
+    const informer = new Informer<TestObject>({
       client,
       env: process,
-      kind: Boat,
+      kind: TestObject,
       scope: {},
       log: silentLogger,
       onBug,
     });
-    await harbour.run(informer.refresh());
+    await testServer.run(informer.refresh());
     expect(informer.store.get("default/a")).toMatchObject({
       kind: "Boat",
       apiVersion: "test.capstan.dev/v1",
@@ -312,23 +324,25 @@ const happening = fc.oneof(
 );
 
 /** Creates, changes or removes the object of that name. */
-async function write(harbour: Harbour, name: string, turn: number | undefined): Promise<void> {
-  const { client } = harbour;
-  const known = await harbour.run(client.find(Boat, { name, namespace: "default" }));
+async function write(testServer: TestServer, name: string, turn: number | undefined): Promise<void> {
+  const { client } = testServer;
+  const known = await testServer.run(client.find(TestObject, { name, namespace: "default" }));
   if (turn === undefined) {
-    if (known) await harbour.run(client.delete(Boat, known.metadata));
+    if (known) await testServer.run(client.delete(TestObject, known.metadata));
   } else if (known) {
-    await harbour.run(client.patch(Boat, known.metadata, { type: "merge", body: { spec: { turn } } }));
-  } else await harbour.run(client.create(Boat, boat(name, { spec: { turn } })));
+    await testServer.run(
+      client.patch(TestObject, known.metadata, { type: "merge", body: { spec: { turn } } }),
+    );
+  } else await testServer.run(client.create(TestObject, testObject(name, { spec: { turn } })));
 }
 
 /** An informer on a connection that lags, that can be cut, and that can be down for a while. */
-function unreliable(harbour: Harbour) {
+function unreliable(testServer: TestServer) {
   let isBroken = false;
   let cut = new AbortController();
   const fate = (): Fate => (isBroken ? new TransportError("reset", "the connection broke") : "deliver");
   const handler = async (request: HttpRequest) => {
-    const response = await harbour.server(request);
+    const response = await testServer.server(request);
     if (!isWatch(request)) return response;
     const { signal } = cut;
     return {
@@ -342,20 +356,20 @@ function unreliable(harbour: Harbour) {
     };
   };
   const lineLatencyMs = (rng: Rng): number => rng.below(3_000);
-  const { process, client } = harbour.connect("manager", { handler, fate, lineLatencyMs });
+  const { process, client } = testServer.connect("manager", { handler, fate, lineLatencyMs });
   const bugs: unknown[] = [];
   const onBug = (error: unknown): void => void bugs.push(error);
-  const informer = new Informer<Boat>({
+  const informer = new Informer<TestObject>({
     client,
     env: process,
-    kind: Boat,
+    kind: TestObject,
     scope: {},
     log: silentLogger,
     onBug,
   });
   informer.store.addIndex("odd", ({ spec }) => (isOdd(spec) ? ["yes"] : []));
   const happen = (what: string): void => {
-    if (what === "compact") harbour.storage.compact(harbour.storage.resourceVersion);
+    if (what === "compact") testServer.storage.compact(testServer.storage.resourceVersion);
     if (what === "refresh") informer.refresh().catch(() => undefined);
     if (what === "break" || what === "mend") isBroken = what === "break";
     if (what !== "cut") return;
@@ -365,15 +379,15 @@ function unreliable(harbour: Harbour) {
   return { informer, bugs, happen };
 }
 
-const isOdd = (spec: Frozen<Boat>["spec"]): boolean => Number(spec?.["turn"]) % 2 === 1;
-const byName = (objects: readonly Frozen<Boat>[]): unknown[] =>
+const isOdd = (spec: Frozen<TestObject>["spec"]): boolean => Number(spec?.["turn"]) % 2 === 1;
+const byName = (objects: readonly Frozen<TestObject>[]): unknown[] =>
   objects.toSorted((x, y) => (x.metadata.name < y.metadata.name ? -1 : 1));
 
 test("after any writes, cut watches, lags, failures and forgotten versions the cache equals the server, and the changes told add up to it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.nat(), async (story, seed) => {
-      const harbour = new Harbour({ seed: String(seed), historyLimit: 8 });
-      const { informer, bugs, happen } = unreliable(harbour);
+      const testServer = new TestServer({ seed: String(seed), historyLimit: 8 });
+      const { informer, bugs, happen } = unreliable(testServer);
       const summed = new Map<string, string>();
       informer.addHandler((change) => {
         const { name, uid = "" } = change.object.metadata;
@@ -383,13 +397,13 @@ test("after any writes, cut watches, lags, failures and forgotten versions the c
       });
       void informer.run(new AbortController().signal);
       for (const [turn, step] of story.entries()) {
-        if ("name" in step) await write(harbour, step.name, step.what === "write" ? turn : undefined);
-        else if ("ms" in step) await harbour.scheduler.advance(step.ms);
+        if ("name" in step) await write(testServer, step.name, step.what === "write" ? turn : undefined);
+        else if ("ms" in step) await testServer.scheduler.advance(step.ms);
         else happen(step.what);
       }
       happen("mend");
-      await harbour.scheduler.advance(15 * 60_000);
-      const wanted = await harbour.run(harbour.client.list(Boat));
+      await testServer.scheduler.advance(15 * 60_000);
+      const wanted = await testServer.run(testServer.client.list(TestObject));
       expect(byName(informer.store.all())).toEqual(byName(wanted));
       expect(byName(informer.store.byIndex("odd", "yes"))).toEqual(
         byName(wanted.filter(({ spec }) => isOdd(spec))),

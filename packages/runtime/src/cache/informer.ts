@@ -124,7 +124,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     for (const key of this.store.keys()) {
       if (present.has(key)) continue;
       const object = this.store.delete(key);
-      if (object) this.#tell({ type: "deleted", object, stale: true });
+      if (object) this.#notify({ type: "deleted", object, stale: true });
     }
     this.#advance(version);
     this.#synced.resolve();
@@ -139,7 +139,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     }
     if (event.type === "DELETED") {
       const object = trimmed(event.object);
-      if (this.store.delete(keyOf(object))) this.#tell({ type: "deleted", object, stale: false });
+      if (this.store.delete(keyOf(object))) this.#notify({ type: "deleted", object, stale: false });
     } else if (event.type !== "BOOKMARK") {
       this.#put(keyOf(event.object), trimmed(event.object), false);
     }
@@ -151,12 +151,12 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     if (previous?.metadata.resourceVersion === object.metadata.resourceVersion) return;
     this.store.put(key, object);
     if (previous && previous.metadata.uid === object.metadata.uid) {
-      this.#tell({ type: "updated", object, previous });
+      this.#notify({ type: "updated", object, previous });
       return;
     }
     // The name came back with another identity: for everybody who tracks it that is a deletion and an addition.
-    if (previous) this.#tell({ type: "deleted", object: previous, stale: true });
-    this.#tell({ type: "added", object, initial });
+    if (previous) this.#notify({ type: "deleted", object: previous, stale: true });
+    this.#notify({ type: "added", object, initial });
   }
 
   #refuseOlder(version: string): void {
@@ -184,7 +184,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     for (const check of this.#waiters) check();
   }
 
-  #tell(change: Change<T>): void {
+  #notify(change: Change<T>): void {
     for (const handler of this.#handlers) this.#guarded(handler, change);
   }
 

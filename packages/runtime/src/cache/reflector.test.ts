@@ -11,45 +11,52 @@ import {
   status,
   stream,
 } from "../answers.fixture.ts";
-import { Boat, boat, Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
+import { TestObject, testObject, TestServer, keepingLogger, type Line } from "../test-server.fixture.ts";
 import { type Change, Informer } from "./informer.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-const at = (version: string, name = "a", uid = name): Boat =>
-  boat(name, { metadata: { uid, resourceVersion: version } });
+const at = (version: string, name = "a", uid = name): TestObject =>
+  testObject(name, { metadata: { uid, resourceVersion: version } });
 const bookmark = (version: string): object => ({
   type: "BOOKMARK",
-  object: { apiVersion: Boat.apiVersion, kind: Boat.kind, metadata: { resourceVersion: version } },
+  object: {
+    apiVersion: TestObject.apiVersion,
+    kind: TestObject.kind,
+    metadata: { resourceVersion: version },
+  },
 });
-const told = (change: Change<Boat>): string => {
+const reported = (change: Change<TestObject>): string => {
   const suffix = change.type === "deleted" && change.stale ? " (stale)" : "";
   return `${change.type} ${change.object.metadata.name}@${change.object.metadata.resourceVersion}${suffix}`;
 };
 
 /** An informer that follows a server; what it asks for and what it tells are kept. */
 function follow(handler: Handler | undefined, { seed = "1", ...link }: Link & { seed?: string } = {}) {
-  const harbour = new Harbour({ seed });
-  const { process, client, requests } = harbour.connect("manager", { ...(handler && { handler }), ...link });
+  const testServer = new TestServer({ seed });
+  const { process, client, requests } = testServer.connect("manager", {
+    ...(handler && { handler }),
+    ...link,
+  });
   const lines: Line[] = [];
   const bugs: unknown[] = [];
   const changes: string[] = [];
-  const informer = new Informer<Boat>({
+  const informer = new Informer<TestObject>({
     client,
     env: process,
-    kind: Boat,
+    kind: TestObject,
     scope: {},
     log: keepingLogger(lines),
     onBug: (error) => void bugs.push(error),
   });
-  informer.addHandler((change) => void changes.push(told(change)));
+  informer.addHandler((change) => void changes.push(reported(change)));
   const stop = new AbortController();
   const running = informer.run(stop.signal);
   const watches = () => requests.filter(isWatch);
   const lists = () => requests.filter((request) => !isWatch(request));
-  return { harbour, informer, lines, bugs, changes, requests, watches, lists, stop, running };
+  return { testServer, informer, lines, bugs, changes, requests, watches, lists, stop, running };
 }
 
 const healthy = listAndWatch(
@@ -87,25 +94,25 @@ describe("following a kind, where the official client gives up or goes wrong", (
   ];
 
   test.each(troubles)("goes on after a list that ends with %s", async (_, trouble) => {
-    const { harbour, changes, informer } = follow(
+    const { testServer, changes, informer } = follow(
       listAndWatch(
         (nth) => (nth <= 3 ? trouble() : page([at("5")], "8")),
         () => stream([]),
       ),
     );
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(MINUTE);
     expect(changes).toEqual(["added a@5"]);
     expect(informer.store.size).toBe(1);
   });
 
   test.each(troubles)("goes on after a watch that ends with %s", async (_, trouble) => {
-    const { harbour, changes, lists } = follow(
+    const { testServer, changes, lists } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         (nth) => (nth <= 3 ? trouble() : stream([{ type: "MODIFIED", object: at("8") }])),
       ),
     );
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(MINUTE);
     expect(changes).toEqual(["added a@5", "updated a@8"]);
     expect(lists(), "what is known need not be listed again").toHaveLength(1);
   });
@@ -115,19 +122,19 @@ describe("following a kind, where the official client gives up or goes wrong", (
     ["a line that is no event", { hello: "world" }],
     ["an event without an object", { type: "ADDED" }],
   ])("goes on after a stream that breaks with %s", async (_, line) => {
-    const { harbour, changes } = follow(
+    const { testServer, changes } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         (nth) => stream(nth === 1 ? [line] : [{ type: "MODIFIED", object: at("8") }]),
       ),
     );
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(MINUTE);
     expect(changes).toEqual(["added a@5", "updated a@8"]);
   });
 
   test("reports an exception of a handler, and neither stops nor keeps the event from the others", async () => {
     const feed = new Feed();
-    const { harbour, informer, changes, bugs, watches } = follow(
+    const { testServer, informer, changes, bugs, watches } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         () => feed.response,
@@ -137,11 +144,11 @@ describe("following a kind, where the official client gives up or goes wrong", (
       throw new RangeError("the handler is wrong");
     });
     const after: string[] = [];
-    informer.addHandler((change) => void after.push(told(change)));
-    await harbour.scheduler.advance(SECOND);
+    informer.addHandler((change) => void after.push(reported(change)));
+    await testServer.scheduler.advance(SECOND);
     feed.send("MODIFIED", at("8"));
     feed.send("DELETED", at("9"));
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     expect(changes).toEqual(["added a@5", "updated a@8", "deleted a@9"]);
     expect(after).toEqual(changes);
     expect(bugs.map(String)).toEqual(Array(3).fill("RangeError: the handler is wrong"));
@@ -150,17 +157,17 @@ describe("following a kind, where the official client gives up or goes wrong", (
 
   test("reports an exception of an index, and still stores and tells of the object", async () => {
     const feed = new Feed();
-    const { harbour, informer, changes, bugs, watches, lists } = follow(
+    const { testServer, informer, changes, bugs, watches, lists } = follow(
       listAndWatch(
         () => page([at("5"), at("6", "b")], "7"),
         () => feed.response,
       ),
     );
     informer.store.addIndex("length", ({ spec = {} }) => [(spec["length"] as number).toFixed()]);
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     feed.send("MODIFIED", at("8"));
     feed.send("MODIFIED", { ...at("9"), spec: { length: 12 } });
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     expect(changes).toEqual(["added a@5", "added b@6", "updated a@8", "updated a@9"]);
     expect(informer.store.byIndex("length", "12")).toHaveLength(1);
     expect(bugs.length).toBeGreaterThanOrEqual(3);
@@ -168,27 +175,27 @@ describe("following a kind, where the official client gives up or goes wrong", (
   });
 
   test("asks for bookmarks, and resumes from the last one", async () => {
-    const { harbour, watches, informer } = follow(
+    const { testServer, watches, informer } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         (nth) => (nth === 1 ? stream([bookmark("1234")], "ends") : stream([])),
       ),
     );
-    await harbour.scheduler.advance(10 * SECOND);
+    await testServer.scheduler.advance(10 * SECOND);
     expect(watches().map((request) => queryOf(request).get("allowWatchBookmarks"))).toEqual(["true", "true"]);
     expect(watches().map((request) => queryOf(request).get("resourceVersion"))).toEqual(["7", "1234"]);
     expect(informer.version).toBe("1234");
   });
 
   test("does not cut a quiet watch after 30 seconds", async () => {
-    const { harbour, watches } = follow(healthy);
-    await harbour.scheduler.advance(2 * MINUTE);
+    const { testServer, watches } = follow(healthy);
+    await testServer.scheduler.advance(2 * MINUTE);
     expect(watches()).toHaveLength(1);
   });
 
   test("keeps a watch that sends nothing but bookmarks for as long as the server lets it live", async () => {
-    const { harbour, watches, lists } = follow(undefined);
-    await harbour.scheduler.advance(HOUR);
+    const { testServer, watches, lists } = follow(undefined);
+    await testServer.scheduler.advance(HOUR);
     // Watches ask to be ended after 5 to 10 minutes.
     expect(watches().length).toBeGreaterThanOrEqual(6);
     expect(watches().length).toBeLessThanOrEqual(13);
@@ -196,51 +203,51 @@ describe("following a kind, where the official client gives up or goes wrong", (
   });
 
   test("replaces a watch that has sent nothing, not even a bookmark, for three minutes", async () => {
-    const { harbour, watches, changes } = follow(healthy);
-    await harbour.scheduler.advance(3 * MINUTE + SECOND);
+    const { testServer, watches, changes } = follow(healthy);
+    await testServer.scheduler.advance(3 * MINUTE + SECOND);
     expect(watches()).toHaveLength(2);
     expect(watches()[0]?.signal?.aborted, "the dead connection is closed").toBe(true);
     expect(changes).toEqual(["added a@5"]);
   });
 
   test("lists after three minutes in which no watch has brought anything, however many there were", async () => {
-    const { harbour, lists, changes } = follow(
+    const { testServer, lists, changes } = follow(
       listAndWatch(
         (nth) => page([at(String(4 + nth))], String(6 + nth)),
         () => status(403, { reason: "Forbidden" }),
       ),
     );
-    await harbour.scheduler.advance(3 * MINUTE - SECOND);
+    await testServer.scheduler.advance(3 * MINUTE - SECOND);
     expect(lists()).toHaveLength(1);
-    await harbour.scheduler.advance(31 * SECOND);
+    await testServer.scheduler.advance(31 * SECOND);
     expect(changes).toEqual(["added a@5", "updated a@6"]);
-    await harbour.scheduler.advance(HOUR);
+    await testServer.scheduler.advance(HOUR);
     expect(lists().length).toBeLessThanOrEqual(22);
   });
 
   test("replaces a watch that is not even answered", async () => {
-    const { harbour, watches } = follow((request) =>
+    const { testServer, watches } = follow((request) =>
       isWatch(request) ? new Promise(() => undefined) : Promise.resolve(page([], "7")),
     );
-    await harbour.scheduler.advance(3 * MINUTE + SECOND);
+    await testServer.scheduler.advance(3 * MINUTE + SECOND);
     expect(watches()).toHaveLength(2);
   });
 
   test("tells of a deletion that was missed as stale, with the last state that was known", async () => {
-    const { harbour, changes } = follow(
+    const { testServer, changes } = follow(
       listAndWatch(
         (nth) => (nth === 1 ? page([at("5"), at("6", "b")], "7") : page([at("6", "b")], "20")),
         (nth) => (nth === 1 ? status(410, { reason: "Expired" }) : stream([])),
       ),
     );
-    await harbour.scheduler.advance(10 * SECOND);
+    await testServer.scheduler.advance(10 * SECOND);
     expect(changes).toEqual(["added a@5", "added b@6", "deleted a@5 (stale)"]);
   });
 
   test("lists 30,000 objects, on whatever pages the server sends them", async () => {
     const all = Array.from({ length: 30_000 }, (_, index) => at(String(index + 1), `boat-${index}`));
     for (const size of [500, 30_000]) {
-      const { harbour, informer, lists } = follow(
+      const { testServer, informer, lists } = follow(
         listAndWatch(
           (_, request) => {
             const from = Number(queryOf(request).get("continue") ?? "0");
@@ -250,7 +257,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
           () => stream([]),
         ),
       );
-      await harbour.scheduler.advance(10 * SECOND);
+      await testServer.scheduler.advance(10 * SECOND);
       expect(informer.store.size).toBe(30_000);
       expect(informer.store.all()).toHaveLength(30_000);
       expect(lists()).toHaveLength(all.length / size);
@@ -269,32 +276,32 @@ describe("a version that the server has forgotten", () => {
       () => stream([{ type: "ERROR", object: { code: 410, reason: "Gone" } }]),
     ],
   ])("leads to a new list, when told %s", async (_, gone) => {
-    const { harbour, changes, lists, watches } = follow(
+    const { testServer, changes, lists, watches } = follow(
       listAndWatch(
         (nth) => (nth === 1 ? page([at("5"), at("6", "b")], "7") : page([at("9"), at("8", "c")], "10")),
         (nth) => (nth === 1 ? gone() : stream([])),
       ),
     );
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(20 * SECOND);
     expect(changes).toEqual(["added a@5", "added b@6", "updated a@9", "added c@8", "deleted b@6 (stale)"]);
     expect(lists()).toHaveLength(2);
     expect(watches().map((request) => queryOf(request).get("resourceVersion"))).toEqual(["7", "10"]);
   });
 
   test("again and again does not flood the server with lists", async () => {
-    const { harbour, lists } = follow(
+    const { testServer, lists } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         () => status(410, { reason: "Expired" }),
       ),
     );
-    await harbour.scheduler.advance(10 * MINUTE);
+    await testServer.scheduler.advance(10 * MINUTE);
     expect(lists().length).toBeGreaterThan(5);
     expect(lists().length).toBeLessThan(50);
   });
 
   test("in the middle of a list makes it begin anew", async () => {
-    const { harbour, changes, lists } = follow(
+    const { testServer, changes, lists } = follow(
       listAndWatch(
         (nth) => {
           if (nth === 1) return page([at("5")], "7", "more");
@@ -305,7 +312,7 @@ describe("a version that the server has forgotten", () => {
         () => stream([]),
       ),
     );
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(20 * SECOND);
     expect(changes, "half a list is not told").toEqual(["added b@6"]);
     expect(lists().map((request) => queryOf(request).get("continue"))).toEqual([null, "more", null]);
   });
@@ -314,23 +321,23 @@ describe("a version that the server has forgotten", () => {
 describe("a server in trouble", () => {
   test("is asked at growing intervals while lists fail, and found again within half a minute", async () => {
     let isUp = false;
-    const { harbour, lists, changes, lines } = follow(async (request) => {
+    const { testServer, lists, changes, lines } = follow(async (request) => {
       if (!isUp) throw new TransportError("refused", "no server answers at https://harbour:6443");
       return healthy(request);
     });
-    await harbour.scheduler.advance(HOUR);
+    await testServer.scheduler.advance(HOUR);
     // At 30 s a try an hour holds 120 to 240.
     expect(lists().length).toBeGreaterThan(110);
     expect(lists().length).toBeLessThan(260);
     expect(String(lines[0]?.fields["error"])).toContain("no server answers at https://harbour:6443");
     isUp = true;
-    await harbour.scheduler.advance(31 * SECOND);
+    await testServer.scheduler.advance(31 * SECOND);
     expect(changes).toEqual(["added a@5"]);
   });
 
   test("whose watches die every second is asked at growing intervals, and no event is lost", async () => {
     let version = 7;
-    const { harbour, watches, informer, lists } = follow(
+    const { testServer, watches, informer, lists } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         () => {
@@ -340,7 +347,7 @@ describe("a server in trouble", () => {
       ),
       { lineLatencyMs: () => 500 },
     );
-    await harbour.scheduler.advance(HOUR);
+    await testServer.scheduler.advance(HOUR);
     expect(watches().length).toBeGreaterThan(100);
     expect(watches().length).toBeLessThan(260);
     expect(lists()).toHaveLength(1);
@@ -348,7 +355,7 @@ describe("a server in trouble", () => {
   });
 
   test("is not punished for its past once a watch has lived for a while", async () => {
-    const { harbour, watches } = follow(
+    const { testServer, watches } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
         (nth) => {
@@ -363,16 +370,16 @@ describe("a server in trouble", () => {
       { lineLatencyMs: () => SECOND },
     );
     const untilWatch = (count: number): Promise<void> =>
-      harbour.scheduler.run({ until: () => watches().length >= count });
+      testServer.scheduler.run({ until: () => watches().length >= count });
     await untilWatch(10);
-    const healthyMs = harbour.scheduler.monotonicMs;
+    const healthyMs = testServer.scheduler.monotonicMs;
     await untilWatch(11);
     // Fifteen lines at a second each, the end, and no pause.
-    expect(harbour.scheduler.monotonicMs - healthyMs).toBeLessThan(17 * SECOND);
+    expect(testServer.scheduler.monotonicMs - healthyMs).toBeLessThan(17 * SECOND);
   });
 
   test("that fails on a page in the middle leaves the cache as it was and is listed anew", async () => {
-    const { harbour, changes, informer } = follow(
+    const { testServer, changes, informer } = follow(
       listAndWatch(
         (nth) => {
           if (nth === 1) return page([at("5"), at("6", "b")], "7");
@@ -383,7 +390,7 @@ describe("a server in trouble", () => {
         (nth) => (nth === 1 ? status(410, { reason: "Expired" }) : stream([])),
       ),
     );
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(20 * SECOND);
     expect(changes, "no deletion is concluded from half a list").toEqual(["added a@5", "added b@6"]);
     expect(informer.version).toBe("21");
   });
@@ -391,7 +398,7 @@ describe("a server in trouble", () => {
 
 describe("a server that was restored from a backup", () => {
   test("is silent about our version, which is in its future; it is listed, refused three times, and believed", async () => {
-    const { harbour, changes, watches, informer } = follow(
+    const { testServer, changes, watches, informer } = follow(
       listAndWatch(
         (nth) => (nth === 1 ? page([at("90"), at("95", "b")], "100") : page([at("40")], "50")),
         (_, request) =>
@@ -402,9 +409,9 @@ describe("a server that was restored from a backup", () => {
           ),
       ),
     );
-    await harbour.scheduler.advance(2 * MINUTE);
+    await testServer.scheduler.advance(2 * MINUTE);
     expect(changes).toEqual(["added a@90", "added b@95"]);
-    await harbour.scheduler.advance(2 * MINUTE);
+    await testServer.scheduler.advance(2 * MINUTE);
     expect(changes.slice(2)).toEqual(["updated a@40", "deleted b@95 (stale)", "added c@51"]);
     expect(watches().map((request) => queryOf(request).get("resourceVersion"))).toEqual(["100", "50"]);
     expect(informer.version).toBe("51");
@@ -420,12 +427,12 @@ describe("the end", () => {
       },
     ];
     for (const handler of handlers) {
-      const { harbour, stop, running, requests } = follow(handler);
-      await harbour.scheduler.advance(10 * SECOND);
+      const { testServer, stop, running, requests } = follow(handler);
+      await testServer.scheduler.advance(10 * SECOND);
       stop.abort(new Error("stopping"));
-      await harbour.run(running);
+      await testServer.run(running);
       const before = requests.length;
-      await harbour.scheduler.advance(HOUR);
+      await testServer.scheduler.advance(HOUR);
       expect(requests.length).toBe(before);
     }
   });

@@ -1,15 +1,15 @@
 import type { Frozen } from "@capstan/api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Boat, boat } from "../harbour.fixture.ts";
+import { type TestObject, testObject } from "../test-server.fixture.ts";
 import { IndexedStore, keyOf } from "./store.ts";
 
 const fail = (error: unknown): never => {
   throw error;
 };
 
-const cargoOf = ({ spec }: Frozen<Boat>): string[] => (spec?.["cargo"] as string[] | undefined) ?? [];
-const carrying = (name: string, ...cargo: string[]): Boat => boat(name, { spec: { cargo } });
+const cargoOf = ({ spec }: Frozen<TestObject>): string[] => (spec?.["cargo"] as string[] | undefined) ?? [];
+const carrying = (name: string, ...cargo: string[]): TestObject => testObject(name, { spec: { cargo } });
 
 describe("keys", () => {
   test("are namespace and name, or the name alone for objects of the cluster", () => {
@@ -20,7 +20,7 @@ describe("keys", () => {
 
 describe("a store with indexes", () => {
   test("finds objects under each of their values, and under none they have lost", () => {
-    const store = new IndexedStore<Boat>(fail);
+    const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     store.put("a", carrying("a", "tea", "rum"));
     store.put("b", carrying("b", "rum"));
@@ -35,14 +35,14 @@ describe("a store with indexes", () => {
   });
 
   test("indexes what is there already when an index is added", () => {
-    const store = new IndexedStore<Boat>(fail);
+    const store = new IndexedStore<TestObject>(fail);
     store.put("a", carrying("a", "tea"));
     store.addIndex("cargo", cargoOf);
     expect(store.byIndex("cargo", "tea")).toHaveLength(1);
   });
 
   test("keeps the first function when two controllers add an index of one name", () => {
-    const store = new IndexedStore<Boat>(fail);
+    const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     store.put("a", carrying("a", "tea"));
     store.addIndex("cargo", () => ["everything"]);
@@ -50,13 +50,13 @@ describe("a store with indexes", () => {
   });
 
   test("names the indexes it has when asked for another", () => {
-    const store = new IndexedStore<Boat>(fail);
+    const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     expect(() => store.byIndex("crew", "x")).toThrow('no index "crew"; the store has cargo');
   });
 
   test("goes on telling of a value to whoever has asked once", () => {
-    const store = new IndexedStore<Boat>(fail);
+    const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     store.put("a", carrying("a", "tea"));
     const found = store.found("cargo", "tea");
@@ -71,7 +71,7 @@ describe("a store with indexes", () => {
   });
 
   test("says that it is over with a value when nothing is left under it, whatever comes later", () => {
-    const store = new IndexedStore<Boat>(fail);
+    const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     expect(store.found("cargo", "tea")).toBeUndefined();
     store.put("a", carrying("a", "tea"));
@@ -88,9 +88,9 @@ describe("a store with indexes", () => {
     const step = fc.record({ key: fc.constantFrom("a", "b", "c"), cargo: fc.option(cargo) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const store = new IndexedStore<Boat>(fail);
+        const store = new IndexedStore<TestObject>(fail);
         store.addIndex("cargo", cargoOf);
-        const plain = new Map<string, Boat>();
+        const plain = new Map<string, TestObject>();
         for (const change of steps) {
           if (change.cargo === null) {
             expect(store.delete(change.key)).toBe(plain.get(change.key));

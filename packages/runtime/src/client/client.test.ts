@@ -3,7 +3,7 @@ import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { json, page, plain, queryOf, status, stream } from "../answers.fixture.ts";
 import type { Failure } from "../failure.ts";
-import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import { TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import type { Client, WatchEvent } from "./client.ts";
 
 const a = { name: "a", namespace: "default" };
@@ -11,15 +11,15 @@ const path = "/apis/test.capstan.dev/v1/namespaces/default/boats";
 
 /** A client of a server that always gives this answer. */
 function answered(answer: HttpResponse | (() => Promise<HttpResponse>)) {
-  const harbour = new Harbour();
+  const testServer = new TestServer();
   const handler: Handler = typeof answer === "function" ? answer : () => Promise.resolve(answer);
-  return { harbour, ...harbour.connect("capstan", { handler }) };
+  return { testServer, ...testServer.connect("capstan", { handler }) };
 }
 
 /** What a call sends. */
 async function sent(call: (client: Client) => Promise<unknown>): Promise<HttpRequest> {
-  const { harbour, client, requests } = answered(json(200, {}));
-  await harbour.run(call(client));
+  const { testServer, client, requests } = answered(json(200, {}));
+  await testServer.run(call(client));
   expect(requests).toHaveLength(1);
   return requests[0] as HttpRequest;
 }
@@ -28,44 +28,44 @@ const failed = (
   answer: HttpResponse | (() => Promise<HttpResponse>),
   call: (client: Client) => Promise<unknown>,
 ) => {
-  const { harbour, client } = answered(answer);
-  return harbour.failure(call(client)) as Promise<Failure>;
+  const { testServer, client } = answered(answer);
+  return testServer.failure(call(client)) as Promise<Failure>;
 };
 
 describe("each call makes one request", () => {
-  const { apiVersion, kind } = Boat;
+  const { apiVersion, kind } = TestObject;
   const bare = { metadata: a, spec: { sails: 1 } };
 
   test.each<[string, (client: Client) => Promise<unknown>, Partial<HttpRequest> & { type?: string }]>([
-    ["get", (client) => client.get(Boat, a), { method: "GET", path: `${path}/a` }],
+    ["get", (client) => client.get(TestObject, a), { method: "GET", path: `${path}/a` }],
     [
       "create",
-      (client) => client.create(Boat, bare),
+      (client) => client.create(TestObject, bare),
       { method: "POST", path, body: { ...bare, apiVersion, kind }, type: "application/json" },
     ],
     [
       "create as a rehearsal",
-      (client) => client.create(Boat, bare, { dryRun: true }),
+      (client) => client.create(TestObject, bare, { dryRun: true }),
       { method: "POST", path: `${path}?dryRun=All` },
     ],
     [
       "create of a subresource",
-      (client) => client.create(Boat, bare, { subresource: "eviction" }),
+      (client) => client.create(TestObject, bare, { subresource: "eviction" }),
       { method: "POST", path: `${path}/a/eviction` },
     ],
     [
       "update",
-      (client) => client.update(Boat, bare),
+      (client) => client.update(TestObject, bare),
       { method: "PUT", path: `${path}/a`, body: { ...bare, apiVersion, kind }, type: "application/json" },
     ],
     [
       "update of a status",
-      (client) => client.update(Boat, bare, { subresource: "status" }),
+      (client) => client.update(TestObject, bare, { subresource: "status" }),
       { method: "PUT", path: `${path}/a/status` },
     ],
     [
       "merge patch",
-      (client) => client.patch(Boat, a, { type: "merge", body: { spec: null } }),
+      (client) => client.patch(TestObject, a, { type: "merge", body: { spec: null } }),
       {
         method: "PATCH",
         path: `${path}/a?fieldManager=capstan`,
@@ -75,7 +75,8 @@ describe("each call makes one request", () => {
     ],
     [
       "JSON patch of a status",
-      (client) => client.patch(Boat, a, { type: "json", body: [{ op: "test" }], subresource: "status" }),
+      (client) =>
+        client.patch(TestObject, a, { type: "json", body: [{ op: "test" }], subresource: "status" }),
       {
         method: "PATCH",
         path: `${path}/a/status?fieldManager=capstan`,
@@ -85,7 +86,7 @@ describe("each call makes one request", () => {
     ],
     [
       "forced apply as a rehearsal",
-      (client) => client.patch(Boat, a, { type: "apply", body: bare, force: true, dryRun: true }),
+      (client) => client.patch(TestObject, a, { type: "apply", body: bare, force: true, dryRun: true }),
       {
         method: "PATCH",
         path: `${path}/a?fieldManager=capstan&force=true&dryRun=All`,
@@ -94,13 +95,13 @@ describe("each call makes one request", () => {
     ],
     [
       "delete",
-      (client) => client.delete(Boat, a),
+      (client) => client.delete(TestObject, a),
       { method: "DELETE", path: `${path}/a`, body: { apiVersion: "v1", kind: "DeleteOptions" } },
     ],
     [
       "delete of one state of one object",
       (client) =>
-        client.delete(Boat, a, {
+        client.delete(TestObject, a, {
           uid: "u",
           resourceVersion: "5",
           propagationPolicy: "Foreground",
@@ -127,34 +128,36 @@ describe("each call makes one request", () => {
   });
 
   test("and none when it is refused", async () => {
-    const { harbour, client, requests } = answered(status(500, { reason: "InternalError" }));
-    await harbour.failure(client.get(Boat, a));
-    await harbour.scheduler.advance(3600_000);
+    const { testServer, client, requests } = answered(status(500, { reason: "InternalError" }));
+    await testServer.failure(client.get(TestObject, a));
+    await testServer.scheduler.advance(3600_000);
     expect(requests, "the queue knows when to come back, not the client").toHaveLength(1);
   });
 });
 
 describe("reading", () => {
   test("finds undefined where there is no object, and fails where there is no kind", async () => {
-    const harbour = new Harbour();
-    expect(await harbour.run(harbour.client.find(Boat, a))).toBeUndefined();
-    const missing = { ...Boat, plural: "submarines", kind: "Submarine" };
-    const failure = (await harbour.failure(harbour.client.find(missing, a))) as Failure;
+    const testServer = new TestServer();
+    expect(await testServer.run(testServer.client.find(TestObject, a))).toBeUndefined();
+    const missing = { ...TestObject, plural: "submarines", kind: "Submarine" };
+    const failure = (await testServer.failure(testServer.client.find(missing, a))) as Failure;
     expect(failure).toMatchObject({ failure: "Transient", reason: "KindNotServed" });
     expect(failure.message).toContain("submarines");
     expect(failure.message).toContain("is its CustomResourceDefinition installed?");
   });
 
   test("lists all pages with the selectors on each", async () => {
-    const harbour = new Harbour();
-    const { client, requests } = harbour.connect("capstan", {
+    const testServer = new TestServer();
+    const { client, requests } = testServer.connect("capstan", {
       handler: async (request) => {
         const from = queryOf(request).get("continue") ?? "0";
-        return page([boat(`b${from}`)], "7", from === "2" ? undefined : String(Number(from) + 1));
+        return page([testObject(`b${from}`)], "7", from === "2" ? undefined : String(Number(from) + 1));
       },
     });
-    const boats = await harbour.run(client.list(Boat, { namespace: "north", labelSelector: "a=b" }));
-    expect(boats.map(({ metadata }) => metadata.name)).toEqual(["b0", "b1", "b2"]);
+    const testObjects = await testServer.run(
+      client.list(TestObject, { namespace: "north", labelSelector: "a=b" }),
+    );
+    expect(testObjects.map(({ metadata }) => metadata.name)).toEqual(["b0", "b1", "b2"]);
     expect(requests.map((request) => queryOf(request).toString())).toEqual([
       "labelSelector=a%3Db&limit=500",
       "labelSelector=a%3Db&limit=500&continue=1",
@@ -168,60 +171,65 @@ describe("reading", () => {
       async () => {
         pages++;
         if (pages === 2) throw new TransportError("reset", "the connection broke");
-        return page([boat("a")], "7", "more");
+        return page([testObject("a")], "7", "more");
       },
-      (client) => client.list(Boat),
+      (client) => client.list(TestObject),
     );
     expect(failure).toMatchObject({ failure: "Transient", reason: "ServerUnreachable" });
   });
 
   test("takes null for an empty list", async () => {
-    const { harbour, client } = answered(json(200, { metadata: { resourceVersion: "7" }, items: null }));
-    expect(await harbour.run(client.list(Boat))).toEqual([]);
+    const { testServer, client } = answered(json(200, { metadata: { resourceVersion: "7" }, items: null }));
+    expect(await testServer.run(client.list(TestObject))).toEqual([]);
   });
 
   test("takes an empty token for the last page", async () => {
-    const { harbour, client } = answered(
+    const { testServer, client } = answered(
       json(200, { metadata: { resourceVersion: "7", continue: "" }, items: [] }),
     );
-    expect(await harbour.run(client.page(Boat, {}))).toEqual({ items: [], resourceVersion: "7" });
+    expect(await testServer.run(client.page(TestObject, {}))).toEqual({ items: [], resourceVersion: "7" });
   });
 });
 
 describe("a request that goes wrong", () => {
   test("without an answer ends after a minute, and says so", async () => {
-    const { harbour, client, requests } = answered(() => new Promise(() => undefined));
-    const failure = (await harbour.failure(client.get(Boat, a))) as Failure;
-    expect(harbour.scheduler.monotonicMs).toBe(60_000);
+    const { testServer, client, requests } = answered(() => new Promise(() => undefined));
+    const failure = (await testServer.failure(client.get(TestObject, a))) as Failure;
+    expect(testServer.scheduler.monotonicMs).toBe(60_000);
     expect(failure).toMatchObject({ failure: "Transient", reason: "RequestTimeout", outcomeUnknown: true });
     expect(failure.message).toBe(`GET ${path}/a: no answer within 60 s`);
     expect(requests[0]?.signal?.aborted, "the connection is given up").toBe(true);
   });
 
   test("leaves no timer behind when it is answered", async () => {
-    const { harbour, client } = answered(json(200, boat("a")));
-    await harbour.run(client.get(Boat, a));
-    await harbour.scheduler.run();
-    expect(harbour.scheduler.monotonicMs).toBeLessThan(1000);
+    const { testServer, client } = answered(json(200, testObject("a")));
+    await testServer.run(client.get(TestObject, a));
+    await testServer.scheduler.run();
+    expect(testServer.scheduler.monotonicMs).toBeLessThan(1000);
   });
 
   test("with HTML instead of JSON fails with words, not as a bug", async () => {
-    const failure = await failed(plain(200, "<html>Please log in</html>"), (client) => client.get(Boat, a));
+    const failure = await failed(plain(200, "<html>Please log in</html>"), (client) =>
+      client.get(TestObject, a),
+    );
     expect(failure).toMatchObject({ failure: "Transient", reason: "UnreadableAnswer" });
     expect(failure.message).toContain(`GET ${path}/a: the answer is not JSON`);
   });
 
   test("names the request without its parameters", async () => {
     const failure = await failed(status(403, { reason: "Forbidden", message: "no" }), (client) =>
-      client.patch(Boat, a, { type: "merge", body: {} }),
+      client.patch(TestObject, a, { type: "merge", body: {} }),
     );
     expect(failure.message).toBe(`PATCH ${path}/a: no`);
   });
 
   test("because the object is over 1.5 MiB is Terminal", async () => {
-    const harbour = new Harbour();
-    const failure = (await harbour.failure(
-      harbour.client.create(Boat, boat("a", { spec: { cargo: "x".repeat(1.6 * 1024 * 1024) } })),
+    const testServer = new TestServer();
+    const failure = (await testServer.failure(
+      testServer.client.create(
+        TestObject,
+        testObject("a", { spec: { cargo: "x".repeat(1.6 * 1024 * 1024) } }),
+      ),
     )) as Failure;
     expect(failure).toMatchObject({ failure: "Terminal" });
     expect(failure.message).toContain("request is too large");
@@ -230,17 +238,17 @@ describe("a request that goes wrong", () => {
   test("tells whoever counts answers, also those that are errors", async () => {
     const seen: string[] = [];
     const { createClient } = await import("./client.ts");
-    const harbour = new Harbour();
-    const { process } = harbour.connect("capstan");
+    const testServer = new TestServer();
+    const { process } = testServer.connect("capstan");
     const client = createClient({
-      transport: process.connect(harbour.server),
+      transport: process.connect(testServer.server),
       env: process,
       fieldManager: "capstan",
       onAnswer: (method, code) => void seen.push(`${method} ${code}`),
     });
-    await harbour.run(client.create(Boat, boat("a")));
-    await harbour.failure(client.create(Boat, boat("a")));
-    await harbour.run(client.find(Boat, { ...a, name: "b" }));
+    await testServer.run(client.create(TestObject, testObject("a")));
+    await testServer.failure(client.create(TestObject, testObject("a")));
+    await testServer.run(client.find(TestObject, { ...a, name: "b" }));
     expect(seen).toEqual(["POST 201", "POST 409", "GET 404"]);
   });
 });
@@ -249,16 +257,20 @@ describe("a watch", () => {
   const signal = new AbortController().signal;
   const options = { resourceVersion: "5", timeoutSeconds: 300, signal };
 
-  async function collect(client: Client): Promise<WatchEvent<Boat>[]> {
-    const events: WatchEvent<Boat>[] = [];
-    for await (const event of client.watch(Boat, { ...options, namespace: "default", labelSelector: "a=b" }))
+  async function collect(client: Client): Promise<WatchEvent<TestObject>[]> {
+    const events: WatchEvent<TestObject>[] = [];
+    for await (const event of client.watch(TestObject, {
+      ...options,
+      namespace: "default",
+      labelSelector: "a=b",
+    }))
       events.push(event);
     return events;
   }
 
   test("asks for bookmarks, for a version and for an end", async () => {
-    const { harbour, client, requests } = answered(stream([], "ends"));
-    await harbour.run(collect(client));
+    const { testServer, client, requests } = answered(stream([], "ends"));
+    await testServer.run(collect(client));
     expect(requests[0]?.path.split("?")[0]).toBe(path);
     expect(Object.fromEntries(queryOf(requests[0] as HttpRequest))).toEqual({
       watch: "true",
@@ -271,11 +283,11 @@ describe("a watch", () => {
 
   test("gives the events and ends with the stream", async () => {
     const lines = [
-      { type: "ADDED", object: boat("a") },
-      { type: "BOOKMARK", object: boat("") },
+      { type: "ADDED", object: testObject("a") },
+      { type: "BOOKMARK", object: testObject("") },
     ];
-    const { harbour, client } = answered(stream(lines, "ends"));
-    expect(await harbour.run(collect(client))).toEqual(lines);
+    const { testServer, client } = answered(stream(lines, "ends"));
+    expect(await testServer.run(collect(client))).toEqual(lines);
   });
 
   test.each<[string, HttpResponse | (() => Promise<HttpResponse>), object]>([
@@ -304,9 +316,9 @@ describe("a watch", () => {
   });
 
   test("has no limit of a minute", async () => {
-    const { harbour, client, requests } = answered(stream([]));
+    const { testServer, client, requests } = answered(stream([]));
     void collect(client);
-    await harbour.scheduler.advance(600_000);
+    await testServer.scheduler.advance(600_000);
     expect(requests[0]?.signal?.aborted).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { createRealEnv, serveHttp } from "@capstan/env";
 import { afterAll, describe, expect, test } from "vitest";
 import { json } from "../answers.fixture.ts";
 import type { Failure } from "../failure.ts";
-import { Boat, boat } from "../harbour.fixture.ts";
+import { TestObject, testObject } from "../test-server.fixture.ts";
 import { createClient } from "./client.ts";
 import { connectWithKubeconfig, type KubeconfigSource } from "./kubeconfig.ts";
 
@@ -112,7 +112,7 @@ describe("a good kubeconfig", () => {
   /** A server that shows what it was told in the authorization header. */
   async function mirror(): Promise<string> {
     const server = await serveHttp(async ({ headers }) =>
-      json(200, boat("a", { spec: { seen: headers["authorization"] ?? "nothing" } })),
+      json(200, testObject("a", { spec: { seen: headers["authorization"] ?? "nothing" } })),
     );
     cleanups.push(() => server.close());
     return `http://127.0.0.1:${server.port}`;
@@ -125,7 +125,7 @@ describe("a good kubeconfig", () => {
     const seen: unknown[] = [];
     for (let request = 0; request < requests; request++) {
       try {
-        seen.push((await client.get(Boat, { name: "a", namespace: "b" })).spec?.["seen"]);
+        seen.push((await client.get(TestObject, { name: "a", namespace: "b" })).spec?.["seen"]);
       } catch (error) {
         seen.push(error);
       }

@@ -1,14 +1,14 @@
 import { Lease, Node } from "@capstan/api";
 import { describe, expect, test } from "vitest";
-import { Boat } from "../harbour.fixture.ts";
+import { TestObject } from "../test-server.fixture.ts";
 import { collectionPath, objectPath, withQuery } from "./paths.ts";
 
-const boats = "/apis/test.capstan.dev/v1";
+const testObjects = "/apis/test.capstan.dev/v1";
 
 describe("paths", () => {
   test("lead to a kind in all namespaces, or in one", () => {
-    expect(collectionPath(Boat)).toBe(`${boats}/boats`);
-    expect(collectionPath(Boat, "north")).toBe(`${boats}/namespaces/north/boats`);
+    expect(collectionPath(TestObject)).toBe(`${testObjects}/boats`);
+    expect(collectionPath(TestObject, "north")).toBe(`${testObjects}/namespaces/north/boats`);
   });
 
   test("begin with /api for Kubernetes' own group without a name, and with /apis for all others", () => {
@@ -23,19 +23,21 @@ describe("paths", () => {
   });
 
   test("lead to a subresource", () => {
-    expect(objectPath(Boat, { name: "a", namespace: "north" }, "status")).toBe(
-      `${boats}/namespaces/north/boats/a/status`,
+    expect(objectPath(TestObject, { name: "a", namespace: "north" }, "status")).toBe(
+      `${testObjects}/namespaces/north/boats/a/status`,
     );
   });
 
   test("encode names, so that no name leads elsewhere", () => {
-    expect(objectPath(Boat, { name: "../../x?y#z", namespace: "a/b" })).toBe(
-      `${boats}/namespaces/a%2Fb/boats/..%2F..%2Fx%3Fy%23z`,
+    expect(objectPath(TestObject, { name: "../../x?y#z", namespace: "a/b" })).toBe(
+      `${testObjects}/namespaces/a%2Fb/boats/..%2F..%2Fx%3Fy%23z`,
     );
   });
 
   test("refuse a namespaced object without a namespace, and name it", () => {
-    expect(() => objectPath(Boat, { name: "a" })).toThrow("Boat a: a namespaced kind needs a namespace");
+    expect(() => objectPath(TestObject, { name: "a" })).toThrow(
+      "Boat a: a namespaced kind needs a namespace",
+    );
   });
 
   test("carry the parameters that are set, encoded", () => {

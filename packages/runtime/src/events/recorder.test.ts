@@ -1,14 +1,25 @@
 import { Event, type Frozen } from "@capstan/api";
 import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
-import { Boat, boat, Harbour, keepingLogger, type Line, Port } from "../harbour.fixture.ts";
+import {
+  TestObject,
+  testObject,
+  TestServer,
+  keepingLogger,
+  type Line,
+  Port,
+} from "../test-server.fixture.ts";
 import { createEventRecorder, type EventNote } from "./recorder.ts";
 
 const MINUTE = 60_000;
 const launched: EventNote = { type: "Normal", reason: "Launched", message: "She floats" };
 
-function recorderIn(harbour: Harbour, name = "capstan", link: Parameters<Harbour["connect"]>[1] = {}) {
-  const { process, client, requests } = harbour.connect(name, link);
+function recorderIn(
+  testServer: TestServer,
+  name = "capstan",
+  link: Parameters<TestServer["connect"]>[1] = {},
+) {
+  const { process, client, requests } = testServer.connect(name, link);
   const lines: Line[] = [];
   const recorder = createEventRecorder({
     client,
@@ -19,23 +30,23 @@ function recorderIn(harbour: Harbour, name = "capstan", link: Parameters<Harbour
   return { recorder, requests, lines };
 }
 
-async function stored(harbour: Harbour, name = "a"): Promise<Frozen<Boat>> {
-  return harbour.run(harbour.client.create(Boat, boat(name)));
+async function stored(testServer: TestServer, name = "a"): Promise<Frozen<TestObject>> {
+  return testServer.run(testServer.client.create(TestObject, testObject(name)));
 }
 
-const events = (harbour: Harbour): Promise<readonly Frozen<Event>[]> =>
-  harbour.run(harbour.client.list(Event));
-const counts = async (harbour: Harbour): Promise<string[]> =>
-  (await events(harbour)).map(({ reason, message, count }) => `${reason} ${message} ${count}`).sort();
+const events = (testServer: TestServer): Promise<readonly Frozen<Event>[]> =>
+  testServer.run(testServer.client.list(Event));
+const counts = async (testServer: TestServer): Promise<string[]> =>
+  (await events(testServer)).map(({ reason, message, count }) => `${reason} ${message} ${count}`).sort();
 
 describe("an event", () => {
   test("says what happened to which object, where kubectl describe looks for it", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
-    const { recorder } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
+    const { recorder } = recorderIn(testServer);
     recorder.record(object, launched);
-    await harbour.run(recorder.flush());
-    const [event] = await events(harbour);
+    await testServer.run(recorder.flush());
+    const [event] = await events(testServer);
     expect(event).toMatchObject({
       metadata: { namespace: "default" },
       involvedObject: {
@@ -56,12 +67,12 @@ describe("an event", () => {
   });
 
   test("about an object of the cluster lives in default, and names an object without a namespace", async () => {
-    const harbour = new Harbour();
-    const port = await harbour.run(harbour.client.create(Port, { metadata: { name: "rotterdam" } }));
-    const { recorder } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const port = await testServer.run(testServer.client.create(Port, { metadata: { name: "rotterdam" } }));
+    const { recorder } = recorderIn(testServer);
     recorder.record(port, launched);
-    await harbour.run(recorder.flush());
-    const [event] = await events(harbour);
+    await testServer.run(recorder.flush());
+    const [event] = await events(testServer);
     expect(event?.metadata.namespace).toBe("default");
     // kubectl describe looks for `involvedObject.namespace=`, so "default" here would hide the event.
     expect(event?.involvedObject.namespace).toBeUndefined();
@@ -69,13 +80,13 @@ describe("an event", () => {
   });
 
   test("makes nobody wait", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
-    const { recorder, requests } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
+    const { recorder, requests } = recorderIn(testServer);
     recorder.record(object, launched);
     expect(requests).toEqual([]);
-    expect(harbour.scheduler.monotonicMs).toBeLessThan(10);
-    await harbour.run(recorder.flush());
+    expect(testServer.scheduler.monotonicMs).toBeLessThan(10);
+    await testServer.run(recorder.flush());
     expect(requests).toHaveLength(1);
   });
 
@@ -84,13 +95,13 @@ describe("an event", () => {
     ["a dash where it is cut", `${"x".repeat(235)}-${"y".repeat(17)}`],
     ["a dot where it is cut", `${"x".repeat(235)}.${"y".repeat(17)}`],
   ])("about an object with the longest name there is has a name that fits: %s", async (_, name) => {
-    const harbour = new Harbour();
-    const object = await stored(harbour, name);
-    const { recorder, lines } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer, name);
+    const { recorder, lines } = recorderIn(testServer);
     recorder.record(object, launched);
-    await harbour.run(recorder.flush());
+    await testServer.run(recorder.flush());
     expect(lines).toEqual([]);
-    const [event] = await events(harbour);
+    const [event] = await events(testServer);
     expect(event?.involvedObject.name).toBe(name);
     expect(event?.metadata.name.length).toBeLessThanOrEqual(253);
   });
@@ -98,18 +109,18 @@ describe("an event", () => {
 
 describe("the same event", () => {
   test("is told once in two minutes, and counted after that", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
-    const { recorder, requests } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
+    const { recorder, requests } = recorderIn(testServer);
     for (let second = 0; second < 119; second++) {
       recorder.record(object, launched);
-      await harbour.scheduler.advance(1000);
+      await testServer.scheduler.advance(1000);
     }
     expect(requests).toHaveLength(1);
-    await harbour.scheduler.advance(1000);
+    await testServer.scheduler.advance(1000);
     recorder.record(object, launched);
-    await harbour.run(recorder.flush());
-    const [event, ...others] = await events(harbour);
+    await testServer.run(recorder.flush());
+    const [event, ...others] = await events(testServer);
     expect(others).toEqual([]);
     expect(event).toMatchObject({
       count: 2,
@@ -119,9 +130,9 @@ describe("the same event", () => {
   });
 
   test("is another one when reason, message, type or object differ", async () => {
-    const harbour = new Harbour();
-    const [a, b] = [await stored(harbour), await stored(harbour, "b")];
-    const { recorder } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const [a, b] = [await stored(testServer), await stored(testServer, "b")];
+    const { recorder } = recorderIn(testServer);
     for (const note of [
       launched,
       { ...launched, reason: "Sunk" },
@@ -131,77 +142,77 @@ describe("the same event", () => {
       recorder.record(a, note);
       recorder.record(b, note);
     }
-    await harbour.run(recorder.flush());
-    expect(await events(harbour)).toHaveLength(8);
+    await testServer.run(recorder.flush());
+    expect(await events(testServer)).toHaveLength(8);
   });
 
   test("counts up after a restart instead of standing there twice", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
     for (const life of ["first", "second", "third"]) {
-      const { recorder } = recorderIn(harbour, life);
+      const { recorder } = recorderIn(testServer, life);
       recorder.record(object, launched);
-      await harbour.run(recorder.flush());
+      await testServer.run(recorder.flush());
     }
-    expect(await counts(harbour)).toEqual(["Launched She floats 3"]);
+    expect(await counts(testServer)).toEqual(["Launched She floats 3"]);
   });
 
   test("about an object that came back under its name is a new one", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
-    const { recorder } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
+    const { recorder } = recorderIn(testServer);
     recorder.record(object, launched);
-    await harbour.run(harbour.client.delete(Boat, { name: "a", namespace: "default" }));
-    recorder.record(await stored(harbour), launched);
-    await harbour.run(recorder.flush());
-    expect(await counts(harbour)).toEqual(["Launched She floats 1", "Launched She floats 1"]);
+    await testServer.run(testServer.client.delete(TestObject, { name: "a", namespace: "default" }));
+    recorder.record(await stored(testServer), launched);
+    await testServer.run(recorder.flush());
+    expect(await counts(testServer)).toEqual(["Launched She floats 1", "Launched She floats 1"]);
   });
 
   test("is told by the monotonic clock: a jump of the wall clock neither hides nor repeats it", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
-    const { recorder, requests } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
+    const { recorder, requests } = recorderIn(testServer);
     recorder.record(object, launched);
-    harbour.scheduler.jumpWallClock(365 * 24 * 60 * MINUTE);
+    testServer.scheduler.jumpWallClock(365 * 24 * 60 * MINUTE);
     recorder.record(object, launched);
-    harbour.scheduler.jumpWallClock(-2 * 365 * 24 * 60 * MINUTE);
+    testServer.scheduler.jumpWallClock(-2 * 365 * 24 * 60 * MINUTE);
     recorder.record(object, launched);
-    await harbour.run(recorder.flush());
+    await testServer.run(recorder.flush());
     expect(requests).toHaveLength(1);
-    await harbour.scheduler.advance(2 * MINUTE);
+    await testServer.scheduler.advance(2 * MINUTE);
     recorder.record(object, launched);
-    await harbour.run(recorder.flush());
-    expect(await counts(harbour)).toEqual(["Launched She floats 2"]);
+    await testServer.run(recorder.flush());
+    expect(await counts(testServer)).toEqual(["Launched She floats 2"]);
   });
 });
 
 describe("a storm of events", () => {
   test("is cut at a thousand that wait, and says so", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
-    const { recorder, requests, lines } = recorderIn(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
+    const { recorder, requests, lines } = recorderIn(testServer);
     for (let event = 0; event < 1200; event++)
       recorder.record(object, { ...launched, message: `number ${event}` });
-    await harbour.run(recorder.flush());
+    await testServer.run(recorder.flush());
     expect(requests).toHaveLength(1000);
     expect(lines).toHaveLength(200);
     expect(lines[0]).toMatchObject({ level: "warn", message: "Dropping an event, too many are waiting" });
     recorder.record(object, { ...launched, message: "afterwards" });
-    await harbour.run(recorder.flush());
+    await testServer.run(recorder.flush());
     expect(requests).toHaveLength(1001);
   });
 
   test("goes on after one that could not be written", async () => {
-    const harbour = new Harbour();
-    const object = await stored(harbour);
+    const testServer = new TestServer();
+    const object = await stored(testServer);
     let writes = 0;
-    const { recorder, lines } = recorderIn(harbour, "capstan", {
+    const { recorder, lines } = recorderIn(testServer, "capstan", {
       fate: () => (++writes === 1 ? new TransportError("reset", "the connection broke") : "deliver"),
     });
     recorder.record(object, { ...launched, message: "lost" });
     recorder.record(object, { ...launched, message: "kept" });
-    await harbour.run(recorder.flush());
-    expect(await counts(harbour)).toEqual(["Launched kept 1"]);
+    await testServer.run(recorder.flush());
+    expect(await counts(testServer)).toEqual(["Launched kept 1"]);
     expect(lines.map(({ message }) => message)).toEqual(["Event could not be written"]);
   });
 });

@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "../client/client.ts";
-import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import { TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import { guardWrites } from "./guarded-client.ts";
 
 const a = { name: "a", namespace: "default" };
 
 describe("a guarded client", () => {
   const writes: [string, (client: Client) => Promise<unknown>][] = [
-    ["create", (client) => client.create(Boat, boat("a"))],
-    ["update", (client) => client.update(Boat, boat("a"))],
-    ["patch", (client) => client.patch(Boat, a, { type: "merge", body: {} })],
-    ["delete", (client) => client.delete(Boat, a)],
+    ["create", (client) => client.create(TestObject, testObject("a"))],
+    ["update", (client) => client.update(TestObject, testObject("a"))],
+    ["patch", (client) => client.patch(TestObject, a, { type: "merge", body: {} })],
+    ["delete", (client) => client.delete(TestObject, a)],
   ];
 
   test.each(writes)("sends no %s when it may not", async (_, write) => {
-    const harbour = new Harbour();
-    const { client, requests } = harbour.connect("manager");
+    const testServer = new TestServer();
+    const { client, requests } = testServer.connect("manager");
     const guarded = guardWrites(client, () => {
       throw new Error("not the leader");
     });
@@ -24,15 +24,15 @@ describe("a guarded client", () => {
   });
 
   test("asks anew before each write, and never for a read", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let asked = 0;
-    const guarded = guardWrites(harbour.client, () => void asked++);
+    const guarded = guardWrites(testServer.client, () => void asked++);
     for (const [, write] of writes) {
-      await harbour.run(write(guarded).catch(() => undefined));
+      await testServer.run(write(guarded).catch(() => undefined));
     }
     expect(asked).toBe(4);
-    await harbour.run(guarded.find(Boat, a));
-    await harbour.run(guarded.list(Boat));
+    await testServer.run(guarded.find(TestObject, a));
+    await testServer.run(guarded.list(TestObject));
     expect(asked).toBe(4);
   });
 });

@@ -2,15 +2,19 @@ import { Lease } from "@capstan/api";
 import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../failure.ts";
-import { Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
+import { TestServer, keepingLogger, type Line } from "../test-server.fixture.ts";
 import { Leader } from "./leader.ts";
 
 const SECOND = 1000;
 const YEAR = 365 * 24 * 3600 * SECOND;
 const lease = { name: "capstan", namespace: "kube-system" };
 
-function candidate(harbour: Harbour, identity: string, link: Parameters<Harbour["connect"]>[1] = {}) {
-  const { process, client, requests } = harbour.connect(identity, link);
+function candidate(
+  testServer: TestServer,
+  identity: string,
+  link: Parameters<TestServer["connect"]>[1] = {},
+) {
+  const { process, client, requests } = testServer.connect(identity, link);
   const lines: Line[] = [];
   const changes: string[] = [];
   const leader = new Leader({
@@ -19,7 +23,7 @@ function candidate(harbour: Harbour, identity: string, link: Parameters<Harbour[
     log: keepingLogger(lines),
     ...lease,
     identity,
-    onChange: (isLeader) => void changes.push(`${isLeader} at ${harbour.scheduler.monotonicMs}`),
+    onChange: (isLeader) => void changes.push(`${isLeader} at ${testServer.scheduler.monotonicMs}`),
   });
   return { process, leader, lines, changes, requests, stop: new AbortController() };
 }
@@ -40,21 +44,21 @@ function lead(member: ReturnType<typeof candidate>): { held: Promise<string>; is
   return { held: run(), isHolding: () => isHolding };
 }
 
-const stored = async (harbour: Harbour): Promise<NonNullable<Lease["spec"]>> =>
-  (await harbour.run(harbour.client.get(Lease, lease))).spec as NonNullable<Lease["spec"]>;
+const stored = async (testServer: TestServer): Promise<NonNullable<Lease["spec"]>> =>
+  (await testServer.run(testServer.client.get(Lease, lease))).spec as NonNullable<Lease["spec"]>;
 
 describe("holding a Lease", () => {
   test("creates it where there is none, and renews it every two seconds", async () => {
-    const harbour = new Harbour();
-    const a = candidate(harbour, "a");
+    const testServer = new TestServer();
+    const a = candidate(testServer, "a");
     lead(a);
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     expect(a.leader.isLeader).toBe(true);
-    const first = await stored(harbour);
+    const first = await stored(testServer);
     expect(first).toMatchObject({ holderIdentity: "a", leaseDurationSeconds: 15, leaseTransitions: 0 });
     expect(first.renewTime).toMatch(/^2026-01-01T00:00:00\.\d{6}Z$/);
-    await harbour.scheduler.advance(60 * SECOND);
-    const later = await stored(harbour);
+    await testServer.scheduler.advance(60 * SECOND);
+    const later = await stored(testServer);
     expect(later.acquireTime).toBe(first.acquireTime);
     expect(Date.parse(later.renewTime ?? "") - Date.parse(first.renewTime ?? "")).toBeGreaterThanOrEqual(
       57 * SECOND,
@@ -65,88 +69,88 @@ describe("holding a Lease", () => {
   });
 
   test("is for one at a time, however many want it", async () => {
-    const harbour = new Harbour();
-    const members = ["a", "b", "c", "d"].map((name) => candidate(harbour, name));
+    const testServer = new TestServer();
+    const members = ["a", "b", "c", "d"].map((name) => candidate(testServer, name));
     for (const member of members) lead(member);
     for (let second = 0; second < 60; second++) {
-      await harbour.scheduler.advance(SECOND);
+      await testServer.scheduler.advance(SECOND);
       expect(members.filter(({ leader }) => leader.isLeader)).toHaveLength(1);
     }
   });
 
   test("goes over after a crash within the duration of the Lease and two looks at it", async () => {
     for (const seed of ["1", "2", "3", "4", "5"]) {
-      const harbour = new Harbour({ seed });
-      const a = candidate(harbour, "a");
+      const testServer = new TestServer({ seed });
+      const a = candidate(testServer, "a");
       lead(a);
-      await harbour.scheduler.advance(SECOND);
-      const b = candidate(harbour, "b");
+      await testServer.scheduler.advance(SECOND);
+      const b = candidate(testServer, "b");
       lead(b);
-      await harbour.scheduler.advance(30 * SECOND);
+      await testServer.scheduler.advance(30 * SECOND);
       a.process.crash();
-      const crashedMs = harbour.scheduler.monotonicMs;
-      await harbour.scheduler.run({ until: () => b.leader.isLeader });
-      const tookMs = harbour.scheduler.monotonicMs - crashedMs;
+      const crashedMs = testServer.scheduler.monotonicMs;
+      await testServer.scheduler.run({ until: () => b.leader.isLeader });
+      const tookMs = testServer.scheduler.monotonicMs - crashedMs;
       expect(tookMs).toBeGreaterThan(12 * SECOND);
       expect(tookMs).toBeLessThan(20 * SECOND);
-      expect(await stored(harbour)).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+      expect(await stored(testServer)).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
     }
   });
 
   test("goes over at once after it was given back", async () => {
-    const harbour = new Harbour();
-    const a = candidate(harbour, "a");
+    const testServer = new TestServer();
+    const a = candidate(testServer, "a");
     const { held } = lead(a);
-    await harbour.scheduler.advance(SECOND);
-    const b = candidate(harbour, "b");
+    await testServer.scheduler.advance(SECOND);
+    const b = candidate(testServer, "b");
     lead(b);
-    await harbour.scheduler.advance(10 * SECOND);
+    await testServer.scheduler.advance(10 * SECOND);
     a.stop.abort(new Error("stopping"));
-    expect(await harbour.run(held)).toBe("stopped");
-    await harbour.run(a.leader.release());
+    expect(await testServer.run(held)).toBe("stopped");
+    await testServer.run(a.leader.release());
     expect(a.leader.isLeader).toBe(false);
     expect(a.changes.map((change) => change.split(" ")[0])).toEqual(["true", "false"]);
-    await harbour.scheduler.advance(3 * SECOND);
+    await testServer.scheduler.advance(3 * SECOND);
     expect(b.leader.isLeader).toBe(true);
   });
 
   test("ends after 10 seconds without a renewal, before anybody else may have it", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let isUp = true;
-    const a = candidate(harbour, "a", {
+    const a = candidate(testServer, "a", {
       fate: () => (isUp ? "deliver" : new TransportError("refused", "no server answers")),
     });
     const { held } = lead(a);
-    await harbour.scheduler.advance(SECOND);
-    const b = candidate(harbour, "b");
+    await testServer.scheduler.advance(SECOND);
+    const b = candidate(testServer, "b");
     lead(b);
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(20 * SECOND);
     isUp = false;
-    const cutMs = harbour.scheduler.monotonicMs;
-    await harbour.scheduler.run({ until: () => !a.leader.isLeader });
-    expect(harbour.scheduler.monotonicMs - cutMs).toBeLessThanOrEqual(10 * SECOND);
+    const cutMs = testServer.scheduler.monotonicMs;
+    await testServer.scheduler.run({ until: () => !a.leader.isLeader });
+    expect(testServer.scheduler.monotonicMs - cutMs).toBeLessThanOrEqual(10 * SECOND);
     expect(b.leader.isLeader).toBe(false);
-    expect(await harbour.run(held)).toBe("LeaseLost");
+    expect(await testServer.run(held)).toBe("LeaseLost");
     expect(() => a.leader.assertValid()).toThrow(
       "the Lease kube-system/capstan is not ours any more, so nothing is written",
     );
-    await harbour.scheduler.run({ until: () => b.leader.isLeader });
-    expect(harbour.scheduler.monotonicMs - cutMs).toBeLessThan(20 * SECOND);
+    await testServer.scheduler.run({ until: () => b.leader.isLeader });
+    expect(testServer.scheduler.monotonicMs - cutMs).toBeLessThan(20 * SECOND);
   });
 
   test("outlives failures of a few seconds", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let isUp = true;
-    const a = candidate(harbour, "a", {
+    const a = candidate(testServer, "a", {
       fate: () => (isUp ? "deliver" : new TransportError("reset", "the connection broke")),
     });
     lead(a);
-    await harbour.scheduler.advance(5 * SECOND);
+    await testServer.scheduler.advance(5 * SECOND);
     isUp = false;
-    await harbour.scheduler.advance(6 * SECOND);
+    await testServer.scheduler.advance(6 * SECOND);
     expect(a.leader.isLeader).toBe(true);
     isUp = true;
-    await harbour.scheduler.advance(60 * SECOND);
+    await testServer.scheduler.advance(60 * SECOND);
     expect(a.leader.isLeader).toBe(true);
     expect(a.changes).toHaveLength(1);
     expect(a.lines.some(({ message }) => message === "The Lease could not be renewed, trying again")).toBe(
@@ -155,134 +159,134 @@ describe("holding a Lease", () => {
   });
 
   test("counts from the moment a renewal was sent, not from its slow answer", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let isSlow = false;
-    const a = candidate(harbour, "a", { latencyMs: () => (isSlow ? 4 * SECOND : 1) });
+    const a = candidate(testServer, "a", { latencyMs: () => (isSlow ? 4 * SECOND : 1) });
     lead(a);
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     isSlow = true;
     // A renewal takes four messages of 4 seconds: when the answer is there, the 10 seconds are over.
-    await harbour.scheduler.advance(60 * SECOND);
+    await testServer.scheduler.advance(60 * SECOND);
     expect(a.leader.isLeader).toBe(false);
   });
 
   test("ends at once when the Lease is seen to be somebody else's", async () => {
-    const harbour = new Harbour();
-    const a = candidate(harbour, "a");
+    const testServer = new TestServer();
+    const a = candidate(testServer, "a");
     const { held } = lead(a);
-    await harbour.scheduler.advance(5 * SECOND);
-    await harbour.run(harbour.client.delete(Lease, lease));
-    await harbour.run(
-      harbour.client.create(Lease, {
+    await testServer.scheduler.advance(5 * SECOND);
+    await testServer.run(testServer.client.delete(Lease, lease));
+    await testServer.run(
+      testServer.client.create(Lease, {
         metadata: lease,
         spec: { holderIdentity: "usurper", leaseDurationSeconds: 15 },
       }),
     );
-    const takenMs = harbour.scheduler.monotonicMs;
-    expect(await harbour.run(held)).toBe("LeaseLost");
+    const takenMs = testServer.scheduler.monotonicMs;
+    expect(await testServer.run(held)).toBe("LeaseLost");
     expect(a.leader.isLeader).toBe(false);
-    expect(harbour.scheduler.monotonicMs - takenMs).toBeLessThan(3 * SECOND);
+    expect(testServer.scheduler.monotonicMs - takenMs).toBeLessThan(3 * SECOND);
   });
 
   test("stays with its holder when somebody deletes the Lease", async () => {
     for (const seed of ["1", "2", "3", "4", "5", "6"]) {
-      const harbour = new Harbour({ seed });
-      const a = candidate(harbour, "a");
+      const testServer = new TestServer({ seed });
+      const a = candidate(testServer, "a");
       lead(a);
-      await harbour.scheduler.advance(SECOND);
-      const b = candidate(harbour, "b");
+      await testServer.scheduler.advance(SECOND);
+      const b = candidate(testServer, "b");
       lead(b);
-      await harbour.scheduler.advance(20 * SECOND);
-      await harbour.run(harbour.client.delete(Lease, lease));
+      await testServer.scheduler.advance(20 * SECOND);
+      await testServer.run(testServer.client.delete(Lease, lease));
       for (let step = 0; step < 60; step++) {
-        await harbour.scheduler.advance(SECOND / 4);
+        await testServer.scheduler.advance(SECOND / 4);
         expect([a.leader.isLeader, b.leader.isLeader], `seed ${seed}, step ${step}`).toEqual([true, false]);
       }
     }
   });
 
   test("is taken over when its holder crashed and somebody deleted it", async () => {
-    const harbour = new Harbour();
-    const a = candidate(harbour, "a");
+    const testServer = new TestServer();
+    const a = candidate(testServer, "a");
     lead(a);
-    await harbour.scheduler.advance(SECOND);
-    const b = candidate(harbour, "b");
+    await testServer.scheduler.advance(SECOND);
+    const b = candidate(testServer, "b");
     lead(b);
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(20 * SECOND);
     a.process.crash();
-    await harbour.run(harbour.client.delete(Lease, lease));
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.run(testServer.client.delete(Lease, lease));
+    await testServer.scheduler.advance(20 * SECOND);
     expect(b.leader.isLeader).toBe(true);
   });
 
   test.each([YEAR, -YEAR])("does not mind a jump of the wall clock by %i ms", async (jumpMs) => {
-    const harbour = new Harbour();
-    const [a, b] = [candidate(harbour, "a"), candidate(harbour, "b")];
+    const testServer = new TestServer();
+    const [a, b] = [candidate(testServer, "a"), candidate(testServer, "b")];
     lead(a);
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     lead(b);
-    await harbour.scheduler.advance(20 * SECOND);
-    harbour.scheduler.jumpWallClock(jumpMs);
+    await testServer.scheduler.advance(20 * SECOND);
+    testServer.scheduler.jumpWallClock(jumpMs);
     for (let second = 0; second < 60; second++) {
-      await harbour.scheduler.advance(SECOND);
+      await testServer.scheduler.advance(SECOND);
       expect([a.leader.isLeader, b.leader.isLeader]).toEqual([true, false]);
     }
     a.process.crash();
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(20 * SECOND);
     expect(b.leader.isLeader).toBe(true);
   });
 });
 
 describe("stopping", () => {
   test("ends the wait for the Lease without an error and without taking it", async () => {
-    const harbour = new Harbour();
-    lead(candidate(harbour, "a"));
-    await harbour.scheduler.advance(SECOND);
-    const b = candidate(harbour, "b");
+    const testServer = new TestServer();
+    lead(candidate(testServer, "a"));
+    await testServer.scheduler.advance(SECOND);
+    const b = candidate(testServer, "b");
     const waiting = b.leader.acquire(b.stop.signal);
-    await harbour.scheduler.advance(5 * SECOND);
+    await testServer.scheduler.advance(5 * SECOND);
     b.stop.abort(new Error("stopping"));
-    await harbour.run(waiting);
+    await testServer.run(waiting);
     expect(b.leader.isLeader).toBe(false);
     expect(b.changes).toEqual([]);
-    await harbour.run(b.leader.release());
-    expect((await stored(harbour)).holderIdentity).toBe("a");
+    await testServer.run(b.leader.release());
+    expect((await stored(testServer)).holderIdentity).toBe("a");
   });
 
   test("in the middle of a renewal is no loss of the Lease", async () => {
-    const harbour = new Harbour();
-    const a = candidate(harbour, "a", { latencyMs: () => 100 });
+    const testServer = new TestServer();
+    const a = candidate(testServer, "a", { latencyMs: () => 100 });
     const { held } = lead(a);
     const isRenewing = (): boolean => a.requests.filter(({ method }) => method === "PUT").length === 3;
-    await harbour.scheduler.run({ until: isRenewing });
+    await testServer.scheduler.run({ until: isRenewing });
     a.stop.abort(new Error("stopping"));
-    expect(await harbour.run(held)).toBe("stopped");
-    await harbour.run(a.leader.release());
+    expect(await testServer.run(held)).toBe("stopped");
+    await testServer.run(a.leader.release());
     expect(a.leader.isLeader).toBe(false);
-    expect((await stored(harbour)).holderIdentity).toBe("");
+    expect((await stored(testServer)).holderIdentity).toBe("");
   });
 
   test("is not held up by a server that does not let the Lease go", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let isUp = true;
-    const a = candidate(harbour, "a", {
+    const a = candidate(testServer, "a", {
       fate: () => (isUp ? "deliver" : new TransportError("refused", "no server answers")),
     });
     lead(a);
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     isUp = false;
-    await harbour.run(a.leader.release());
+    await testServer.run(a.leader.release());
     expect(a.leader.isLeader).toBe(false);
     expect(a.lines.at(-1)?.message).toBe("The Lease could not be released; others wait until it expires");
   });
 
   test("does not give back a Lease that is somebody else's by now", async () => {
-    const harbour = new Harbour();
-    const a = candidate(harbour, "a");
-    await harbour.run(a.leader.acquire(a.stop.signal));
+    const testServer = new TestServer();
+    const a = candidate(testServer, "a");
+    await testServer.run(a.leader.acquire(a.stop.signal));
     const spec = { holderIdentity: "b", leaseDurationSeconds: 15 };
-    await harbour.run(harbour.client.patch(Lease, lease, { type: "merge", body: { spec } }));
-    await harbour.run(a.leader.release());
-    expect((await stored(harbour)).holderIdentity).toBe("b");
+    await testServer.run(testServer.client.patch(Lease, lease, { type: "merge", body: { spec } }));
+    await testServer.run(a.leader.release());
+    expect((await stored(testServer)).holderIdentity).toBe("b");
   });
 });

@@ -3,7 +3,7 @@ import type { HttpRequest } from "@capstan/env";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isConflict, isNotFound } from "../failure.ts";
-import { Boat, boat, Harbour } from "../harbour.fixture.ts";
+import { TestObject, testObject, TestServer } from "../test-server.fixture.ts";
 import { Draft } from "./draft.ts";
 
 const a = { name: "a", namespace: "default" };
@@ -14,53 +14,59 @@ const condition = (type: string, status: Condition["status"] = "True", reason = 
   lastTransitionTime: "2026-01-01T00:00:00Z",
 });
 
-async function stored(harbour: Harbour, object: Boat): Promise<Frozen<Boat>> {
-  const created = await harbour.run(harbour.client.create(Boat, object));
+async function stored(testServer: TestServer, object: TestObject): Promise<Frozen<TestObject>> {
+  const created = await testServer.run(testServer.client.create(TestObject, object));
   if (!object.status) return created;
-  return harbour.run(
-    harbour.client.patch(Boat, a, { type: "merge", subresource: "status", body: { status: object.status } }),
+  return testServer.run(
+    testServer.client.patch(TestObject, a, {
+      type: "merge",
+      subresource: "status",
+      body: { status: object.status },
+    }),
   );
 }
 
 /** A draft of the stored object; the writes of its owner are kept. */
-async function drafted(object: Boat = boat("a", { spec: { sails: 1, crew: { size: 2, cook: "Jo" } } })) {
-  const harbour = new Harbour();
-  const { client, requests } = harbour.connect("controller");
-  const draft = new Draft(Boat, client, await stored(harbour, object));
+async function drafted(
+  object: TestObject = testObject("a", { spec: { sails: 1, crew: { size: 2, cook: "Jo" } } }),
+) {
+  const testServer = new TestServer();
+  const { client, requests } = testServer.connect("controller");
+  const draft = new Draft(TestObject, client, await stored(testServer, object));
   const writes = (): HttpRequest[] => requests.filter(({ method }) => method !== "GET");
-  const now = (): Promise<Frozen<Boat>> => harbour.run(harbour.client.get(Boat, a));
-  const other = (body: object, subresource?: string): Promise<Frozen<Boat>> =>
-    harbour.run(
-      harbour.client.patch(Boat, a, {
+  const now = (): Promise<Frozen<TestObject>> => testServer.run(testServer.client.get(TestObject, a));
+  const other = (body: object, subresource?: string): Promise<Frozen<TestObject>> =>
+    testServer.run(
+      testServer.client.patch(TestObject, a, {
         type: "merge",
         body,
         ...(subresource !== undefined && { subresource }),
       }),
     );
-  return { harbour, draft, requests, writes, now, other };
+  return { testServer, draft, requests, writes, now, other };
 }
 
 describe("a draft", () => {
   test("writes nothing when nothing was changed", async () => {
-    const { harbour, draft, requests } = await drafted(
-      boat("a", { status: { phase: "x", conditions: [condition("Ready")] } }),
+    const { testServer, draft, requests } = await drafted(
+      testObject("a", { status: { phase: "x", conditions: [condition("Ready")] } }),
     );
-    await harbour.run(draft.persistObject());
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistObject());
+    await testServer.run(draft.persistStatus());
     expect(requests).toEqual([]);
   });
 
   test("writes nothing when everything was changed back", async () => {
-    const { harbour, draft, requests } = await drafted(
-      boat("a", { spec: { sails: 1 }, status: { conditions: [condition("Ready")] } }),
+    const { testServer, draft, requests } = await drafted(
+      testObject("a", { spec: { sails: 1 }, status: { conditions: [condition("Ready")] } }),
     );
     draft.object.spec = { sails: 2 };
     draft.object.spec = { sails: 1 };
     draft.object.status = structuredClone(draft.object.status ?? {});
     draft.object.metadata.labels = {};
     delete draft.object.metadata.labels;
-    await harbour.run(draft.persistObject());
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistObject());
+    await testServer.run(draft.persistStatus());
     expect(requests).toEqual([]);
   });
 
@@ -71,11 +77,11 @@ describe("a draft", () => {
   });
 
   test("writes no more than what was changed, on the version that was read", async () => {
-    const { harbour, draft, writes, now } = await drafted();
+    const { testServer, draft, writes, now } = await drafted();
     const version = draft.stored.metadata.resourceVersion;
     draft.object.spec = { sails: 3, crew: { size: 2 } };
     draft.object.metadata.finalizers = ["f"];
-    await harbour.run(draft.persistObject());
+    await testServer.run(draft.persistObject());
     expect(writes().map(({ body }) => body)).toEqual([
       { metadata: { finalizers: ["f"], resourceVersion: version }, spec: { sails: 3, crew: { cook: null } } },
     ]);
@@ -83,11 +89,11 @@ describe("a draft", () => {
   });
 
   test("writes the status beside the object, in a patch of its own", async () => {
-    const { harbour, draft, writes, now } = await drafted();
+    const { testServer, draft, writes, now } = await drafted();
     draft.object.spec = { ...draft.object.spec, sails: 3 };
     draft.object.status = { phase: "Sailing", conditions: [condition("Ready")] };
-    await harbour.run(draft.persistObject());
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistObject());
+    await testServer.run(draft.persistStatus());
     expect(
       writes().map(({ path, body }) => [path.includes("/status"), Object.keys(body as object).sort()]),
     ).toEqual([
@@ -98,12 +104,12 @@ describe("a draft", () => {
   });
 
   test("can go on after it was written", async () => {
-    const { harbour, draft, writes, now } = await drafted();
+    const { testServer, draft, writes, now } = await drafted();
     for (const sails of [2, 3]) {
       draft.object.spec = { ...draft.object.spec, sails };
-      await harbour.run(draft.persistObject());
+      await testServer.run(draft.persistObject());
       draft.object.status = { sails };
-      await harbour.run(draft.persistStatus());
+      await testServer.run(draft.persistStatus());
     }
     expect(writes()).toHaveLength(4);
     expect(await now()).toMatchObject({ spec: { sails: 3 }, status: { sails: 3 } });
@@ -111,14 +117,14 @@ describe("a draft", () => {
   });
 
   test("keeps edits of the object that wait, while the status is written", async () => {
-    const { harbour, draft, now } = await drafted();
+    const { testServer, draft, now } = await drafted();
     draft.object.spec = { ...draft.object.spec, sails: 7 };
     draft.object.metadata.labels = { mine: "yes" };
     draft.object.status = { phase: "Reserving" };
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistStatus());
     expect((await now()).spec?.["sails"]).toBe(1);
     expect(draft.object).toMatchObject({ spec: { sails: 7 }, metadata: { labels: { mine: "yes" } } });
-    await harbour.run(draft.persistObject());
+    await testServer.run(draft.persistObject());
     expect(await now()).toMatchObject({
       spec: { sails: 7 },
       metadata: { labels: { mine: "yes" } },
@@ -127,29 +133,29 @@ describe("a draft", () => {
   });
 
   test("leaves kinds without a status alone", async () => {
-    const harbour = new Harbour();
-    const { client, requests } = harbour.connect("controller");
-    const map = await harbour.run(harbour.client.create(ConfigMap, { metadata: a, data: { x: "1" } }));
+    const testServer = new TestServer();
+    const { client, requests } = testServer.connect("controller");
+    const map = await testServer.run(testServer.client.create(ConfigMap, { metadata: a, data: { x: "1" } }));
     const draft = new Draft(ConfigMap, client, map);
     Object.assign(draft.object, { status: { phase: "x" } });
-    await harbour.run(draft.persistObject());
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistObject());
+    await testServer.run(draft.persistStatus());
     expect(requests).toEqual([]);
   });
 });
 
 describe("somebody else who writes meanwhile", () => {
   test("makes a write of the object a conflict: the pass was decided on the past", async () => {
-    const { harbour, draft, other, now } = await drafted();
+    const { testServer, draft, other, now } = await drafted();
     await other({ spec: { sails: 5 } });
     draft.object.spec = { ...draft.object.spec, crew: {} };
-    expect(isConflict(await harbour.failure(draft.persistObject()))).toBe(true);
+    expect(isConflict(await testServer.failure(draft.persistObject()))).toBe(true);
     expect((await now()).spec).toEqual({ sails: 5, crew: { size: 2, cook: "Jo" } });
   });
 
   test("keeps conditions and fields of the status, and we keep ours", async () => {
-    const { harbour, draft, other, writes, now } = await drafted(
-      boat("a", {
+    const { testServer, draft, other, writes, now } = await drafted(
+      testObject("a", {
         status: {
           phase: "Old",
           theirs: 1,
@@ -171,7 +177,7 @@ describe("somebody else who writes meanwhile", () => {
       phase: "Sailing",
       conditions: [condition("Ours"), condition("Theirs", "False"), condition("Extra")],
     };
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistStatus());
     expect(writes()).toHaveLength(2);
     const { status } = await now();
     expect(status).toMatchObject({ phase: "Sailing", theirs: 2 });
@@ -185,32 +191,32 @@ describe("somebody else who writes meanwhile", () => {
   });
 
   test("and removed a condition, does not bring it back; one that we removed stays away", async () => {
-    const { harbour, draft, other, now } = await drafted(
-      boat("a", { status: { conditions: [condition("A"), condition("B"), condition("C")] } }),
+    const { testServer, draft, other, now } = await drafted(
+      testObject("a", { status: { conditions: [condition("A"), condition("B"), condition("C")] } }),
     );
     await other({ status: { conditions: [condition("B"), condition("C")] } }, "status");
     draft.object.status = { conditions: [condition("A"), condition("C", "False")] };
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistStatus());
     expect((await now()).status?.conditions?.map(({ type, status }) => `${type} ${status}`)).toEqual([
       "C False",
     ]);
   });
 
   test("and did what we wanted, leaves nothing to write", async () => {
-    const { harbour, draft, other, writes } = await drafted();
+    const { testServer, draft, other, writes } = await drafted();
     await other({ status: { phase: "Sailing" } }, "status");
     draft.object.status = { phase: "Sailing" };
-    await harbour.run(draft.persistStatus());
+    await testServer.run(draft.persistStatus());
     expect(writes(), "one that met the conflict").toHaveLength(1);
   });
 
   test("and changed the object as well, loses nothing: our edits were made on the past and are refused", async () => {
-    const { harbour, draft, other, now } = await drafted();
+    const { testServer, draft, other, now } = await drafted();
     await other({ metadata: { finalizers: ["theirs.example.com/guard"] } });
     draft.object.metadata.finalizers = ["ours.example.com/guard"];
     draft.object.status = { phase: "Sailing" };
-    await harbour.run(draft.persistStatus());
-    expect(isConflict(await harbour.failure(draft.persistObject()))).toBe(true);
+    await testServer.run(draft.persistStatus());
+    expect(isConflict(await testServer.failure(draft.persistObject()))).toBe(true);
     expect(await now()).toMatchObject({
       metadata: { finalizers: ["theirs.example.com/guard"] },
       status: { phase: "Sailing" },
@@ -218,42 +224,42 @@ describe("somebody else who writes meanwhile", () => {
   });
 
   test("faster than we can write, is given up on after five tries", async () => {
-    const harbour = new Harbour();
+    const testServer = new TestServer();
     let turn = 0;
-    const { client, requests } = harbour.connect("controller", {
+    const { client, requests } = testServer.connect("controller", {
       handler: async (request) => {
         if (request.method === "PATCH") {
           turn++;
-          await harbour.server({ ...request, body: { status: { turn } } });
+          await testServer.server({ ...request, body: { status: { turn } } });
         }
-        return harbour.server(request);
+        return testServer.server(request);
       },
     });
-    const draft = new Draft(Boat, client, await stored(harbour, boat("a")));
+    const draft = new Draft(TestObject, client, await stored(testServer, testObject("a")));
     draft.object.status = { phase: "Sailing" };
-    expect(isConflict(await harbour.failure(draft.persistStatus()))).toBe(true);
+    expect(isConflict(await testServer.failure(draft.persistStatus()))).toBe(true);
     expect(requests.filter(({ method }) => method === "PATCH")).toHaveLength(5);
   });
 
   test("deleted the object, is met with NotFound", async () => {
-    const { harbour, draft } = await drafted();
-    await harbour.run(harbour.client.delete(Boat, a));
+    const { testServer, draft } = await drafted();
+    await testServer.run(testServer.client.delete(TestObject, a));
     draft.object.status = { phase: "Sailing" };
-    expect(isNotFound(await harbour.failure(draft.persistStatus()))).toBe(true);
+    expect(isNotFound(await testServer.failure(draft.persistStatus()))).toBe(true);
     draft.object.spec = {};
-    expect(isNotFound(await harbour.failure(draft.persistObject()))).toBe(true);
+    expect(isNotFound(await testServer.failure(draft.persistObject()))).toBe(true);
   });
 
   test("put another object of that name there, gets nothing of ours, and the pass ends as for one that is gone", async () => {
-    const { harbour, draft, now } = await drafted();
-    await harbour.run(harbour.client.delete(Boat, a));
-    await harbour.run(harbour.client.create(Boat, boat("a", { spec: { another: true } })));
+    const { testServer, draft, now } = await drafted();
+    await testServer.run(testServer.client.delete(TestObject, a));
+    await testServer.run(testServer.client.create(TestObject, testObject("a", { spec: { another: true } })));
     draft.object.status = { phase: "Reserving" };
     // Whoever writes an intent ahead must not believe that it was written.
-    expect(isNotFound(await harbour.failure(draft.persistStatus()))).toBe(true);
+    expect(isNotFound(await testServer.failure(draft.persistStatus()))).toBe(true);
     expect((await now()).status).toBeUndefined();
     draft.object.spec = {};
-    expect(isConflict(await harbour.failure(draft.persistObject()))).toBe(true);
+    expect(isConflict(await testServer.failure(draft.persistObject()))).toBe(true);
     expect((await now()).spec).toEqual({ another: true });
   });
 });
@@ -280,7 +286,7 @@ interface State {
   readonly conditions: Condition[];
 }
 
-const statusOf = ({ fields: rest, conditions: list }: State): NonNullable<Boat["status"]> => ({
+const statusOf = ({ fields: rest, conditions: list }: State): NonNullable<TestObject["status"]> => ({
   ...structuredClone(rest),
   conditions: structuredClone(list),
 });
@@ -310,11 +316,11 @@ test("after a status is written the server has our edits where we edited, and th
     list.find((one) => one.type === type)?.status;
   await fc.assert(
     fc.asyncProperty(state, state, state, async (base, mine, theirs) => {
-      const { harbour, draft, now, writes } = await drafted(boat("a", { status: statusOf(base) }));
+      const { testServer, draft, now, writes } = await drafted(testObject("a", { status: statusOf(base) }));
       const their = { ...(await now()), status: statusOf(theirs) };
-      await harbour.run(harbour.client.update(Boat, their, { subresource: "status" }));
+      await testServer.run(testServer.client.update(TestObject, their, { subresource: "status" }));
       draft.object.status = statusOf(mine);
-      await harbour.run(draft.persistStatus());
+      await testServer.run(draft.persistStatus());
       const { conditions: list = [], ...rest } = (await now()).status ?? {};
       expectMerged(rest, base, [mine, theirs]);
       for (const type of ["A", "B", "C", "D"]) {

@@ -5,7 +5,7 @@ import { watchClock } from "./clock-watch.ts";
 const MINUTE_MS = 60_000;
 
 /** How often it is told that the clock was set back, after each of some jumps. */
-async function told(...jumpsMs: readonly number[]): Promise<readonly number[]> {
+async function reported(...jumpsMs: readonly number[]): Promise<readonly number[]> {
   const scheduler = new Scheduler({ seed: "1" });
   const { clock } = new VirtualProcess(scheduler, "watched");
   let count = 0;
@@ -24,17 +24,17 @@ async function told(...jumpsMs: readonly number[]): Promise<readonly number[]> {
 }
 
 test("a clock that goes on is no news", async () => {
-  expect(await told(0, 0, 0)).toEqual([0, 0, 0]);
+  expect(await reported(0, 0, 0)).toEqual([0, 0, 0]);
 });
 
 test("a clock that is set back is told of once, each time", async () => {
-  expect(await told(-60 * MINUTE_MS, 0, -10 * MINUTE_MS)).toEqual([1, 1, 2]);
+  expect(await reported(-60 * MINUTE_MS, 0, -10 * MINUTE_MS)).toEqual([1, 1, 2]);
 });
 
 test("a clock that is set ahead is no news, and is when it is set right again", async () => {
-  expect(await told(60 * MINUTE_MS, -60 * MINUTE_MS)).toEqual([0, 1]);
+  expect(await reported(60 * MINUTE_MS, -60 * MINUTE_MS)).toEqual([0, 1]);
 });
 
 test("a clock that is set back step by step is told of when the steps have added up", async () => {
-  expect(await told(-2 * MINUTE_MS, -2 * MINUTE_MS, -2 * MINUTE_MS)).toEqual([0, 0, 1]);
+  expect(await reported(-2 * MINUTE_MS, -2 * MINUTE_MS, -2 * MINUTE_MS)).toEqual([0, 0, 1]);
 });

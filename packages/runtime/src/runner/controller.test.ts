@@ -3,7 +3,7 @@ import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { isWatch, json, status } from "../answers.fixture.ts";
 import { transient } from "../failure.ts";
-import { Boat, boat, Crate, Harbour, Port } from "../harbour.fixture.ts";
+import { TestObject, testObject, Crate, TestServer, Port } from "../test-server.fixture.ts";
 import { again, next, type Outcome } from "../reconciler/outcome.ts";
 import {
   type Context,
@@ -19,16 +19,19 @@ const MINUTE = 60 * SECOND;
 const a = { name: "a", namespace: "default" };
 
 /** A reconciler of Boats that keeps the keys it worked on, with the moment. */
-function observed(harbour: Harbour, definition: Partial<ReconcilerDefinition<Boat, Context<Boat>>> = {}) {
+function observed(
+  testServer: TestServer,
+  definition: Partial<ReconcilerDefinition<TestObject, Context<TestObject>>> = {},
+) {
   const passes: { name: string; uid: string; atMs: number }[] = [];
-  const reconciler: Reconciler = defineReconciler<Boat, Context<Boat>>({
+  const reconciler: Reconciler = defineReconciler<TestObject, Context<TestObject>>({
     name: "boats",
-    for: Boat,
+    for: TestObject,
     normal: [],
     ...definition,
     scope: (context) => {
       const { name, uid = "" } = context.object.metadata;
-      passes.push({ name, uid, atMs: harbour.scheduler.monotonicMs });
+      passes.push({ name, uid, atMs: testServer.scheduler.monotonicMs });
       return definition.scope?.(context) ?? context;
     },
   });
@@ -36,10 +39,10 @@ function observed(harbour: Harbour, definition: Partial<ReconcilerDefinition<Boa
   return { reconciler, passes, names };
 }
 
-const created = (harbour: Harbour, ...names: string[]): Promise<readonly Frozen<Boat>[]> =>
-  harbour.run(Promise.all(names.map((name) => harbour.client.create(Boat, boat(name)))));
-const patched = (harbour: Harbour, body: object): Promise<Frozen<Boat>> =>
-  harbour.run(harbour.client.patch(Boat, a, { type: "merge", body }));
+const created = (testServer: TestServer, ...names: string[]): Promise<readonly Frozen<TestObject>[]> =>
+  testServer.run(Promise.all(names.map((name) => testServer.client.create(TestObject, testObject(name)))));
+const patched = (testServer: TestServer, body: object): Promise<Frozen<TestObject>> =>
+  testServer.run(testServer.client.patch(TestObject, a, { type: "merge", body }));
 const count = ({ runner }: Manager, name: string, labels: Record<string, string> = {}): number =>
   runner.metrics.value(name, { controller: "boats", ...labels });
 
@@ -47,18 +50,18 @@ describe("what wakes an object", () => {
   // Half of these seeds let an echo overtake the answer to its write.
   const seeds = Array.from({ length: 20 }, (_, index) => String(index));
   test.each(seeds)("its own changes, but not the echo of what a pass wrote (seed %s)", async (seed) => {
-    const harbour = new Harbour({ seed });
-    await created(harbour, "a");
-    const { reconciler, names } = observed(harbour, { finalizer: "test/f" });
-    const manager = startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(5 * SECOND);
+    const testServer = new TestServer({ seed });
+    await created(testServer, "a");
+    const { reconciler, names } = observed(testServer, { finalizer: "test/f" });
+    const manager = startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
     expect(names(), "a finalizer and a status were written").toEqual(["a"]);
     expect(manager.writes).toHaveLength(2);
-    await patched(harbour, { spec: { x: 1 } });
-    await harbour.scheduler.advance(5 * SECOND);
+    await patched(testServer, { spec: { x: 1 } });
+    await testServer.scheduler.advance(5 * SECOND);
     expect(names()).toEqual(["a", "a"]);
-    await patched(harbour, { metadata: { labels: { x: "y" } } });
-    await harbour.scheduler.advance(5 * SECOND);
+    await patched(testServer, { metadata: { labels: { x: "y" } } });
+    await testServer.scheduler.advance(5 * SECOND);
     expect(names()).toEqual(["a", "a", "a"]);
   });
 
@@ -67,9 +70,9 @@ describe("what wakes an object", () => {
       reconcileAfterOwnSpecChange?: () => boolean,
       seed = "1",
     ): Promise<readonly string[]> => {
-      const harbour = new Harbour({ seed });
-      await created(harbour, "a");
-      const { reconciler, names } = observed(harbour, {
+      const testServer = new TestServer({ seed });
+      await created(testServer, "a");
+      const { reconciler, names } = observed(testServer, {
         ...(reconcileAfterOwnSpecChange && { reconcileAfterOwnSpecChange }),
         normal: [
           ({ object }) => {
@@ -78,11 +81,11 @@ describe("what wakes an object", () => {
           },
         ],
       });
-      startManager(harbour, [reconciler]);
-      await harbour.scheduler.advance(5 * SECOND);
+      startManager(testServer, [reconciler]);
+      await testServer.scheduler.advance(5 * SECOND);
       const own = names().length;
-      await patched(harbour, { spec: { y: 2 } });
-      await harbour.scheduler.advance(5 * SECOND);
+      await patched(testServer, { spec: { y: 2 } });
+      await testServer.scheduler.advance(5 * SECOND);
       expect(names().length, "somebody else's spec always is").toBeGreaterThan(own);
       return names().slice(0, own);
     };
@@ -93,18 +96,18 @@ describe("what wakes an object", () => {
   });
 
   test("a change of somebody else that came together with our own write", async () => {
-    const harbour = new Harbour({ historyLimit: 1 });
-    await created(harbour, "a");
+    const testServer = new TestServer({ historyLimit: 1 });
+    await created(testServer, "a");
     const labels: unknown[] = [];
     let isCut = false;
-    const { reconciler } = observed(harbour, {
+    const { reconciler } = observed(testServer, {
       normal: [
         async ({ object }) => {
           labels.push(object.metadata.labels);
           if (labels.length > 1) return next;
           // The watch is cut, somebody else writes, our status goes on top of that: the cache will see one step.
           isCut = true;
-          await harbour.client.patch(Boat, a, {
+          await testServer.client.patch(TestObject, a, {
             type: "merge",
             body: { metadata: { labels: { theirs: "yes" } } },
           });
@@ -112,14 +115,14 @@ describe("what wakes an object", () => {
         },
       ],
     });
-    startManager(harbour, [reconciler], {
+    startManager(testServer, [reconciler], {
       handler: async (request) => {
-        if (!isWatch(request)) return harbour.server(request);
+        if (!isWatch(request)) return testServer.server(request);
         if (isCut && labels.length === 1) {
           isCut = false;
           return json(410, { kind: "Status", code: 410, reason: "Expired" });
         }
-        const response = await harbour.server(request);
+        const response = await testServer.server(request);
         return {
           ...response,
           lines: async function* () {
@@ -131,26 +134,26 @@ describe("what wakes an object", () => {
         };
       },
     });
-    await harbour.scheduler.advance(30 * SECOND);
+    await testServer.scheduler.advance(30 * SECOND);
     expect(labels).toEqual([undefined, { theirs: "yes" }]);
   });
 
   test("a change of what it owns, by group and kind, in its namespace", async () => {
-    const harbour = new Harbour();
-    const [owner] = await created(harbour, "a", "b");
-    const { reconciler, names } = observed(harbour, { owns: [Crate] });
-    startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(5 * SECOND);
+    const testServer = new TestServer();
+    const [owner] = await created(testServer, "a", "b");
+    const { reconciler, names } = observed(testServer, { owns: [Crate] });
+    startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
     const before = names().length;
     const crate = async (name: string, reference: object, namespace = "default"): Promise<string[]> => {
       const seen = names().length;
       const metadata = {
         name,
         namespace,
-        ownerReferences: [{ ...controllerReferenceTo(owner as Frozen<Boat>), ...reference }],
+        ownerReferences: [{ ...controllerReferenceTo(owner as Frozen<TestObject>), ...reference }],
       };
-      await harbour.run(harbour.client.create(Crate, { metadata }));
-      await harbour.scheduler.advance(SECOND);
+      await testServer.run(testServer.client.create(Crate, { metadata }));
+      await testServer.scheduler.advance(SECOND);
       return names().slice(seen);
     };
     expect(await crate("ours", {})).toEqual(["a"]);
@@ -159,50 +162,52 @@ describe("what wakes an object", () => {
     expect(await crate("other-kind", { kind: "Ship" })).toEqual([]);
     expect(await crate("not-controller", { controller: false })).toEqual([]);
     expect(await crate("elsewhere", {}, "kube-system"), "no Boat of that name is there").toEqual([]);
-    await harbour.run(harbour.client.delete(Crate, { name: "ours", namespace: "default" }));
-    await harbour.scheduler.advance(SECOND);
+    await testServer.run(testServer.client.delete(Crate, { name: "ours", namespace: "default" }));
+    await testServer.scheduler.advance(SECOND);
     expect(names().slice(before)).toEqual(["a", "a", "a"]);
   });
 
   test("the loss of what it owned to another owner", async () => {
-    const harbour = new Harbour();
-    const [first, second] = await created(harbour, "a", "b");
-    const { reconciler, names } = observed(harbour, { owns: [Crate] });
-    startManager(harbour, [reconciler]);
-    const own = (boatOwner: Frozen<Boat> | undefined) => ({
-      ownerReferences: [controllerReferenceTo(boatOwner as Frozen<Boat>)],
+    const testServer = new TestServer();
+    const [first, second] = await created(testServer, "a", "b");
+    const { reconciler, names } = observed(testServer, { owns: [Crate] });
+    startManager(testServer, [reconciler]);
+    const own = (ownerName: Frozen<TestObject> | undefined) => ({
+      ownerReferences: [controllerReferenceTo(ownerName as Frozen<TestObject>)],
     });
     const crate = { name: "crate", namespace: "default" };
-    await harbour.run(harbour.client.create(Crate, { metadata: { ...crate, ...own(first) } }));
-    await harbour.scheduler.advance(5 * SECOND);
+    await testServer.run(testServer.client.create(Crate, { metadata: { ...crate, ...own(first) } }));
+    await testServer.scheduler.advance(5 * SECOND);
     const before = names().length;
-    await harbour.run(harbour.client.patch(Crate, crate, { type: "merge", body: { metadata: own(second) } }));
-    await harbour.scheduler.advance(SECOND);
-    expect(names().slice(before).sort()).toEqual(["a", "b"]);
-    await harbour.run(
-      harbour.client.patch(Crate, crate, { type: "merge", body: { metadata: { ownerReferences: null } } }),
+    await testServer.run(
+      testServer.client.patch(Crate, crate, { type: "merge", body: { metadata: own(second) } }),
     );
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
+    expect(names().slice(before).sort()).toEqual(["a", "b"]);
+    await testServer.run(
+      testServer.client.patch(Crate, crate, { type: "merge", body: { metadata: { ownerReferences: null } } }),
+    );
+    await testServer.scheduler.advance(SECOND);
     expect(names().slice(before + 2)).toEqual(["b"]);
   });
 
   test("a change of what concerns it, before and after", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a", "b", "c");
-    const port = (object: Frozen<Boat>) => {
+    const testServer = new TestServer();
+    await created(testServer, "a", "b", "c");
+    const port = (object: Frozen<TestObject>) => {
       const berth = object.spec?.["berth"];
       return typeof berth === "string" ? [{ name: berth, namespace: "default" }] : [];
     };
-    const { reconciler, names } = observed(harbour, { watches: [on(Port, port)] });
-    startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(5 * SECOND);
+    const { reconciler, names } = observed(testServer, { watches: [on(Port, port)] });
+    startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
     const before = names().length;
-    await harbour.run(harbour.client.create(Port, { metadata: { name: "p" }, spec: { berth: "a" } }));
-    await harbour.scheduler.advance(SECOND);
-    await harbour.run(
-      harbour.client.patch(Port, { name: "p" }, { type: "merge", body: { spec: { berth: "b" } } }),
+    await testServer.run(testServer.client.create(Port, { metadata: { name: "p" }, spec: { berth: "a" } }));
+    await testServer.scheduler.advance(SECOND);
+    await testServer.run(
+      testServer.client.patch(Port, { name: "p" }, { type: "merge", body: { spec: { berth: "b" } } }),
     );
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.advance(SECOND);
     expect(names().slice(before, before + 1)).toEqual(["a"]);
     expect(
       names()
@@ -212,9 +217,9 @@ describe("what wakes an object", () => {
   });
 
   test("an exception in the mapping is logged, and the other mappings go on", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler, names } = observed(harbour, {
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler, names } = observed(testServer, {
       watches: [
         on(Port, () => {
           throw new TypeError("the mapping is wrong");
@@ -222,24 +227,24 @@ describe("what wakes an object", () => {
         on(Port, () => [a]),
       ],
     });
-    const manager = startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(5 * SECOND);
+    const manager = startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
     const before = names().length;
-    await harbour.run(harbour.client.create(Port, { metadata: { name: "p" } }));
-    await harbour.scheduler.advance(SECOND);
+    await testServer.run(testServer.client.create(Port, { metadata: { name: "p" } }));
+    await testServer.scheduler.advance(SECOND);
     expect(names().slice(before)).toEqual(["a"]);
     const bugs = manager.lines.filter(({ message }) => message === "Bug in a handler");
     expect(bugs.map(({ fields }) => String(fields["error"]))).toEqual(["TypeError: the mapping is wrong"]);
   });
 
   test("a resync about every ten minutes, behind what is urgent", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a", "b");
-    const { reconciler, passes } = observed(harbour);
-    startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(5 * SECOND);
+    const testServer = new TestServer();
+    await created(testServer, "a", "b");
+    const { reconciler, passes } = observed(testServer);
+    startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
     expect(passes).toHaveLength(2);
-    await harbour.scheduler.advance(60 * MINUTE);
+    await testServer.scheduler.advance(60 * MINUTE);
     const ofA = passes.filter(({ name }) => name === "a").map(({ atMs }) => atMs);
     expect(ofA.length).toBeGreaterThanOrEqual(6);
     expect(ofA.length).toBeLessThanOrEqual(8);
@@ -252,73 +257,73 @@ describe("what wakes an object", () => {
 });
 
 test("a resync is as rare as a reconciler wants it", async () => {
-  const harbour = new Harbour();
-  await created(harbour, "a");
-  const { reconciler, passes } = observed(harbour, { resyncMs: 60 * MINUTE });
-  startManager(harbour, [reconciler]);
-  await harbour.scheduler.advance(50 * MINUTE);
+  const testServer = new TestServer();
+  await created(testServer, "a");
+  const { reconciler, passes } = observed(testServer, { resyncMs: 60 * MINUTE });
+  startManager(testServer, [reconciler]);
+  await testServer.scheduler.advance(50 * MINUTE);
   expect(passes).toHaveLength(1);
-  await harbour.scheduler.advance(20 * MINUTE);
+  await testServer.scheduler.advance(20 * MINUTE);
   expect(passes).toHaveLength(2);
 });
 
 describe("an object that goes", () => {
   test("is forgotten quietly when it goes while its key waits", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler, names } = observed(harbour, { normal: [() => again(10 * SECOND, "Later")] });
-    const manager = startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(5 * SECOND);
-    await harbour.run(harbour.client.delete(Boat, a));
-    await harbour.scheduler.advance(MINUTE);
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler, names } = observed(testServer, { normal: [() => again(10 * SECOND, "Later")] });
+    const manager = startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(5 * SECOND);
+    await testServer.run(testServer.client.delete(TestObject, a));
+    await testServer.scheduler.advance(MINUTE);
     expect(names()).toEqual(["a"]);
     expect(manager.lines.filter(({ level }) => level !== "info" && level !== "debug")).toEqual([]);
   });
 
   test("is forgotten quietly when it goes in the middle of a pass, as soon as the cache knows", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler, passes } = observed(harbour, {
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler, passes } = observed(testServer, {
       normal: [
         async () => {
-          if (passes.length === 1) await harbour.client.delete(Boat, a);
+          if (passes.length === 1) await testServer.client.delete(TestObject, a);
           return next;
         },
       ],
     });
-    const manager = startManager(harbour, [reconciler], { lineLatencyMs: () => SECOND });
-    await harbour.scheduler.advance(3 * SECOND);
+    const manager = startManager(testServer, [reconciler], { lineLatencyMs: () => SECOND });
+    await testServer.scheduler.advance(3 * SECOND);
     const seen = passes.length;
-    await harbour.scheduler.advance(30 * MINUTE);
+    await testServer.scheduler.advance(30 * MINUTE);
     expect(passes).toHaveLength(seen);
     expect(manager.lines.filter(({ level }) => level !== "info" && level !== "debug")).toEqual([]);
     expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
   });
 
   test("and comes back under its name while its key waits: the pass is about the new one", async () => {
-    const harbour = new Harbour();
-    const [old] = await created(harbour, "a");
-    const { reconciler, passes } = observed(harbour, { concurrency: 1, normal: [slow] });
-    async function slow(context: Context<Boat>): Promise<Outcome> {
+    const testServer = new TestServer();
+    const [old] = await created(testServer, "a");
+    const { reconciler, passes } = observed(testServer, { concurrency: 1, normal: [slow] });
+    async function slow(context: Context<TestObject>): Promise<Outcome> {
       await context.env.clock.sleep(5 * SECOND);
       return next;
     }
-    startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(SECOND);
-    await harbour.run(harbour.client.delete(Boat, a));
-    const [recreated] = await created(harbour, "a");
-    await harbour.scheduler.advance(30 * SECOND);
+    startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(SECOND);
+    await testServer.run(testServer.client.delete(TestObject, a));
+    const [recreated] = await created(testServer, "a");
+    await testServer.scheduler.advance(30 * SECOND);
     expect(passes.map(({ uid }) => uid)).toEqual([old?.metadata.uid, recreated?.metadata.uid]);
-    const now = await harbour.run(harbour.client.get(Boat, a));
+    const now = await testServer.run(testServer.client.get(TestObject, a));
     expect(now.status?.conditions?.map(({ reason }) => reason)).toEqual(["Reconciled"]);
   });
 });
 
 describe("a pass that goes wrong", () => {
   test("by a conflict is done again at once, on the new state, without an error", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler, passes } = observed(harbour, {
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler, passes } = observed(testServer, {
       normal: [
         async ({ object }) => {
           if (passes.length === 1) await patchedInBetween();
@@ -328,10 +333,10 @@ describe("a pass that goes wrong", () => {
       ],
     });
     const patchedInBetween = (): Promise<unknown> =>
-      harbour.client.patch(Boat, a, { type: "merge", body: { spec: { theirs: 1 } } });
-    const manager = startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(SECOND);
-    expect((await harbour.run(harbour.client.get(Boat, a))).spec).toEqual({ theirs: 1, ours: 1 });
+      testServer.client.patch(TestObject, a, { type: "merge", body: { spec: { theirs: 1 } } });
+    const manager = startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(SECOND);
+    expect((await testServer.run(testServer.client.get(TestObject, a))).spec).toEqual({ theirs: 1, ours: 1 });
     const [first, second] = passes;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeLessThan(50);
     expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
@@ -339,28 +344,28 @@ describe("a pass that goes wrong", () => {
   });
 
   test("because its object is said to be gone is done again, as long as the cache has the object", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler } = observed(harbour);
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler } = observed(testServer);
     let isDenied = false;
-    const manager = startManager(harbour, [reconciler], {
+    const manager = startManager(testServer, [reconciler], {
       handler: async (request) => {
-        if (request.method !== "PATCH" || isDenied) return harbour.server(request);
+        if (request.method !== "PATCH" || isDenied) return testServer.server(request);
         isDenied = true;
         return status(404, { reason: "NotFound", details: { name: "a" } });
       },
     });
-    await harbour.scheduler.advance(SECOND);
-    const object = await harbour.run(harbour.client.get(Boat, a));
+    await testServer.scheduler.advance(SECOND);
+    const object = await testServer.run(testServer.client.get(TestObject, a));
     expect(object.status?.conditions?.map(({ reason }) => reason)).toEqual(["Reconciled"]);
     expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
   });
 
   test("for the third time in a row tells the user, once", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
+    const testServer = new TestServer();
+    await created(testServer, "a");
     let failures = 0;
-    const { reconciler } = observed(harbour, {
+    const { reconciler } = observed(testServer, {
       normal: [
         () => {
           failures++;
@@ -368,38 +373,39 @@ describe("a pass that goes wrong", () => {
         },
       ],
     });
-    startManager(harbour, [reconciler]);
-    const events = async (): Promise<readonly Frozen<Event>[]> => harbour.run(harbour.client.list(Event));
-    await harbour.scheduler.run({ until: () => failures === 2 });
-    await harbour.scheduler.advance(1);
+    startManager(testServer, [reconciler]);
+    const events = async (): Promise<readonly Frozen<Event>[]> =>
+      testServer.run(testServer.client.list(Event));
+    await testServer.scheduler.run({ until: () => failures === 2 });
+    await testServer.scheduler.advance(1);
     expect(await events()).toEqual([]);
-    await harbour.scheduler.run({ until: () => failures === 12 });
-    await harbour.scheduler.advance(SECOND);
+    await testServer.scheduler.run({ until: () => failures === 12 });
+    await testServer.scheduler.advance(SECOND);
     expect((await events()).map(({ type, reason, count: times }) => `${type} ${reason} ${times}`)).toEqual([
       "Warning StormAhead 1",
     ]);
   });
 
   test("comes back no sooner than the other side asked for", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler, passes } = observed(harbour, {
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler, passes } = observed(testServer, {
       normal: [
         () => {
           throw transient("TooManyRequests", "Slow down", { retryAfterMs: 20 * SECOND });
         },
       ],
     });
-    startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(30 * SECOND);
+    startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(30 * SECOND);
     const [first, second] = passes;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(20 * SECOND);
   });
 
   test("by a bug keeps to its object: the others do not wait for it", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a", "b", "c");
-    const { reconciler } = observed(harbour, {
+    const testServer = new TestServer();
+    await created(testServer, "a", "b", "c");
+    const { reconciler } = observed(testServer, {
       concurrency: 1,
       normal: [
         ({ object }) => {
@@ -408,10 +414,10 @@ describe("a pass that goes wrong", () => {
         },
       ],
     });
-    const manager = startManager(harbour, [reconciler]);
-    await harbour.scheduler.advance(10 * SECOND);
+    const manager = startManager(testServer, [reconciler]);
+    await testServer.scheduler.advance(10 * SECOND);
     for (const name of ["b", "c"]) {
-      const object = await harbour.run(harbour.client.get(Boat, { ...a, name }));
+      const object = await testServer.run(testServer.client.get(TestObject, { ...a, name }));
       expect(object.status?.conditions?.[0]?.status).toBe("True");
     }
     expect(count(manager, "controller_runtime_reconcile_panics_total")).toBeGreaterThan(2);
@@ -421,27 +427,27 @@ describe("a pass that goes wrong", () => {
   });
 
   test("because the cache cannot be brought up to date comes back, whatever the server answers", async () => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
+    const testServer = new TestServer();
+    await created(testServer, "a");
     let lists = 0;
-    const { reconciler, passes } = observed(harbour, {
+    const { reconciler, passes } = observed(testServer, {
       owns: [Crate],
       normal: [
         async ({ client }) => {
-          if (passes.length === 1) await client.create(Crate, boat("crate"));
+          if (passes.length === 1) await client.create(Crate, testObject("crate"));
           return passes.length === 1 ? again(SECOND, "Again") : next;
         },
       ],
     });
-    startManager(harbour, [reconciler], {
+    startManager(testServer, [reconciler], {
       lineLatencyMs: () => 5 * MINUTE,
       handler: async (request) => {
         const isList = request.method === "GET" && request.path.includes("/crates") && !isWatch(request);
         if (isList) lists++;
-        return isList && lists >= 2 && lists <= 4 ? json(200, {}) : harbour.server(request);
+        return isList && lists >= 2 && lists <= 4 ? json(200, {}) : testServer.server(request);
       },
     });
-    await harbour.scheduler.advance(2 * MINUTE);
+    await testServer.scheduler.advance(2 * MINUTE);
     expect(lists).toBeGreaterThanOrEqual(5);
     expect(passes).toHaveLength(2);
   });
@@ -449,8 +455,8 @@ describe("a pass that goes wrong", () => {
 
 describe("creating things with random names", () => {
   /** Keeps one Crate for each Boat, and looks only into the cache. */
-  function keepsOneCrate(harbour: Harbour) {
-    return observed(harbour, {
+  function keepsOneCrate(testServer: TestServer) {
+    return observed(testServer, {
       owns: [Crate],
       normal: [
         async ({ object, cache, client, env }) => {
@@ -474,22 +480,22 @@ describe("creating things with random names", () => {
     ],
     ["the server fails after the create", () => Promise.resolve(json(503, { kind: "Status", code: 503 }))],
   ])("makes no second one when %s and the watch lags", async (_, lose) => {
-    const harbour = new Harbour();
-    await created(harbour, "a");
-    const { reconciler, passes } = keepsOneCrate(harbour);
+    const testServer = new TestServer();
+    await created(testServer, "a");
+    const { reconciler, passes } = keepsOneCrate(testServer);
     let lost = 0;
-    startManager(harbour, [reconciler], {
+    startManager(testServer, [reconciler], {
       lineLatencyMs: () => 700,
       handler: async (request) => {
-        const answer = await harbour.server(request);
+        const answer = await testServer.server(request);
         if (request.method !== "POST" || !request.path.includes("/crates") || lost > 0) return answer;
         lost++;
         return lose();
       },
     });
-    await harbour.scheduler.advance(5 * MINUTE);
+    await testServer.scheduler.advance(5 * MINUTE);
     expect(lost).toBe(1);
     expect(passes.length).toBeGreaterThan(1);
-    expect(await harbour.run(harbour.client.list(Crate))).toHaveLength(1);
+    expect(await testServer.run(testServer.client.list(Crate))).toHaveLength(1);
   });
 });

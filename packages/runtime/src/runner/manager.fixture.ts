@@ -7,7 +7,7 @@ import {
   type HttpResponse,
 } from "@capstan/env";
 import { type Link, type Transport, VirtualProcess } from "@capstan/env";
-import { type Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
+import { type TestServer, keepingLogger, type Line } from "../test-server.fixture.ts";
 import type { Reconciler } from "../reconciler/reconciler.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 
@@ -117,17 +117,17 @@ export interface Manager {
 
 /** Starts a manager with these reconcilers. */
 export function startManager(
-  harbour: Harbour,
+  testServer: TestServer,
   reconcilers: readonly Reconciler[],
   {
     name = "manager",
-    handler = harbour.server,
+    handler = testServer.server,
     fate,
     lineLatencyMs,
     ...options
   }: Partial<RunnerOptions> & Link & { readonly handler?: Handler } = {},
 ): Manager {
-  const process = new VirtualProcess(harbour.scheduler, name);
+  const process = new VirtualProcess(testServer.scheduler, name);
   const stoppable = new StoppableProcess(process);
   const requests: HttpRequest[] = [];
   const writes: string[] = [];
@@ -137,7 +137,7 @@ export function startManager(
     ...(lineLatencyMs && { lineLatencyMs }),
     fate: (request) => {
       requests.push(request);
-      const entry = `${harbour.scheduler.monotonicMs} ${request.method} ${request.path}`;
+      const entry = `${testServer.scheduler.monotonicMs} ${request.method} ${request.path}`;
       if (request.method !== "GET") (request.path.includes("/leases") ? leaseWrites : writes).push(entry);
       return fate?.(request) ?? "deliver";
     },
@@ -145,6 +145,6 @@ export function startManager(
   const log = keepingLogger(lines);
   const runner = new Runner({ env: stoppable, transport, log, name, reconcilers, ...options });
   const started = runner.start();
-  started.catch((error: unknown) => harbour.scheduler.fail(error));
+  started.catch((error: unknown) => testServer.scheduler.fail(error));
   return { process, stoppable, runner, started, requests, lines, writes, leaseWrites };
 }

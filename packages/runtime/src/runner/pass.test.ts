@@ -3,7 +3,7 @@ import type { HttpRequest } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { Cache } from "../cache/cache.ts";
 import { Failure, type FailureClass, terminal, waiting } from "../failure.ts";
-import { Boat, boat, Harbour, keepingLogger, type Line } from "../harbour.fixture.ts";
+import { TestObject, testObject, TestServer, keepingLogger, type Line } from "../test-server.fixture.ts";
 import { silentLogger } from "../log/logger.ts";
 import { again, block, next, type Outcome } from "../reconciler/outcome.ts";
 import { type Context, defineReconciler, type ReconcilerDefinition } from "../reconciler/reconciler.ts";
@@ -14,20 +14,20 @@ const assertMayWrite = (): void => undefined;
 const a = { name: "a", namespace: "default" };
 const FINALIZER = "test.capstan.dev/f";
 
-type Definition = Partial<ReconcilerDefinition<Boat, Context<Boat>>>;
+type Definition = Partial<ReconcilerDefinition<TestObject, Context<TestObject>>>;
 
 /** A pass over the object `a`, as the server has it now. */
-async function pass(harbour: Harbour, definition: Definition, lines: Line[] = []) {
-  const { process, client, requests } = harbour.connect(`pass-${harbour.scheduler.steps}`);
+async function pass(testServer: TestServer, definition: Definition, lines: Line[] = []) {
+  const { process, client, requests } = testServer.connect(`pass-${testServer.scheduler.steps}`);
   const cache = new Cache({
     client,
     env: process,
     log: silentLogger,
-    onBug: (error) => harbour.scheduler.fail(error),
+    onBug: (error) => testServer.scheduler.fail(error),
   });
-  const reconciler = defineReconciler<Boat, Context<Boat>>({
+  const reconciler = defineReconciler<TestObject, Context<TestObject>>({
     name: "boats",
-    for: Boat,
+    for: TestObject,
     scope: (context) => context,
     normal: [],
     ...definition,
@@ -37,54 +37,54 @@ async function pass(harbour: Harbour, definition: Definition, lines: Line[] = []
     record: (_: Frozen<KubernetesObject>, { reason }: { reason: string }) => void notes.push(reason),
     flush: () => Promise.resolve(),
   };
-  const stored = await harbour.run(harbour.client.get(Boat, a));
-  const result: PassResult = await harbour.run(
+  const stored = await testServer.run(testServer.client.get(TestObject, a));
+  const result: PassResult = await testServer.run(
     runPass(
       { reconciler, client, cache, env: process, log: keepingLogger(lines), events, assertMayWrite },
       stored,
     ),
   );
   const writes = requests.filter(({ method }) => method !== "GET");
-  const now = await harbour.run(harbour.client.find(Boat, a));
+  const now = await testServer.run(testServer.client.find(TestObject, a));
   return { result, writes, requests, now, notes };
 }
 
-async function harbourWith(object: Boat = boat("a")): Promise<Harbour> {
-  const harbour = new Harbour();
-  await harbour.run(harbour.client.create(Boat, object));
-  return harbour;
+async function serverWith(object: TestObject = testObject("a")): Promise<TestServer> {
+  const testServer = new TestServer();
+  await testServer.run(testServer.client.create(TestObject, object));
+  return testServer;
 }
 
-const shown = (object: Frozen<Boat> | undefined): string[] =>
+const shown = (object: Frozen<TestObject> | undefined): string[] =>
   (object?.status?.conditions ?? []).map(({ type, status, severity = "", reason = "", message = "" }) =>
     [type, status, severity, reason, message].join("|"),
   );
 const bodyKeys = ({ body }: HttpRequest): string[] => Object.keys(body as object).sort();
 
 describe("a spec", () => {
-  const report = (context: Context<Boat>): void => {
+  const report = (context: Context<TestObject>): void => {
     const { object } = context;
     object.status = { ...object.status, observedGeneration: object.metadata.generation };
   };
 
   test("that the pass itself has changed counts as observed", async () => {
-    const load = ({ object }: Context<Boat>): Outcome => {
+    const load = ({ object }: Context<TestObject>): Outcome => {
       object.spec = { load: 1 };
       return next;
     };
-    const { now, writes } = await pass(await harbourWith(), { normal: [load], status: report });
+    const { now, writes } = await pass(await serverWith(), { normal: [load], status: report });
     expect(now?.metadata.generation).toBe(2);
     expect(now?.status?.["observedGeneration"]).toBe(2);
     expect(writes.length).toBe(2);
   });
 
   test("is not said to be observed by a reconciler that does not say so", async () => {
-    const load = ({ object }: Context<Boat>): Outcome => {
+    const load = ({ object }: Context<TestObject>): Outcome => {
       object.spec = { load: 1 };
       object.status = { seen: true };
       return next;
     };
-    const { now } = await pass(await harbourWith(), { normal: [load] });
+    const { now } = await pass(await serverWith(), { normal: [load] });
     expect(now?.status).not.toHaveProperty("observedGeneration");
   });
 });
@@ -92,12 +92,12 @@ describe("a spec", () => {
 describe("phases", () => {
   test("run in order and may wait", async () => {
     const order: string[] = [];
-    const phase = (name: string, outcome: Outcome) => async (context: Context<Boat>) => {
+    const phase = (name: string, outcome: Outcome) => async (context: Context<TestObject>) => {
       await context.env.clock.sleep(10);
       order.push(name);
       return outcome;
     };
-    const { result } = await pass(await harbourWith(), {
+    const { result } = await pass(await serverWith(), {
       normal: [phase("one", next), phase("two", again(500, "Two")), phase("three", next)],
     });
     expect(order).toEqual(["one", "two", "three"]);
@@ -131,7 +131,7 @@ describe("phases", () => {
       "Ready|False|Info|Sooner|",
     ],
   ])("decide when to come back: %s", async (_, outcomes, wanted, condition) => {
-    const { result, now } = await pass(await harbourWith(), {
+    const { result, now } = await pass(await serverWith(), {
       normal: outcomes.map((outcome) => () => outcome),
     });
     expect(result).toEqual(wanted);
@@ -139,12 +139,12 @@ describe("phases", () => {
   });
 
   test("report under the condition that the reconciler names", async () => {
-    const { now } = await pass(await harbourWith(), { condition: "Seaworthy", normal: [() => next] });
+    const { now } = await pass(await serverWith(), { condition: "Seaworthy", normal: [() => next] });
     expect(shown(now)).toEqual(["Seaworthy|True||Reconciled|"]);
   });
 
   test("write at most one patch of the object and one of the status, and none the second time", async () => {
-    const harbour = await harbourWith();
+    const testServer = await serverWith();
     const definition: Definition = {
       normal: [
         ({ object }) => {
@@ -159,26 +159,26 @@ describe("phases", () => {
         },
       ],
     };
-    const first = await pass(harbour, definition);
+    const first = await pass(testServer, definition);
     expect(first.writes.map(bodyKeys)).toEqual([
       ["metadata", "spec"],
       ["metadata", "status"],
     ]);
     expect(shown(first.now)).toEqual(["Ready|True||Reconciled|", "Rigged|True||AllSailsSet|"]);
-    await harbour.scheduler.advance(3600_000);
-    expect((await pass(harbour, definition)).requests).toEqual([]);
+    await testServer.scheduler.advance(3600_000);
+    expect((await pass(testServer, definition)).requests).toEqual([]);
   });
 
   test("may write the status in the middle, and keep what they have edited", async () => {
     const seen: unknown[] = [];
-    const harbour = await harbourWith();
-    const { now, writes } = await pass(harbour, {
+    const testServer = await serverWith();
+    const { now, writes } = await pass(testServer, {
       normal: [
         async (context) => {
           context.object.spec = { sails: 2 };
           context.object.status = { intent: "reserve" };
           await context.persistStatus();
-          seen.push((await context.client.get(Boat, a)).status, context.object.spec);
+          seen.push((await context.client.get(TestObject, a)).status, context.object.spec);
           return next;
         },
       ],
@@ -189,7 +189,7 @@ describe("phases", () => {
   });
 
   test("tell the user things through events", async () => {
-    const { notes } = await pass(await harbourWith(), {
+    const { notes } = await pass(await serverWith(), {
       normal: [
         (context) => {
           context.event({ type: "Normal", reason: "Launched", message: "She floats" });
@@ -213,7 +213,7 @@ describe("the status", () => {
       false,
     ],
   ])("is derived after the phases, whatever happened: %s", async (_, phase, settled) => {
-    const { now } = await pass(await harbourWith(), {
+    const { now } = await pass(await serverWith(), {
       normal: [phase],
       status: ({ object }, summary) => {
         object.status = { ...object.status, ...summary };
@@ -225,7 +225,7 @@ describe("the status", () => {
   test("that cannot be derived after a failure does not hide the failure", async () => {
     const lines: Line[] = [];
     const { result, now } = await pass(
-      await harbourWith(),
+      await serverWith(),
       {
         normal: [
           () => {
@@ -246,7 +246,7 @@ describe("the status", () => {
   });
 
   test("that cannot be derived is a bug", async () => {
-    const { result } = await pass(await harbourWith(), {
+    const { result } = await pass(await serverWith(), {
       status: () => {
         throw new TypeError("nothing was observed");
       },
@@ -255,9 +255,9 @@ describe("the status", () => {
   });
 
   test("is left alone for kinds that have none", async () => {
-    const harbour = new Harbour();
-    const { process, client, requests } = harbour.connect("pass");
-    const map = await harbour.run(harbour.client.create(ConfigMap, { metadata: a, data: {} }));
+    const testServer = new TestServer();
+    const { process, client, requests } = testServer.connect("pass");
+    const map = await testServer.run(testServer.client.create(ConfigMap, { metadata: a, data: {} }));
     const cache = new Cache({ client, env: process, log: silentLogger, onBug: () => undefined });
     const reconciler = defineReconciler<ConfigMap, Context<ConfigMap>>({
       name: "maps",
@@ -272,7 +272,7 @@ describe("the status", () => {
       ],
     });
     const events = { record: () => undefined, flush: () => Promise.resolve() };
-    const result = await harbour.run(
+    const result = await testServer.run(
       runPass({ reconciler, client, cache, env: process, log: silentLogger, events, assertMayWrite }, map),
     );
     expect(result).toMatchObject({ type: "failed", failure: { reason: "Sunk" } });
@@ -297,25 +297,25 @@ describe("a phase that throws", () => {
     ["Conflict", []],
   ])("a %s failure is reported as its class deserves", async (failure, wanted) => {
     const thrown = new Failure(failure, "Why", { message: "Because" });
-    const { result, now, writes } = await pass(await harbourWith(), failing(thrown));
+    const { result, now, writes } = await pass(await serverWith(), failing(thrown));
     expect(result).toEqual({ type: "failed", failure: thrown });
     expect(shown(now)).toEqual(wanted);
     expect(writes).toHaveLength(wanted.length);
   });
 
   test("writes nothing when the same failure comes again", async () => {
-    const harbour = await harbourWith();
-    await pass(harbour, failing(waiting("Tide", "Low", 5)));
-    await harbour.scheduler.advance(60_000);
-    expect((await pass(harbour, failing(waiting("Tide", "Low", 5)))).writes).toEqual([]);
+    const testServer = await serverWith();
+    await pass(testServer, failing(waiting("Tide", "Low", 5)));
+    await testServer.scheduler.advance(60_000);
+    expect((await pass(testServer, failing(waiting("Tide", "Low", 5)))).writes).toEqual([]);
   });
 
   test("anything else is a bug with an id that stays the same for the same bug", async () => {
-    const harbour = await harbourWith();
+    const testServer = await serverWith();
     const bug = new RangeError("the sextant is upside down");
-    const first = await pass(harbour, failing(bug));
-    const second = await pass(harbour, failing(bug));
-    const other = await pass(harbour, failing("not even an Error"));
+    const first = await pass(testServer, failing(bug));
+    const second = await pass(testServer, failing(bug));
+    const other = await pass(testServer, failing("not even an Error"));
     const idOf = ({ result }: { result: PassResult }): string => (result.type === "bug" ? result.id : "");
     expect(idOf(first)).toMatch(/^[0-9a-f]{8}$/);
     expect(idOf(second)).toBe(idOf(first));
@@ -325,7 +325,7 @@ describe("a phase that throws", () => {
   });
 
   test("also when the scope cannot be made", async () => {
-    const { result, now } = await pass(await harbourWith(), {
+    const { result, now } = await pass(await serverWith(), {
       scope: () => {
         throw terminal("NoHarbour", "There is no harbour");
       },
@@ -335,11 +335,11 @@ describe("a phase that throws", () => {
   });
 
   test("remains the news when its report cannot be written", async () => {
-    const harbour = await harbourWith();
-    const { result } = await pass(harbour, {
+    const testServer = await serverWith();
+    const { result } = await pass(testServer, {
       normal: [
         async () => {
-          await harbour.client.delete(Boat, a);
+          await testServer.client.delete(TestObject, a);
           throw terminal("Sunk", "She sank");
         },
       ],
@@ -351,29 +351,32 @@ describe("a phase that throws", () => {
 describe("the finalizer", () => {
   test("is on the server before the first phase runs", async () => {
     const seen: unknown[] = [];
-    const { now } = await pass(await harbourWith(boat("a", { metadata: { finalizers: ["test/other"] } })), {
-      finalizer: FINALIZER,
-      normal: [
-        async ({ client }) => {
-          seen.push((await client.get(Boat, a)).metadata.finalizers);
-          return next;
-        },
-      ],
-    });
+    const { now } = await pass(
+      await serverWith(testObject("a", { metadata: { finalizers: ["test/other"] } })),
+      {
+        finalizer: FINALIZER,
+        normal: [
+          async ({ client }) => {
+            seen.push((await client.get(TestObject, a)).metadata.finalizers);
+            return next;
+          },
+        ],
+      },
+    );
     expect(seen).toEqual([["test/other", FINALIZER]]);
     expect(now?.metadata.finalizers).toEqual(["test/other", FINALIZER]);
   });
 
   test("is put on once", async () => {
-    const harbour = await harbourWith();
-    await pass(harbour, { finalizer: FINALIZER });
-    expect((await pass(harbour, { finalizer: FINALIZER })).writes).toEqual([]);
+    const testServer = await serverWith();
+    await pass(testServer, { finalizer: FINALIZER });
+    expect((await pass(testServer, { finalizer: FINALIZER })).writes).toEqual([]);
   });
 
-  const dying = async (...finalizers: string[]): Promise<Harbour> => {
-    const harbour = await harbourWith(boat("a", { metadata: { finalizers } }));
-    await harbour.run(harbour.client.delete(Boat, a));
-    return harbour;
+  const dying = async (...finalizers: string[]): Promise<TestServer> => {
+    const testServer = await serverWith(testObject("a", { metadata: { finalizers } }));
+    await testServer.run(testServer.client.delete(TestObject, a));
+    return testServer;
   };
 
   test("goes when all deleting phases are through, and with it the object", async () => {
@@ -421,11 +424,11 @@ describe("the finalizer", () => {
 
 describe("an object that is not what the cache said", () => {
   test("vanishes in the middle of a pass: it ends quietly", async () => {
-    const harbour = await harbourWith();
-    const { result, now } = await pass(harbour, {
+    const testServer = await serverWith();
+    const { result, now } = await pass(testServer, {
       normal: [
         async ({ object }) => {
-          await harbour.client.delete(Boat, a);
+          await testServer.client.delete(TestObject, a);
           object.spec = { sails: 5 };
           return next;
         },
@@ -436,12 +439,12 @@ describe("an object that is not what the cache said", () => {
   });
 
   test("is another one by now: nothing of the old one is written to it", async () => {
-    const harbour = await harbourWith();
-    const { result, now } = await pass(harbour, {
+    const testServer = await serverWith();
+    const { result, now } = await pass(testServer, {
       normal: [
         async ({ object }) => {
-          await harbour.client.delete(Boat, a);
-          await harbour.client.create(Boat, boat("a", { spec: { another: true } }));
+          await testServer.client.delete(TestObject, a);
+          await testServer.client.create(TestObject, testObject("a", { spec: { another: true } }));
           object.status = { phase: "Old" };
           return next;
         },
@@ -456,11 +459,11 @@ describe("an object that is not what the cache said", () => {
   });
 
   test("was changed by somebody else: the pass is a conflict and says nothing", async () => {
-    const harbour = await harbourWith();
-    const { result, now } = await pass(harbour, {
+    const testServer = await serverWith();
+    const { result, now } = await pass(testServer, {
       normal: [
         async ({ object }) => {
-          await harbour.client.patch(Boat, a, { type: "merge", body: { spec: { theirs: 1 } } });
+          await testServer.client.patch(TestObject, a, { type: "merge", body: { spec: { theirs: 1 } } });
           object.spec = { ours: 1 };
           return next;
         },
@@ -472,17 +475,17 @@ describe("an object that is not what the cache said", () => {
   });
 
   test("has conditions of another controller: they stay, also when it writes meanwhile", async () => {
-    const harbour = await harbourWith();
+    const testServer = await serverWith();
     const theirs: Condition = {
       type: "Painted",
       status: "True",
       reason: "Blue",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
-    const { now, result } = await pass(harbour, {
+    const { now, result } = await pass(testServer, {
       normal: [
         async () => {
-          await harbour.client.patch(Boat, a, {
+          await testServer.client.patch(TestObject, a, {
             type: "merge",
             subresource: "status",
             body: { status: { paint: 3, conditions: [theirs] } },
@@ -498,29 +501,29 @@ describe("an object that is not what the cache said", () => {
 });
 
 describe("a paused object", () => {
-  const paused = boat("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
+  const paused = testObject("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
 
   test("is only told that it is paused", async () => {
-    const harbour = await harbourWith(paused);
+    const testServer = await serverWith(paused);
     const ran: string[] = [];
     const definition: Definition = { finalizer: FINALIZER, normal: [() => (ran.push("normal"), next)] };
-    const { now, result } = await pass(harbour, definition);
+    const { now, result } = await pass(testServer, definition);
     expect(result).toEqual({ type: "settled" });
     expect(shown(now)).toEqual([
       "Paused|True||Paused|Nothing is done because the annotation cluster.x-k8s.io/paused is set",
     ]);
     expect(now?.metadata.finalizers).toBeUndefined();
     expect(ran).toEqual([]);
-    expect((await pass(harbour, definition)).writes).toEqual([]);
+    expect((await pass(testServer, definition)).writes).toEqual([]);
   });
 
   test("that was resumed shows that it is not paused any more", async () => {
-    const harbour = await harbourWith(paused);
-    await pass(harbour, {});
-    await harbour.run(
-      harbour.client.patch(Boat, a, { type: "merge", body: { metadata: { annotations: null } } }),
+    const testServer = await serverWith(paused);
+    await pass(testServer, {});
+    await testServer.run(
+      testServer.client.patch(TestObject, a, { type: "merge", body: { metadata: { annotations: null } } }),
     );
-    const { now } = await pass(harbour, {});
+    const { now } = await pass(testServer, {});
     expect(shown(now).map((line) => line.split("|").slice(0, 2).join(" "))).toEqual([
       "Ready True",
       "Paused False",

@@ -54,8 +54,8 @@ export async function runPass(options: PassOptions, stored: Frozen<KubernetesObj
 
 /** For how long a server has asked us to stay away. */
 function waitOf(result: PassResult): number {
-  const isTold = result.type === "failed" && result.failure.failure === "Transient";
-  return isTold ? (result.failure.retryAfterMs ?? 0) : 0;
+  const hasRetryAfter = result.type === "failed" && result.failure.failure === "Transient";
+  return hasRetryAfter ? (result.failure.retryAfterMs ?? 0) : 0;
 }
 
 /** The pass was decided on a state that is gone; its status would be news from the past. */

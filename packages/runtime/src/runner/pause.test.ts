@@ -1,6 +1,6 @@
 import { Cluster, type Frozen } from "@capstan/api";
 import { describe, expect, test } from "vitest";
-import { Boat, boat } from "../harbour.fixture.ts";
+import { TestObject, testObject } from "../test-server.fixture.ts";
 import { clusterOf, pausedBecause } from "./pause.ts";
 
 const cluster = (paused: boolean): Frozen<Cluster> => ({
@@ -12,14 +12,14 @@ const cluster = (paused: boolean): Frozen<Cluster> => ({
 
 describe("a pause", () => {
   test.each(["", "true", "false"])("is an annotation, whatever its value: %j", (value) => {
-    const object = boat("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": value } } });
+    const object = testObject("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": value } } });
     expect(pausedBecause(object, undefined)).toBe("the annotation cluster.x-k8s.io/paused is set");
   });
 
   test("is asked for by the Cluster", () => {
-    expect(pausedBecause(boat("a"), cluster(true))).toBe("Cluster fleet has spec.paused set");
-    expect(pausedBecause(boat("a"), cluster(false))).toBeUndefined();
-    expect(pausedBecause(boat("a"), undefined)).toBeUndefined();
+    expect(pausedBecause(testObject("a"), cluster(true))).toBe("Cluster fleet has spec.paused set");
+    expect(pausedBecause(testObject("a"), cluster(false))).toBeUndefined();
+    expect(pausedBecause(testObject("a"), undefined)).toBeUndefined();
   });
 });
 
@@ -31,15 +31,15 @@ describe("the Cluster of an object", () => {
   });
 
   test("is the one its label names, in its namespace", () => {
-    const object = boat("a", { metadata: { labels: { "cluster.x-k8s.io/cluster-name": "fleet" } } });
+    const object = testObject("a", { metadata: { labels: { "cluster.x-k8s.io/cluster-name": "fleet" } } });
     expect(clusterOf(object, cache(true))).toEqual({ found: { name: "fleet", namespace: "default" } });
     expect(clusterOf(object, cache(false)), "a manager without Clusters").toBeUndefined();
-    expect(clusterOf(boat("a"), cache(true))).toBeUndefined();
+    expect(clusterOf(testObject("a"), cache(true))).toBeUndefined();
   });
 
   test("is the object itself if it is one, and not if it only has the same kind in another group", () => {
     const own = cluster(true);
     expect(clusterOf(own, cache(false))).toBe(own);
-    expect(clusterOf({ ...own, apiVersion: Boat.apiVersion }, cache(true))).toBeUndefined();
+    expect(clusterOf({ ...own, apiVersion: TestObject.apiVersion }, cache(true))).toBeUndefined();
   });
 });

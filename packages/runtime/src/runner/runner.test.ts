@@ -3,7 +3,7 @@ import { TransportError } from "@capstan/env";
 import { describe, expect, test } from "vitest";
 import { plain } from "../answers.fixture.ts";
 import type { Failure } from "../failure.ts";
-import { Boat, boat, Crate, Harbour } from "../harbour.fixture.ts";
+import { TestObject, testObject, Crate, TestServer } from "../test-server.fixture.ts";
 import { again, next } from "../reconciler/outcome.ts";
 import { type Context, defineReconciler, type Phase, type Reconciler } from "../reconciler/reconciler.ts";
 import { type Manager, startManager } from "./manager.fixture.ts";
@@ -14,22 +14,27 @@ const YEAR = 365 * 24 * 60 * MINUTE;
 const a = { name: "a", namespace: "default" };
 const lease = { name: "capstan", namespace: "kube-system" };
 
-const boats = (...normal: Phase<Context<Boat>>[]): Reconciler =>
-  defineReconciler<Boat, Context<Boat>>({ name: "boats", for: Boat, scope: (context) => context, normal });
+const testObjects = (...normal: Phase<Context<TestObject>>[]): Reconciler =>
+  defineReconciler<TestObject, Context<TestObject>>({
+    name: "boats",
+    for: TestObject,
+    scope: (context) => context,
+    normal,
+  });
 
 /** Writes the status of its object every second, for ever. */
 const busy = (): Reconciler =>
-  boats(({ object, env }) => {
+  testObjects(({ object, env }) => {
     object.status = { ...object.status, writtenMs: env.clock.monotonic() };
     return again(SECOND, "Busy");
   });
 
 const atMs = (write: string): number => Number(write.split(" ")[0]);
 
-async function withBoat(seed = "1"): Promise<Harbour> {
-  const harbour = new Harbour({ seed });
-  await harbour.run(harbour.client.create(Boat, boat("a")));
-  return harbour;
+async function withObject(seed = "1"): Promise<TestServer> {
+  const testServer = new TestServer({ seed });
+  await testServer.run(testServer.client.create(TestObject, testObject("a")));
+  return testServer;
 }
 
 /** What became of holding the Lease. */
@@ -50,19 +55,19 @@ function fate({ runner, started }: Manager): { ended?: string } {
 
 describe("two managers with one Lease", () => {
   async function pair(seed = "1") {
-    const harbour = await withBoat(seed);
-    const first = startManager(harbour, [busy()], { name: "first", lease });
-    await harbour.scheduler.advance(SECOND);
-    const second = startManager(harbour, [busy()], { name: "second", lease });
-    await harbour.scheduler.advance(20 * SECOND);
-    return { harbour, first, second, fates: [fate(first), fate(second)] };
+    const testServer = await withObject(seed);
+    const first = startManager(testServer, [busy()], { name: "first", lease });
+    await testServer.scheduler.advance(SECOND);
+    const second = startManager(testServer, [busy()], { name: "second", lease });
+    await testServer.scheduler.advance(20 * SECOND);
+    return { testServer, first, second, fates: [fate(first), fate(second)] };
   }
 
   test("only the holder writes; the other keeps its cache warm and is ready", async () => {
     const { first, second } = await pair();
     expect(first.writes.length).toBeGreaterThan(10);
     expect(second.writes).toEqual([]);
-    expect(second.runner.cache.list(Boat)).toHaveLength(1);
+    expect(second.runner.cache.list(TestObject)).toHaveLength(1);
     expect(second.runner.unready()).toEqual([]);
     const leading = ({ runner }: Manager): number =>
       runner.metrics.value("leader_election_master_status", { name: "capstan" });
@@ -71,12 +76,12 @@ describe("two managers with one Lease", () => {
 
   test("the second takes over after a crash within the Lease's duration and two looks, and reads everything before it writes", async () => {
     for (const seed of ["1", "2", "3"]) {
-      const { harbour, first, second } = await pair(seed);
+      const { testServer, first, second } = await pair(seed);
       const lists = second.requests.length;
       first.process.crash();
-      const crashedMs = harbour.scheduler.monotonicMs;
-      await harbour.scheduler.run({ until: () => second.writes.length > 0 });
-      expect(harbour.scheduler.monotonicMs - crashedMs).toBeLessThan(20 * SECOND);
+      const crashedMs = testServer.scheduler.monotonicMs;
+      await testServer.scheduler.run({ until: () => second.writes.length > 0 });
+      expect(testServer.scheduler.monotonicMs - crashedMs).toBeLessThan(20 * SECOND);
       const since = second.requests
         .slice(lists)
         .filter(({ method, path }) => method === "GET" && !path.includes("leases"));
@@ -89,52 +94,54 @@ describe("two managers with one Lease", () => {
     ["while an answer is on its way", ({ writes }: Manager, before: number) => writes.length > before],
   ])("one that is stopped %s for longer than its Lease writes nothing when it goes on", async (_, isDue) => {
     for (const seed of ["1", "2", "3", "4"]) {
-      const { harbour, first, second, fates } = await pair(seed);
+      const { testServer, first, second, fates } = await pair(seed);
       const before = first.writes.length;
-      await harbour.scheduler.run({ until: () => isDue(first, before) });
+      await testServer.scheduler.run({ until: () => isDue(first, before) });
       first.stoppable.pause();
-      await harbour.scheduler.advance(40 * SECOND);
+      await testServer.scheduler.advance(40 * SECOND);
       expect(second.writes.length, "the other took over").toBeGreaterThan(5);
       const sent = first.writes.length;
       const leases = first.leaseWrites.length;
       first.stoppable.resume();
-      await harbour.scheduler.advance(30 * SECOND);
+      await testServer.scheduler.advance(30 * SECOND);
       expect(first.writes.slice(sent)).toEqual([]);
       expect(fates[0]?.ended).toBe("LeaseLost");
       // A renewal that was half done may still be sent; it names an old version and is refused.
       expect(first.leaseWrites.length - leases).toBeLessThanOrEqual(1);
-      expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toMatch(/^second_/);
+      expect((await testServer.run(testServer.client.get(Lease, lease))).spec?.holderIdentity).toMatch(
+        /^second_/,
+      );
     }
   });
 
   test("one that is stopped for less than its deadline goes on as if nothing had been", async () => {
-    const { harbour, first, second, fates } = await pair();
+    const { testServer, first, second, fates } = await pair();
     first.stoppable.pause();
-    await harbour.scheduler.advance(6 * SECOND);
+    await testServer.scheduler.advance(6 * SECOND);
     first.stoppable.resume();
     const sent = first.writes.length;
-    await harbour.scheduler.advance(30 * SECOND);
+    await testServer.scheduler.advance(30 * SECOND);
     expect(first.writes.length - sent).toBeGreaterThan(10);
     expect([second.writes.length, fates[0]?.ended]).toEqual([0, undefined]);
   });
 
   test("one that cannot renew stops writing before the other starts", async () => {
-    const harbour = await withBoat();
+    const testServer = await withObject();
     let isCut = false;
     // Only Leases cannot be written: an admission webhook, say, that fails for them.
-    const first = startManager(harbour, [busy()], {
+    const first = startManager(testServer, [busy()], {
       name: "first",
       lease,
       fate: ({ path }) =>
         isCut && path.includes("/leases") ? new TransportError("reset", "the connection broke") : "deliver",
     });
     const ended = fate(first);
-    await harbour.scheduler.advance(SECOND);
-    const second = startManager(harbour, [busy()], { name: "second", lease });
-    await harbour.scheduler.advance(20 * SECOND);
+    await testServer.scheduler.advance(SECOND);
+    const second = startManager(testServer, [busy()], { name: "second", lease });
+    await testServer.scheduler.advance(20 * SECOND);
     isCut = true;
-    const cutMs = harbour.scheduler.monotonicMs;
-    await harbour.scheduler.advance(40 * SECOND);
+    const cutMs = testServer.scheduler.monotonicMs;
+    await testServer.scheduler.advance(40 * SECOND);
     const last = Math.max(...first.writes.map(atMs));
     expect(last - cutMs).toBeLessThanOrEqual(10 * SECOND);
     expect(Math.min(...second.writes.map(atMs))).toBeGreaterThan(last);
@@ -146,10 +153,10 @@ describe("two managers with one Lease", () => {
   });
 
   test.each([YEAR, -YEAR])("a jump of the wall clock by %i ms changes nothing", async (jumpMs) => {
-    const { harbour, first, second } = await pair();
-    harbour.scheduler.jumpWallClock(jumpMs);
+    const { testServer, first, second } = await pair();
+    testServer.scheduler.jumpWallClock(jumpMs);
     const sent = first.writes.length;
-    await harbour.scheduler.advance(5 * MINUTE);
+    await testServer.scheduler.advance(5 * MINUTE);
     expect(first.writes.length - sent).toBeGreaterThan(100);
     expect(second.writes).toEqual([]);
   });
@@ -157,70 +164,70 @@ describe("two managers with one Lease", () => {
 
 describe("stopping", () => {
   const slow = (ms: number): Reconciler =>
-    boats(async ({ object, env }) => {
+    testObjects(async ({ object, env }) => {
       await env.clock.sleep(ms);
       object.spec = { done: true };
       return next;
     });
 
-  async function stopped(manager: Manager, harbour: Harbour): Promise<number> {
-    const sinceMs = harbour.scheduler.monotonicMs;
-    await harbour.run(manager.runner.stop());
-    return harbour.scheduler.monotonicMs - sinceMs;
+  async function stopped(manager: Manager, testServer: TestServer): Promise<number> {
+    const sinceMs = testServer.scheduler.monotonicMs;
+    await testServer.run(manager.runner.stop());
+    return testServer.scheduler.monotonicMs - sinceMs;
   }
 
   test("waits for the passes under way, takes no new ones, and gives the Lease back last", async () => {
-    const harbour = await withBoat();
-    const manager = startManager(harbour, [slow(5 * SECOND)], { lease });
+    const testServer = await withObject();
+    const manager = startManager(testServer, [slow(5 * SECOND)], { lease });
     const ended = fate(manager);
-    await harbour.scheduler.advance(SECOND);
-    const stopping = stopped(manager, harbour);
-    await harbour.client.create(Boat, boat("b"));
+    await testServer.scheduler.advance(SECOND);
+    const stopping = stopped(manager, testServer);
+    await testServer.client.create(TestObject, testObject("b"));
     expect(await stopping).toBeLessThan(5 * SECOND);
-    expect((await harbour.run(harbour.client.get(Boat, a))).spec).toEqual({ done: true });
-    await harbour.scheduler.advance(MINUTE);
+    expect((await testServer.run(testServer.client.get(TestObject, a))).spec).toEqual({ done: true });
+    await testServer.scheduler.advance(MINUTE);
     const lastLease = Math.max(...manager.leaseWrites.map(atMs));
     expect(Math.max(...manager.writes.map(atMs))).toBeLessThan(lastLease);
-    expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toBe("");
+    expect((await testServer.run(testServer.client.get(Lease, lease))).spec?.holderIdentity).toBe("");
     expect(ended.ended).toBe("stopped");
     expect(manager.requests.filter(({ path }) => path.includes("/boats/b"))).toEqual([]);
   });
 
   test("waits at most 10 seconds, and what hangs writes nothing after the Lease is gone", async () => {
-    const harbour = await withBoat();
-    const manager = startManager(harbour, [slow(25 * SECOND)], { lease });
+    const testServer = await withObject();
+    const manager = startManager(testServer, [slow(25 * SECOND)], { lease });
     fate(manager);
-    await harbour.scheduler.advance(SECOND);
-    const tookMs = await stopped(manager, harbour);
+    await testServer.scheduler.advance(SECOND);
+    const tookMs = await stopped(manager, testServer);
     expect(tookMs).toBeGreaterThanOrEqual(10 * SECOND);
     expect(tookMs).toBeLessThan(11 * SECOND);
     expect(manager.lines.some(({ message }) => message === "Stopping although passes are under way")).toBe(
       true,
     );
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(MINUTE);
     expect(manager.writes).toEqual([]);
   });
 
   test("does not hang on a server that does not answer", async () => {
-    const harbour = await withBoat();
+    const testServer = await withObject();
     let isUp = true;
-    const manager = startManager(harbour, [slow(SECOND)], {
+    const manager = startManager(testServer, [slow(SECOND)], {
       lease,
-      handler: async (request) => (isUp ? harbour.server(request) : new Promise(() => undefined)),
+      handler: async (request) => (isUp ? testServer.server(request) : new Promise(() => undefined)),
     });
     fate(manager);
-    await harbour.scheduler.advance(5 * SECOND);
+    await testServer.scheduler.advance(5 * SECOND);
     isUp = false;
-    await harbour.scheduler.advance(3 * SECOND);
-    expect(await stopped(manager, harbour)).toBeLessThanOrEqual(20 * SECOND);
+    await testServer.scheduler.advance(3 * SECOND);
+    expect(await stopped(manager, testServer)).toBeLessThanOrEqual(20 * SECOND);
   });
 
   test("writes the events of the last passes before the Lease goes", async () => {
-    const harbour = await withBoat();
+    const testServer = await withObject();
     const manager = startManager(
-      harbour,
+      testServer,
       [
-        boats(async (context) => {
+        testObjects(async (context) => {
           await context.env.clock.sleep(5 * SECOND);
           for (let chain = 0; chain < 20; chain++) {
             context.event({ type: "Normal", reason: "Anchored", message: `She lies at anchor ${chain}` });
@@ -231,79 +238,81 @@ describe("stopping", () => {
       { lease },
     );
     fate(manager);
-    await harbour.scheduler.advance(SECOND);
-    await stopped(manager, harbour);
-    expect(await harbour.run(harbour.client.list(Event))).toHaveLength(20);
+    await testServer.scheduler.advance(SECOND);
+    await stopped(manager, testServer);
+    expect(await testServer.run(testServer.client.list(Event))).toHaveLength(20);
   });
 
   test("ends a start that still waits for the Lease, without an error", async () => {
-    const harbour = await withBoat();
-    const first = startManager(harbour, [busy()], { name: "first", lease });
+    const testServer = await withObject();
+    const first = startManager(testServer, [busy()], { name: "first", lease });
     fate(first);
-    await harbour.scheduler.advance(SECOND);
-    const second = startManager(harbour, [busy()], { name: "second", lease });
-    await harbour.scheduler.advance(5 * SECOND);
-    await stopped(second, harbour);
-    await harbour.run(second.started);
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(SECOND);
+    const second = startManager(testServer, [busy()], { name: "second", lease });
+    await testServer.scheduler.advance(5 * SECOND);
+    await stopped(second, testServer);
+    await testServer.run(second.started);
+    await testServer.scheduler.advance(MINUTE);
     expect(second.writes).toEqual([]);
-    expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toMatch(/^first_/);
+    expect((await testServer.run(testServer.client.get(Lease, lease))).spec?.holderIdentity).toMatch(
+      /^first_/,
+    );
   });
 
   test("at the very moment the Lease is taken gives it back", async () => {
-    const harbour = await withBoat();
-    const manager = startManager(harbour, [busy()], { lease });
-    await harbour.scheduler.run({ until: () => manager.leaseWrites.length > 0 });
-    await stopped(manager, harbour);
-    await harbour.scheduler.advance(10);
-    expect((await harbour.run(harbour.client.get(Lease, lease))).spec?.holderIdentity).toBe("");
+    const testServer = await withObject();
+    const manager = startManager(testServer, [busy()], { lease });
+    await testServer.scheduler.run({ until: () => manager.leaseWrites.length > 0 });
+    await stopped(manager, testServer);
+    await testServer.scheduler.advance(10);
+    expect((await testServer.run(testServer.client.get(Lease, lease))).spec?.holderIdentity).toBe("");
     expect(manager.writes).toEqual([]);
   });
 
   test("ends a start that still waits for its first list", async () => {
-    const harbour = await withBoat();
-    const manager = startManager(harbour, [busy()], {
+    const testServer = await withObject();
+    const manager = startManager(testServer, [busy()], {
       handler: async () => plain(404, "404 page not found\n"),
     });
-    await harbour.scheduler.advance(5 * SECOND);
-    await stopped(manager, harbour);
-    await harbour.run(manager.started);
+    await testServer.scheduler.advance(5 * SECOND);
+    await stopped(manager, testServer);
+    await testServer.run(manager.started);
     const before = manager.requests.length;
-    await harbour.scheduler.advance(10 * MINUTE);
+    await testServer.scheduler.advance(10 * MINUTE);
     expect(manager.requests.length).toBe(before);
   });
 
   test("without a Lease ends what holds, and not before", async () => {
-    const harbour = await withBoat();
-    const manager = startManager(harbour, [busy()]);
+    const testServer = await withObject();
+    const manager = startManager(testServer, [busy()]);
     const ended = fate(manager);
-    await harbour.scheduler.advance(5 * SECOND);
+    await testServer.scheduler.advance(5 * SECOND);
     expect(ended.ended).toBeUndefined();
-    await stopped(manager, harbour);
-    await harbour.scheduler.advance(1);
+    await stopped(manager, testServer);
+    await testServer.scheduler.advance(1);
     expect(ended.ended).toBe("stopped");
   });
 });
 
 describe("readiness", () => {
   test("names the kinds whose first list is missing, and does not start passes before", async () => {
-    const harbour = await withBoat();
+    const testServer = await withObject();
     let isInstalled = false;
     const reconciler = { ...busy(), owns: [Crate] };
-    const manager = startManager(harbour, [reconciler], {
+    const manager = startManager(testServer, [reconciler], {
       handler: async (request) =>
         request.path.includes("/crates") && !isInstalled
           ? plain(404, "404 page not found\n")
-          : harbour.server(request),
+          : testServer.server(request),
     });
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(MINUTE);
     expect(manager.runner.unready()).toEqual(["waiting for the first list of Crate"]);
     expect(manager.writes).toEqual([]);
-    const told = manager.lines.find(({ level }) => level === "warn");
-    expect(String(told?.fields["error"])).toContain("crates");
-    expect(String(told?.fields["error"])).toContain("is its CustomResourceDefinition installed?");
+    const reported = manager.lines.find(({ level }) => level === "warn");
+    expect(String(reported?.fields["error"])).toContain("crates");
+    expect(String(reported?.fields["error"])).toContain("is its CustomResourceDefinition installed?");
     isInstalled = true;
-    await harbour.scheduler.advance(MINUTE);
+    await testServer.scheduler.advance(MINUTE);
     expect(manager.runner.unready()).toEqual([]);
     expect(manager.writes.length).toBeGreaterThan(0);
   });
@@ -312,33 +321,35 @@ describe("readiness", () => {
 describe("a part of the cluster", () => {
   /** The boats that a manager looks at in half an hour. */
   async function seenBy(
-    harbour: Harbour,
+    testServer: TestServer,
     options: Parameters<typeof startManager>[2],
   ): Promise<{ seen: string[]; manager: Manager }> {
     const seen = new Set<string>();
-    const note: Phase<Context<Boat>> = ({ object }) => {
+    const note: Phase<Context<TestObject>> = ({ object }) => {
       seen.add(object.metadata.name);
       return next;
     };
-    const manager = startManager(harbour, [boats(note)], options);
-    await harbour.scheduler.advance(30 * MINUTE);
+    const manager = startManager(testServer, [testObjects(note)], options);
+    await testServer.scheduler.advance(30 * MINUTE);
     return { seen: [...seen], manager };
   }
 
   test("is all that a manager sees and touches when told one namespace", async () => {
-    const harbour = await withBoat();
-    await harbour.run(harbour.client.create(Boat, boat("b", { metadata: { namespace: "kube-system" } })));
-    const { seen, manager } = await seenBy(harbour, { namespace: "kube-system" });
+    const testServer = await withObject();
+    await testServer.run(
+      testServer.client.create(TestObject, testObject("b", { metadata: { namespace: "kube-system" } })),
+    );
+    const { seen, manager } = await seenBy(testServer, { namespace: "kube-system" });
     expect(seen).toEqual(["b"]);
     expect(manager.requests.every(({ path }) => path.includes("/namespaces/kube-system/"))).toBe(true);
   });
 
   test("is all that a manager touches when told the value of the filter label", async () => {
-    const harbour = await withBoat();
+    const testServer = await withObject();
     const labels = (value: string) => ({ metadata: { labels: { "cluster.x-k8s.io/watch-filter": value } } });
-    await harbour.run(harbour.client.create(Boat, boat("ours", labels("blue"))));
-    await harbour.run(harbour.client.create(Boat, boat("theirs", labels("bluegreen"))));
-    const { seen, manager } = await seenBy(harbour, { watchFilter: "blue" });
+    await testServer.run(testServer.client.create(TestObject, testObject("ours", labels("blue"))));
+    await testServer.run(testServer.client.create(TestObject, testObject("theirs", labels("bluegreen"))));
+    const { seen, manager } = await seenBy(testServer, { watchFilter: "blue" });
     expect(seen).toEqual(["ours"]);
     expect(manager.writes.filter((write) => !write.includes("/ours"))).toEqual([]);
   });

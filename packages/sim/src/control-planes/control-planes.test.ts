@@ -171,20 +171,20 @@ describe("control planes", () => {
   test("leave the endpoint to the infrastructure, and find the cluster by it", async () => {
     const story = new Story();
     const planes = await story.started();
-    const told: string[] = [];
-    planes.onEndpoint((endpoint) => told.push(endpoint));
+    const reported: string[] = [];
+    planes.onEndpoint((endpoint) => reported.push(endpoint));
     await story.createCluster("demo", {
       spec: { infrastructureRef: { kind: "AzureCluster", name: "demo" } },
     });
     expect((await story.get("demo")).spec.controlPlaneEndpoint).toBeUndefined();
     expect([...story.servers.keys()]).toEqual(["demo"]);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     const body = { spec: { controlPlaneEndpoint: { host: "Demo.Example.com", port: 443 } } };
     const place = { name: "demo", namespace: "default" };
     await story.run(story.user.patch(Cluster, place, { type: "merge", body }));
     await story.scheduler.advance(MINUTE_MS);
     expect(planes.clusterAt("demo.example.com:443")?.name).toBe("demo");
-    expect(new Set(told)).toEqual(new Set(["demo.example.com:443"]));
+    expect(new Set(reported)).toEqual(new Set(["demo.example.com:443"]));
   });
 
   test("keep Clusters of one name in two namespaces apart", async () => {

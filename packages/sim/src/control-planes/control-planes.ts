@@ -116,7 +116,7 @@ class ControlPlaneTable implements ControlPlanes {
 
   onEndpoint(listener: (endpoint: string) => void): () => void {
     this.#listeners.add(listener);
-    for (const key of this.#planes.keys()) this.#tell(key, [listener]);
+    for (const key of this.#planes.keys()) this.#notify(key, [listener]);
     return () => void this.#listeners.delete(listener);
   }
 
@@ -154,7 +154,7 @@ class ControlPlaneTable implements ControlPlanes {
     const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, cluster));
     const secret = this.#secrets.store.get(secretKey(cluster)) ?? (await this.#findSecret(cluster));
     for (const action of decideWrites({ cluster, kubeconfig, secret })) await this.#do(cluster, action);
-    this.#tell(key, this.#listeners);
+    this.#notify(key, this.#listeners);
     return undefined;
   }
 
@@ -200,7 +200,7 @@ class ControlPlaneTable implements ControlPlanes {
     }
   }
 
-  #tell(key: string, listeners: Iterable<(endpoint: string) => void>): void {
+  #notify(key: string, listeners: Iterable<(endpoint: string) => void>): void {
     const cluster = this.#clusters.store.get(key);
     const endpoint = cluster && endpointOf(cluster);
     if (endpoint === undefined) return;

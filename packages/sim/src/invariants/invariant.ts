@@ -4,7 +4,7 @@ import type { Call } from "../world/call.ts";
 import type { Truth } from "../world/truth.ts";
 
 /** What an invariant looks at while a world runs. Each answer is what is wrong, or nothing. */
-export interface Watch {
+export interface InvariantView {
   /** A process under test asks a server. */
   called?(call: Call, atMs: number): string | undefined;
   /** A server answers a process under test. */
@@ -23,7 +23,7 @@ export interface Invariant {
   /** What must hold, in one sentence. */
   readonly says: string;
   /** Looks at one run. */
-  readonly watch: (truth: Truth) => Watch;
+  readonly watch: (truth: Truth) => InvariantView;
 }
 
 /** An invariant does not hold. */

@@ -44,7 +44,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   const switchedOn = faultsOf(faults, seed);
   const world = await createWorld({ ...settings, seed, controllers, invariants, faults: switchedOn });
   if (onEvent) world.trace.onEvent(onEvent);
-  const failure = await failureIn(world, () => tell(world, scenario));
+  const failure = await failureIn(world, () => play(world, scenario));
   const { trace, scheduler, truth, azure } = world;
   return {
     events: trace.events,
@@ -65,7 +65,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   };
 }
 
-async function tell(world: World, scenario: Scenario): Promise<void> {
+async function play(world: World, scenario: Scenario): Promise<void> {
   await prepare(world, scenario.world.clusters ?? [WORKLOAD_CLUSTER]);
   world.start();
   const endMs = world.scheduler.monotonicMs + scenario.limitMs;

@@ -4,8 +4,8 @@ import type { Action, Machines, NamedObject } from "./step.ts";
 
 /** A step in words, as the story tells it. */
 export function stepText(action: Action): string {
-  const tell = WORDS[action.do] as (action: Action) => string;
-  return tell(action);
+  const render = WORDS[action.do] as (action: Action) => string;
+  return render(action);
 }
 
 /** A duration as people write it: without the zeros that Kubernetes prints at its end. */

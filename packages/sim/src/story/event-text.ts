@@ -47,8 +47,8 @@ const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) =>
 
 /** What happened, in words. */
 export function happeningText(happening: Happening): string {
-  const tell = TEXTS[happening.kind] as (happening: Happening) => string;
-  return tell(happening);
+  const render = TEXTS[happening.kind] as (happening: Happening) => string;
+  return render(happening);
 }
 
 /** One event in one line: when, at which step, who, what. */

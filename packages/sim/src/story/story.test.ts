@@ -127,8 +127,8 @@ describe("a story", () => {
     fc.assert(
       fc.property(runs, (events) => {
         const lines = storyOf(events);
-        const told = events.filter(({ happening: { kind } }) => kind !== "write" && kind !== "arm");
-        expect(lines.reduce((sum, line) => sum + line.events, 0)).toBe(told.length);
+        const reported = events.filter(({ happening: { kind } }) => kind !== "write" && kind !== "arm");
+        expect(lines.reduce((sum, line) => sum + line.events, 0)).toBe(reported.length);
         expect(lines.map(({ atMs }) => atMs)).toEqual(
           lines.map(({ atMs }) => atMs).toSorted((a, b) => a - b),
         );

@@ -12,7 +12,7 @@ const nodes = [node("a"), node("b")];
 const picky = daemonSet();
 picky.spec.template = { ...picky.spec.template, spec: { containers: [], nodeSelector: { disk: "ssd" } } };
 
-const told = (set: DaemonSet, pods: readonly WorkloadPod[], there = nodes): string[] =>
+const reported = (set: DaemonSet, pods: readonly WorkloadPod[], there = nodes): string[] =>
   decideDaemons({ set, nodes: there, pods, nowMs: NOW_MS }).map((action) =>
     action.type === "delete" ? `-${action.pod.metadata.name}` : `+${action.nodeName}`,
   );
@@ -50,11 +50,11 @@ describe("a DaemonSet", () => {
       ["-log-a", "-log-b"],
     ],
   ])("%s", (_, pods, there, actions) => {
-    expect(told(daemonSet(), pods, there)).toEqual(actions);
+    expect(reported(daemonSet(), pods, there)).toEqual(actions);
   });
 
   test("goes only where its node selector points", () => {
-    expect(told(picky, [], [node("a"), node("b", { labels: { disk: "ssd" } })])).toEqual(["+b"]);
+    expect(reported(picky, [], [node("a"), node("b", { labels: { disk: "ssd" } })])).toEqual(["+b"]);
   });
 
   test("says how many nodes have it", () => {

@@ -6,7 +6,7 @@ const rolling = (maxSurge: number | string, maxUnavailable: number | string) =>
   deployment({ replicas: 4, strategy: { rollingUpdate: { maxSurge, maxUnavailable } } });
 const current = currentSetName(rolling(1, 0));
 
-const told = (...args: Parameters<typeof decideSets>): string[] =>
+const reported = (...args: Parameters<typeof decideSets>): string[] =>
   decideSets(...args).map((action) => {
     if (action.type === "create") return `create ${action.replicas}`;
     const name = action.set.metadata.name === current ? "new" : action.set.metadata.name;
@@ -80,7 +80,7 @@ describe("a Deployment", () => {
       ["delete a"],
     ],
   ])("%s", (_, wanted, sets, actions) => {
-    expect(told(wanted, sets)).toEqual(actions);
+    expect(reported(wanted, sets)).toEqual(actions);
   });
 
   test("has the same set for the same template, whatever the order of its fields", () => {

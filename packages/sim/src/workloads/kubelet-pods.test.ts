@@ -118,7 +118,7 @@ describe("a kubelet", () => {
   ])("%s", (_, facts, there, expected) => {
     const { spec, ...rest } = facts;
     const onNode = pod("p", { ...rest, spec: { nodeName: "n", ...spec } });
-    expect(told(nextStep({ pod: onNode, node: there, nowMs: NOW_MS, settings }))).toBe(expected);
+    expect(reported(nextStep({ pod: onNode, node: there, nowMs: NOW_MS, settings }))).toBe(expected);
   });
 
   test("says which images it has pulled", () => {
@@ -135,7 +135,7 @@ describe("a kubelet", () => {
   });
 });
 
-function told(step: ReturnType<typeof nextStep>): string {
+function reported(step: ReturnType<typeof nextStep>): string {
   if (step.type === "wait") return step.afterMs === undefined ? "wait" : `wait ${step.afterMs}`;
   if (step.type !== "report") return step.type;
   const { phase, conditions } = step.status as NonNullable<WorkloadPod["status"]>;

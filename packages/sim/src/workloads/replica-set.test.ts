@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { pod } from "./builders.fixture.ts";
 import { decideReplicas } from "./replica-set.ts";
 
-const told = (...args: Parameters<typeof decideReplicas>): string[] =>
+const reported = (...args: Parameters<typeof decideReplicas>): string[] =>
   decideReplicas(...args).map((action) => (action.type === "delete" ? `-${action.pod.metadata.name}` : "+"));
 
 describe("a ReplicaSet", () => {
@@ -35,6 +35,6 @@ describe("a ReplicaSet", () => {
       ["-b"],
     ],
   ])("%s", (_, wanted, pods, actions) => {
-    expect(told(wanted, pods)).toEqual(actions);
+    expect(reported(wanted, pods)).toEqual(actions);
   });
 });

@@ -6,7 +6,7 @@ const labels = { "controller-revision-hash": revisionOf(statefulSet()) };
 const db = (ordinal: number, facts: PodFacts = {}) => pod(`db-${ordinal}`, { labels, ...facts });
 const old = (ordinal: number) => db(ordinal, { labels: {} });
 
-const told = (...args: Parameters<typeof decideOrdinals>): string[] =>
+const reported = (...args: Parameters<typeof decideOrdinals>): string[] =>
   decideOrdinals(...args).map((action) =>
     action.type === "delete" ? `-${action.pod.metadata.name}` : `+${action.name}`,
   );
@@ -30,6 +30,6 @@ describe("a StatefulSet", () => {
       ["+db-1", "-db-5"],
     ],
   ] as const)("%s", (_, spec, pods, actions) => {
-    expect(told(statefulSet(spec), pods)).toEqual(actions);
+    expect(reported(statefulSet(spec), pods)).toEqual(actions);
   });
 });

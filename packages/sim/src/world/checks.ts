@@ -1,5 +1,5 @@
 import type { HttpResponse, Scheduler } from "@capstan/env";
-import { type Invariant, ViolationError, type Watch } from "../invariants/invariant.ts";
+import { type Invariant, ViolationError, type InvariantView } from "../invariants/invariant.ts";
 import type { Trace } from "../trace/trace.ts";
 import type { Call } from "./call.ts";
 import type { CallObserver } from "./link.ts";
@@ -10,7 +10,7 @@ export class Checks implements CallObserver {
   readonly #scheduler: Scheduler;
   readonly #trace: Trace;
   #writes = 0;
-  readonly #watches: readonly { readonly invariant: Invariant; readonly watch: Watch }[];
+  readonly #watches: readonly { readonly invariant: Invariant; readonly watch: InvariantView }[];
 
   constructor(
     invariants: readonly Invariant[],
@@ -56,7 +56,7 @@ export class Checks implements CallObserver {
     this.#ask((watch) => watch.atRest?.());
   }
 
-  #ask(problemOf: (watch: Watch) => string | undefined): void {
+  #ask(problemOf: (watch: InvariantView) => string | undefined): void {
     for (const { invariant, watch } of this.#watches) {
       const text = problemOf(watch);
       if (text === undefined) continue;

@@ -1,17 +1,17 @@
 import { ConfigMap } from "@capstan/api";
 import type { HttpResponse } from "@capstan/env";
 import { expect, test } from "vitest";
-import type { Seat } from "./managers.ts";
+import type { ManagerConnections } from "./managers.ts";
 import { createWorld } from "./world.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 test("after a watch that went back in time, whoever takes any version is shown an old one, once", async () => {
-  const seats: Seat[] = [];
+  const managerConnections: ManagerConnections[] = [];
   const world = await createWorld({
     seed: "1",
-    controllers: (seat) => {
-      seats.push(seat);
+    controllers: (connections) => {
+      managerConnections.push(connections);
       return [];
     },
     faults: [{ fault: "watch-time-travel", when: { trigger: { resource: "configmaps", times: 1 } } }],
@@ -21,9 +21,9 @@ test("after a watch that went back in time, whoever takes any version is shown a
   const create = (name: string) =>
     world.run(world.user.create(ConfigMap, { metadata: { name, namespace: "default" } }));
   const ask = async (query: string): Promise<HttpResponse> => {
-    const [seat] = seats;
-    if (!seat) throw new Error("no manager has started");
-    return world.run(seat.kube.request({ method: "GET", path: `${MAPS}?${query}`, headers: {} }));
+    const [connections] = managerConnections;
+    if (!connections) throw new Error("no manager has started");
+    return world.run(connections.kube.request({ method: "GET", path: `${MAPS}?${query}`, headers: {} }));
   };
   const names = async (query: string): Promise<readonly string[]> => {
     const { items } = (await (await ask(query)).json()) as { items: { metadata: { name: string } }[] };

@@ -3,7 +3,7 @@ import { type Logger, type Reconciler, Runner } from "@capstan/runtime";
 import type { Trace } from "../trace/trace.ts";
 
 /** What a manager finds when it starts: a process of its own, and the ways to its servers. */
-export interface Seat {
+export interface ManagerConnections {
   readonly env: VirtualProcess;
   /** The management cluster. */
   readonly kube: Transport;
@@ -22,14 +22,16 @@ export interface Seat {
 }
 
 /** Makes the controllers anew for each start of a manager. */
-export type Controllers = (seat: Seat) => readonly Reconciler[];
+export type Controllers = (connections: ManagerConnections) => readonly Reconciler[];
 
 /** What managers are made of. */
 export interface ManagersOptions {
   readonly scheduler: Scheduler;
   readonly trace: Trace;
   readonly controllers: Controllers;
-  readonly connections: (process: VirtualProcess) => Omit<Seat, "env" | "log" | "start" | "assertMayWrite">;
+  readonly connectionsOf: (
+    process: VirtualProcess,
+  ) => Omit<ManagerConnections, "env" | "log" | "start" | "assertMayWrite">;
   /** The log of all managers. */
   readonly log: Logger;
   /** The Lease that several of them share. */
@@ -65,12 +67,12 @@ export class Managers {
   }
 
   start(number: number): void {
-    const { scheduler, trace, controllers, connections, log, lease } = this.#options;
+    const { scheduler, trace, controllers, connectionsOf, log, lease } = this.#options;
     const start = (this.#starts.get(number) ?? 0) + 1;
     this.#starts.set(number, start);
     const process = new VirtualProcess(scheduler, `manager-${number}${start === 1 ? "" : `.${start}`}`);
-    const seat: Seat = {
-      ...connections(process),
+    const connections: ManagerConnections = {
+      ...connectionsOf(process),
       env: process,
       log,
       start,
@@ -78,10 +80,10 @@ export class Managers {
     };
     const runner: Runner = new Runner({
       env: process,
-      transport: seat.kube,
+      transport: connections.kube,
       log,
       name: "capstan",
-      reconcilers: controllers(seat),
+      reconcilers: controllers(connections),
       ...(lease && { lease }),
     });
     const manager: RunningManager = { process, runner, isWorking: false };

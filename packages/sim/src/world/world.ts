@@ -305,7 +305,7 @@ export class World {
       controllers,
       log: this.#checks.readsLog ? overheard(log, this.#process("log"), this.#checks) : log,
       lease: managers > 1 ? LEASE : undefined,
-      connections: (manager) => ({
+      connectionsOf: (manager) => ({
         kube: this.#links.connectTroubled(manager, this.#kube),
         azure: this.#links.connectTroubled(manager, this.#arm),
         azureToken: () => this.azure.issueToken().token,

@@ -1,7 +1,7 @@
 import { reply } from "../../arm/answer.ts";
 import { ArmError } from "../../arm/errors.ts";
 import type { Call } from "../../core/call.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import type { Image } from "../images/image.ts";
 import type { ResourceType } from "../resource-type.ts";
 
@@ -14,7 +14,7 @@ function notFound(call: Call): ArmError {
   });
 }
 
-function versionsIn(call: Call, world: World): readonly Image[] {
+function versionsIn(call: Call, world: AzureState): readonly Image[] {
   const [location = "", gallery, image] = call.target.names;
   const region = location.toLowerCase();
   return world.images

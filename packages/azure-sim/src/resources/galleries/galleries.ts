@@ -2,7 +2,7 @@ import { reply } from "../../arm/answer.ts";
 import { resourceNotFound } from "../../arm/errors.ts";
 import { resourceId } from "../../arm/target.ts";
 import type { Call } from "../../core/call.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import type { Image } from "../images/image.ts";
 import { isWithin } from "../images/images.ts";
 import type { ResourceType } from "../resource-type.ts";
@@ -30,7 +30,7 @@ function definitionBody({ definition, osType, regions }: Image): unknown {
   };
 }
 
-function versionBody(image: Image, world: World): unknown {
+function versionBody(image: Image, world: AzureState): unknown {
   const regions = image.regions ?? world.settings.regions;
   return {
     id: `${image.definition}/versions/${image.version}`,

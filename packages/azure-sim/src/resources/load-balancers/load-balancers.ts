@@ -1,5 +1,5 @@
 import { ArmError } from "../../arm/errors.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, objectsAt, textAt } from "../../json.ts";
 import { networkChildType } from "../network/child-type.ts";
 import type { NetworkNoun } from "../network/network-noun.ts";
@@ -39,7 +39,7 @@ function usedByFrontend(frontend: JsonObject): string[] {
     .filter((id) => id !== undefined);
 }
 
-function poolInUse(world: World, poolId: string): ArmError | undefined {
+function poolInUse(world: AzureState, poolId: string): ArmError | undefined {
   const [user] = world.resources.usersOf(poolId);
   if (user === undefined) return undefined;
   const isSet = user.includes("/virtualmachinescalesets/");

@@ -1,6 +1,6 @@
 import { ArmError } from "../../arm/errors.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../json.ts";
 import { addressText, parseAddress } from "../network/addresses.ts";
 import type { NetworkDraft, NetworkNoun } from "../network/network-noun.ts";
@@ -45,7 +45,7 @@ const noun: NetworkNoun = {
   },
 };
 
-function releaseAddresses(world: World, resource: Resource): void {
+function releaseAddresses(world: AzureState, resource: Resource): void {
   for (const configuration of objectsAt(resource.body, "properties", "ipConfigurations")) {
     const address = parseAddress(textAt(configuration, "properties", "privateIPAddress") ?? "");
     const subnetId = textAt(configuration, "properties", "subnet", "id");

@@ -5,7 +5,7 @@ import { checkPreconditions } from "../../arm/precondition.ts";
 import { resourceId } from "../../arm/target.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, objectAt, objectsAt, textAt } from "../../json.ts";
 import { acceptedAction } from "../../operations/start.ts";
 import { foundResource } from "../found.ts";
@@ -49,7 +49,7 @@ function foundChild(call: Call, parent: Resource, field: string): JsonObject {
   throw resourceNotFound(`${parent.type}/${parent.name}/${field}/${name}`, call.target.group ?? "");
 }
 
-function putChild({ noun, field, latency }: ChildNoun, call: Call, world: World): Answer {
+function putChild({ noun, field, latency }: ChildNoun, call: Call, world: AzureState): Answer {
   const parent = world.resources.get(resourceId(call.target, [noun.type]));
   const name = call.target.names[1] ?? "";
   if (!parent) throw parentNotFound(`${noun.type}/${field}`, `${noun.type}/${call.target.names[0]}`);
@@ -65,7 +65,7 @@ function putChild({ noun, field, latency }: ChildNoun, call: Call, world: World)
   return answer(before ? 200 : 201, childBody(noun, resource, { field, child }));
 }
 
-function deleteChild({ noun, field, latency }: ChildNoun, call: Call, world: World): Answer {
+function deleteChild({ noun, field, latency }: ChildNoun, call: Call, world: AzureState): Answer {
   const parent = world.resources.get(resourceId(call.target, [noun.type]));
   const child = parent && childNamed(parent, field, call.target.names[1] ?? "");
   if (!parent || !child) return empty(204);

@@ -1,9 +1,9 @@
 import { ArmError } from "../../arm/errors.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 
 /** Refuses to delete what another resource uses; the code is the noun's own. */
-export function inUseBy(world: World, resource: Resource, code: string): ArmError | undefined {
+export function inUseBy(world: AzureState, resource: Resource, code: string): ArmError | undefined {
   const [user] = world.resources.usersOf(resource.id);
   if (user === undefined) return undefined;
   return new ArmError(400, {

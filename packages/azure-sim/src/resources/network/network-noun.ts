@@ -1,6 +1,6 @@
 import type { ArmError } from "../../arm/errors.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import type { JsonObject } from "../../json.ts";
 
 /** The namespace of networks. */
@@ -15,7 +15,7 @@ export interface Completed {
 
 /** A body on its way into the world. */
 export interface NetworkDraft {
-  readonly world: World;
+  readonly world: AzureState;
   readonly id: string;
   readonly body: JsonObject;
   readonly existing: Resource | undefined;
@@ -30,11 +30,11 @@ export interface NetworkNoun {
   /** Checks the body and fills in what Azure decides. */
   complete(draft: NetworkDraft): Completed;
   /** Why it cannot be deleted now. */
-  inUse?(world: World, resource: Resource): ArmError | undefined;
+  inUse?(world: AzureState, resource: Resource): ArmError | undefined;
   /** Why one of its children cannot be deleted now. */
-  childInUse?(world: World, childId: string): ArmError | undefined;
+  childInUse?(world: AzureState, childId: string): ArmError | undefined;
   /** Gives back what the noun took when it was written. */
-  removed?(world: World, resource: Resource): void;
+  removed?(world: AzureState, resource: Resource): void;
   /** Whether a fast PUT ends with the answer itself, without an operation. */
   readonly mayBeSynchronous?: boolean;
 }

@@ -7,7 +7,7 @@ import { checkPreconditions } from "../../arm/precondition.ts";
 import { resourceId } from "../../arm/target.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { Effect, World } from "../../core/world.ts";
+import type { Effect, AzureState } from "../../core/azure-state.ts";
 import type { JsonObject } from "../../json.ts";
 import { foundResource, visibleIn } from "../found.ts";
 import type { ResourceType } from "../resource-type.ts";
@@ -50,7 +50,7 @@ export function networkType(noun: NetworkNoun): ResourceType {
   };
 }
 
-function put(noun: NetworkNoun, call: Call, world: World): Answer {
+function put(noun: NetworkNoun, call: Call, world: AzureState): Answer {
   const id = resourceId(call.target, [noun.type]);
   const existing = world.resources.get(id);
   checkPreconditions(call.headers, existing?.etag);
@@ -60,7 +60,7 @@ function put(noun: NetworkNoun, call: Call, world: World): Answer {
   return answer(existing ? 200 : 201, networkBody(noun, resource));
 }
 
-function checkedLocation(world: World, body: JsonObject): JsonObject {
+function checkedLocation(world: AzureState, body: JsonObject): JsonObject {
   const location = requiredLocation(body);
   if (!world.settings.regions.includes(location)) {
     throw new ArmError(400, {
@@ -72,7 +72,7 @@ function checkedLocation(world: World, body: JsonObject): JsonObject {
 }
 
 /** PATCH of a network resource changes tags, and at once. */
-function patchTags(noun: NetworkNoun, call: Call, world: World): Answer {
+function patchTags(noun: NetworkNoun, call: Call, world: AzureState): Answer {
   const resource = foundResource(call, world);
   const { tags = {} } = requireBody(call.body);
   const changed: Resource = { ...resource, body: { ...resource.body, tags } };

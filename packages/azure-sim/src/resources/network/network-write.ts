@@ -4,7 +4,7 @@ import { type Answer, reply } from "../../arm/answer.ts";
 import { ArmError, type ErrorBody } from "../../arm/errors.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import { type Effect, latencyMs, nextRng, visibleMs, type World } from "../../core/world.ts";
+import { type Effect, latencyMs, nextRng, visibleMs, type AzureState } from "../../core/azure-state.ts";
 import { faultError } from "../../faults/faults.ts";
 import { type JsonObject, objectAt, textAt } from "../../json.ts";
 import { acceptedAction, acceptedWrite, newOperation, RETRY_AFTER_SECONDS } from "../../operations/start.ts";
@@ -24,7 +24,7 @@ const SYNCHRONOUS_MS = 1000;
 export interface NetworkWrite {
   readonly noun: NetworkNoun;
   readonly call: Call;
-  readonly world: World;
+  readonly world: AzureState;
   readonly id: string;
   readonly existing: Resource | undefined;
   readonly body: JsonObject;
@@ -87,7 +87,7 @@ function newResource(write: NetworkWrite, { properties, uses }: Completed, rng: 
 }
 
 /** References lead to resources or to the children of resources. */
-export function checkReferences(world: World, id: string, uses: readonly string[]): void {
+export function checkReferences(world: AzureState, id: string, uses: readonly string[]): void {
   for (const used of uses) {
     const parent = used.split("/").slice(0, 9).join("/");
     if (!world.resources.get(parent)) throw invalidReference(used, id);
@@ -95,7 +95,7 @@ export function checkReferences(world: World, id: string, uses: readonly string[
 }
 
 /** Starts the deletion of a network resource. */
-export function deleteNetworkResource(call: Call, world: World, resource: Resource): Answer {
+export function deleteNetworkResource(call: Call, world: AzureState, resource: Resource): Answer {
   const error: ErrorBody | undefined = faultError(call, "operationFails");
   const { id, location } = resource;
   const operation = newOperation(call, world, { resourceId: id, location, provider: NETWORK, error });
@@ -108,7 +108,7 @@ export function deleteNetworkResource(call: Call, world: World, resource: Resour
   return acceptedAction(call, world, operation);
 }
 
-function isCurrent(world: World, args: JsonObject): Resource | undefined {
+function isCurrent(world: AzureState, args: JsonObject): Resource | undefined {
   const resource = world.resources.get(textAt(args, "id") ?? "");
   return resource?.operation === textAt(args, "operation") ? resource : undefined;
 }

@@ -1,7 +1,7 @@
 import { reply } from "../../arm/answer.ts";
 import { invalidNamespace } from "../../arm/api-version.ts";
 import { ArmError } from "../../arm/errors.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import type { Verb } from "../resource-type.ts";
 
 /** The types of each namespace, for those who ask; filled from the registry. */
@@ -11,12 +11,12 @@ function keyOfRegistration(subscription: string | undefined, namespace: string):
   return `${subscription}/${namespace}`.toLowerCase();
 }
 
-function stateOf(world: World, subscription: string | undefined, namespace: string): string {
+function stateOf(world: AzureState, subscription: string | undefined, namespace: string): string {
   return world.registrations.get(keyOfRegistration(subscription, namespace)) ?? "Registered";
 }
 
 function providerBody(
-  world: World,
+  world: AzureState,
   subscription: string | undefined,
   provider: { name: string; types: readonly string[] },
 ): unknown {
@@ -65,7 +65,11 @@ export function providerVerbs(namespaces: Namespaces): {
 }
 
 /** Refuses writes to a namespace that the subscription has not registered. */
-export function checkRegistered(world: World, subscription: string | undefined, namespace: string): void {
+export function checkRegistered(
+  world: AzureState,
+  subscription: string | undefined,
+  namespace: string,
+): void {
   if (stateOf(world, subscription, namespace) === "Registered") return;
   throw new ArmError(409, {
     code: "MissingSubscriptionRegistration",

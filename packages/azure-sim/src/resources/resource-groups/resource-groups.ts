@@ -5,7 +5,7 @@ import { ArmError, groupNotFound } from "../../arm/errors.ts";
 import { listAnswer, pageOf } from "../../arm/paging.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import { type Effect, latencyMs, nextRng, type World } from "../../core/world.ts";
+import { type Effect, latencyMs, nextRng, type AzureState } from "../../core/azure-state.ts";
 import { faultError } from "../../faults/faults.ts";
 import { mergePatch, textAt, type JsonObject } from "../../json.ts";
 import { newOperation, RETRY_AFTER_SECONDS } from "../../operations/start.ts";
@@ -26,7 +26,7 @@ function groupId(subscription: string | undefined, group: string): string {
 }
 
 /** The group of a call; ARM's 404 when it is not there. */
-export function foundGroup(call: Call, world: World): Resource {
+export function foundGroup(call: Call, world: AzureState): Resource {
   const { subscription, group = "" } = call.target;
   const resource = world.resources.get(groupId(subscription, group));
   if (!resource) throw groupNotFound(group);
@@ -82,7 +82,7 @@ function checkName(group: string): void {
   });
 }
 
-function locationOf(world: World, body: JsonObject, existing: Resource | undefined): string {
+function locationOf(world: AzureState, body: JsonObject, existing: Resource | undefined): string {
   const location = requiredLocation(body);
   if (!world.settings.regions.includes(location)) {
     throw new ArmError(400, {

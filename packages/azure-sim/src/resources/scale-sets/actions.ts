@@ -2,7 +2,7 @@ import { type Answer, empty } from "../../arm/answer.ts";
 import { beingDeleted, concurrentRequest, entityNotFound, invalidParameter } from "../../arm/errors.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { instanceFault } from "../../faults/faults.ts";
 import { valueAt } from "../../json.ts";
 import { acceptedAction, newOperation } from "../../operations/start.ts";
@@ -20,7 +20,7 @@ export interface FoundSet {
 }
 
 /** The set that a request is about. */
-export function foundSet(call: Call, world: World): FoundSet {
+export function foundSet(call: Call, world: AzureState): FoundSet {
   const resource = foundResource(call, world);
   const set = world.scaleSets.get(resource.id);
   if (!set) throw entityNotFound();
@@ -28,7 +28,7 @@ export function foundSet(call: Call, world: World): FoundSet {
 }
 
 /** The instance that a request is about. */
-export function foundInstance(call: Call, world: World): FoundSet & { readonly instance: Instance } {
+export function foundInstance(call: Call, world: AzureState): FoundSet & { readonly instance: Instance } {
   const found = foundSet(call, world);
   const name = call.target.names[1] ?? "";
   const instance = /^\d+$/.test(name) ? world.scaleSets.members(found.set.id).get(Number(name)) : undefined;
@@ -68,7 +68,7 @@ export const deleteInstance: Verb = (call, world) => {
 
 function namedInstances(
   call: Call,
-  world: World,
+  world: AzureState,
   wanted: { set: ScaleSet; isRequired: boolean },
 ): Instance[] {
   const members = world.scaleSets.members(wanted.set.id);
@@ -98,7 +98,7 @@ function namedInstances(
 function act(
   facts: FoundSet & {
     readonly call: Call;
-    readonly world: World;
+    readonly world: AzureState;
     readonly kind: WorkKind;
     readonly instances: readonly Instance[];
   },
@@ -135,7 +135,7 @@ function isBusy({ operation, state }: Instance, kind: WorkKind): boolean {
   return true;
 }
 
-function reduceCapacity(world: World, set: ScaleSet, instances: readonly Instance[]): void {
+function reduceCapacity(world: AzureState, set: ScaleSet, instances: readonly Instance[]): void {
   const counted = instances.filter((one) => one.isExtra !== true).length;
   set.capacity = Math.max(0, set.capacity - counted);
   world.scaleSets.save(set);

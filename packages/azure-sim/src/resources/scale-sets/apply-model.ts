@@ -1,8 +1,8 @@
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
 
 /** Gives an instance the newest model; its cores count by the new size from now on. */
-export function applyModel(world: World, set: ScaleSet, instance: Instance): void {
+export function applyModel(world: AzureState, set: ScaleSet, instance: Instance): void {
   countModel(world, set, { model: modelOf(set, instance), instances: -1 });
   instance.model = set.modelVersion;
   countModel(world, set, { model: modelOf(set, instance), instances: 1 });
@@ -10,7 +10,7 @@ export function applyModel(world: World, set: ScaleSet, instance: Instance): voi
 
 /** Counts instances of a model in, or out when their number is negative. */
 export function countModel(
-  world: World,
+  world: AzureState,
   set: ScaleSet,
   counted: { readonly model: Model; readonly instances: number },
 ): void {

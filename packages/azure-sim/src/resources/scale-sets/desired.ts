@@ -1,6 +1,6 @@
 import { ArmError, invalidParameter } from "../../arm/errors.ts";
 import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from "../../json.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { exactName } from "../images/image.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import type { Model } from "./scale-sets.ts";
@@ -18,7 +18,7 @@ export interface Desired {
 const MAX_SINGLE_PLACEMENT = 100;
 
 /** Reads and checks the body of a scale set. Refusals are Compute's. */
-export function desiredOf(world: World, id: string, body: JsonObject): Desired {
+export function desiredOf(world: AzureState, id: string, body: JsonObject): Desired {
   const location = locationOf(world, body);
   const profile = objectAt(body, "properties", "virtualMachineProfile");
   if (textAt(body, "properties", "orchestrationMode")?.toLowerCase() === "flexible") {
@@ -36,7 +36,7 @@ export function desiredOf(world: World, id: string, body: JsonObject): Desired {
   return { location, capacity, model: { size, isSpot, profile, image }, uses: usesOf(world, id, profile) };
 }
 
-function locationOf(world: World, body: JsonObject): string {
+function locationOf(world: AzureState, body: JsonObject): string {
   const location = textAt(body, "location")?.replaceAll(" ", "").toLowerCase();
   if (location === undefined || location === "") {
     throw new ArmError(400, {
@@ -54,7 +54,7 @@ function locationOf(world: World, body: JsonObject): string {
   return location;
 }
 
-function sizeOf(world: World, body: JsonObject, location: string): string {
+function sizeOf(world: AzureState, body: JsonObject, location: string): string {
   const name = textAt(body, "sku", "name");
   if (name === undefined) {
     throw invalidParameter("sku.name", "Required parameter 'sku.name' is missing (null).");
@@ -130,7 +130,7 @@ export function subnetIdOf(configuration: JsonObject): string | undefined {
   return textAt(first, "properties", "subnet", "id");
 }
 
-function usesOf(world: World, id: string, profile: JsonObject): readonly string[] {
+function usesOf(world: AzureState, id: string, profile: JsonObject): readonly string[] {
   const interfaces = interfacesOf(profile);
   if (interfaces.length === 0) {
     throw invalidParameter(

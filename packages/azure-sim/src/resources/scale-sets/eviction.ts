@@ -1,6 +1,6 @@
 import { empty } from "../../arm/answer.ts";
 import { ArmError } from "../../arm/errors.ts";
-import { type Effect, latencyMs, nextRng } from "../../core/world.ts";
+import { type Effect, latencyMs, nextRng } from "../../core/azure-state.ts";
 import { textAt } from "../../json.ts";
 import type { Verb } from "../resource-type.ts";
 import { foundInstance } from "./actions.ts";
@@ -41,5 +41,5 @@ export const evict: Effect = (world, args) => {
     return;
   }
   settle(world, instance, { power: "deallocated", operation: undefined, changedMs: world.nowMs });
-  world.tell({ kind: "stopped", scaleSetId: set.id, instanceId: String(instance.id) });
+  world.notify({ kind: "stopped", scaleSetId: set.id, instanceId: String(instance.id) });
 };

@@ -1,7 +1,7 @@
 import { createRng, uuidFrom } from "@capstan/env";
 import type { ErrorBody } from "../../arm/errors.ts";
 import { keyOf } from "../../arm/target.ts";
-import { type World } from "../../core/world.ts";
+import { type AzureState } from "../../core/azure-state.ts";
 import { subnetIsFull } from "../network/addresses.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import { countModel } from "./apply-model.ts";
@@ -20,7 +20,7 @@ export function extraInstances(properties: JsonObject, count: number): number {
 }
 
 /** Refuses more instances than the subnets have addresses for. */
-export function checkAddresses(world: World, model: Model, count: number): void {
+export function checkAddresses(world: AzureState, model: Model, count: number): void {
   for (const configuration of interfacesOf(model.profile)) {
     const id = subnetIdOf(configuration) ?? "";
     const subnet = subnetOf(world, id);
@@ -30,7 +30,7 @@ export function checkAddresses(world: World, model: Model, count: number): void 
 
 /** Makes new instances from the newest model; they are up once the work on them is done. */
 export function addInstances(
-  world: World,
+  world: AzureState,
   set: ScaleSet,
   options: { count: number; zones: readonly string[] },
 ): Instance[] {
@@ -55,13 +55,13 @@ export function addInstances(
     };
     made.push(instance);
     world.scaleSets.saveInstance(instance);
-    world.tell({ kind: "created", scaleSetId: set.id, instanceId: String(id) });
+    world.notify({ kind: "created", scaleSetId: set.id, instanceId: String(id) });
   }
   countModel(world, set, { model, instances: options.count });
   return made;
 }
 
-function takeAddresses(world: World, model: Model): number[] {
+function takeAddresses(world: AzureState, model: Model): number[] {
   return interfacesOf(model.profile).map((configuration) => {
     const id = subnetIdOf(configuration) ?? "";
     const subnet = subnetOf(world, id);

@@ -1,6 +1,6 @@
 import type { Resource } from "../../core/resources.ts";
 import { type JsonObject, objectAt, textAt } from "../../json.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { interfacesOf } from "./desired.ts";
 import { isLatest } from "./instance-effects.ts";
 import { withoutSecrets } from "./models.ts";
@@ -9,7 +9,7 @@ import { statusesOf } from "./status-codes.ts";
 
 /** What instances are shown with. */
 export interface InstanceContext {
-  readonly world: World;
+  readonly world: AzureState;
   readonly resource: Resource;
   readonly set: ScaleSet;
   /** Whether the instance view is part of it: `$expand=instanceView`. */

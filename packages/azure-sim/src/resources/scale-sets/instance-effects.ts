@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../../arm/errors.ts";
 import type { InstanceEvent } from "../../core/instance-events.ts";
-import type { Effect, World } from "../../core/world.ts";
+import type { Effect, AzureState } from "../../core/azure-state.ts";
 import type { JsonObject } from "../../json.ts";
 import { countModel } from "./apply-model.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
@@ -29,7 +29,7 @@ export const endInstanceWork: Effect = (world, args) => {
 };
 
 function fail(
-  world: World,
+  world: AzureState,
   set: ScaleSet,
   failed: { instance: Instance; kind: WorkKind; error: ErrorBody },
 ): void {
@@ -44,56 +44,60 @@ function fail(
   }
 }
 
-type Finish = (world: World, set: ScaleSet, instance: Instance) => void;
+type Finish = (world: AzureState, set: ScaleSet, instance: Instance) => void;
 
 /** Says that an instance is well, and what else has become of it. */
-export function settle(world: World, instance: Instance, change: Partial<Instance> = {}): void {
+export function settle(world: AzureState, instance: Instance, change: Partial<Instance> = {}): void {
   Object.assign(instance, { state: "Succeeded", error: undefined, ...change });
   world.scaleSets.saveInstance(instance);
 }
 
-function tell(world: World, set: ScaleSet, told: { instance: Instance; kind: InstanceEvent["kind"] }): void {
-  world.tell({ kind: told.kind, scaleSetId: set.id, instanceId: String(told.instance.id) });
+function notify(
+  world: AzureState,
+  set: ScaleSet,
+  event: { instance: Instance; kind: InstanceEvent["kind"] },
+): void {
+  world.notify({ kind: event.kind, scaleSetId: set.id, instanceId: String(event.instance.id) });
 }
 
 const rebooted: Finish = (world, set, instance) => {
   settle(world, instance, { power: "running" });
-  tell(world, set, { instance, kind: "stopped" });
-  tell(world, set, { instance, kind: "started" });
+  notify(world, set, { instance, kind: "stopped" });
+  notify(world, set, { instance, kind: "started" });
 };
 
 const reimaged: Finish = (world, set, instance) => {
   world.disks.discard(diskKey(instance));
   settle(world, instance, { power: "running", image: modelOf(set, instance).image });
-  tell(world, set, { instance, kind: "reimaged" });
+  notify(world, set, { instance, kind: "reimaged" });
 };
 
 /** What is true of an instance once the work is done. */
 const FINISH: Readonly<Record<WorkKind, Finish>> = {
   create: (world, set, instance) => {
     settle(world, instance, { power: "running" });
-    tell(world, set, { instance, kind: "booted" });
+    notify(world, set, { instance, kind: "booted" });
   },
   delete: removeInstance,
   manualupgrade: (world, set, instance) => {
     const isOtherImage = instance.image !== modelOf(set, instance).image;
     if (isOtherImage) reimaged(world, set, instance);
     else settle(world, instance);
-    tell(world, set, { instance, kind: "modelApplied" });
+    notify(world, set, { instance, kind: "modelApplied" });
   },
   reimage: reimaged,
   reimageall: reimaged,
   deallocate: (world, set, instance) => {
     settle(world, instance, { power: "deallocated" });
-    tell(world, set, { instance, kind: "stopped" });
+    notify(world, set, { instance, kind: "stopped" });
   },
   poweroff: (world, set, instance) => {
     settle(world, instance, { power: "stopped" });
-    tell(world, set, { instance, kind: "stopped" });
+    notify(world, set, { instance, kind: "stopped" });
   },
   start: (world, set, instance) => {
     settle(world, instance, { power: "running" });
-    tell(world, set, { instance, kind: "started" });
+    notify(world, set, { instance, kind: "started" });
   },
   restart: rebooted,
   redeploy: rebooted,
@@ -101,7 +105,7 @@ const FINISH: Readonly<Record<WorkKind, Finish>> = {
 };
 
 /** Takes an instance out of the world, with its addresses, cores and disk. */
-export function removeInstance(world: World, set: ScaleSet, instance: Instance): void {
+export function removeInstance(world: AzureState, set: ScaleSet, instance: Instance): void {
   const model = modelOf(set, instance);
   for (const [index, configuration] of interfacesOf(model.profile).entries()) {
     const address = instance.addresses[index];
@@ -110,7 +114,7 @@ export function removeInstance(world: World, set: ScaleSet, instance: Instance):
   countModel(world, set, { model, instances: -1 });
   world.disks.discard(diskKey(instance));
   world.scaleSets.dropInstance(instance);
-  tell(world, set, { instance, kind: "deleted" });
+  notify(world, set, { instance, kind: "deleted" });
 }
 
 /** The name of the OS disk of an instance. */

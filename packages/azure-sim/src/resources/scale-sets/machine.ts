@@ -1,4 +1,4 @@
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { textAt } from "../../json.ts";
 import { addressText } from "../network/addresses.ts";
 import { computerName, instanceId } from "./instance-body.ts";
@@ -19,7 +19,7 @@ export interface Machine {
 }
 
 /** One machine of a scale set; undefined when there is no such instance. */
-export function machineOf(world: World, scaleSetId: string, name: string): Machine | undefined {
+export function machineOf(world: AzureState, scaleSetId: string, name: string): Machine | undefined {
   const set = world.scaleSets.get(scaleSetId);
   const instance = world.scaleSets.members(scaleSetId).get(Number(name));
   if (!set || !instance) return undefined;

@@ -2,7 +2,7 @@ import { reply } from "../../arm/answer.ts";
 import { ArmError } from "../../arm/errors.ts";
 import { listAnswer, pageOf, textListAnswer } from "../../arm/paging.ts";
 import type { Call } from "../../core/call.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { visibleIn } from "../found.ts";
 import type { Verb } from "../resource-type.ts";
 import { foundInstance, foundSet } from "./actions.ts";
@@ -81,7 +81,7 @@ export const getInstanceView: Verb = (call, world) => {
   return reply(200, instanceView({ world, resource, set, isExpanded: true }, instance));
 };
 
-function viewed(call: Call, world: World): ReturnType<typeof foundInstance> {
+function viewed(call: Call, world: AzureState): ReturnType<typeof foundInstance> {
   const found = foundInstance(call, world);
   world.throttle.chargeInstances(call, found.set.location, { views: 1 });
   return found;

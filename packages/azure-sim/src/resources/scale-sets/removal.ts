@@ -1,6 +1,6 @@
 import { empty } from "../../arm/answer.ts";
 import { checkPreconditions } from "../../arm/precondition.ts";
-import { latencyMs, nextRng, type Effect } from "../../core/world.ts";
+import { latencyMs, nextRng, type Effect } from "../../core/azure-state.ts";
 import { instanceFault } from "../../faults/faults.ts";
 import { textAt } from "../../json.ts";
 import { acceptedAction, newOperation } from "../../operations/start.ts";

@@ -1,7 +1,7 @@
 import type { ErrorBody } from "../../arm/errors.ts";
 import { keyOf } from "../../arm/target.ts";
 import type { Call } from "../../core/call.ts";
-import type { Effect, World } from "../../core/world.ts";
+import type { Effect, AzureState } from "../../core/azure-state.ts";
 import { instanceFault } from "../../faults/faults.ts";
 import { type JsonObject, objectAt, textAt, valueAt } from "../../json.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -19,7 +19,7 @@ const ROLLING_SHARE = 0.2;
 
 interface Resize {
   readonly call: Call;
-  readonly world: World;
+  readonly world: AzureState;
   readonly set: ScaleSet;
   readonly operation: Operation;
   readonly capacity: number;
@@ -42,13 +42,13 @@ export function resize(wanted: Resize): { readonly endMs: number; readonly error
   };
 }
 
-type Outcome = { readonly endMs: number; readonly error: ErrorBody | undefined };
+type ResizeOutcome = { readonly endMs: number; readonly error: ErrorBody | undefined };
 
-function outcome(world: World, plan: WorkPlan): Outcome {
+function outcome(world: AzureState, plan: WorkPlan): ResizeOutcome {
   return { endMs: lastEndMs(world, plan), error: plan.error };
 }
 
-function grow({ call, world, set, operation, body }: Resize, count: number): Outcome {
+function grow({ call, world, set, operation, body }: Resize, count: number): ResizeOutcome {
   const extra = extraInstances(objectAt(body, "properties"), count);
   const model = latestModel(set);
   const { subscription, location } = set;
@@ -68,12 +68,12 @@ function grow({ call, world, set, operation, body }: Resize, count: number): Out
 
 /** The slowest are in excess: they go when enough of the others are up. */
 function markExtra(facts: {
-  readonly world: World;
+  readonly world: AzureState;
   readonly set: ScaleSet;
   readonly instances: readonly Instance[];
   readonly plan: WorkPlan;
   readonly count: number;
-}): Outcome {
+}): ResizeOutcome {
   const { world, set, instances, plan, count } = facts;
   const byEnd = instances
     .map((instance, index) => ({ instance, endMs: plan.endsMs[index] as number }))
@@ -102,7 +102,7 @@ function zonesOf(body: JsonObject): readonly string[] {
   return Array.isArray(zones) ? zones.map(String) : [];
 }
 
-function shrink({ call, world, set, operation, body }: Resize, count: number): Outcome {
+function shrink({ call, world, set, operation, body }: Resize, count: number): ResizeOutcome {
   const members = world.scaleSets.members(set.id).values();
   const instances = victims(members, count, scaleInPolicy(objectAt(body, "properties")));
   // What is protected stays and still counts.
@@ -117,7 +117,7 @@ function shrink({ call, world, set, operation, body }: Resize, count: number): O
   return outcome(world, plan);
 }
 
-function upgrade({ call, world, set, operation, body }: Resize): Outcome {
+function upgrade({ call, world, set, operation, body }: Resize): ResizeOutcome {
   const mode = textAt(body, "properties", "upgradePolicy", "mode")?.toLowerCase();
   if (mode !== "automatic" && mode !== "rolling") return { endMs: world.nowMs, error: undefined };
   const instances = [...world.scaleSets.members(set.id).values()].filter(

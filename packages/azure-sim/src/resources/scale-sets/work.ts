@@ -1,6 +1,6 @@
 import { createRng } from "@capstan/env";
 import type { ErrorBody } from "../../arm/errors.ts";
-import { latencyMs, type World } from "../../core/world.ts";
+import { latencyMs, type AzureState } from "../../core/azure-state.ts";
 import { endsInLanes } from "../../latency/lanes.ts";
 import type { Instance, PowerState, ScaleSet } from "./scale-sets.ts";
 
@@ -50,7 +50,7 @@ const POWER_DURING: Readonly<Partial<Record<WorkKind, PowerState>>> = {
 };
 
 /** Starts work on instances. Each ends in its own time, drawn from a stream of its own. */
-export function startWork(world: World, work: Work): WorkPlan {
+export function startWork(world: AzureState, work: Work): WorkPlan {
   const { set, instances, kind, lanes = world.settings.instancesAtOnce } = work;
   const durations: number[] = [];
   const errors: (ErrorBody | undefined)[] = [];
@@ -78,7 +78,7 @@ export function startWork(world: World, work: Work): WorkPlan {
   return { endsMs, error: errors.find((error) => error !== undefined) };
 }
 
-function begin(world: World, instance: Instance, { kind, operation }: Work): void {
+function begin(world: AzureState, instance: Instance, { kind, operation }: Work): void {
   instance.operation = operation;
   instance.changedMs = world.nowMs;
   instance.power = POWER_DURING[kind] ?? instance.power;
@@ -88,7 +88,7 @@ function begin(world: World, instance: Instance, { kind, operation }: Work): voi
 }
 
 /** The end of the slowest. */
-export function lastEndMs(world: World, ...plans: readonly WorkPlan[]): number {
+export function lastEndMs(world: AzureState, ...plans: readonly WorkPlan[]): number {
   let last = world.nowMs;
   for (const { endsMs } of plans) for (const end of endsMs) last = Math.max(last, end);
   return last;

@@ -6,7 +6,7 @@ import { checkPreconditions } from "../../arm/precondition.ts";
 import { resourceId } from "../../arm/target.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import { latencyMs, nextRng, visibleMs, type World } from "../../core/world.ts";
+import { latencyMs, nextRng, visibleMs, type AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, mergePatch, objectAt, textAt, valueAt } from "../../json.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { acceptedWrite, newOperation } from "../../operations/start.ts";
@@ -28,7 +28,7 @@ export const SCALE_SETS = "virtualMachineScaleSets";
 export const COMPUTE = "Microsoft.Compute";
 
 /** PUT: creates the set, or brings it to what the body says. */
-export function putScaleSet(call: Call, world: World): Answer {
+export function putScaleSet(call: Call, world: AzureState): Answer {
   const id = resourceId(call.target, [SCALE_SETS]);
   const existing = world.resources.get(id);
   checkPreconditions(call.headers, existing?.etag);
@@ -38,7 +38,7 @@ export function putScaleSet(call: Call, world: World): Answer {
 }
 
 /** PATCH: merges the body into what is there. */
-export function patchScaleSet(call: Call, world: World): Answer {
+export function patchScaleSet(call: Call, world: AzureState): Answer {
   const existing = foundResource(call, world);
   checkPreconditions(call.headers, existing.etag);
   const body = mergePatch(current(world, existing), requireBody(call.body)) as JsonObject;
@@ -46,7 +46,7 @@ export function patchScaleSet(call: Call, world: World): Answer {
 }
 
 /** The body of a set as it is by now: deletions of instances have changed its capacity. */
-function current(world: World, { id, body }: Resource): JsonObject {
+function current(world: AzureState, { id, body }: Resource): JsonObject {
   const capacity = world.scaleSets.get(id)?.capacity;
   return { ...body, sku: { ...objectAt(body, "sku"), capacity } };
 }
@@ -73,7 +73,7 @@ function completed(body: JsonObject, before: JsonObject): JsonObject {
 
 interface Write {
   readonly call: Call;
-  readonly world: World;
+  readonly world: AzureState;
   readonly id: string;
   readonly existing: Resource | undefined;
   readonly body: JsonObject;
@@ -104,7 +104,7 @@ function write({ call, world, id, existing, body }: Write): Answer {
 }
 
 function checked(
-  world: World,
+  world: AzureState,
   wanted: { id: string; existing: Resource | undefined; body: JsonObject },
 ): Desired {
   const { id, existing, body } = wanted;
@@ -120,7 +120,11 @@ function checked(
   return { ...desired, model: { ...desired.model, profile: withKeptSecrets(desired.model.profile, before) } };
 }
 
-function newSet(world: World, id: string, { call, desired }: { call: Call; desired: Desired }): ScaleSet {
+function newSet(
+  world: AzureState,
+  id: string,
+  { call, desired }: { call: Call; desired: Desired },
+): ScaleSet {
   return {
     id,
     subscription: call.target.subscription ?? "",
@@ -135,7 +139,11 @@ function newSet(world: World, id: string, { call, desired }: { call: Call; desir
 }
 
 /** Budgets and quotas are asked before anything changes, so that a refusal leaves everything as it was. */
-function charge(call: Call, world: World, facts: { set: ScaleSet; desired: Desired; isNew: boolean }): void {
+function charge(
+  call: Call,
+  world: AzureState,
+  facts: { set: ScaleSet; desired: Desired; isNew: boolean },
+): void {
   const { set, desired } = facts;
   const { location, model } = desired;
   const more = desired.capacity - set.capacity;
@@ -162,7 +170,7 @@ function storedBody(body: JsonObject, { location, model }: Desired): JsonObject 
 }
 
 function store(
-  world: World,
+  world: AzureState,
   facts: {
     readonly id: string;
     readonly existing: Resource | undefined;
@@ -192,7 +200,7 @@ function store(
 
 /** Enters the end of an operation on a set. */
 function settleLater(facts: {
-  readonly world: World;
+  readonly world: AzureState;
   readonly operation: Operation;
   readonly endMs: number;
   readonly error: ErrorBody | undefined;
@@ -208,7 +216,7 @@ function settleLater(facts: {
 }
 
 /** The end of a PUT or PATCH: the set's state, unless a newer operation has taken over. */
-export function setSettled(world: World, args: JsonObject): void {
+export function setSettled(world: AzureState, args: JsonObject): void {
   const id = textAt(args, "id") ?? "";
   const resource = world.resources.get(id);
   if (resource?.operation !== textAt(args, "operation") || resource === undefined) return;

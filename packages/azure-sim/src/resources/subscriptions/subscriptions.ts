@@ -1,9 +1,9 @@
 import { reply } from "../../arm/answer.ts";
 import { ArmError } from "../../arm/errors.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import type { Verb } from "../resource-type.ts";
 
-function subscriptionBody(world: World, id: string): unknown {
+function subscriptionBody(world: AzureState, id: string): unknown {
   return {
     id: `/subscriptions/${id}`,
     subscriptionId: id,
@@ -14,7 +14,7 @@ function subscriptionBody(world: World, id: string): unknown {
 }
 
 /** Refuses a subscription that there is not. */
-export function checkSubscription(world: World, id: string): void {
+export function checkSubscription(world: AzureState, id: string): void {
   if (world.settings.subscriptions.some((one) => one.toLowerCase() === id.toLowerCase())) return;
   throw new ArmError(404, {
     code: "SubscriptionNotFound",

@@ -3,7 +3,7 @@ import { requireBody } from "../../arm/body.ts";
 import { ArmError, invalidParameter } from "../../arm/errors.ts";
 import type { Call } from "../../core/call.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, objectAt, textAt } from "../../json.ts";
 import type { ResourceType } from "../resource-type.ts";
 
@@ -11,7 +11,7 @@ const OPERATIONS = ["Merge", "Replace", "Delete"];
 // A resource has at most fifty tags.
 const MAX_TAGS = 50;
 
-function tagged(call: Call, world: World): Resource {
+function tagged(call: Call, world: AzureState): Resource {
   const resource = world.resources.get(call.target.scopePath);
   if (resource) return resource;
   throw new ArmError(404, {
@@ -29,7 +29,7 @@ function tagsBody(resource: Resource): unknown {
   };
 }
 
-function write(world: World, resource: Resource, tags: JsonObject): Resource {
+function write(world: AzureState, resource: Resource, tags: JsonObject): Resource {
   if (Object.keys(tags).length > MAX_TAGS) {
     throw invalidParameter(
       "tags",

@@ -1,5 +1,5 @@
 import { type JsonObject, objectsAt, textAt, valueAt } from "../../json.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { parseRange, type Range } from "../network/addresses.ts";
 
 /** A subnet that exists: its body and the addresses it has. */
@@ -9,7 +9,7 @@ export interface Subnet {
 }
 
 /** Finds a subnet by its id. */
-export function subnetOf(world: World, id: string): Subnet | undefined {
+export function subnetOf(world: AzureState, id: string): Subnet | undefined {
   const [networkId = "", name] = id.split(/\/subnets\//i);
   const network = world.resources.get(networkId);
   const body = objectsAt(network?.body, "properties", "subnets").find(

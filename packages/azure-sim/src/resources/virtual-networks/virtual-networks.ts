@@ -1,6 +1,6 @@
 import { ArmError } from "../../arm/errors.ts";
 import type { Resource } from "../../core/resources.ts";
-import type { World } from "../../core/world.ts";
+import type { AzureState } from "../../core/azure-state.ts";
 import { type JsonObject, objectsAt, textAt, valueAt } from "../../json.ts";
 import { contains, overlaps, parseRange, type Range } from "../network/addresses.ts";
 import { networkChildType } from "../network/child-type.ts";
@@ -74,7 +74,7 @@ function usedBySubnet(subnet: JsonObject): string[] {
     .filter((id) => id !== undefined);
 }
 
-function subnetInUse(world: World, subnetId: string, network?: Resource): ArmError | undefined {
+function subnetInUse(world: AzureState, subnetId: string, network?: Resource): ArmError | undefined {
   const [user] = world.resources.usersOf(subnetId);
   if (user === undefined) return undefined;
   const name = subnetId.split("/").at(-1);

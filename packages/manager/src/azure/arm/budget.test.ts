@@ -184,7 +184,7 @@ describe("a budget", () => {
     );
     fc.assert(
       fc.property(calls, (sequence) => {
-        const [told, deaf] = [new Budget(), new Budget()];
+        const [reported, deaf] = [new Budget(), new Budget()];
         const azure = { tokens: 6000, atMs: 0 };
         const take = (tokens: number, nowMs: number): number => {
           azure.tokens = Math.min(6000, azure.tokens + ((nowMs - azure.atMs) / 1000) * (2000 / 60)) - tokens;
@@ -204,7 +204,7 @@ describe("a budget", () => {
           nowMs += afterMs;
           runUntil(nowMs);
           const cost = costOf("POST", `${SET}/delete`, { instances });
-          const [ticket, other] = [told.admit(cost, "urgent", nowMs), deaf.admit(cost, "urgent", nowMs)];
+          const [ticket, other] = [reported.admit(cost, "urgent", nowMs), deaf.admit(cost, "urgent", nowMs)];
           expect(isHeld(ticket)).toBe(isHeld(other));
           if (isHeld(ticket) || isHeld(other)) continue;
           const processedMs = nowMs + thereMs;
@@ -217,7 +217,7 @@ describe("a budget", () => {
               agenda.push({
                 atMs: answeredMs,
                 run: () => {
-                  told.settle(ticket, { status: 202, headers }, answeredMs);
+                  reported.settle(ticket, { status: 202, headers }, answeredMs);
                   deaf.settle(other, undefined, answeredMs);
                 },
               });

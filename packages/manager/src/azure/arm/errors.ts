@@ -155,8 +155,8 @@ export function azureErrorOf(body: ErrorBody, context: ErrorContext = {}): Azure
 function classOf({ code, message, details }: ErrorBody, status: number | undefined): AzureErrorClass {
   if (status === 429) return "Throttled";
   if (VAGUE.has(code)) {
-    const told = details.find((detail) => CLASSES[detail.code] !== undefined && !VAGUE.has(detail.code));
-    if (told) return CLASSES[told.code] ?? "Transient";
+    const reported = details.find((detail) => CLASSES[detail.code] !== undefined && !VAGUE.has(detail.code));
+    if (reported) return CLASSES[reported.code] ?? "Transient";
     // Compute leaves the details out at times; then only these words tell a quota from a resource that is busy.
     if (/exceeding (the )?approved .*quota/i.test(message)) return "Quota";
   }

@@ -13,14 +13,14 @@ export type Observed =
   | { readonly kind: "instances"; readonly total: number; readonly done: number; readonly running: number };
 
 /** How an operation ended. `Partial`: not for all instances. `Superseded`: the world has moved on; decide again. */
-export type Outcome = "Succeeded" | "Failed" | "Preempted" | "Partial" | "Superseded";
+export type OperationOutcome = "Succeeded" | "Failed" | "Preempted" | "Partial" | "Superseded";
 
 /** What to do next, and why. */
 export type Step = { readonly why: string } & (
   | { readonly do: "send" | "look" }
   | { readonly do: "poll"; readonly url: string }
   | { readonly do: "wait"; readonly retryAfterMs: number; readonly error?: AzureError }
-  | { readonly do: "finish"; readonly outcome: Outcome; readonly error?: AzureError }
+  | { readonly do: "finish"; readonly outcome: OperationOutcome; readonly error?: AzureError }
 );
 
 // Where Azure does not say: often enough to be soon, rarely enough for its budget of 15 polls a minute.

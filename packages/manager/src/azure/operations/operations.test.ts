@@ -57,7 +57,7 @@ const STORIES: Readonly<Record<string, Story>> = {
 };
 
 /** A controller that has one thing done, with its status on a server of its own. */
-class World {
+class OperationsTestBed {
   readonly azure = new LittleAzure(() => this.bench.scheduler.wallMs);
   readonly bench = new Bench((request) => this.azure.handle(request));
   readonly story: Story;
@@ -141,19 +141,19 @@ function tryLater(): Progress {
 
 describe.each(Object.entries(STORIES))("an operation (%s)", (_, story) => {
   test("is sent once and followed to its end", async () => {
-    const world = new World(story);
+    const world = new OperationsTestBed(story);
     await world.run();
     expect(world.azure.writes).toHaveLength(1);
     expect(world.record).toBeUndefined();
   });
 
   test("is sent once wherever the process dies", async () => {
-    const calm = new World(story);
+    const calm = new OperationsTestBed(story);
     await calm.run();
     expect(calm.messages).toBeGreaterThan(8);
     for (let point = 0; point < calm.messages; point++) {
       for (const fate of ["crashBefore", "crashAfter"] as const) {
-        const world = new World(story);
+        const world = new OperationsTestBed(story);
         let crashes = 0;
         world.fate = (message) => (message === point && crashes++ === 0 ? fate : "deliver");
         await world.run();
@@ -166,7 +166,7 @@ describe.each(Object.entries(STORIES))("an operation (%s)", (_, story) => {
     const troubles = fc.array(fc.constantFrom<Trouble>("none", "unavailable", "lost"), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(troubles, async (sequence) => {
-        const world = new World(story);
+        const world = new OperationsTestBed(story);
         const left = [...sequence];
         world.azure.trouble = () => left.shift() ?? "none";
         await world.run();
@@ -177,7 +177,7 @@ describe.each(Object.entries(STORIES))("an operation (%s)", (_, story) => {
   });
 
   test("that Azure has forgotten is looked up and not sent again", async () => {
-    const world = new World(story);
+    const world = new OperationsTestBed(story);
     let polls = 0;
     world.azure.trouble = ({ path }) => {
       if (path.includes("/operations/") && polls++ === 0) world.azure.forgetOperations();

@@ -11,7 +11,7 @@ import {
 } from "../port.ts";
 import type { ScaleSetInstance } from "../scale-set/instance.ts";
 import { covers } from "./covers.ts";
-import { isFinal, nextStep, type Observed, type Outcome, type Step } from "./decide.ts";
+import { isFinal, nextStep, type Observed, type OperationOutcome, type Step } from "./decide.ts";
 import { evidenceOf } from "./evidence.ts";
 import { bodyToSend, HASH_TAG, hashOf, type InstanceAction, type Wanted } from "./wanted.ts";
 
@@ -40,7 +40,7 @@ export type Progress = { readonly why: string } & (
   | { readonly isDone: false; readonly retryAfterMs: number; readonly error?: AzureError }
   | {
       readonly isDone: true;
-      readonly outcome: Outcome;
+      readonly outcome: OperationOutcome;
       readonly error?: AzureError;
       readonly body?: JsonObject;
     }
@@ -48,7 +48,7 @@ export type Progress = { readonly why: string } & (
 
 // Poll, look, and send: no pass has more to do.
 const MOST_STEPS = 4;
-const LOOK_AGAIN_MS = 15_000;
+const OPERATION_POLL_MS = 15_000;
 /** What a record may take of an object: an operation's URL alone has about 4 KB. */
 export const MOST_RECORD_BYTES = 5 * 1024;
 
@@ -168,7 +168,7 @@ async function afterRefusal(error: unknown, persist: Task["persist"]): Promise<P
     await persist(undefined);
     throw error;
   }
-  const retryAfterMs = error.retryAfterMs ?? LOOK_AGAIN_MS;
+  const retryAfterMs = error.retryAfterMs ?? OPERATION_POLL_MS;
   return { isDone: false, retryAfterMs, error, why: `no answer says whether it was done (${error.code})` };
 }
 
@@ -177,7 +177,7 @@ async function afterAnswer(
   intent: Frozen<Operation>,
   persist: Task["persist"],
 ): Promise<Progress> {
-  const { operationUrl, body, retryAfterMs = LOOK_AGAIN_MS } = written;
+  const { operationUrl, body, retryAfterMs = OPERATION_POLL_MS } = written;
   if (operationUrl !== undefined) {
     await persist(withUrl(intent, operationUrl));
     return { isDone: false, retryAfterMs, why: "Azure has accepted it" };

@@ -38,13 +38,13 @@ describe("sightings of instances", () => {
 
   test("tell of instances that came, changed and went, and of no others", () => {
     const instanceCache = new InstanceCache();
-    const told: (readonly string[])[] = [];
-    instanceCache.onChange((ids) => told.push(ids));
+    const reported: (readonly string[])[] = [];
+    instanceCache.onChange((ids) => reported.push(ids));
     instanceCache.record(SCALE_SET, [instance(1), instance(2, "Creating")], 1);
     instanceCache.record(SCALE_SET, [instance(1), instance(2, "Creating")], 2);
     instanceCache.record(SCALE_SET, [instance(1), instance(2), instance(3)], 3);
     instanceCache.record(SCALE_SET, [instance(2), instance(3)], 4);
-    expect(told).toEqual([[idOf(1), idOf(2)], [idOf(2), idOf(3)], [idOf(1)]]);
+    expect(reported).toEqual([[idOf(1), idOf(2)], [idOf(2), idOf(3)], [idOf(1)]]);
     expect(instanceCache.instance(idOf(2))).toMatchObject({ atMs: 4 });
   });
 });

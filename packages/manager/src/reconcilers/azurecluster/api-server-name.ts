@@ -1,4 +1,4 @@
-import { clusterGroupOf, locationOf, type Plan } from "../../azure-cluster/plan.ts";
+import { clusterGroupOf, locationOf, type ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
@@ -8,7 +8,7 @@ const FNV_PRIME = 0x01000193;
  * FNV-1a over where the address is, so that the endpoint of a cluster that it built stays what it was.
  */
 export function fullyQualifiedName(
-  plan: Plan,
+  plan: ClusterSpecView,
   address: { readonly name: string; readonly dnsName?: string | undefined },
 ): string {
   if (address.dnsName) return address.dnsName.toLowerCase();

@@ -6,12 +6,12 @@ import { decide, type Decision, type Scene, shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
 import { confirm, observe } from "./observe.ts";
 import { follow, type Round, start, throttledFor } from "./operations.ts";
-import { rememberedIn } from "./remembered.ts";
+import { lastAppliedIn } from "./last-applied.ts";
 import { setBegun, type Scope } from "./scope.ts";
-import { ownerOf, virtualNetworkID } from "../../azure-cluster/plan.ts";
+import { ownerOf, virtualNetworkID } from "../../azure-cluster/spec-view.ts";
 
 // Somebody else works on a resource of ours, and nothing tells when they are done.
-const LOOK_AGAIN_MS = 15_000;
+const RESOURCE_POLL_MS = 15_000;
 
 /** Brings everything in Azure to the wanted state, as far as it goes in one pass. */
 export async function build(scope: Scope): Promise<Outcome> {
@@ -22,7 +22,7 @@ export async function build(scope: Scope): Promise<Outcome> {
     // What Azure does at once makes way for what depends on it; each turn of the loop ends at least one resource.
     for (let turn = 0; turn <= scope.wanted.length; turn++) {
       const decisions = await decided(scope);
-      tell(scope, decisions);
+      recordEvents(scope, decisions);
       const round = await start(scope, decisions.flatMap(writeFor));
       retryAfterMs = sooner(retryAfterMs, noted(scope, round));
       if (round.ended === 0 || round.failures.length > 0) return ended(scope, decisions, retryAfterMs);
@@ -36,7 +36,7 @@ export async function build(scope: Scope): Promise<Outcome> {
 }
 
 /** A cluster that is in use is not changed silently; while it is built its conditions tell enough. */
-function tell({ cluster, context }: Scope, decisions: readonly Decision[]): void {
+function recordEvents({ cluster, context }: Scope, decisions: readonly Decision[]): void {
   if (cluster.status?.ready !== true) return;
   for (const { do: what, resource, why } of decisions) {
     if (what !== "put" && what !== "patchTags") continue;
@@ -60,7 +60,7 @@ function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
     owner: ownerOf(plan),
     wanted,
     seen: memory.seen,
-    remembered: rememberedIn(cluster.metadata.annotations),
+    lastApplied: lastAppliedIn(cluster.metadata.annotations),
     underWay: ledger.ids(),
     refused: new Map([...memory.refused].map(([id, { error }]) => [id, error.message])),
     networkID: network === undefined ? undefined : normalizedId(network),
@@ -104,7 +104,7 @@ function ended(scope: Scope, decisions: readonly Decision[], retryAfterMs: numbe
   if (refused?.do === "refuse") throw terminal(refused.reason, `${refused.resource.field}: ${refused.why}`);
   const unready = decisions.find((one) => one.do !== "keep");
   if (!unready) return next;
-  throw waiting("WaitingForAzure", `${unready.resource.field}: ${unready.why}`, LOOK_AGAIN_MS);
+  throw waiting("WaitingForAzure", `${unready.resource.field}: ${unready.why}`, RESOURCE_POLL_MS);
 }
 
 function reasonFor({ cluster }: Scope): string {

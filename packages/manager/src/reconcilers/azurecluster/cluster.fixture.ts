@@ -1,12 +1,15 @@
 import { AzureCluster, withDefaults } from "@capstan/api";
 import { azureCluster, type Overrides } from "@capstan/runtime/testing/builders";
-import type { Plan } from "../../azure-cluster/plan.ts";
+import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 
 // The subscription of the clusters in tests.
 const SUBSCRIPTION = "00000000-0000-0000-0000-000000000001";
 
 /** The plan of a cluster as admission completes it. */
-export function planOf(spec: Overrides<AzureCluster["spec"]> = {}, change: Partial<Plan> = {}): Plan {
+export function planOf(
+  spec: Overrides<AzureCluster["spec"]> = {},
+  change: Partial<ClusterSpecView> = {},
+): ClusterSpecView {
   const cluster = withDefaults(AzureCluster, azureCluster({ metadata: { name: "c1" }, spec }));
   const plan = {
     clusterName: "c1",

@@ -3,8 +3,8 @@ import type { JsonObject } from "../../azure/port.ts";
 import { idOf, planOf } from "./cluster.fixture.ts";
 import { decide, type Decision, type Scene, type ObservedResource } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
-import { ownerOf } from "../../azure-cluster/plan.ts";
-import { applied } from "./remembered.ts";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
+import { applied } from "./last-applied.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
 
@@ -37,7 +37,7 @@ function decided(change: Partial<Scene>): readonly Decision[] {
     owner: ownerOf(plan),
     wanted,
     seen: everything(),
-    remembered: applied(plan),
+    lastApplied: applied(plan),
     underWay: new Set(),
     refused: new Map(),
     networkID: normalizedId(NETWORK),
@@ -132,8 +132,8 @@ describe("of a cluster of which everything is there", () => {
     const { securityRules } = body["properties"] as { securityRules: unknown[] };
     const more = [...securityRules, { name: "old" }, { name: "theirs" }];
     const seen = everything({ [RULES]: { body: { ...body, properties: { securityRules: more } } } });
-    const remembered = { ...applied(plan), rules: { "c1-controlplane-nsg": { old: "", allow_ssh: "" } } };
-    const decision = about(RULES, { seen, remembered });
+    const lastApplied = { ...applied(plan), rules: { "c1-controlplane-nsg": { old: "", allow_ssh: "" } } };
+    const decision = about(RULES, { seen, lastApplied });
     expect(decision).toMatchObject({ do: "put", isNew: false });
     expect(decision).toMatchObject({
       body: {

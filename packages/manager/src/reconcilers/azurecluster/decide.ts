@@ -2,8 +2,8 @@ import { normalizedId } from "../../azure/normalized-id.ts";
 import { isJsonObject } from "@capstan/api";
 import { isFinal } from "../../azure/operations/decide.ts";
 import type { JsonObject } from "../../azure/port.ts";
-import { laidOver, withoutNamed } from "./lay-over.ts";
-import type { Remembered } from "./remembered.ts";
+import { mergeDesired, withoutNamed } from "./merge-desired.ts";
+import type { LastApplied } from "./last-applied.ts";
 import type { WantedResource } from "./resource.ts";
 import {
   isOwned,
@@ -28,7 +28,7 @@ export interface Scene {
   readonly wanted: readonly WantedResource[];
   /** By folded id; what is not in it was not looked at. */
   readonly seen: ReadonlyMap<string, ObservedResource>;
-  readonly remembered: Remembered;
+  readonly lastApplied: LastApplied;
   /** Folded ids of what Azure is doing something to on our behalf. */
   readonly underWay: ReadonlySet<string>;
   /** Folded ids of what Azure has refused, with its reason; they wait until the others are done. */
@@ -136,13 +136,13 @@ function decideForeign(
 }
 
 function decideOwn(
-  { remembered }: Scene,
+  { lastApplied }: Scene,
   resource: WantedResource,
   { body, etag }: ObservedResource & { readonly body: JsonObject },
 ): Decision {
-  const properties = wantedProperties(resource, body, remembered);
+  const properties = wantedProperties(resource, body, lastApplied);
   const observedTags = tagsIn(body);
-  const tags = mergedTags(observedTags, tagsIn(resource.body), remembered.tags);
+  const tags = mergedTags(observedTags, tagsIn(resource.body), lastApplied.tags);
   const areTagsRight = resource.hasNoTags === true || sameTags(observedTags, tags);
   const state = stateOf(body);
   const precondition = etag === undefined ? {} : { etag };
@@ -158,24 +158,24 @@ function decideOwn(
 }
 
 /** The properties with everything wanted in them; the very same object when nothing is missing and nothing too much. */
-function wantedProperties(resource: WantedResource, body: JsonObject, remembered: Remembered): unknown {
+function wantedProperties(resource: WantedResource, body: JsonObject, lastApplied: LastApplied): unknown {
   const observed = body["properties"];
   const wanted = resource.body["properties"];
   if (!isJsonObject(observed) || !isJsonObject(wanted)) return observed ?? wanted;
-  const kept = Object.entries(retiredIn(resource, remembered)).reduce<JsonObject>(
+  const kept = Object.entries(retiredIn(resource, lastApplied)).reduce<JsonObject>(
     (properties, [list, names]) => {
       const rest = withoutNamed(properties[list], new Set(names.map((name) => name.toLowerCase())));
       return rest === properties[list] ? properties : { ...properties, [list]: rest };
     },
     observed,
   );
-  return laidOver(kept, shapedLike(kept, wanted));
+  return mergeDesired(kept, shapedLike(kept, wanted));
 }
 
 /** Names of items that we wrote once and do not want any more, by their list. */
 function retiredIn(
   resource: WantedResource,
-  { rules }: Remembered,
+  { rules }: LastApplied,
 ): Readonly<Record<string, readonly string[]>> {
   const group = Object.entries(rules).find(([name]) =>
     normalizedId(resource.id).endsWith(`/networksecuritygroups/${name.toLowerCase()}`),

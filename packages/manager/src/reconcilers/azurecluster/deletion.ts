@@ -5,7 +5,7 @@ import {
   networkGroupOf,
   ownerOf,
   virtualNetworkID,
-} from "../../azure-cluster/plan.ts";
+} from "../../azure-cluster/spec-view.ts";
 import { block, next, type Outcome, waiting } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
 import { SETTLE_MS } from "../../azure/operations/decide.ts";
@@ -19,7 +19,7 @@ import type { Scope } from "./scope.ts";
 
 const DELETING = "Deleting";
 // A pool that goes tells of itself; this is for what nobody tells.
-const LOOK_AGAIN_MS = 30_000;
+const POOLS_POLL_MS = 30_000;
 
 /**
  * Lets the pools go first, which need this cluster to find their scale sets and the identity to delete them with. A
@@ -31,7 +31,7 @@ export function awaitPools({ context, plan }: Scope): Outcome {
   if (pools.length === 0) return next;
   const names = pools.map(({ metadata }) => metadata.name).toSorted();
   const message = `The network goes after the AzureMachinePools in it: ${names.join(", ")}`;
-  throw waiting("WaitingForMachinePools", message, LOOK_AGAIN_MS);
+  throw waiting("WaitingForMachinePools", message, POOLS_POLL_MS);
 }
 
 /**

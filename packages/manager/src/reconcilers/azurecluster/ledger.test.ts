@@ -29,7 +29,9 @@ function opened(status?: AzureCluster["status"]) {
 
 test("the intents of a wave are written together, before any of them is sent", async () => {
   const { ledger, writes, scheduler } = opened();
-  const intents = ["a", "b", "c"].map((name) => ledger.keeperOf(idOf(`x/${name}`))(record(`x/${name}`)));
+  const intents = ["a", "b", "c"].map((name) =>
+    ledger.persistOperation(idOf(`x/${name}`))(record(`x/${name}`)),
+  );
   expect(writes).toEqual([]);
   await scheduler.advance(10);
   await Promise.all(intents);
@@ -38,9 +40,9 @@ test("the intents of a wave are written together, before any of them is sent", a
 
 test("addresses and ends wait for the end of the pass, and a later one finds them", async () => {
   const { ledger, object, writes } = opened();
-  await ledger.keeperOf(idOf("x/a"))(record("x/a", "https://azure/operation"));
-  await ledger.keeperOf(idOf("x/b"))(record("x/b", "https://azure/other"));
-  await ledger.keeperOf(idOf("X/B"))(undefined);
+  await ledger.persistOperation(idOf("x/a"))(record("x/a", "https://azure/operation"));
+  await ledger.persistOperation(idOf("x/b"))(record("x/b", "https://azure/other"));
+  await ledger.persistOperation(idOf("X/B"))(undefined);
   expect(writes).toEqual([]);
   ledger.show();
   expect(object.status?.longRunningOperationStates).toMatchObject([

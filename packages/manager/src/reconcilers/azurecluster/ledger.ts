@@ -36,7 +36,7 @@ export class Ledger {
   }
 
   /** Keeps the record of one resource. */
-  keeperOf(resourceID: string): Task["persist"] {
+  persistOperation(resourceID: string): Task["persist"] {
     const id = normalizedId(resourceID);
     return async (record) => {
       if (record) this.#records.set(id, record);

@@ -1,5 +1,5 @@
 import type { Clock } from "@capstan/env";
-import { Pauses } from "../../azure/operations/pauses.ts";
+import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import type { JsonObject } from "../../azure/port.ts";
 import type { ObservedResource } from "./decide.ts";
 
@@ -24,7 +24,7 @@ export class ClusterMemory {
   /** The bodies that were sent and whose operations are under way, by folded id. */
   readonly sent = new Map<string, JsonObject>();
   /** Of operations, by the folded id of their resource. */
-  readonly pauses: Pauses;
+  readonly pollBackoff: PollBackoff;
   /** What Azure refused and how it was told, by folded id. */
   readonly refused = new Map<string, ResourceFailure>();
   /** The generation of the spec that was refused. */
@@ -33,7 +33,7 @@ export class ClusterMemory {
   emptySinceMs: number | undefined;
 
   constructor(clock: Clock) {
-    this.pauses = new Pauses(clock);
+    this.pollBackoff = new PollBackoff(clock);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Decision } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
 import type { CachedReading } from "./memory.ts";
 import { throttledFor } from "./operations.ts";
-import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/plan.ts";
+import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 
 // A little less than the shortest time between two resyncs: each of them looks for what others have changed.

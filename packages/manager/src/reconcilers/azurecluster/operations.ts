@@ -6,7 +6,7 @@ import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/p
 import { shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
 import type { ResourceFailure } from "./memory.ts";
-import { locationOf } from "../../azure-cluster/plan.ts";
+import { locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 
 /** How far a number of operations have come. */
@@ -31,7 +31,7 @@ export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Ro
 
 /** Scarce requests bring a cluster back every moment; Azure is asked no more often than it wants to be. */
 async function ask(scope: Scope, record: Frozen<Operation>): Promise<Step> {
-  const waitMs = scope.memory.pauses.leftMs(normalizedId(record.resourceID));
+  const waitMs = scope.memory.pollBackoff.leftMs(normalizedId(record.resourceID));
   return waitMs > 0 ? { retryAfterMs: waitMs } : step(scope, record.resourceID, { record });
 }
 
@@ -65,7 +65,7 @@ async function step(scope: Scope, resourceID: string, { record, wanted }: Attemp
   const task: Task = {
     record,
     ...(wanted && { wanted }),
-    persist: ledger.keeperOf(resourceID),
+    persist: ledger.persistOperation(resourceID),
     location: locationOf(plan),
   };
   if (wanted && "body" in wanted && wanted.verb === "PUT") memory.sent.set(id, wanted.body);
@@ -97,10 +97,10 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
   const id = normalizedId(resourceID);
   if (!progress.isDone) {
     const { retryAfterMs } = progress;
-    memory.pauses.begin(id, retryAfterMs);
+    memory.pollBackoff.begin(id, retryAfterMs);
     return { retryAfterMs };
   }
-  memory.pauses.end(id);
+  memory.pollBackoff.end(id);
   const body: JsonObject | undefined = progress.body ?? memory.sent.get(id);
   memory.sent.delete(id);
   if (progress.outcome === "Succeeded" && body) {

@@ -1,8 +1,8 @@
 import { AzureCluster, deepEqual, formatFieldError } from "@capstan/api";
 import { block, type Failure, next, type Outcome, terminal } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
-import { annotationsFor, applied, joined, rememberedIn } from "./remembered.ts";
-import { locationOf } from "../../azure-cluster/plan.ts";
+import { annotationsFor, applied, joined, lastAppliedIn } from "./last-applied.ts";
+import { locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 import { unsupportedIn } from "./unsupported.ts";
 import { wantedResources } from "./wanted.ts";
@@ -71,12 +71,12 @@ function noSuchZone({ cluster, context }: Scope, zone: string, zones: readonly s
 }
 
 /** Remembers what is about to be written on the user's behalf before it is written. */
-export function rememberApplied({ cluster, plan }: Scope): Outcome {
-  const before = rememberedIn(cluster.metadata.annotations);
+export function recordApplied({ cluster, plan }: Scope): Outcome {
+  const before = lastAppliedIn(cluster.metadata.annotations);
   const both = annotationsFor(joined(before, applied(plan)));
   if (deepEqual(annotationsFor(before), both)) return next;
   annotate(cluster, both);
-  return block(0, "RememberingWhatIsApplied");
+  return block(0, "RecordingAppliedTags");
 }
 
 /** Sets annotations of ours, and takes away those that say nothing any more. */

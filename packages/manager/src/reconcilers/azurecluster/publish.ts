@@ -1,9 +1,9 @@
-import { networkID, ownerOf, subnetID, virtualNetworkID } from "../../azure-cluster/plan.ts";
+import { networkID, ownerOf, subnetID, virtualNetworkID } from "../../azure-cluster/spec-view.ts";
 import { isJsonObject } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
 import { annotate } from "./prepare.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
-import { annotationsFor, applied } from "./remembered.ts";
+import { annotationsFor, applied } from "./last-applied.ts";
 import type { Scope } from "./scope.ts";
 import { isOwned, ownershipTag } from "../../azure-cluster/tags.ts";
 import { apiServerBalancerID } from "./wanted-load-balancers.ts";

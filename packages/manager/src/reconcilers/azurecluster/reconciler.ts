@@ -16,7 +16,7 @@ import { build } from "./build.ts";
 import { awaitPools, deleteResources } from "./deletion.ts";
 import { Inventory } from "./inventory.ts";
 import { Memory } from "./memory.ts";
-import { findZones, refuseInvalid, refuseUnsupported, rememberApplied } from "./prepare.ts";
+import { findZones, refuseInvalid, refuseUnsupported, recordApplied } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { type AzureClusterPorts, buildScope, CONTROLLER, type Scope } from "./scope.ts";
 import { RegionZones } from "./zones.ts";
@@ -47,7 +47,7 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
       on(AzureMachinePool, clusterOfPool, { predicate: () => false }),
     ],
     scope: (context) => buildScope(shared, context),
-    normal: [refuseInvalid, refuseUnsupported, findZones, rememberApplied, build, publish],
+    normal: [refuseInvalid, refuseUnsupported, findZones, recordApplied, build, publish],
     deleting: [awaitPools, deleteResources],
     status: ({ ledger }) => ledger.show(),
   });

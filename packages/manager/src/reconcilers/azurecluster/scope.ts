@@ -11,7 +11,7 @@ import {
 import type { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
 import type { ClusterMemory, Memory } from "./memory.ts";
-import type { Plan } from "../../azure-cluster/plan.ts";
+import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
 import type { RegionZones } from "./zones.ts";
@@ -41,7 +41,7 @@ export interface Scope {
   readonly ledger: Ledger;
   readonly memory: ClusterMemory;
   readonly shared: Shared;
-  plan: Plan;
+  plan: ClusterSpecView;
   wanted: readonly WantedResource[];
 }
 
@@ -50,8 +50,6 @@ export const CONTROLLER = "azurecluster";
 
 const GROUP_CONDITION = "ResourceGroupReady";
 const API_SERVER_PORT = 6443;
-// Whoever sets an owner wakes the cluster; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
 
 /** Finds out whose cluster it is and how to reach Azure for it. Nothing is touched when that is not clear. */
 export async function buildScope(shared: Shared, context: Context<AzureCluster>): Promise<Scope> {
@@ -60,7 +58,7 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
   if (!owner && !isDeleting) {
     const message = "No Cluster refers to it in spec.infrastructureRef yet";
-    throw blocked(context, waiting("WaitingForClusterOwner", message, LOOK_AGAIN_MS));
+    throw blocked(context, waiting("WaitingForClusterOwner", message));
   }
   const isUntouched = isDeleting && !hasBegun(cluster);
   const { ports } = shared;
@@ -85,7 +83,11 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
   };
 }
 
-function planOf({ object }: Context<AzureCluster>, owner: Owner | undefined, subscriptionID: string): Plan {
+function planOf(
+  { object }: Context<AzureCluster>,
+  owner: Owner | undefined,
+  subscriptionID: string,
+): ClusterSpecView {
   const { metadata, spec, status } = object;
   const { namespace = "", labels } = metadata;
   const { name: clusterName, apiServerPort } = owner ?? {

@@ -1,6 +1,6 @@
 import type { Frozen, Subnet } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
-import type { Plan } from "../../azure-cluster/plan.ts";
+import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import type { Tags } from "../../azure-cluster/tags.ts";
 
 type SecurityGroup = NonNullable<Frozen<Subnet>["securityGroup"]>;
@@ -20,7 +20,7 @@ const SSH_PRIORITY = 2200;
 const API_SERVER_PRIORITY = 2201;
 
 /** The security groups of a cluster; subnets may share one, and its rules are then those of all of them. */
-export function rulesBySecurityGroup(plan: Plan): readonly GroupedRules[] {
+export function rulesBySecurityGroup(plan: ClusterSpecView): readonly GroupedRules[] {
   const groups = new Map<string, GroupedRules>();
   for (const [index, { securityGroup, role }] of (plan.spec.networkSpec?.subnets ?? []).entries()) {
     if (!securityGroup?.name) continue;
@@ -40,7 +40,11 @@ export function rulesBySecurityGroup(plan: Plan): readonly GroupedRules[] {
 }
 
 /** Who writes no rules for a control plane gets a way in to its machines and its API, as with CAPZ. */
-function rulesOf(plan: Plan, { securityRules = [] }: SecurityGroup, role: string): readonly SecurityRule[] {
+function rulesOf(
+  plan: ClusterSpecView,
+  { securityRules = [] }: SecurityGroup,
+  role: string,
+): readonly SecurityRule[] {
   const hasControlPlane = role === "control-plane" || role === "cluster";
   if (securityRules.length > 0 || !hasControlPlane || plan.spec.controlPlaneEnabled === false)
     return securityRules;

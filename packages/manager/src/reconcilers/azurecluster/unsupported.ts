@@ -1,4 +1,4 @@
-import type { ClusterSpec } from "../../azure-cluster/plan.ts";
+import type { ClusterSpec } from "../../azure-cluster/spec-view.ts";
 
 /** A field that asks for something that is not built yet. */
 export interface Unsupported {

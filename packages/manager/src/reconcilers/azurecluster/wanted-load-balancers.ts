@@ -4,11 +4,11 @@ import {
   groupID,
   locationOf,
   networkID,
-  type Plan,
+  type ClusterSpecView,
   tagSourceOf,
   subnetID,
   virtualNetworkID,
-} from "../../azure-cluster/plan.ts";
+} from "../../azure-cluster/spec-view.ts";
 import type { Frozen, LoadBalancer } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { type WantedResource } from "./resource.ts";
@@ -29,7 +29,7 @@ const HTTPS_PROBE = "HTTPSProbe";
 const OUTBOUND_RULE = "OutboundNATAllProtocols";
 
 /** The load balancers before the API server and for the ways out. */
-export function wantedLoadBalancers(plan: Plan): readonly WantedResource[] {
+export function wantedLoadBalancers(plan: ClusterSpecView): readonly WantedResource[] {
   const { apiServerLB, nodeOutboundLB, controlPlaneOutboundLB } = plan.spec.networkSpec ?? {};
   return [
     ...placed(apiServerLB, "apiServerLB", "apiserver"),
@@ -39,7 +39,7 @@ export function wantedLoadBalancers(plan: Plan): readonly WantedResource[] {
 }
 
 /** The id of the load balancer before the API server; undefined when the control plane is elsewhere. */
-export function apiServerBalancerID(plan: Plan): string | undefined {
+export function apiServerBalancerID(plan: ClusterSpecView): string | undefined {
   const name = plan.spec.networkSpec?.apiServerLB?.name;
   return name === undefined ? undefined : networkID(plan, `loadBalancers/${name}`);
 }
@@ -54,7 +54,7 @@ function placed(
   return [{ balancer, name, field: `spec.networkSpec.${field}`, role }];
 }
 
-function loadBalancer(plan: Plan, one: PlacedBalancer): WantedResource {
+function loadBalancer(plan: ClusterSpecView, one: PlacedBalancer): WantedResource {
   const { balancer, name, field, role } = one;
   const id = networkID(plan, `loadBalancers/${name}`);
   const frontends = (balancer.frontendIPs ?? []).map((frontend) => frontendBody(plan, balancer, frontend));
@@ -89,7 +89,7 @@ function loadBalancer(plan: Plan, one: PlacedBalancer): WantedResource {
 type Frontend = NonNullable<Balancer["frontendIPs"]>[number];
 
 function frontendBody(
-  plan: Plan,
+  plan: ClusterSpecView,
   { type, availabilityZones }: Balancer,
   { name, publicIP, privateIP }: Frontend,
 ): { readonly name: string } & JsonObject {
@@ -108,12 +108,12 @@ function frontendBody(
   };
 }
 
-function controlPlaneSubnetOf({ spec }: Plan): string {
+function controlPlaneSubnetOf({ spec }: ClusterSpecView): string {
   const subnets = spec.networkSpec?.subnets ?? [];
   return subnets.find(({ role }) => role === "control-plane" || role === "cluster")?.name ?? "";
 }
 
-function usedBy(plan: Plan, { type, frontendIPs = [] }: Balancer): readonly string[] {
+function usedBy(plan: ClusterSpecView, { type, frontendIPs = [] }: Balancer): readonly string[] {
   if (type === "Internal") return [virtualNetworkID(plan) ?? ""];
   return frontendIPs.flatMap(({ publicIP }) =>
     publicIP ? [networkID(plan, `publicIPAddresses/${publicIP.name}`)] : [],
@@ -127,7 +127,7 @@ interface Parts {
   readonly idleTimeoutInMinutes: number | undefined;
 }
 
-function balancingRules(plan: Plan, parts: Parts): readonly JsonObject[] {
+function balancingRules(plan: ClusterSpecView, parts: Parts): readonly JsonObject[] {
   const more = plan.spec.networkSpec?.additionalAPIServerLBPorts ?? [];
   return [{ name: HTTPS_RULE, port: plan.apiServerPort }, ...more].map(({ name, port }) => ({
     name,
@@ -147,7 +147,7 @@ function balancingRules(plan: Plan, parts: Parts): readonly JsonObject[] {
   }));
 }
 
-function probe({ apiServerPort: port }: Plan): JsonObject {
+function probe({ apiServerPort: port }: ClusterSpecView): JsonObject {
   // As CAPZ: a machine whose API is not ready for a minute gets no new connections.
   const properties = {
     protocol: "Https",

@@ -5,10 +5,10 @@ import {
   locationOf,
   networkGroupOf,
   networkID,
-  type Plan,
+  type ClusterSpecView,
   tagSourceOf,
   virtualNetworkID,
-} from "../../azure-cluster/plan.ts";
+} from "../../azure-cluster/spec-view.ts";
 import { tagsOf } from "../../azure-cluster/tags.ts";
 import type { WantedResource } from "./resource.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
@@ -16,7 +16,7 @@ import { rulesBySecurityGroup } from "./security-rules.ts";
 const SUBNETS = "spec.networkSpec.subnets";
 
 /** The virtual network with its subnets, what is attached to those, and its peerings. */
-export function wantedNetwork(plan: Plan): readonly WantedResource[] {
+export function wantedNetwork(plan: ClusterSpecView): readonly WantedResource[] {
   return [
     ...securityGroups(plan),
     ...routeTables(plan),
@@ -29,7 +29,9 @@ export function wantedNetwork(plan: Plan): readonly WantedResource[] {
 type Gateway = NonNullable<Frozen<Subnet>["natGateway"]>;
 
 /** The NAT gateways of subnets for nodes, each once; the control plane reaches out through its load balancer. */
-export function natGatewaysIn(plan: Plan): readonly { readonly gateway: Gateway; readonly field: string }[] {
+export function natGatewaysIn(
+  plan: ClusterSpecView,
+): readonly { readonly gateway: Gateway; readonly field: string }[] {
   const seen = new Set<string>();
   return subnetsOf(plan).flatMap(({ natGateway: gateway, role }, index) => {
     if (!gateway?.name || role === "control-plane" || seen.has(gateway.name.toLowerCase())) return [];
@@ -38,13 +40,13 @@ export function natGatewaysIn(plan: Plan): readonly { readonly gateway: Gateway;
   });
 }
 
-function subnetsOf({ spec }: Plan): readonly Frozen<Subnet>[] {
+function subnetsOf({ spec }: ClusterSpecView): readonly Frozen<Subnet>[] {
   return spec.networkSpec?.subnets ?? [];
 }
 
 /** What the parts of a network have in common. */
 function part(
-  plan: Plan,
+  plan: ClusterSpecView,
   group: string,
 ): Pick<WantedResource, "dependsOn" | "ifForeign" | "isPartOfNetwork"> {
   // The network of another group is there before the cluster; only the cluster's own group is waited for.
@@ -52,7 +54,7 @@ function part(
   return { dependsOn: isOurs ? [groupID(plan, group)] : [], ifForeign: "refuse", isPartOfNetwork: true };
 }
 
-function securityGroups(plan: Plan): readonly WantedResource[] {
+function securityGroups(plan: ClusterSpecView): readonly WantedResource[] {
   const group = networkGroupOf(plan);
   return rulesBySecurityGroup(plan).map(({ name, field, rules, tags }): WantedResource => ({
     ...part(plan, group),
@@ -67,7 +69,7 @@ function securityGroups(plan: Plan): readonly WantedResource[] {
   }));
 }
 
-function routeTables(plan: Plan): readonly WantedResource[] {
+function routeTables(plan: ClusterSpecView): readonly WantedResource[] {
   const group = networkGroupOf(plan);
   const seen = new Set<string>();
   return subnetsOf(plan).flatMap(({ routeTable }, index): WantedResource[] => {
@@ -87,7 +89,7 @@ function routeTables(plan: Plan): readonly WantedResource[] {
   });
 }
 
-function natGateways(plan: Plan): readonly WantedResource[] {
+function natGateways(plan: ClusterSpecView): readonly WantedResource[] {
   const group = clusterGroupOf(plan);
   return natGatewaysIn(plan).map(({ gateway, field }): WantedResource => {
     const address = gateway.ip && networkID(plan, `publicIPAddresses/${gateway.ip.name}`);
@@ -114,7 +116,7 @@ function natGateways(plan: Plan): readonly WantedResource[] {
   });
 }
 
-function virtualNetwork(plan: Plan): readonly WantedResource[] {
+function virtualNetwork(plan: ClusterSpecView): readonly WantedResource[] {
   const id = virtualNetworkID(plan);
   const { vnet } = plan.spec.networkSpec ?? {};
   if (id === undefined || !vnet) return [];
@@ -154,7 +156,7 @@ interface SubnetBody {
   };
 }
 
-function subnetBody(plan: Plan, subnet: Frozen<Subnet>): SubnetBody {
+function subnetBody(plan: ClusterSpecView, subnet: Frozen<Subnet>): SubnetBody {
   const { name, cidrBlocks = [], securityGroup, routeTable, natGateway, serviceEndpoints, role } = subnet;
   const group = networkGroupOf(plan);
   const [first] = cidrBlocks;
@@ -173,7 +175,7 @@ function subnetBody(plan: Plan, subnet: Frozen<Subnet>): SubnetBody {
 
 /** The reference of a subnet to something that is attached to it, if there is such a thing. */
 function attached(
-  plan: Plan,
+  plan: ClusterSpecView,
   field: "networkSecurityGroup" | "routeTable" | "natGateway",
   { name, group }: { readonly name: string | undefined; readonly group: string },
 ): { readonly [Field in typeof field]?: Reference } {
@@ -181,7 +183,7 @@ function attached(
 }
 
 /** Both sides of each peering: traffic flows when both are there. */
-function peerings(plan: Plan): readonly WantedResource[] {
+function peerings(plan: ClusterSpecView): readonly WantedResource[] {
   const own = virtualNetworkID(plan);
   const { vnet } = plan.spec.networkSpec ?? {};
   if (own === undefined || !vnet) return [];

@@ -1,14 +1,14 @@
 import { isJsonObject } from "@capstan/api";
 import { describe, expect, test } from "vitest";
 import { idOf, planOf } from "./cluster.fixture.ts";
-import type { Plan } from "../../azure-cluster/plan.ts";
+import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
 
 const short = (id: string): string => id.split("/").slice(-2).join("/");
-const listed = (plan: Plan): string[] =>
+const listed = (plan: ClusterSpecView): string[] =>
   wantedResources(plan).map(({ id, dependsOn }) => `${short(id)} <- ${dependsOn.map(short).join(", ")}`);
-const found = (plan: Plan, id: string): WantedResource | undefined =>
+const found = (plan: ClusterSpecView, id: string): WantedResource | undefined =>
   wantedResources(plan).find((resource) => resource.id === id);
 
 describe("the resources of a cluster", () => {
@@ -95,7 +95,8 @@ describe("the resources of a cluster", () => {
 });
 
 describe("the API server", () => {
-  const balancer = (plan: Plan) => found(plan, idOf("loadBalancers/c1-public-lb"))?.body["properties"];
+  const balancer = (plan: ClusterSpecView) =>
+    found(plan, idOf("loadBalancers/c1-public-lb"))?.body["properties"];
 
   test("has a rule, a probe and a way out, and further ports where asked for", () => {
     const plan = planOf(
@@ -134,7 +135,7 @@ describe("the API server", () => {
 });
 
 describe("security groups", () => {
-  const rules = (plan: Plan, name: string): unknown => {
+  const rules = (plan: ClusterSpecView, name: string): unknown => {
     const properties = found(plan, idOf(`networkSecurityGroups/${name}`))?.body["properties"];
     return isJsonObject(properties) ? properties["securityRules"] : undefined;
   };

@@ -4,20 +4,20 @@ import {
   groupID,
   locationOf,
   networkID,
-  type Plan,
+  type ClusterSpecView,
   tagSourceOf,
-} from "../../azure-cluster/plan.ts";
+} from "../../azure-cluster/spec-view.ts";
 import { type WantedResource } from "./resource.ts";
 import { tagsOf } from "../../azure-cluster/tags.ts";
 import { wantedLoadBalancers } from "./wanted-load-balancers.ts";
 import { natGatewaysIn, wantedNetwork } from "./wanted-network.ts";
 
 /** Everything that a cluster is to have in Azure; what others depend on comes before them. */
-export function wantedResources(plan: Plan): readonly WantedResource[] {
+export function wantedResources(plan: ClusterSpecView): readonly WantedResource[] {
   return [wantedGroup(plan), ...wantedPublicIPs(plan), ...wantedNetwork(plan), ...wantedLoadBalancers(plan)];
 }
 
-function wantedGroup(plan: Plan): WantedResource {
+function wantedGroup(plan: ClusterSpecView): WantedResource {
   const name = clusterGroupOf(plan);
   return {
     id: groupID(plan, name),
@@ -32,7 +32,7 @@ function wantedGroup(plan: Plan): WantedResource {
 
 type Address = NonNullable<
   NonNullable<
-    NonNullable<NonNullable<Plan["spec"]["networkSpec"]>["apiServerLB"]>["frontendIPs"]
+    NonNullable<NonNullable<ClusterSpecView["spec"]["networkSpec"]>["apiServerLB"]>["frontendIPs"]
   >[number]["publicIP"]
 >;
 
@@ -44,7 +44,7 @@ interface PlacedAddress {
   readonly isPartOfNetwork?: boolean;
 }
 
-function wantedPublicIPs(plan: Plan): readonly WantedResource[] {
+function wantedPublicIPs(plan: ClusterSpecView): readonly WantedResource[] {
   const placed = [...balancerAddresses(plan), ...gatewayAddresses(plan)];
   const byName = new Map(placed.toReversed().map((one) => [one.address.name.toLowerCase(), one]));
   return placed
@@ -52,7 +52,7 @@ function wantedPublicIPs(plan: Plan): readonly WantedResource[] {
     .map((one) => publicIP(plan, one));
 }
 
-function balancerAddresses(plan: Plan): readonly PlacedAddress[] {
+function balancerAddresses(plan: ClusterSpecView): readonly PlacedAddress[] {
   const { networkSpec = {} } = plan.spec;
   const sources = [
     { balancer: networkSpec.apiServerLB, name: "apiServerLB", role: "apiserver" },
@@ -73,14 +73,14 @@ function balancerAddresses(plan: Plan): readonly PlacedAddress[] {
   );
 }
 
-function gatewayAddresses(plan: Plan): readonly PlacedAddress[] {
+function gatewayAddresses(plan: ClusterSpecView): readonly PlacedAddress[] {
   return natGatewaysIn(plan).flatMap(({ gateway, field }): PlacedAddress[] =>
     gateway.ip ? [{ address: gateway.ip, field: `${field}.ip`, role: "common", isPartOfNetwork: true }] : [],
   );
 }
 
 function publicIP(
-  plan: Plan,
+  plan: ClusterSpecView,
   { address, field, role, dnsName, isPartOfNetwork }: PlacedAddress,
 ): WantedResource {
   const ipTags = address.ipTags?.map(({ type, tag }) => ({ ipTagType: type, tag }));

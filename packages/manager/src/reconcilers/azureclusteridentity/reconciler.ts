@@ -16,8 +16,6 @@ import { AzureError } from "../../azure/port.ts";
 import { identityNameOf } from "../../azure-cluster/arm-client.ts";
 import { clustersByIdentity, clustersOf } from "../../azure-cluster/members.ts";
 
-// A cluster that goes tells of itself; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
 // Nobody tells of Secrets: they are not followed.
 const SECRET_MS = 60_000;
 const NAMED = 3;
@@ -74,5 +72,5 @@ function awaitClusters({ object, cache }: Context<AzureClusterIdentity>): Outcom
   const shown = names.toSorted().slice(0, NAMED).join(", ");
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   const message = `It goes when no AzureCluster logs in as it any more: ${shown}${more}`;
-  throw waiting("IdentityInUse", message, LOOK_AGAIN_MS);
+  throw waiting("IdentityInUse", message);
 }

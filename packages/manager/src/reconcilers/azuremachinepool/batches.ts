@@ -6,7 +6,7 @@ import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
-import { type DisruptionCandidate, withLateNodes } from "./late-nodes.ts";
+import { type DisruptionCandidate, withUndrainedNodes } from "./undrained-nodes.ts";
 import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
@@ -39,7 +39,7 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const observation = needed(scope.observation);
   if (isPaused(scope.pool, needed(scope.owners).machinePool)) return next;
   const drained = drainedOf(scope, observation).filter((one) => isLeaving(one) || isUpdating(one));
-  const late = await withLateNodes(scope, drained);
+  const late = await withUndrainedNodes(scope, drained);
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
   const batches = batchesFor(scope, observation, ready).filter((one) => !scope.refusal || !isUpdate(one));
   // A drain may have taken longer than the data is good that the wave began with.

@@ -17,7 +17,7 @@ import type { AzureMachinePoolPorts, Shared } from "./scope.ts";
 import { clusterPlanOf } from "./wanted-model.ts";
 
 // A Secret that somebody has changed or deleted is repaired as late as everything else.
-const LOOK_AGAIN_MS = 10 * 60_000;
+const SECRET_RECHECK_MS = 10 * 60_000;
 
 /**
  * Keeps the Secret POOL-azure-json with the configuration of the cloud provider. Manifests written for CAPZ refer to it in
@@ -42,7 +42,7 @@ export async function keepCloudConfig(
     userAssignedIdentities,
   ]);
   const nowMs = env.clock.monotonic();
-  if (known.cloudConfig?.source === source && nowMs - known.cloudConfig.atMs < LOOK_AGAIN_MS) return;
+  if (known.cloudConfig?.source === source && nowMs - known.cloudConfig.atMs < SECRET_RECHECK_MS) return;
   const subscriptionID = subscriptionOf(ports, azureCluster);
   const config = cloudProviderConfig({
     pool,

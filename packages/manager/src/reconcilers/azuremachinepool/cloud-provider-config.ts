@@ -1,7 +1,12 @@
 import { type AzureCluster, type AzureMachinePool, type Frozen, parseQuantity } from "@capstan/api";
 import type { Sensitive } from "@capstan/runtime";
 import type { JsonObject } from "../../azure/port.ts";
-import { clusterGroupOf, locationOf, networkGroupOf, type Plan } from "../../azure-cluster/plan.ts";
+import {
+  clusterGroupOf,
+  locationOf,
+  networkGroupOf,
+  type ClusterSpecView,
+} from "../../azure-cluster/spec-view.ts";
 
 /** Who the cluster is towards Azure. */
 export interface CloudLogin {
@@ -14,7 +19,7 @@ export interface CloudLogin {
 /** What the configuration of a pool's machines is made from. */
 export interface CloudConfigSource {
   readonly pool: Frozen<AzureMachinePool>;
-  readonly plan: Plan;
+  readonly plan: ClusterSpecView;
   readonly login: CloudLogin;
 }
 
@@ -41,7 +46,7 @@ export function cloudProviderConfig({ pool, plan, login }: CloudConfigSource): J
 }
 
 /** Where load balancers and routes of the workload cluster are to be made. */
-function network(plan: Plan): JsonObject {
+function network(plan: ClusterSpecView): JsonObject {
   const { vnet, subnets = [], nodeOutboundLB } = plan.spec.networkSpec ?? {};
   const { name, securityGroup, routeTable } =
     subnets.find(({ role }) => role === "node" || role === "cluster") ?? {};

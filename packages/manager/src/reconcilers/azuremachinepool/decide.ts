@@ -6,9 +6,9 @@ import type { PoolAction } from "../../rollout/action.ts";
 import { planPool } from "../../rollout/plan.ts";
 import { missingNames, observeMissing } from "../../rollout/removal-guard.ts";
 import type { PoolView } from "../../rollout/view.ts";
-import { rememberedSize } from "./external-size.ts";
+import { recordedSize } from "./external-size.ts";
 import { noteResize } from "./resize.ts";
-import { joinFacts } from "./join-facts.ts";
+import { joinFacts } from "./machine-facts.ts";
 import { type AzureObservation, busyListMs, lookAtAzure, nodesOf, workloadFacts } from "./observe.ts";
 import { isModelRefused, desiredStateKey } from "./operations.ts";
 import { hashOfNames, poolView } from "./pool-view.ts";
@@ -29,8 +29,8 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
       atMs: scope.context.env.clock.monotonic(),
       desiredStateKey: desiredStateKey(scope),
     };
-    rememberGuard(scope, observation);
-    rememberSize(scope, observation);
+    recordGuard(scope, observation);
+    recordSize(scope, observation);
     forgetRefusal(scope, observation);
     return requeue(scope, observation);
   } catch (error) {
@@ -115,7 +115,7 @@ function refuseForeign({ azureTarget, context }: Scope, { set }: Observation): v
 }
 
 /** What lists have said about a removal that is too large to be believed at once outlives the process. */
-function rememberGuard({ pool }: Scope, { planned, view }: Observation): void {
+function recordGuard({ pool }: Scope, { planned, view }: Observation): void {
   const isBlocked = planned.blocked.some(({ reason }) => reason === "RemovalBlocked");
   const { blockedRemoval: _, ...rest } = pool.status ?? {};
   const guard = view.removalGuard;
@@ -132,10 +132,10 @@ function rememberGuard({ pool }: Scope, { planned, view }: Observation): void {
 }
 
 /** Written with the first thing that is done: whatever that leads to, the number is known. */
-function rememberSize(scope: Scope, observation: Observation): void {
+function recordSize(scope: Scope, observation: Observation): void {
   const { pool } = scope;
   const { externalReplicas: known, externalCapacity: _, ...rest } = pool.status ?? {};
-  const externalReplicas = rememberedSize(observation.view, observation.planned, known);
+  const externalReplicas = recordedSize(observation.view, observation.planned, known);
   pool.status = externalReplicas === undefined ? rest : { ...pool.status, externalReplicas };
   noteResize(scope, observation);
 }

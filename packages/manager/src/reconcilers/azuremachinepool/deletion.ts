@@ -4,17 +4,17 @@ import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress } from "../../azure/operations/operations.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { adoptStragglers } from "./carry-out.ts";
+import { adoptStragglers } from "./perform.ts";
 import { deleteAll } from "./machine-writes.ts";
-import { withLateNodes } from "./late-nodes.ts";
+import { withUndrainedNodes } from "./undrained-nodes.ts";
 import { lookAtAzure, machinesOf, readSet } from "./observe.ts";
-import { operationPorts, setKeeper } from "./operations.ts";
+import { operationPorts, persistSetOperation } from "./operations.ts";
 import { foreignProblem } from "./scale-set-body.ts";
 import { needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
 
 const DELETING = "ScaleSetDeleting";
 // Machines that change tell of themselves; this is for what nobody tells.
-const LOOK_AGAIN_MS = 30_000;
+const DELETION_POLL_MS = 30_000;
 
 /** Says that the pool goes, and tells its machines. Those of a cluster that goes as a whole are not waited for. */
 export async function drainMachines(scope: Scope): Promise<Outcome> {
@@ -29,7 +29,7 @@ export async function drainMachines(scope: Scope): Promise<Outcome> {
     !(await hasLateNodes(scope, machines));
   // A scale set whose deletion has begun takes its machines with it, drained or not.
   const hasBegun = pool.status.operation?.verb === "DELETE";
-  return isClusterGoing || isDrained || hasBegun ? next : block(LOOK_AGAIN_MS, "DrainingMachines");
+  return isClusterGoing || isDrained || hasBegun ? next : block(DELETION_POLL_MS, "DrainingMachines");
 }
 
 async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf>): Promise<boolean> {
@@ -40,7 +40,7 @@ async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf
     const seen = byKey.get(providerKey(machine.spec.providerID));
     return seen ? [{ machine, seen, node: undefined }] : [];
   });
-  return (await withLateNodes(scope, candidates)).size > 0;
+  return (await withUndrainedNodes(scope, candidates)).size > 0;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
   } catch (error) {
     const failure = failureOf(error, "deleting the scale set");
     const isWait = failure instanceof Failure && failure.failure === "Waiting";
-    if (isWait) return block(failure.retryAfterMs ?? LOOK_AGAIN_MS, DELETING);
+    if (isWait) return block(failure.retryAfterMs ?? DELETION_POLL_MS, DELETING);
     throw failure;
   }
   memory.forgetSet(azureTarget.scaleSetID);
@@ -83,7 +83,7 @@ export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
 async function deletion(scope: Scope): Promise<number | undefined> {
   const { scaleSetID, location } = needed(scope.azureTarget);
   const record = scope.pool.status?.operation;
-  const task = { persist: setKeeper(scope), location };
+  const task = { persist: persistSetOperation(scope), location };
   const instances = machinesOf(scope).length;
   const wanted = { verb: "DELETE", resourceID: scaleSetID, instances } as const;
   if (record?.verb === "DELETE") {
@@ -100,7 +100,7 @@ async function deletion(scope: Scope): Promise<number | undefined> {
 
 function waitFor(progress: Progress): number | undefined {
   if (!progress.isDone) return progress.retryAfterMs;
-  return progress.outcome === "Succeeded" ? undefined : LOOK_AGAIN_MS;
+  return progress.outcome === "Succeeded" ? undefined : DELETION_POLL_MS;
 }
 
 /** Whether there is a scale set, and it is ours to delete. */
@@ -113,7 +113,7 @@ async function isOursThere(scope: Scope): Promise<boolean> {
 /** The machines let go when they see that their instances are gone; the last of them lets the pool go. */
 export function awaitMachines(scope: Scope): Outcome {
   const { shared, pool, azureTarget } = scope;
-  if (machinesOf(scope).length > 0) return block(LOOK_AGAIN_MS, "WaitingForMachines");
+  if (machinesOf(scope).length > 0) return block(DELETION_POLL_MS, "WaitingForMachines");
   shared.memory.forget(pool.metadata.uid ?? "");
   if (azureTarget) shared.ports.scaleSets.forget(azureTarget.scaleSetID);
   return next;

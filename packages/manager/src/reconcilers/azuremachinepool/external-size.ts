@@ -3,7 +3,7 @@ import type { Wanted } from "../../azure/operations/wanted.ts";
 import type { JsonObject } from "../../azure/port.ts";
 import type { PoolAction } from "../../rollout/action.ts";
 import type { Budget } from "../../rollout/budget.ts";
-import type { Plan } from "../../rollout/plan.ts";
+import type { PoolPlan } from "../../rollout/plan.ts";
 import type { MachineView, PoolView } from "../../rollout/view.ts";
 
 const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine", "PutModel", "SetCapacity"]);
@@ -45,9 +45,9 @@ function capacityIn({ sku }: JsonObject): number | undefined {
  * set, which replacing machines lowers and raises as well. So its number is kept from before we begin until all is done
  * and as many are there again.
  */
-export function rememberedSize(
+export function recordedSize(
   view: PoolView,
-  { actions, budget }: Plan,
+  { actions, budget }: PoolPlan,
   known: number | undefined,
 ): number | undefined {
   if (!view.isExternallyScaled || view.setHash === undefined) return undefined;

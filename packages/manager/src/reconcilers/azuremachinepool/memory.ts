@@ -1,14 +1,14 @@
 import type { Frozen, Operation } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { Pauses } from "../../azure/operations/pauses.ts";
+import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
-import { Joins } from "./joins.ts";
+import { MachineIndex } from "./machine-index.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 
 /** Why Azure has refused a write of the scale set. */
-interface Refusal {
+interface RejectedWrite {
   readonly error: Error;
   readonly retryAtMs: number;
   /** What was wanted. */
@@ -21,7 +21,7 @@ interface Refusal {
 export class PoolMemory {
   readonly instances: ScaleSetInstances;
   /** Of operations, by their addresses. */
-  readonly pauses: Pauses;
+  readonly pollBackoff: PollBackoff;
   /** The scale set as it was last read; undefined inside when there was none. */
   set: { readonly seen: SeenSet | undefined; readonly atMs: number } | undefined;
   /** The last list, and the wall clock when it set out. */
@@ -37,15 +37,15 @@ export class PoolMemory {
   /** The capacities that writes which are under way, or have failed, may leave the scale set at. */
   capacities: number[] = [];
   /** When, monotonic, the numbers of the pool were told last. */
-  toldAtMs = -Infinity;
+  publishedAtMs = -Infinity;
   /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */
   cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
   /** What is wrong with the spec of this generation; empty when nothing is. */
   checked: { readonly generation: number; readonly problem: string } | undefined;
   /** What is known of the machines. */
-  readonly joins = new Joins();
+  readonly machineIndex = new MachineIndex();
   /** Why Azure refused the last write of the scale set, until one is accepted. */
-  refusal: Refusal | undefined;
+  refusal: RejectedWrite | undefined;
   readonly #clock: Clock;
   /** What has ended on instances, and when, monotonic: a list that set out before does not show it. */
   readonly #ended = new Map<string, { readonly action: string | undefined; readonly atMs: number }>();
@@ -54,7 +54,7 @@ export class PoolMemory {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.pauses = new Pauses(clock);
+    this.pollBackoff = new PollBackoff(clock);
     const list: Arm["list"] = (path, options) => {
       if (!this.#arm) throw new Error("instances are listed before anybody has logged in");
       this.#listSetOutMs = clock.monotonic();
@@ -76,7 +76,7 @@ export class PoolMemory {
 
   /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
   noteEnd({ url = "", action, instanceIDs = [] }: Frozen<Operation>): void {
-    this.pauses.end(url);
+    this.pollBackoff.end(url);
     const atMs = this.#clock.monotonic();
     for (const id of instanceIDs) this.#ended.set(id, { action, atMs });
   }

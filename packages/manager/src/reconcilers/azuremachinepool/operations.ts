@@ -25,9 +25,9 @@ const PATIENCE = 12;
 export async function followOperations(scope: Scope): Promise<Outcome> {
   const { operation, instanceOperations = [] } = scope.pool.status ?? {};
   const waits: number[] = [];
-  if (operation) waits.push(await follow(scope, { record: operation, persist: setKeeper(scope) }));
+  if (operation) waits.push(await follow(scope, { record: operation, persist: persistSetOperation(scope) }));
   for (const record of instanceOperations)
-    waits.push(await follow(scope, { record, persist: instanceKeeper(scope, record) }));
+    waits.push(await follow(scope, { record, persist: persistInstanceOperation(scope, record) }));
   const soonest = Math.min(...waits.filter((waitMs) => waitMs > 0));
   if (!Number.isFinite(soonest)) return next;
   const minReconcileIntervalMs = waits.includes(0) ? 0 : reconcileIntervalLeftMs(scope);
@@ -50,18 +50,18 @@ async function follow(
   scope: Scope,
   attempt: Attempt & { readonly record: Frozen<Operation> },
 ): Promise<number> {
-  const waitMs = scope.memory.pauses.leftMs(attempt.record.url);
+  const waitMs = scope.memory.pollBackoff.leftMs(attempt.record.url);
   return waitMs > 0 ? waitMs : step(scope, attempt);
 }
 
 /** Starts a write of the scale set itself; what is under way must have ended. */
 export function startOnSet(scope: Scope, wanted: Wanted): Promise<number> {
-  return step(scope, { wanted, persist: expecting(scope, wanted, setKeeper(scope)) });
+  return step(scope, { wanted, persist: expecting(scope, wanted, persistSetOperation(scope)) });
 }
 
 /** Starts something on instances, beside whatever else is under way. */
 export function startOnInstances(scope: Scope, wanted: Wanted): Promise<number> {
-  return step(scope, { wanted, persist: expecting(scope, wanted, instanceKeeper(scope)) });
+  return step(scope, { wanted, persist: expecting(scope, wanted, persistInstanceOperation(scope)) });
 }
 
 /** What operations are carried out with. */
@@ -71,13 +71,13 @@ export function operationPorts({ context, memory, azureTarget }: Scope): Operati
   return { arm, clock: context.env.clock, instances };
 }
 
-type Keeper = (record: Frozen<Operation> | undefined) => Promise<void>;
+type PersistOperation = (record: Frozen<Operation> | undefined) => Promise<void>;
 
 /**
  * Keeps the record of the scale set's own operation. An intent is durable before it is carried out; an address or an end
  * waits for the patch that ends the pass: lost in a crash, a look at Azure makes up for either.
  */
-export function setKeeper({ pool, context }: Scope): Keeper {
+export function persistSetOperation({ pool, context }: Scope): PersistOperation {
   return async (record) => {
     const { operation: _, ...rest } = pool.status ?? {};
     pool.status = record ? { ...rest, operation: record } : rest;
@@ -85,7 +85,7 @@ export function setKeeper({ pool, context }: Scope): Keeper {
   };
 }
 
-function instanceKeeper({ pool, context }: Scope, known?: Frozen<Operation>): Keeper {
+function persistInstanceOperation({ pool, context }: Scope, known?: Frozen<Operation>): PersistOperation {
   let kept = known;
   return async (record) => {
     const { instanceOperations = [], ...rest } = pool.status ?? {};
@@ -98,7 +98,7 @@ function instanceKeeper({ pool, context }: Scope, known?: Frozen<Operation>): Ke
 }
 
 /** With the intent goes what the capacity will be: whoever finds another one later has not to do with ours. */
-function expecting({ pool, memory }: Scope, wanted: Wanted, keep: Keeper): Keeper {
+function expecting({ pool, memory }: Scope, wanted: Wanted, keep: PersistOperation): PersistOperation {
   return (record) => {
     const { externalCapacity: before, ...rest } = pool.status ?? {};
     if (record && record.url === undefined && rest.externalReplicas !== undefined) {
@@ -123,7 +123,7 @@ function isSameRecord(one: Frozen<Operation>, other: Frozen<Operation>): boolean
 interface Attempt {
   readonly record?: Frozen<Operation>;
   readonly wanted?: Wanted;
-  readonly persist: Keeper;
+  readonly persist: PersistOperation;
 }
 
 /** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
@@ -166,7 +166,7 @@ function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number
   const followed = record ?? started;
   if (!followed) return waitMs;
   const patientMs = Math.max(waitMs, patienceMs(scope, followed));
-  memory.pauses.begin(followed.url, patientMs);
+  memory.pollBackoff.begin(followed.url, patientMs);
   if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs.length);
   return patientMs;
 }
@@ -183,8 +183,8 @@ function ended(
   if (outcome !== "Failed") return;
   const failure = error ?? new AzureError({ class: "Transient", code: "Failed", message: why });
   // What Azure could not do to one instance shows on that instance, and the next plan sees it.
-  if (isOfSet) remember(scope, failure);
-  tell(scope, failure);
+  if (isOfSet) noteRejection(scope, failure);
+  recordEvents(scope, failure);
 }
 
 /** What Azure says no to is told and tried again when that makes sense; the rest of the pass goes on. */
@@ -193,12 +193,12 @@ export function refused(scope: Scope, error: unknown, isOfInstances = false): nu
   const { class: meaning, retryAfterMs } = error;
   if (meaning === "Throttled") return retryAfterMs ?? UNTOLD_WAIT_MS;
   if (meaning === "Precondition" || meaning === "Preempted" || meaning === "Gone") return DECIDE_AGAIN_MS;
-  const waitMs = remember(scope, error, isOfInstances);
-  tell(scope, error);
+  const waitMs = noteRejection(scope, error, isOfInstances);
+  recordEvents(scope, error);
   return waitMs;
 }
 
-function remember(scope: Scope, error: AzureError, isOfInstances = false): number {
+function noteRejection(scope: Scope, error: AzureError, isOfInstances = false): number {
   const { memory, context } = scope;
   const failure = failureOf(error, "writing the scale set") as Failure;
   const waitMs = failure.retryAfterMs ?? (failure.failure === "Terminal" ? TEN_MINUTES_MS : UNTOLD_WAIT_MS);
@@ -228,7 +228,7 @@ export function desiredStateKey({ pool, owners, desired }: Scope): string {
   return JSON.stringify([poolSpecOf(pool), ofOwners, desired?.hash.hash]);
 }
 
-function tell({ context }: Scope, error: AzureError): void {
+function recordEvents({ context }: Scope, error: AzureError): void {
   const failure = failureOf(error, "Azure refused a change of the scale set") as Failure;
   context.event({ type: "Warning", reason: failure.reason, message: failure.message });
 }

@@ -26,7 +26,7 @@ import { providerKey } from "../../workload/nodes.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";
 import { actOnInstances } from "./batches.ts";
-import { carryOut } from "./carry-out.ts";
+import { performActions } from "./perform.ts";
 import { observeAndPlan } from "./decide.ts";
 import { awaitMachines, deleteScaleSet, drainMachines } from "./deletion.ts";
 import { Memory } from "./memory.ts";
@@ -36,7 +36,7 @@ import { followOperations } from "./operations.ts";
 import { refuseUnsupported } from "./refuse.ts";
 import { report } from "./report.ts";
 import { type AzureMachinePoolPorts, buildScope, CONTROLLER, type Scope, type Shared } from "./scope.ts";
-import { rememberTags } from "./tags.ts";
+import { recordTags } from "./tags.ts";
 
 const BY_SCALE_SET = "scale-set";
 const BY_CONFIG = "bootstrap-config";
@@ -90,7 +90,7 @@ export function azureMachinePoolReconciler(
     minReconcileIntervalMs: ({ spec }) => minReconcileIntervalMsOf(spec.providerIDList),
     reconcileAfterOwnSpecChange: specChanged,
     scope: (context) => buildScope(shared, context),
-    normal: [refuseUnsupported, rememberTags, followOperations, observeAndPlan, carryOut, actOnInstances],
+    normal: [refuseUnsupported, recordTags, followOperations, observeAndPlan, performActions, actOnInstances],
     deleting: [drainMachines, deleteScaleSet, awaitMachines],
     status: report,
   });

@@ -32,7 +32,7 @@ export function report(scope: Scope): void {
   const { pool, observation, context, conditions } = scope;
   if (scope.isQuiet === true && conditions) pool.status = { ...pool.status, conditions };
   if (pool.metadata.deletionTimestamp !== undefined || !observation) return;
-  tellNumbers(scope, observation);
+  reportCounts(scope, observation);
   if (areTagsWritten(scope, observation)) forgetTags(scope);
   for (const condition of conditionsFor(scope, observation)) context.setCondition(condition);
   setRemovalCondition(scope, observation);
@@ -40,17 +40,17 @@ export function report(scope: Scope): void {
 }
 
 /** The status, and the ids where others look for them; numbers that are held back stay as they were told last. */
-function tellNumbers(scope: Scope, observation: Observation): void {
+function reportCounts(scope: Scope, observation: Observation): void {
   const { pool } = scope;
-  const isTold = mayTell(scope, observation);
+  const isPublished = mayPublish(scope, observation);
   // Nobody writes these three for a pool any more, so whatever they say is made up.
   const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
   // What the image was is told until machines are made from another one, or from none that has a name.
   if (observation.view.setHash === observation.view.wantedHash) delete known.image;
   const { replicas = 0, upToDateReplicas } = known;
   const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
-  pool.status = { ...known, ...statusOf(scope, observation), ...(!isTold && before) };
-  if (observation.set && isTold) publishIDs(scope, observation);
+  pool.status = { ...known, ...statusOf(scope, observation), ...(!isPublished && before) };
+  if (observation.set && isPublished) publishIDs(scope, observation);
 }
 
 /** Whether Azure was seen, since they were written last, to have the tags that are wanted, and none that are not. */
@@ -64,11 +64,11 @@ const MS_FOR_MACHINE = 100;
 const TELL_WITHIN_MS = 10_000;
 
 /** Whether numbers are told now: while much is going on they are news every moment, and each of them costs a write. */
-function mayTell({ memory, context }: Scope, { machines }: Observation): boolean {
+function mayPublish({ memory, context }: Scope, { machines }: Observation): boolean {
   const nowMs = context.env.clock.monotonic();
   const pauseMs = Math.min(TELL_WITHIN_MS, machines.length * MS_FOR_MACHINE);
-  if (!memory.isSettled && nowMs - memory.toldAtMs < pauseMs) return false;
-  memory.toldAtMs = nowMs;
+  if (!memory.isSettled && nowMs - memory.publishedAtMs < pauseMs) return false;
+  memory.publishedAtMs = nowMs;
   return true;
 }
 

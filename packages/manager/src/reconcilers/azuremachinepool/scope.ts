@@ -15,8 +15,8 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import { armClientFor, type AzureClientPorts, subscriptionOf } from "../../azure-cluster/arm-client.ts";
 import { azureClusterNameOf } from "../../azure-cluster/members.ts";
-import type { Plan as ClusterPlan } from "../../azure-cluster/plan.ts";
-import type { Plan } from "../../rollout/plan.ts";
+import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
+import type { PoolPlan } from "../../rollout/plan.ts";
 import type { PoolView } from "../../rollout/view.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { keepCloudConfig } from "./cloud-config-secret.ts";
@@ -53,7 +53,7 @@ interface Owners {
 /** Where the scale set of a pool is, and the way there. */
 interface AzureTarget {
   readonly arm: Arm;
-  readonly plan: ClusterPlan;
+  readonly plan: ClusterSpecView;
   readonly scaleSetID: string;
   readonly location: string;
   /** The pool in one text, for the tag by which its scale set is known. */
@@ -77,7 +77,7 @@ export interface Observation {
   /** Those of them that do not work: whatever is deleted, updated or drained is among them. */
   readonly unavailable: readonly MachineFacts[];
   readonly view: PoolView;
-  readonly planned: Plan;
+  readonly planned: PoolPlan;
 }
 
 /** One pass over one AzureMachinePool. */
@@ -109,9 +109,6 @@ export interface Scope {
 export const CONTROLLER = "azuremachinepool";
 /** CAPZ's condition for the scale set as a whole. */
 export const SCALE_SET_RUNNING = "ScaleSetRunning";
-
-// Whoever sets an owner, or makes the cluster ready, wakes the pool; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
 
 /** A part of the scope that a phase cannot do without. */
 export function needed<T>(part: T | undefined): T {
@@ -194,7 +191,7 @@ function clusterLabelled({ object, cache }: Context<AzureMachinePool>): Labelled
 function orphaned({ metadata, spec }: Frozen<AzureMachinePool>, clusterName: string): Failure {
   const set = spec.providerID ?? metadata.name;
   const message = `There is no AzureCluster of Cluster ${JSON.stringify(clusterName)}, whose identity could delete the scale set ${set}; delete it in Azure, then remove the finalizer`;
-  return waiting("AzureClusterMissing", message, LOOK_AGAIN_MS);
+  return waiting("AzureClusterMissing", message);
 }
 
 function memoryOf(
@@ -242,11 +239,11 @@ function ownersOf(context: Context<AzureMachinePool>, machinePool: Frozen<Machin
   const parents = readyCluster(context, clusterName);
   if (!parents) {
     const message = `The infrastructure of Cluster ${JSON.stringify(clusterName)} is not ready yet`;
-    throw waiting("WaitingForClusterInfrastructure", message, LOOK_AGAIN_MS);
+    throw waiting("WaitingForClusterInfrastructure", message);
   }
   if (template.spec.bootstrap.dataSecretName === undefined) {
     const message = `MachinePool ${JSON.stringify(machinePool.metadata.name)} has no bootstrap data yet`;
-    throw waiting("WaitingForBootstrapData", message, LOOK_AGAIN_MS);
+    throw waiting("WaitingForBootstrapData", message);
   }
   return { machinePool, ...parents };
 }
@@ -259,7 +256,7 @@ function ownerOf({ object, cache }: Context<AzureMachinePool>): Frozen<MachinePo
   const owner = reference && cache.get(MachinePool, { name: reference.name, namespace });
   if (owner) return owner;
   const message = "No MachinePool refers to it in spec.template.spec.infrastructureRef yet";
-  throw waiting("WaitingForMachinePoolOwner", message, LOOK_AGAIN_MS);
+  throw waiting("WaitingForMachinePoolOwner", message);
 }
 
 function readyCluster(

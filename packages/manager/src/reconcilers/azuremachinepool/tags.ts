@@ -1,6 +1,6 @@
 import { deepEqual, isJsonObject } from "@capstan/api";
 import { block, next, type Outcome } from "@capstan/runtime";
-import { ownerOf } from "../../azure-cluster/plan.ts";
+import { ownerOf } from "../../azure-cluster/spec-view.ts";
 import { mergedTags, type Tags } from "../../azure-cluster/tags.ts";
 import { currentName } from "./model-hash.ts";
 import { scaleSetTags } from "./scale-set-body.ts";
@@ -10,9 +10,9 @@ import { needed, type Scope, type Observation } from "./scope.ts";
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
 
 /** Remembers what is about to be written on the user's behalf before it is written. */
-export function rememberTags({ pool, owners, refusal }: Scope): Outcome {
+export function recordTags({ pool, owners, refusal }: Scope): Outcome {
   if (refusal) return next;
-  const before = rememberedTags(pool);
+  const before = recordedTags(pool);
   const both = { ...before, ...additionalTags({ pool, owners }) };
   if (deepEqual(before, both)) return next;
   annotate(pool, both);
@@ -22,7 +22,7 @@ export function rememberTags({ pool, owners, refusal }: Scope): Outcome {
 /** Nothing of what has left the spec is in Azure any more, and so it need not be remembered. */
 export function forgetTags({ pool, owners }: Scope): void {
   const wanted = additionalTags({ pool, owners });
-  if (!deepEqual(rememberedTags(pool), wanted)) annotate(pool, wanted);
+  if (!deepEqual(recordedTags(pool), wanted)) annotate(pool, wanted);
 }
 
 /** The tags that a scale set is to have with a model: ours, the user's, and those of others that are there. */
@@ -34,7 +34,7 @@ export function wantedTags(scope: Scope, observed: Tags, modelHash: string): Tag
     poolKey,
     modelHash,
   });
-  return mergedTags(observed, wanted, rememberedTags(scope.pool));
+  return mergedTags(observed, wanted, recordedTags(scope.pool));
 }
 
 /** The tags to write where nothing else is; undefined when all are there. An older name of the same model is renewed. */
@@ -48,7 +48,7 @@ function additionalTags({ pool, owners }: Pick<Scope, "pool" | "owners">): Tags 
   return { ...needed(owners).azureCluster.spec.additionalTags, ...pool.spec.additionalTags };
 }
 
-function rememberedTags({ metadata }: Scope["pool"]): Tags {
+function recordedTags({ metadata }: Scope["pool"]): Tags {
   try {
     const value: unknown = JSON.parse(metadata.annotations?.[TAGS_ANNOTATION] ?? "{}");
     const entries = isJsonObject(value) ? Object.entries(value) : [];

@@ -1,7 +1,7 @@
 import { type AzureMachinePool, type Frozen, isJsonObject, parseQuantity } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { imageReference } from "./image-reference.ts";
-import { KEY_OF_NOBODY } from "./key-of-nobody.ts";
+import { KEY_OF_NOBODY } from "./unused-ssh-key.ts";
 
 /** What the machines of a pool are made of, besides what its manifest says. */
 export interface ProfileContext {

@@ -4,9 +4,9 @@ import {
   clusterGroupOf,
   groupID,
   nodeOutboundPoolID,
-  type Plan as ClusterPlan,
+  type ClusterSpecView,
   subnetID,
-} from "../../azure-cluster/plan.ts";
+} from "../../azure-cluster/spec-view.ts";
 import { RESTARTED_AT_ANNOTATION } from "../../rollout/restart.ts";
 import { purchasePlan } from "./purchase-plan.ts";
 import { vmProfile } from "./vm-profile.ts";
@@ -39,14 +39,14 @@ export function clusterPlanOf({
   azureCluster,
   clusterName,
   subscriptionID,
-}: Pick<ModelFacts, "azureCluster" | "clusterName" | "subscriptionID">): ClusterPlan {
+}: Pick<ModelFacts, "azureCluster" | "clusterName" | "subscriptionID">): ClusterSpecView {
   const { metadata, spec } = azureCluster;
   const { namespace = "" } = metadata;
   return { clusterName, namespace, subscriptionID, spec, apiServerPort: ANY_PORT, zones: [] };
 }
 
 /** The ARM id of the scale set of a pool; it bears the name of its AzureMachinePool, as CAPZ's do. */
-export function scaleSetIDOf(plan: ClusterPlan, name: string): string {
+export function scaleSetIDOf(plan: ClusterSpecView, name: string): string {
   return `${groupID(plan, clusterGroupOf(plan))}/providers/Microsoft.Compute/virtualMachineScaleSets/${name}`;
 }
 
@@ -83,7 +83,7 @@ export function hashedModel(facts: ModelFacts): JsonObject {
 }
 
 /** The subnets that machines of pools may be in. */
-export function nodeSubnetsOf({ spec }: ClusterPlan): readonly string[] {
+export function nodeSubnetsOf({ spec }: ClusterSpecView): readonly string[] {
   const subnets = spec.networkSpec?.subnets ?? [];
   return subnets.filter(({ role }) => role === "node" || role === "cluster").map(({ name }) => name);
 }

@@ -3,7 +3,7 @@ import type { Overrides } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
-import { decideStatus, type MachineView } from "./decide-status.ts";
+import { decideStatus, type MachineStatusView } from "./decide-status.ts";
 import type { NodeLookup } from "./find-node.ts";
 import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
 
@@ -15,7 +15,7 @@ const FAILED = {
   instanceView: { statuses: [{ code: "ProvisioningState/failed/OSProvisioningTimedOut", message: "slow" }] },
 };
 
-const view = (parts: Partial<MachineView> = {}): MachineView => ({
+const view = (parts: Partial<MachineStatusView> = {}): MachineStatusView => ({
   machine: machineOf(),
   instance: instanceOf(),
   node: FOUND,
@@ -23,7 +23,7 @@ const view = (parts: Partial<MachineView> = {}): MachineView => ({
 });
 
 /** The one condition in few words. */
-function told(type: string, parts: Partial<MachineView>): string | undefined {
+function reported(type: string, parts: Partial<MachineStatusView>): string | undefined {
   const condition = decideStatus(view(parts)).conditions.find((one) => one.type === type);
   return (
     condition &&
@@ -61,15 +61,15 @@ describe("the status of a machine", () => {
 
   test("tells of a Node that somebody has cordoned, and once when that is over", () => {
     const type = "NodeSchedulable";
-    const cordoned = (annotations = {}): Partial<MachineView> => ({
+    const cordoned = (annotations = {}): Partial<MachineStatusView> => ({
       node: { state: "found", node: nodeOf({ metadata: { annotations }, spec: { unschedulable: true } }) },
     });
-    expect(told(type, {})).toBeUndefined();
-    expect(told(type, cordoned())).toBe("False NodeCordoned Info");
-    expect(told(type, cordoned({ "capstan.dev/cordoned": "true" }))).toBeUndefined();
+    expect(reported(type, {})).toBeUndefined();
+    expect(reported(type, cordoned())).toBe("False NodeCordoned Info");
+    expect(reported(type, cordoned({ "capstan.dev/cordoned": "true" }))).toBeUndefined();
     const lastTransitionTime = "2026-01-01T00:00:00Z";
     const known = machineOf({ status: { conditions: [{ type, status: "False", lastTransitionTime }] } });
-    expect(told(type, { machine: known })).toBe("True NodeTakesPods");
+    expect(reported(type, { machine: known })).toBe("True NodeTakesPods");
   });
 
   test("keeps what is known of the Node while nobody answers", () => {
@@ -88,7 +88,7 @@ test.each<[string, ScaleSetInstance, string]>([
   ["is stopped", instanceOf({}, "stopped"), "False VMStopped Warning"],
   ["is deallocated", instanceOf({}, "deallocated"), "False VMDeallocated Warning"],
 ])("a VM that %s", (_, instance, expected) => {
-  expect(told(VM_RUNNING, { instance })).toBe(expected);
+  expect(reported(VM_RUNNING, { instance })).toBe(expected);
 });
 
 const condition = (type: string, status: NodeCondition["status"]): NodeCondition => ({ type, status });
@@ -100,7 +100,7 @@ const KNOWN = machineOf({ status: { nodeRef: { name: "pool000000" } } });
 const CREATING = instanceOf({ provisioningState: "Creating" });
 const ready = condition("Ready", "True");
 
-test.each<[string, Partial<MachineView>, string | undefined]>([
+test.each<[string, Partial<MachineStatusView>, string | undefined]>([
   [
     "that is Ready",
     { node: found(ready, condition("MemoryPressure", "False")) },
@@ -130,7 +130,7 @@ test.each<[string, Partial<MachineView>, string | undefined]>([
   ["that two claim to be", { node: { state: "disputed", message: "x" } }, "False NodeDisputed Warning"],
   ["nobody answers about", { node: UNKNOWN }, "Unknown WorkloadClusterUnreachable"],
 ])("a Node %s", (_, parts, expected) => {
-  expect(told(NODE_HEALTHY, parts)).toBe(expected);
+  expect(reported(NODE_HEALTHY, parts)).toBe(expected);
 });
 
 const JOINED = machineOf({
@@ -141,11 +141,11 @@ const JOINED = machineOf({
   },
 });
 
-test.each<[string, Partial<MachineView>, string | undefined]>([
+test.each<[string, Partial<MachineStatusView>, string | undefined]>([
   ["succeeded with a Node", {}, "True NodeJoined"],
   ["goes on without one", { node: NONE }, "False BootstrapInProgress Info"],
   ["failed in the guest", { node: NONE, instance: instanceOf(FAILED) }, "False BootstrapFailed Error"],
   ["has succeeded once, whatever comes", { node: NONE, machine: JOINED }, undefined],
 ])("bootstrapping %s", (_, parts, expected) => {
-  expect(told(BOOTSTRAP_SUCCEEDED, parts)).toBe(expected);
+  expect(reported(BOOTSTRAP_SUCCEEDED, parts)).toBe(expected);
 });

@@ -19,7 +19,7 @@ const UNEXPLAINED = "Azure does not say why";
 type Status = NonNullable<AzureMachinePoolMachine["status"]>;
 
 /** What a pass has seen of a machine. */
-export interface MachineView {
+export interface MachineStatusView {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly instance: ScaleSetInstance;
   readonly node: NodeLookup;
@@ -34,7 +34,7 @@ export interface StatusDecision {
 }
 
 /** Says what is known of a machine. While its Node cannot be looked at, what was known of it stays. */
-export function decideStatus(view: MachineView): StatusDecision {
+export function decideStatus(view: MachineStatusView): StatusDecision {
   const { instance, node } = view;
   return {
     fields: { ...instanceFields(view), ...nodeFields(node) },
@@ -47,7 +47,7 @@ export function decideStatus(view: MachineView): StatusDecision {
   };
 }
 
-function instanceFields({ machine, instance, setHash }: MachineView): Partial<Status> {
+function instanceFields({ machine, instance, setHash }: MachineStatusView): Partial<Status> {
   const { provisioningState, instanceID, name } = instance;
   const modelHash = machine.status?.modelHash ?? machine.metadata.annotations?.[MODEL_HASH_ANNOTATION];
   // For Azure a model is another one as soon as its bootstrap data is renewed; no machine is older for that.
@@ -101,7 +101,7 @@ function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): 
 }
 
 /** The Node was found to be of this VM and no older than it, so it has joined with a boot of its own. */
-function bootstrapSucceeded({ machine, instance, node }: MachineView): readonly ConditionUpdate[] {
+function bootstrapSucceeded({ machine, instance, node }: MachineStatusView): readonly ConditionUpdate[] {
   const type = BOOTSTRAP_SUCCEEDED;
   if (node.state === "found") return [{ type, status: "True", reason: "NodeJoined" }];
   if (isTrue(machine.status?.conditions, type)) return [];
@@ -114,7 +114,7 @@ function bootstrapSucceeded({ machine, instance, node }: MachineView): readonly 
   return [{ type, status: "False", severity: "Info", reason: "BootstrapInProgress", message }];
 }
 
-function nodeHealthy({ machine, instance, node }: MachineView): readonly ConditionUpdate[] {
+function nodeHealthy({ machine, instance, node }: MachineStatusView): readonly ConditionUpdate[] {
   const type = NODE_HEALTHY;
   switch (node.state) {
     case "found":
@@ -134,7 +134,7 @@ function nodeHealthy({ machine, instance, node }: MachineView): readonly Conditi
 }
 
 /** A Node that somebody has cordoned is not available, which must be known wherever the machine is looked at alone. */
-function nodeSchedulable({ machine, node }: MachineView): readonly ConditionUpdate[] {
+function nodeSchedulable({ machine, node }: MachineStatusView): readonly ConditionUpdate[] {
   const type = NODE_SCHEDULABLE;
   if (node.state !== "found" || machine.metadata.deletionTimestamp !== undefined) return [];
   const { metadata, spec } = node.node;

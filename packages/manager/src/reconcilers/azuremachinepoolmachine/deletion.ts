@@ -10,11 +10,11 @@ import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase
 import { isNodeReady } from "../../workload/availability.ts";
 import { precedingName } from "./claims.ts";
 import { DRAINED, NO_NODE, WAITING_FOR_INSTANCE } from "./conditions.ts";
-import { drainNode, type DrainState, hookOf, tellDrain } from "./drain-node.ts";
+import { drainNode, type DrainState, hookOf, recordDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 
 // A list without the instance wakes the machine; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
+const INSTANCE_RECHECK_MS = 10 * 60_000;
 const CONTRADICTED_MS = 30_000;
 const RETRY_MS = 5_000;
 // Conditions tell the time in whole seconds.
@@ -41,8 +41,8 @@ export async function drainBeforeLeaving(scope: Scope): Promise<Outcome> {
   // Nobody waits for leave to delete an instance that is gone.
   if (isSurelyGone(scope)) return next;
   forgetUpdate(scope);
-  tellDrain(scope, state);
-  return block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
+  recordDrain(scope, state);
+  return block(INSTANCE_RECHECK_MS, WAITING_FOR_INSTANCE);
 }
 
 /** An update whose Node has come back is of no interest any more, and what it says of the Node before would be mistaken. */
@@ -62,7 +62,7 @@ function isDrained({ machine, node }: Scope): boolean {
 
 function wait(scope: Scope, state: DrainState & { readonly isOver: false }): Outcome {
   if (state.isRoutine === true) scope.isQuiet = true;
-  else tellDrain(scope, state);
+  else recordDrain(scope, state);
   return block(state.requeueAfterMs, state.reason);
 }
 
@@ -71,7 +71,7 @@ export function awaitInstance(scope: Scope): Outcome {
   if (isSurelyGone(scope)) return next;
   return scope.observed.state === "gone"
     ? block(CONTRADICTED_MS, WAITING_FOR_INSTANCE)
-    : block(LOOK_AGAIN_MS, WAITING_FOR_INSTANCE);
+    : block(INSTANCE_RECHECK_MS, WAITING_FOR_INSTANCE);
 }
 
 /** One list may lie: a Node that is Ready is believed more than a list from before its instance was to go. */

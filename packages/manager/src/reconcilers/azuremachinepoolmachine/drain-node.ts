@@ -110,7 +110,7 @@ interface Drainable {
 async function drainFound(scope: Scope, { node, workload, limit }: Drainable): Promise<DrainState> {
   const { context, machine } = scope;
   const isFirst = await cordon(workload, node);
-  if (isFirst) tellStart(scope, node);
+  if (isFirst) recordStart(scope, node);
   const nowMs = context.env.clock.now();
   const { verdict, staying } = await drainRound(workload, { node, limit, nowMs, refusals: scope.refusals });
   if (verdict.isOver) {
@@ -123,7 +123,7 @@ async function drainFound(scope: Scope, { node, workload, limit }: Drainable): P
   return { ...verdict, isRoutine };
 }
 
-function tellStart({ context }: Scope, { metadata: { name } }: Frozen<Node>): void {
+function recordStart({ context }: Scope, { metadata: { name } }: Frozen<Node>): void {
   context.event({ type: "Normal", reason: "Draining", message: `Draining Node ${name}` });
 }
 
@@ -181,7 +181,7 @@ function isLateForVolumes({ machine, machinePool, context }: Scope): boolean {
 }
 
 /** Tells how far draining has come: in the condition that the pool looks at, and in events. */
-export function tellDrain(scope: Scope, state: DrainState): void {
+export function recordDrain(scope: Scope, state: DrainState): void {
   const { context, machine } = scope;
   const { isOver, reason, message } = state;
   const before = getCondition(machine.status?.conditions, DRAINED);

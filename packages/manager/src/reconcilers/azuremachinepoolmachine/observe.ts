@@ -6,7 +6,7 @@ import { findNode, type NodeLookup } from "./find-node.ts";
 import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 
 // Whoever creates the pool or lists its instances wakes its machines; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
+const INSTANCE_RECHECK_MS = 10 * 60_000;
 const UNLISTED_MS = 60_000;
 const UNREACHABLE_MS = 15_000;
 const JOINING_MS = 4 * 60_000;
@@ -16,7 +16,7 @@ export function requirePool({ machine, pool }: Scope): Outcome {
   const { namespace } = machine.metadata;
   if (!pool) {
     const message = `There is no AzureMachinePool ${JSON.stringify(poolNameOf(machine))} in namespace ${namespace} that owns the machine`;
-    throw waiting("WaitingForPool", message, LOOK_AGAIN_MS);
+    throw waiting("WaitingForPool", message);
   }
   if (isOfPool(machine, pool)) return next;
   throw terminal(
@@ -30,7 +30,7 @@ export function requireInstance({ context, machine }: Scope): Outcome {
   const preceding = precedingName(machine, context.cache);
   if (preceding === undefined) return next;
   const message = `spec.providerID: AzureMachinePoolMachine ${preceding} stands for this instance; the machine is left alone`;
-  throw waiting("InstanceTaken", message, LOOK_AGAIN_MS);
+  throw waiting("InstanceTaken", message);
 }
 
 /** Looks what the last list of the scale set says about the instance. Before the first list nothing is done. */
@@ -45,7 +45,7 @@ export function lookAtInstance(scope: Scope): Outcome {
 export function leaveLostToPool(scope: Scope): Outcome {
   if (scope.observed.state !== "gone") return next;
   scope.isQuiet = true;
-  return block(LOOK_AGAIN_MS, "InstanceGone");
+  return block(INSTANCE_RECHECK_MS, "InstanceGone");
 }
 
 /** Looks for the Node. They are followed by one watch a cluster; here they are only looked up. */

@@ -11,7 +11,7 @@ export function report(scope: Scope): void {
     if (before) machine.status = before;
     else delete machine.status;
   } else if (machine.metadata.deletionTimestamp !== undefined) {
-    tellWhyNotReady(scope);
+    recordWhyNotReady(scope);
   } else reportMachine(scope);
 }
 
@@ -26,11 +26,11 @@ export function reportMachine(scope: Scope): void {
   machine.status = { ...kept, ...fields };
   for (const condition of conditions) context.setCondition(condition);
   summarize(machine, SUMMED_UP, context.env.clock.now());
-  if (getCondition(machine.status.conditions, DRAINED)) tellWhyNotReady(scope);
+  if (getCondition(machine.status.conditions, DRAINED)) recordWhyNotReady(scope);
 }
 
 /** A machine that leaves or is updated is not Ready, however well it is. */
-function tellWhyNotReady({ context, machine }: Scope): void {
+function recordWhyNotReady({ context, machine }: Scope): void {
   const drained = getCondition(machine.status?.conditions, DRAINED);
   if (drained) machine.status = { ...machine.status, ready: false };
   if (drained?.status === "False") {

@@ -13,13 +13,13 @@ import {
 } from "./conditions.ts";
 import { decideUpdate, returnOf, type UpdateStep } from "./decide-update.ts";
 import { deleteNode } from "./deletion.ts";
-import { drainNode, tellDrain } from "./drain-node.ts";
+import { drainNode, recordDrain } from "./drain-node.ts";
 import { type InstanceUpdate, keptFieldsOf, restoring } from "./kept-fields.ts";
 import { reportMachine } from "./report.ts";
 import type { Scope } from "./scope.ts";
 
 // A list and the Node wake the machine; this is for what nobody tells.
-const LOOK_AGAIN_MS = 60_000;
+const UPDATE_POLL_MS = 60_000;
 const SOON_MS = 10_000;
 // Most updates are over by then. What Azure and the new boot do meanwhile is what everybody expects.
 const USUAL_MS = 10 * 60_000;
@@ -28,7 +28,7 @@ const PASSING: readonly string[] = [DRAINED, VOLUMES_DETACHED, INSTANCE_UPDATED]
 
 const STEPS: Readonly<Record<UpdateStep, (scope: Scope) => Promise<Outcome>>> = {
   standDown,
-  awaitPick: async () => again(LOOK_AGAIN_MS, "WaitingForPick"),
+  awaitPick: async () => again(UPDATE_POLL_MS, "WaitingForPick"),
   drain,
   handOver,
   awaitReturn,
@@ -82,7 +82,7 @@ async function drain(scope: Scope): Promise<Outcome> {
   const state = await drainNode(scope);
   if (!state.isOver) {
     if (state.isRoutine === true) scope.isQuiet = true;
-    else tellDrain(scope, state);
+    else recordDrain(scope, state);
     return again(state.requeueAfterMs, state.reason);
   }
   writeDown(scope);
@@ -119,16 +119,16 @@ async function handOver(scope: Scope): Promise<Outcome> {
     reason: UPDATING_IN_PLACE,
   });
   context.event({ type: "Normal", reason: UPDATING_IN_PLACE, message });
-  return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  return again(UPDATE_POLL_MS, UPDATING_IN_PLACE);
 }
 
 async function awaitReturn(scope: Scope): Promise<Outcome> {
   const { machine, pool, observed, workload } = scope;
   const update = machine.status?.instanceUpdate;
-  if (!update || observed.state !== "seen") return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  if (!update || observed.state !== "seen") return again(UPDATE_POLL_MS, UPDATING_IN_PLACE);
   // An update that has begun is finished, whoever took the annotation away: its Node is gone already.
   const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
-  tellFailure(scope, observed.instance);
+  recordFailure(scope, observed.instance);
   const { instance, atMs: listedAtMs } = observed;
   const returned = returnOf({ update, instance, listedAtMs, observed: scope.node, pool });
   if (!returned || !workload) return goOnWaiting(scope, instance);
@@ -144,7 +144,7 @@ function goOnWaiting(scope: Scope, { provisioningState }: ScaleSetInstance): Out
   const startedMs = Date.parse(scope.machine.status?.instanceUpdate?.startedAt ?? "");
   const isUsual = scope.context.env.clock.now() - startedMs < USUAL_MS;
   if (isUsual && provisioningState !== "Failed") scope.isQuiet = true;
-  return again(LOOK_AGAIN_MS, UPDATING_IN_PLACE);
+  return again(UPDATE_POLL_MS, UPDATING_IN_PLACE);
 }
 
 function ask({ machine }: Scope, modelHash: string): string {
@@ -155,7 +155,7 @@ function ask({ machine }: Scope, modelHash: string): string {
   return modelHash;
 }
 
-function tellFailure({ context }: Scope, { provisioningState, error }: ScaleSetInstance): void {
+function recordFailure({ context }: Scope, { provisioningState, error }: ScaleSetInstance): void {
   if (provisioningState !== "Failed") return;
   const message = error?.message ?? "Azure does not say why";
   context.setCondition({

@@ -55,8 +55,8 @@ describe("a deletion", () => {
   });
 
   test("tells nobody twice", () => {
-    const told = machinePool(pool, { metadata: { deletionTimestamp: DELETED } });
-    expect(step({ descendants: [told] })).toBe("machinePools:  | MachinePool pool");
+    const reported = machinePool(pool, { metadata: { deletionTimestamp: DELETED } });
+    expect(step({ descendants: [reported] })).toBe("machinePools:  | MachinePool pool");
   });
 
   test("waits for the controller of a pool to see it, but not for ever", () => {

@@ -9,7 +9,7 @@ import { FOLLOWED, type Scope } from "./scope.ts";
 export const BY_CLUSTER = "spec.clusterName";
 
 // Deletions are told by watches; this is for kinds that are not followed.
-const LOOK_AGAIN_MS = 10_000;
+const DELETION_POLL_MS = 10_000;
 
 /** Why a deletion waits, for conditions. */
 export const WAITING_REASONS: Readonly<Record<DeletionStep["waitsFor"], string>> = {
@@ -39,7 +39,7 @@ export async function deleteInOrder(scope: Scope): Promise<Outcome> {
   if (step.remove.length === 0 && step.waitsFor === "controlPlane")
     await remove(context.client, controlPlane);
   if (step.waitsFor === "infrastructure") await remove(context.client, infrastructure);
-  return block(LOOK_AGAIN_MS, WAITING_REASONS[step.waitsFor]);
+  return block(DELETION_POLL_MS, WAITING_REASONS[step.waitsFor]);
 }
 
 /** The object that a reference names, as far as it is ours to delete. */

@@ -12,7 +12,7 @@ export const REFERENCES = {
 } as const;
 
 // As often as Cluster API looks again at what it does not follow.
-const LOOK_AGAIN_MS = 15_000;
+const REFERENCE_POLL_MS = 15_000;
 
 /** Looks at what the Cluster refers to, makes it show whose it is, and takes over its endpoint. */
 export async function observe(scope: Scope): Promise<Outcome> {
@@ -28,7 +28,7 @@ export async function observe(scope: Scope): Promise<Outcome> {
   const observed = mustAskApiServer(objects) ? { ...objects, apiServer: await askApiServer(scope) } : objects;
   scope.observed = observed;
   const { requeueReason } = decideStatus(scope.cluster, observed);
-  return requeueReason === undefined ? next : again(LOOK_AGAIN_MS, requeueReason);
+  return requeueReason === undefined ? next : again(REFERENCE_POLL_MS, requeueReason);
 }
 
 async function see(

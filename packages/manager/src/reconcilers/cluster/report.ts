@@ -22,14 +22,14 @@ export function report(scope: Scope): void {
 
 function reportVerdict(scope: Scope, { fields, conditions }: Verdict): void {
   const { context, cluster } = scope;
-  tell(scope, fields);
+  recordEvents(scope, fields);
   const { failureDomains: _, failureReason: __, failureMessage: ___, ...kept } = cluster.status ?? {};
   cluster.status = { ...kept, ...fields };
   for (const condition of conditions) context.setCondition(condition);
 }
 
 /** Says when something has become ready, as Cluster API does. */
-function tell({ context, cluster }: Scope, fields: Verdict["fields"]): void {
+function recordEvents({ context, cluster }: Scope, fields: Verdict["fields"]): void {
   const news = [
     ["infrastructureReady", "InfrastructureReady", "The infrastructure is ready"],
     ["controlPlaneReady", "ControlPlaneReady", "The control plane is ready"],

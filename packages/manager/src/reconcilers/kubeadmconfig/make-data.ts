@@ -43,7 +43,7 @@ export async function makeData(scope: Scope): Promise<Outcome> {
     if (refusal !== undefined) throw terminal("DataSecretGenerationFailed", refusal);
     const observation = await look(scope);
     const decision = await decide(scope, observation);
-    const token = await carryOut(scope, observation, decision);
+    const token = await performActions(scope, observation, decision);
     publish(scope, { token, why: decision.do === "keep" ? undefined : decision.why });
     return next;
   } catch (error) {
@@ -112,7 +112,7 @@ function earlierTokens({ stored, models: { before, now } }: Observation): Earlie
 }
 
 /** Does what was decided; gives the token that the data has then. */
-async function carryOut(
+async function performActions(
   scope: Scope,
   observation: Observation,
   decision: Decision,

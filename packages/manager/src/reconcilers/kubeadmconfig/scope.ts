@@ -35,9 +35,6 @@ export const DATA_SECRET_AVAILABLE = "DataSecretAvailable";
 /** CAPI's condition for what the data pins. */
 export const CERTIFICATES_AVAILABLE = "CertificatesAvailable";
 
-// Whoever sets an owner, an endpoint or a version wakes the config; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
-
 /** Who the data is for. */
 interface Owner {
   readonly text: string;
@@ -89,7 +86,7 @@ function refuseControlPlane({ metadata, spec }: Frozen<KubeadmConfig>): void {
 
 function controlPlane(sign: string): Failure {
   const message = `This is the config of a control plane machine (${sign}), and only those of workers are made so far`;
-  return waiting("WaitingForControlPlaneSupport", message, LOOK_AGAIN_MS);
+  return waiting("WaitingForControlPlaneSupport", message);
 }
 
 function ownerOf({ object, cache }: Context<KubeadmConfig>): Owner {
@@ -105,7 +102,7 @@ function ownerOf({ object, cache }: Context<KubeadmConfig>): Owner {
     if (owner) return owner;
   }
   const message = "No MachinePool or Machine refers to it in bootstrap.configRef yet";
-  throw waiting("WaitingForOwner", message, LOOK_AGAIN_MS);
+  throw waiting("WaitingForOwner", message);
 }
 
 type Cache = Context<KubeadmConfig>["cache"];
@@ -152,22 +149,18 @@ function clusterOf(
 ): { readonly cluster: Frozen<Cluster>; readonly endpoint: string } {
   const cluster = cache.get(Cluster, { name: clusterName, namespace: object.metadata.namespace });
   const text = `Cluster ${JSON.stringify(clusterName)}`;
-  if (!cluster) throw waiting("WaitingForCluster", `There is no ${text} yet`, LOOK_AGAIN_MS);
+  if (!cluster) throw waiting("WaitingForCluster", `There is no ${text} yet`);
   if (cluster.metadata.deletionTimestamp !== undefined) {
-    throw waiting(
-      "ClusterDeleting",
-      `${text} is being deleted, and no machine joins it any more`,
-      LOOK_AGAIN_MS,
-    );
+    throw waiting("ClusterDeleting", `${text} is being deleted, and no machine joins it any more`);
   }
   if (cluster.status?.infrastructureReady !== true) {
     const message = `The infrastructure of ${text} is not ready yet`;
-    throw waiting("WaitingForClusterInfrastructure", message, LOOK_AGAIN_MS);
+    throw waiting("WaitingForClusterInfrastructure", message);
   }
   const endpoint = endpointOf(cluster);
   if (endpoint !== undefined) return { cluster, endpoint };
   const message = `${text} has no spec.controlPlaneEndpoint yet`;
-  throw waiting("WaitingForControlPlaneAvailable", message, LOOK_AGAIN_MS);
+  throw waiting("WaitingForControlPlaneAvailable", message);
 }
 
 /** The host and port of a cluster; undefined while it has none. */

@@ -21,8 +21,6 @@ import {
 
 const CHECKS_BY_CLUSTER = "check-of-cluster";
 const POOLS_BY_CLUSTER = "pool-of-cluster";
-// A pool that comes or goes tells of itself; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
 
 /**
  * Says of a health check that it picks machines of pools, which have no Machine: nobody looks after them by it, and
@@ -69,7 +67,7 @@ function matchPools({ object: check, cache }: Context<MachineHealthCheck>): Outc
     .sort();
   if (pools.length === 0) return next;
   const message = `spec.selector picks machines of MachinePool ${pools.join(", ")}, which have no Machine and are not looked after by health checks; a pool replaces machines that fail by itself`;
-  throw waiting("MachinePoolMatched", message, LOOK_AGAIN_MS);
+  throw waiting("MachinePoolMatched", message);
 }
 
 /** What Cluster API would put on the Machines of a pool. */

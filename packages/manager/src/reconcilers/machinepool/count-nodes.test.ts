@@ -2,7 +2,7 @@ import type { Node } from "@capstan/api";
 import { node, type Overrides } from "@capstan/runtime/testing/builders";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SoughtNode } from "../../workload/sought-node.ts";
+import type { NodeRefCache } from "../../workload/node-ref-cache.ts";
 import { countNodes } from "./count-nodes.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:10:00Z");
@@ -24,7 +24,7 @@ function nodeOf(providerID: string, sinceSeconds: number | undefined, overrides:
 
 const among =
   (...nodes: Node[]) =>
-  ({ key }: SoughtNode): Node[] =>
+  ({ key }: NodeRefCache): Node[] =>
     nodes.filter(({ spec }) => spec?.providerID === key);
 
 describe("the Nodes of a pool", () => {

@@ -1,7 +1,7 @@
 import { type Frozen, Node, type ObjectReference } from "@capstan/api";
 import { isNodeReady, isNodeUsable, longEnoughAtMs, readySinceMs } from "../../workload/availability.ts";
 import { providerKey } from "../../workload/nodes.ts";
-import { seekNode, type SoughtNode } from "../../workload/sought-node.ts";
+import { seekNode, type NodeRefCache } from "../../workload/node-ref-cache.ts";
 
 /** The Nodes of a pool, as far as they are there. */
 export interface NodeCount {
@@ -47,20 +47,20 @@ function gistOf(node: Frozen<Node>): Gist {
 }
 
 /** The machines of lists of ids, each once: a list stays the same from pass to pass until a machine comes or goes. */
-const soughtLists = new WeakMap<readonly string[], readonly SoughtNode[]>();
+const nodeRefLists = new WeakMap<readonly string[], readonly NodeRefCache[]>();
 
-function soughtOf(providerIDs: readonly string[]): readonly SoughtNode[] {
-  const known = soughtLists.get(providerIDs);
+function nodeRefsOf(providerIDs: readonly string[]): readonly NodeRefCache[] {
+  const known = nodeRefLists.get(providerIDs);
   if (known) return known;
   const made = [...new Set(providerIDs.map(providerKey))].map(seekNode);
-  soughtLists.set(providerIDs, made);
+  nodeRefLists.set(providerIDs, made);
   return made;
 }
 
 /** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
 export function countNodes(
   providerIDs: readonly string[],
-  nodesOf: (sought: SoughtNode) => readonly Frozen<Node>[],
+  nodesOf: (nodeRef: NodeRefCache) => readonly Frozen<Node>[],
   options: CountOptions,
 ): NodeCount {
   const refs: ObjectReference[] = [];
@@ -68,13 +68,13 @@ export function countNodes(
   let ready = 0;
   let available = 0;
   let nextAvailableMs = Infinity;
-  for (const sought of soughtOf(providerIDs)) {
-    const found = nodesOf(sought);
+  for (const nodeRef of nodeRefsOf(providerIDs)) {
+    const found = nodesOf(nodeRef);
     const node = found[0];
     const second = found[1];
     if (!node) continue;
     if (second) {
-      disputed.push(node.spec?.providerID ?? sought.key);
+      disputed.push(node.spec?.providerID ?? nodeRef.key);
       continue;
     }
     const { ref, isReady, isUsable, readySinceMs: sinceMs } = gistOf(node);

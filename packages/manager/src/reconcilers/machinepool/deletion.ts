@@ -16,7 +16,7 @@ import { FOLLOWED, type Scope } from "./scope.ts";
 export const WAITING_FOR_DELETION = "WaitingForInfrastructureDeletion";
 
 // Deletions are told by watches; this is for kinds that are not followed.
-const LOOK_AGAIN_MS = 10_000;
+const DELETION_POLL_MS = 10_000;
 const RETRY_MS = 5_000;
 const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
 
@@ -39,7 +39,7 @@ export async function deleteReferences(scope: Scope): Promise<Outcome> {
     if (owned) left.push(owned.target.text);
   }
   scope.left = left;
-  return left.length === 0 ? next : block(LOOK_AGAIN_MS, WAITING_FOR_DELETION);
+  return left.length === 0 ? next : block(DELETION_POLL_MS, WAITING_FOR_DELETION);
 }
 
 /** Nodes without a machine are of no use; in a cluster that goes as a whole nobody minds them. */

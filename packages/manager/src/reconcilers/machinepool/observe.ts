@@ -10,7 +10,7 @@ import {
 import { again, block, Failure, next, type Outcome, waiting } from "@capstan/runtime";
 import { reconcileReference } from "../../contract/reconcile-reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
-import { candidatesOf } from "../../workload/sought-node.ts";
+import { candidatesOf } from "../../workload/node-ref-cache.ts";
 import { countNodes } from "./count-nodes.ts";
 import { decideSpec, type NodesView } from "./decide.ts";
 import { FOLLOWED, type Scope } from "./scope.ts";
@@ -21,8 +21,6 @@ export const REFERENCES = {
   infrastructure: { field: "spec.template.spec.infrastructureRef", condition: "InfrastructureReady" },
 } as const;
 
-// Whoever creates the Cluster wakes its pools; this is for what nobody tells.
-const LOOK_AGAIN_MS = 10 * 60_000;
 // As often as Cluster API looks again at pools and at what it does not follow.
 const POLL_MS = 30_000;
 const SOON_MS = 10_000;
@@ -33,7 +31,7 @@ export function joinCluster({ pool, cluster }: Scope): Outcome {
   const { metadata, spec } = pool;
   if (!cluster) {
     const message = `spec.clusterName: there is no Cluster ${JSON.stringify(spec.clusterName)} in namespace ${metadata.namespace}`;
-    throw waiting("WaitingForCluster", message, LOOK_AGAIN_MS);
+    throw waiting("WaitingForCluster", message);
   }
   const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
   metadata.ownerReferences = references.map((one) => ({ ...one }));
@@ -50,7 +48,7 @@ export async function observeReferences(scope: Scope): Promise<Outcome> {
   scope.infrastructure = await see(scope, "infrastructure", infrastructureRef);
   takeOver(scope);
   const isFollowed = scope.infrastructure.isFollowed && (config?.isFollowed ?? true);
-  return isFollowed ? next : again(POLL_MS, "LookingAtOthers");
+  return isFollowed ? next : again(POLL_MS, "PollingReferences");
 }
 
 /** Takes over what others look for in the spec of a pool. */
@@ -72,7 +70,7 @@ export async function observeNodes(scope: Scope): Promise<Outcome> {
   if (nodes.state === "unknown") return again(SOON_MS, nodes.reason);
   const { nextAvailableMs } = nodes.count;
   // A Node that changes wakes the pool; that one has been Ready for long enough, or nobody answers any more, is told by none.
-  if (nextAvailableMs === undefined) return again(STILL_THERE_MS, "FollowingNodes");
+  if (nextAvailableMs === undefined) return again(STILL_THERE_MS, "WatchingNodes");
   const waitMs = Math.max(nextAvailableMs - context.env.clock.now(), 0);
   return again(Math.min(waitMs, STILL_THERE_MS), "WaitingForMinReadySeconds");
 }
@@ -89,7 +87,7 @@ async function lookAtNodes({ ports, pool, context }: Scope, cluster: Frozen<Clus
     const options = { minReadySeconds, nowMs: context.env.clock.now() };
     return {
       state: "counted",
-      count: countNodes(providerIDList, (sought) => candidatesOf(sought, nodes), options),
+      count: countNodes(providerIDList, (nodeRef) => candidatesOf(nodeRef, nodes), options),
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -76,7 +76,7 @@ export function waitUntil(course: Course, nowMs: number): void {
 }
 
 /** Does what an action says, as far as it is done at once, and notes what comes of it later. */
-export function carryOut(course: Course, action: PoolAction): void {
+export function performActions(course: Course, action: PoolAction): void {
   switch (action.action) {
     case "PutModel":
     case "SetCapacity":

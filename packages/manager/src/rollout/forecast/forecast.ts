@@ -1,7 +1,7 @@
 import type { Blocked, PoolAction } from "../action.ts";
-import { type Plan, planPool } from "../plan.ts";
+import { type PoolPlan, planPool } from "../plan.ts";
 import type { PoolView } from "../view.ts";
-import { type Course, carryOut, madeBy, moveOn, startOf, viewOf, waitUntil } from "./course.ts";
+import { type Course, performActions, madeBy, moveOn, startOf, viewOf, waitUntil } from "./course.ts";
 import type { StepTimes } from "./step-times.ts";
 
 /** An action, and when it is started, counted from now. */
@@ -59,7 +59,7 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
     const actions = plan.actions.filter(({ action }) => action !== "Wait");
     for (const action of actions) {
       started.push({ afterMs: course.view.nowMs - view.nowMs, action });
-      carryOut(course, action);
+      performActions(course, action);
     }
     if (actions.length === 0 && !moveOn(course)) {
       const later = afterPatience(course, plan);
@@ -89,7 +89,7 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
 }
 
 /** When nothing is due any more: whether the planner does something after waiting for long enough. */
-function afterPatience(course: Course, { actions, blocked }: Plan): Plan | undefined {
+function afterPatience(course: Course, { actions, blocked }: PoolPlan): PoolPlan | undefined {
   if (actions.length === 0 && blocked.length === 0) return undefined;
   waitUntil(course, course.view.nowMs + PATIENCE_MS);
   const later = planPool(viewOf(course));

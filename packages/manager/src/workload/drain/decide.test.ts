@@ -2,7 +2,7 @@ import type { Frozen, Node, Pod } from "@capstan/api";
 import { node, type Overrides, pod } from "@capstan/runtime/testing/builders";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DrainProgress, judgeDrain, planPods, podName, type Refusal } from "./decide.ts";
+import { type DrainProgress, judgeDrain, planPods, podName, type DrainRefusal } from "./decide.ts";
 
 const NOW_MS = Date.parse("2026-01-01T01:00:00Z");
 const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
@@ -114,7 +114,7 @@ function progressOf(pods: readonly Pod[], parts: Partial<DrainProgress> = {}): D
   return { plan, evicted: [], gone: [], refused: [], limit: undefined, nowMs: NOW_MS, ...parts };
 }
 
-const refusalOf = (one: Frozen<Pod>, retryAfterMs?: number): Refusal => ({
+const refusalOf = (one: Frozen<Pod>, retryAfterMs?: number): DrainRefusal => ({
   pod: one,
   why: "PodDisruptionBudget default/web allows no disruption now",
   ...(retryAfterMs !== undefined && { retryAfterMs }),

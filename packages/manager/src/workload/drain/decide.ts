@@ -25,7 +25,7 @@ export interface PodPlan {
 }
 
 /** A pod that a server did not let go. */
-export interface Refusal {
+export interface DrainRefusal {
   readonly pod: Frozen<Pod>;
   readonly why: string;
   readonly retryAfterMs?: number;
@@ -38,7 +38,7 @@ export interface DrainProgress {
   readonly evicted: readonly Frozen<Pod>[];
   /** Those of the plan that were not there any more. */
   readonly gone: readonly Frozen<Pod>[];
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly DrainRefusal[];
   /** How long draining may take, from when on; without an end when undefined. */
   readonly limit: DrainLimit | undefined;
   readonly nowMs: number;

@@ -1,6 +1,6 @@
 import { type Frozen, type Pod, selectorMatches, selectorOf } from "@capstan/api";
 import { type Client, Failure, isConflict, isNotFound } from "@capstan/runtime";
-import type { Refusal } from "./decide.ts";
+import type { DrainRefusal } from "./decide.ts";
 import { Eviction, PodDisruptionBudget } from "./kinds.ts";
 import type { Refusals } from "./refusals.ts";
 
@@ -9,7 +9,7 @@ export interface Evictions {
   readonly evicted: readonly Frozen<Pod>[];
   /** Those that were not there any more. */
   readonly gone: readonly Frozen<Pod>[];
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly DrainRefusal[];
 }
 
 /** How pods are asked to go. */
@@ -88,8 +88,8 @@ function isSilence({ reason, failure }: Failure): boolean {
 }
 
 /** Finds out which budgets kept pods; a server that is merely too busy says the same word. */
-async function explain(client: Evictor, answers: readonly Answer[]): Promise<readonly Refusal[]> {
-  const refused: Refusal[] = [];
+async function explain(client: Evictor, answers: readonly Answer[]): Promise<readonly DrainRefusal[]> {
+  const refused: DrainRefusal[] = [];
   const budgets = new Map<string, readonly Frozen<PodDisruptionBudget>[]>();
   for (const answer of answers) {
     if (answer.said !== "no") continue;

@@ -1,6 +1,6 @@
 import type { Frozen, Pod } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import type { Refusal } from "./decide.ts";
+import type { DrainRefusal } from "./decide.ts";
 
 // Beyond it, those whose time is over are forgotten: pods that went another way never ask again.
 const MOST = 1000;
@@ -22,7 +22,7 @@ export class Refusals {
   /** Which pods may be asked to go now, and what was said about the others. */
   sort(pods: readonly Frozen<Pod>[]): {
     readonly due: readonly Frozen<Pod>[];
-    readonly held: readonly Refusal[];
+    readonly held: readonly DrainRefusal[];
   } {
     const nowMs = this.#clock.monotonic();
     const known = pods.map((pod) => ({ pod, held: this.#held.get(keyOf(pod)) }));
@@ -36,7 +36,7 @@ export class Refusals {
   }
 
   /** A server has said no, and for how long. */
-  note({ pod, why, retryAfterMs = 0 }: Refusal): void {
+  note({ pod, why, retryAfterMs = 0 }: DrainRefusal): void {
     const nowMs = this.#clock.monotonic();
     if (this.#held.size > MOST) {
       for (const [key, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(key);

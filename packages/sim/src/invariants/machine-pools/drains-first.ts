@@ -10,23 +10,23 @@ import { isReady } from "../../readiness.ts";
 import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 /** I3 and I4. */
 export const drainsFirst: Invariant = {
   name: "drains-first",
   says: "an instance is deleted or updated only after its Node was cordoned and its pods were evicted, or the drain's time was over",
   watch: (truth) => {
-    const books = new PoolBooks(truth);
+    const poolLookup = new PoolLookup(truth);
     return {
       called: (call) => {
         if (call.api === "kube" && call.resource === "pods" && call.verb === "delete") {
           return `${call.by} deletes pod ${call.namespace}/${call.name} where it could evict it`;
         }
         for (const { scaleSet, instance } of targetsOf(truth, call)) {
-          const record = books.poolNamed(scaleSet);
+          const record = poolLookup.poolNamed(scaleSet);
           if (!record || record.isClusterLeaving) continue;
-          const problem = undrained(truth, books, { record, scaleSet, instance });
+          const problem = undrained(truth, poolLookup, { record, scaleSet, instance });
           if (problem !== undefined)
             return `${call.by}: ${call.verb} ${call.resource} of ${instance}: ${problem}`;
         }
@@ -57,10 +57,10 @@ function targetsOf(truth: Truth, call: Call): Target[] {
 
 function undrained(
   truth: Truth,
-  books: PoolBooks,
+  poolLookup: PoolLookup,
   { record, scaleSet, instance }: Target & { readonly record: PoolRecord },
 ): string | undefined {
-  const machine = books.machine(record, instance);
+  const machine = poolLookup.machine(record, instance);
   const found = nodeOf(truth, scaleSet, instance);
   // A Node that does not answer cannot tell of its pods; one that is not there has none.
   if (!found || !isReady(found.node) || isExcluded(machine)) return undefined;

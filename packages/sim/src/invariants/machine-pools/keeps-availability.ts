@@ -2,8 +2,8 @@ import { UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import type { Call } from "../../world/call.ts";
 import type { Pool, Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { LimitBooks } from "./limits.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { LimitLookup } from "./limits.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 // Whoever takes a machine away has looked at the others no longer ago than that.
 const MOST_AGE_MS = 30_000;
@@ -17,9 +17,9 @@ export const keepsAvailability: Invariant = {
   name: "keeps-availability",
   says: "no machine that works is disrupted when fewer than replicas minus maxUnavailable would be left",
   watch: (truth) => {
-    const books = new PoolBooks(truth);
-    const limits = new LimitBooks(truth);
-    const begun = new Beginnings(books);
+    const poolLookup = new PoolLookup(truth);
+    const limits = new LimitLookup(truth);
+    const begun = new Beginnings(poolLookup);
     const byUser = new Set<string>();
     /** When a user last deleted a machine, by pool: from then on, others are held back. */
     const userDeletedMs = new Map<string, number>();
@@ -53,7 +53,7 @@ export const keepsAvailability: Invariant = {
         const machine = call.isCordon ? truth.machineOf(call.server, call.name) : undefined;
         if (machine === undefined || !truth.isAvailable(machine)) return undefined;
         const { scaleSet, instance } = partsOf(machine);
-        const record = books.poolNamed(scaleSet);
+        const record = poolLookup.poolNamed(scaleSet);
         if (!record || isFree(record)) return undefined;
         const name = `${record.pool.metadata.name}-${instance}`;
         sent.set(keyOf(call), machine);
@@ -70,11 +70,11 @@ export const keepsAvailability: Invariant = {
 
 /** Since when machines are on their way out, or to another model: what happens after that was not to be known. */
 class Beginnings {
-  readonly #books: PoolBooks;
+  readonly #poolLookup: PoolLookup;
   readonly #sinceMs = new Map<string, number>();
 
-  constructor(books: PoolBooks) {
-    this.#books = books;
+  constructor(poolLookup: PoolLookup) {
+    this.#poolLookup = poolLookup;
   }
 
   /** Looks at a machine after a write to it. */
@@ -82,7 +82,7 @@ class Beginnings {
     { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
     atMs: number,
   ): void {
-    const { annotations, deletionTimestamp } = this.#books.machineNamed(name, namespace)?.metadata ?? {};
+    const { annotations, deletionTimestamp } = this.#poolLookup.machineNamed(name, namespace)?.metadata ?? {};
     const isBegun =
       deletionTimestamp !== undefined || annotations?.[UPDATE_INSTANCE_ANNOTATION] !== undefined;
     if (!isBegun) this.#sinceMs.delete(name);

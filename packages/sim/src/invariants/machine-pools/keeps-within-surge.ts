@@ -1,16 +1,16 @@
 import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { LimitBooks } from "./limits.ts";
-import { PoolBooks } from "./pool-books.ts";
+import { LimitLookup } from "./limits.ts";
+import { PoolLookup } from "./pool-lookup.ts";
 
 /** I2, and one write of the set at a time: a second one would preempt the first. */
 export const keepsWithinSurge: Invariant = {
   name: "keeps-within-surge",
   says: "a scale set is never asked to be larger than replicas plus maxSurge, nor written while a write of it runs",
   watch: (truth) => {
-    const books = new PoolBooks(truth);
-    const limits = new LimitBooks(truth);
+    const poolLookup = new PoolLookup(truth);
+    const limits = new LimitLookup(truth);
     return {
       happened: (event) => {
         limits.happened(event);
@@ -18,7 +18,7 @@ export const keepsWithinSurge: Invariant = {
       },
       called: (call, atMs) => {
         if (!isSetWrite(call)) return undefined;
-        const record = books.poolNamed(call.name);
+        const record = poolLookup.poolNamed(call.name);
         if (!record) return `${call.by} writes scale set ${call.name}, which no pool has`;
         const running = writeOf(truth, call.name);
         if (running !== undefined) {

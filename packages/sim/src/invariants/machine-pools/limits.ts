@@ -1,7 +1,7 @@
 import { LONGEST_DELAY_SECONDS } from "../../faults/call-effects.ts";
 import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Truth } from "../../world/truth.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 /** How few available machines a pool may have, and how many machines in all. */
 export interface Limits {
@@ -18,21 +18,21 @@ interface History {
 const READ_AGE_MS = (LONGEST_DELAY_SECONDS + 1) * 1000;
 
 /** What the specs of pools allow, and have allowed until a moment ago. */
-export class LimitBooks {
+export class LimitLookup {
   readonly #truth: Truth;
-  readonly #books: PoolBooks;
+  readonly #poolLookup: PoolLookup;
   readonly #histories = new Map<string, History>();
 
   constructor(truth: Truth) {
     this.#truth = truth;
-    this.#books = new PoolBooks(truth);
+    this.#poolLookup = new PoolLookup(truth);
   }
 
   /** Looks again after a write that may have changed a spec. */
   happened({ happening }: TraceEvent): void {
     if (happening.kind !== "write" || happening.cluster !== "management") return;
     if (!/^(azure)?machinepools$/.test(happening.resource)) return;
-    for (const record of this.#books.pools()) this.#note(record);
+    for (const record of this.#poolLookup.pools()) this.#note(record);
   }
 
   /** The most that was allowed to one who has read the spec shortly before a moment, or any time since. */

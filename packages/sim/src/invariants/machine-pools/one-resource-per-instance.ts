@@ -1,25 +1,25 @@
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 /** I5, I13 and half of I22: what there is in Azure and what the management cluster says of it are one and the same. */
 export const oneResourcePerInstance: Invariant = {
   name: "one-resource-per-instance",
   says: "no two resources stand for one instance, and when all is done each instance has its resource, and each resource its instance",
   watch: (truth) => {
-    const books = new PoolBooks(truth);
+    const poolLookup = new PoolLookup(truth);
     return {
       happened: ({ happening }) => {
         const isCreate = happening.kind === "write" && happening.verb === "create";
         if (!isCreate || happening.resource !== "azuremachinepoolmachines") return undefined;
-        return twice(books.machines().map(({ spec }) => spec.providerID.toLowerCase()));
+        return twice(poolLookup.machines().map(({ spec }) => spec.providerID.toLowerCase()));
       },
       atRest: () => {
-        for (const record of books.pools().filter(({ isLeaving }) => !isLeaving)) {
-          const problem = differenceIn(truth, books, record);
+        for (const record of poolLookup.pools().filter(({ isLeaving }) => !isLeaving)) {
+          const problem = differenceIn(truth, poolLookup, record);
           if (problem !== undefined) return problem;
         }
-        return orphanIn(truth, books);
+        return orphanIn(truth, poolLookup);
       },
     };
   },
@@ -34,13 +34,13 @@ function twice(ids: readonly string[]): string | undefined {
   return undefined;
 }
 
-function differenceIn(truth: Truth, books: PoolBooks, { pool }: PoolRecord): string | undefined {
+function differenceIn(truth: Truth, poolLookup: PoolLookup, { pool }: PoolRecord): string | undefined {
   const { scaleSets } = truth.azure.core.world;
   const set = [...scaleSets.sets.entries()].find(([, { id }]) => nameIn(id) === pool.metadata.name)?.[1];
   const instances = set
     ? [...scaleSets.members(set.id).values()].map(({ id }) => `${set.id}/virtualMachines/${id}`.toLowerCase())
     : [];
-  const machines = books
+  const machines = poolLookup
     .machines()
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
   const known = new Map(
@@ -59,9 +59,9 @@ function differenceIn(truth: Truth, books: PoolBooks, { pool }: PoolRecord): str
 }
 
 /** A scale set of ours that nobody in the management cluster knows. */
-function orphanIn(truth: Truth, books: PoolBooks): string | undefined {
+function orphanIn(truth: Truth, poolLookup: PoolLookup): string | undefined {
   const { scaleSets, resources } = truth.azure.core.world;
-  const pools = new Set(books.pools().map(({ pool }) => pool.metadata.name));
+  const pools = new Set(poolLookup.pools().map(({ pool }) => pool.metadata.name));
   for (const [, { id }] of scaleSets.sets.entries()) {
     const tags = resources.get(id)?.body["tags"] as Readonly<Record<string, string>> | undefined;
     if (tags?.["capstan_model-hash"] !== undefined && !pools.has(nameIn(id)))

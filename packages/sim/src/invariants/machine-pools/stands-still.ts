@@ -3,7 +3,7 @@ import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Call } from "../../world/call.ts";
 import { isBookkeeping, type Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 const WINDOW_MS = 30 * 60_000;
 // One list of instances every ten minutes, give or take a tenth, so that half an hour may begin and end with one.
@@ -20,26 +20,27 @@ export const standsStill: Invariant = {
   name: "stands-still",
   says: `a settled pool tells of no events, and in half an hour lists its instances at most ${MOST_LISTS} times and reads anything else at most once`,
   watch: (truth) => {
-    const books = new PoolBooks(truth);
+    const poolLookup = new PoolLookup(truth);
     const reads = new Map<string, number[]>();
     let isResting = false;
-    let told: { readonly event: string; readonly atMs: number } | undefined;
+    let reported: { readonly event: string; readonly atMs: number } | undefined;
     return {
       happened: (event) => {
         if (!endsRest(event)) return undefined;
         isResting = false;
-        told = undefined;
+        reported = undefined;
         return undefined;
       },
       atRest: () => {
-        isResting = books.pools().every(isContent);
+        isResting = poolLookup.pools().every(isContent);
         reads.clear();
         return undefined;
       },
       called: (call, atMs) => {
         if (!isResting) return undefined;
-        if (told && atMs - told.atMs > REASON_MS) return `${told.event} is told of although nothing happens`;
-        if (isEventOf(books, call)) told ??= { event: call.name, atMs };
+        if (reported && atMs - reported.atMs > REASON_MS)
+          return `${reported.event} is told of although nothing happens`;
+        if (isEventOf(poolLookup, call)) reported ??= { event: call.name, atMs };
         if (!isSetRead(call)) return undefined;
         const what = `${call.verb} ${call.resource} ${call.name}`;
         const times = [...(reads.get(what) ?? []), atMs].filter((ms) => ms > atMs - WINDOW_MS);
@@ -68,10 +69,10 @@ function endsRest({ happening }: TraceEvent): boolean {
 }
 
 /** An Event bears the name of what it is about. */
-function isEventOf(books: PoolBooks, { resource, isWrite, name }: Call): boolean {
+function isEventOf(poolLookup: PoolLookup, { resource, isWrite, name }: Call): boolean {
   if (resource !== "events" || !isWrite) return false;
   const [about = ""] = name.split(".");
-  return books
+  return poolLookup
     .pools()
     .some(({ pool }) => about === pool.metadata.name || about.startsWith(`${pool.metadata.name}-`));
 }

@@ -3,18 +3,18 @@ import type { Azure } from "@capstan/azure-sim";
 import { isReady } from "../../readiness.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 /** I22: nothing is told that is not so, and nothing that is so is kept quiet. */
 export const tellsTheTruth: Invariant = {
   name: "tells-the-truth",
   says: "when all is done, the status of each machine and the counters of each pool are what Azure and the Nodes show",
   watch: (truth) => {
-    const books = new PoolBooks(truth);
+    const poolLookup = new PoolLookup(truth);
     return {
       atRest: () => {
-        for (const record of books.pools()) {
-          const problem = isToldOf(record) ? lieIn(truth, books, record) : undefined;
+        for (const record of poolLookup.pools()) {
+          const problem = isToldOf(record) ? lieIn(truth, poolLookup, record) : undefined;
           if (problem !== undefined) return problem;
         }
         return undefined;
@@ -42,17 +42,17 @@ interface Member {
   readonly isLatest: boolean;
 }
 
-function lieIn(truth: Truth, books: PoolBooks, record: PoolRecord): string | undefined {
-  const members = membersOf(truth, books, record);
-  for (const [what, told, real] of [...members.flatMap(readinessOf), ...countersOf(record, members)]) {
-    if (!deepEqual(told, real))
-      return `${what} is ${JSON.stringify(told)}, but ${JSON.stringify(real)} is true`;
+function lieIn(truth: Truth, poolLookup: PoolLookup, record: PoolRecord): string | undefined {
+  const members = membersOf(truth, poolLookup, record);
+  for (const [what, reported, real] of [...members.flatMap(readinessOf), ...countersOf(record, members)]) {
+    if (!deepEqual(reported, real))
+      return `${what} is ${JSON.stringify(reported)}, but ${JSON.stringify(real)} is true`;
   }
   return undefined;
 }
 
 /** What something is told to be, and what it really is. */
-type Claim = readonly [what: string, told: unknown, real: unknown];
+type Claim = readonly [what: string, reported: unknown, real: unknown];
 
 function readinessOf(member: Member): Claim[] {
   const { machine } = member;
@@ -110,7 +110,7 @@ function idsIn(list: readonly string[] | undefined): string[] {
   return (list ?? []).map((id) => id.replace("azure://", "").toLowerCase()).sort();
 }
 
-function membersOf(truth: Truth, books: PoolBooks, record: PoolRecord): Member[] {
+function membersOf(truth: Truth, poolLookup: PoolLookup, record: PoolRecord): Member[] {
   const { scaleSets } = truth.azure.core.world;
   const set = [...scaleSets.sets.entries()].map(([, one]) => one).find(({ id }) => isNamed(id, record));
   if (!set) return [];
@@ -118,7 +118,7 @@ function membersOf(truth: Truth, books: PoolBooks, record: PoolRecord): Member[]
     const id = `${set.id}/virtualMachines/${number}`.toLowerCase();
     return {
       id,
-      machine: books.machine(record, String(number)),
+      machine: poolLookup.machine(record, String(number)),
       isNodeReady: power === "running" && isReady(truth.node(id)?.node),
       isAvailable: truth.isAvailable(id),
       isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),

@@ -10,7 +10,7 @@ import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { type Commit, Commits } from "./commits.ts";
-import { PoolBooks, type PoolRecord } from "./pool-books.ts";
+import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 // As the manager spells them, in azure-cluster/tags.ts and azuremachinepool/scale-set-body.ts; Azure ignores their case.
 const OWNERSHIP_TAG = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
@@ -25,7 +25,7 @@ export const touchesItsOwn: Invariant = {
   name: "touches-its-own",
   says: "nothing in Azure is written that is there without a tag of ours, or with that of another cluster or pool, and no pool does anything to the machines of another",
   watch: (truth) => {
-    const books = new PoolBooks(truth);
+    const poolLookup = new PoolLookup(truth);
     const commits = new Commits(truth);
     /** What would be wrong with a PUT that is on its way: Azure refuses to make what somebody else has just made. */
     const doubts = new WeakMap<Call, string>();
@@ -34,17 +34,17 @@ export const touchesItsOwn: Invariant = {
       called: (call) => {
         if (!call.isWrite) return undefined;
         if (call.api === "arm") {
-          const doubt = strangeWrite(truth, books, call);
+          const doubt = strangeWrite(truth, poolLookup, call);
           if (doubt === undefined || call.verb !== "PUT") return doubt;
           doubts.set(call, doubt);
           return undefined;
         }
         const isDeletion = call.verb === "delete" && call.resource === "azuremachinepoolmachines";
-        return isDeletion && isPool(call.by) ? strangeDeletion(truth, books, call) : undefined;
+        return isDeletion && isPool(call.by) ? strangeDeletion(truth, poolLookup, call) : undefined;
       },
       happened: (event) => {
         for (const commit of commits.of(event)) {
-          const problem = strangeUpdate(books, commit);
+          const problem = strangeUpdate(poolLookup, commit);
           if (problem !== undefined) return problem;
         }
         return undefined;
@@ -61,7 +61,7 @@ function isPool(by: string): boolean {
 type Tags = ReadonlyMap<string, string>;
 
 /** What is not there may be made; what is there must be ours, and stay whose it is. */
-function strangeWrite(truth: Truth, books: PoolBooks, call: Call): string | undefined {
+function strangeWrite(truth: Truth, poolLookup: PoolLookup, call: Call): string | undefined {
   const id = writtenID(call.path ?? "");
   const resource = id === undefined ? undefined : truth.azure.core.world.resources.get(id);
   if (!resource) return undefined;
@@ -69,7 +69,7 @@ function strangeWrite(truth: Truth, books: PoolBooks, call: Call): string | unde
   const problem =
     strangeOwner(truth, tags) ??
     strangeClaim(tags, tagsIn(call.tags)) ??
-    strangePool(books, resource.id, tags.get(POOL_TAG));
+    strangePool(poolLookup, resource.id, tags.get(POOL_TAG));
   return problem === undefined ? undefined : `${call.by} sends ${call.verb} ${resource.id}, but ${problem}`;
 }
 
@@ -116,9 +116,9 @@ function strangeClaim(tags: Tags, written: Tags): string | undefined {
 }
 
 /** A scale set is written for the pool that it belongs to, and for no other. */
-function strangePool(books: PoolBooks, id: string, key: string | undefined): string | undefined {
+function strangePool(poolLookup: PoolLookup, id: string, key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
-  const pools = books.pools().map(({ pool }) => pool);
+  const pools = poolLookup.pools().map(({ pool }) => pool);
   if (!pools.some((pool) => keyOf(pool) === key)) return `that belongs to ${key}, which is no pool of ours`;
   const other = pools.find(
     (pool) => keyOf(pool) !== key && operationsOf(pool).some((one) => isSame(one.resourceID, id)),
@@ -143,25 +143,32 @@ function isSame(one: string, other: string): boolean {
  * A machine goes with its pool, because its pool has picked it, or because its instance is gone. One that somebody has
  * made by hand for an instance that has its resource goes, too.
  */
-function strangeDeletion(truth: Truth, books: PoolBooks, { by, name, namespace }: Call): string | undefined {
-  const machine = books.machineNamed(name, namespace);
-  const record = machine && ownerOf(books, machine);
+function strangeDeletion(
+  truth: Truth,
+  poolLookup: PoolLookup,
+  { by, name, namespace }: Call,
+): string | undefined {
+  const machine = poolLookup.machineNamed(name, namespace);
+  const record = machine && ownerOf(poolLookup, machine);
   if (!record || record.isLeaving || record.pool.status?.pickedForDeletion?.includes(name)) return undefined;
-  if (!hasInstance(truth, machine) || hasTwin(books, machine)) return undefined;
-  const who = pickerOf(books, ({ status }) => status?.pickedForDeletion, name);
+  if (!hasInstance(truth, machine) || hasTwin(poolLookup, machine)) return undefined;
+  const who = pickerOf(poolLookup, ({ status }) => status?.pickedForDeletion, name);
   return `${by} deletes machine ${name}, which ${who}, although it is one of ${keyOf(record.pool)} and has its instance`;
 }
 
 /** A machine is told to be updated because its pool has picked it. */
-function strangeUpdate(books: PoolBooks, { resource, actor, object, previous }: Commit): string | undefined {
+function strangeUpdate(
+  poolLookup: PoolLookup,
+  { resource, actor, object, previous }: Commit,
+): string | undefined {
   if (resource !== "azuremachinepoolmachines" || !isPool(actor)) return undefined;
   const asked = updateIn(object);
   if (asked === undefined || asked === updateIn(previous)) return undefined;
   const machine = object as unknown as Frozen<AzureMachinePoolMachine>;
-  const record = ownerOf(books, machine);
+  const record = ownerOf(poolLookup, machine);
   const { name } = machine.metadata;
   if (!record || record.pool.status?.pickedForUpdate?.includes(name)) return undefined;
-  const who = pickerOf(books, ({ status }) => status?.pickedForUpdate, name);
+  const who = pickerOf(poolLookup, ({ status }) => status?.pickedForUpdate, name);
   return `${actor} has machine ${name} updated, which ${who}, although it is one of ${keyOf(record.pool)}`;
 }
 
@@ -169,9 +176,12 @@ function updateIn(object: Commit["previous"]): string | undefined {
   return object?.metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
 }
 
-function ownerOf(books: PoolBooks, { metadata }: Frozen<AzureMachinePoolMachine>): PoolRecord | undefined {
+function ownerOf(
+  poolLookup: PoolLookup,
+  { metadata }: Frozen<AzureMachinePoolMachine>,
+): PoolRecord | undefined {
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === AzureMachinePool.kind);
-  const record = owner && books.poolNamed(owner.name);
+  const record = owner && poolLookup.poolNamed(owner.name);
   return record?.pool.metadata.uid === owner?.uid ? record : undefined;
 }
 
@@ -181,17 +191,17 @@ function hasInstance(truth: Truth, { spec }: Frozen<AzureMachinePoolMachine>): b
   return found !== undefined && found.state !== "Deleting";
 }
 
-function hasTwin(books: PoolBooks, { metadata, spec }: Frozen<AzureMachinePoolMachine>): boolean {
-  return books
+function hasTwin(poolLookup: PoolLookup, { metadata, spec }: Frozen<AzureMachinePoolMachine>): boolean {
+  return poolLookup
     .machines()
     .some((other) => other.metadata.uid !== metadata.uid && isSame(other.spec.providerID, spec.providerID));
 }
 
 function pickerOf(
-  books: PoolBooks,
+  poolLookup: PoolLookup,
   picksOf: (pool: Frozen<AzureMachinePool>) => readonly string[] | undefined,
   name: string,
 ): string {
-  const picker = books.pools().find(({ pool }) => picksOf(pool)?.includes(name));
+  const picker = poolLookup.pools().find(({ pool }) => picksOf(pool)?.includes(name));
   return picker ? `${keyOf(picker.pool)} has picked` : "no pool has picked";
 }

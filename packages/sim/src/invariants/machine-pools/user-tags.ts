@@ -2,7 +2,7 @@ import { AzureCluster, type Frozen } from "@capstan/api";
 import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Truth } from "../../world/truth.ts";
 import { isManager } from "./commits.ts";
-import { PoolBooks } from "./pool-books.ts";
+import { PoolLookup } from "./pool-lookup.ts";
 
 interface TaggedSet {
   /** A set that was made anew has other tags. */
@@ -30,12 +30,12 @@ function writtenSet(happening: TraceEvent["happening"]): string | undefined {
 /** The tags of scale sets, and who has written them. */
 export class UserTags {
   readonly #truth: Truth;
-  readonly #books: PoolBooks;
+  readonly #poolLookup: PoolLookup;
   readonly #sets = new Map<string, TaggedSet>();
 
   constructor(truth: Truth) {
     this.#truth = truth;
-    this.#books = new PoolBooks(truth);
+    this.#poolLookup = new PoolLookup(truth);
   }
 
   /** Takes note of a write; says which tag of somebody else's one of ours has taken away or changed. */
@@ -78,7 +78,7 @@ export class UserTags {
     if (ours.has(name)) return true;
     const { group, plural } = AzureCluster;
     const clusters = [...this.#truth.management.list({ resource: `${group}/${plural}` })];
-    const pool = this.#books.poolNamed(id.slice(id.lastIndexOf("/") + 1))?.pool;
+    const pool = this.#poolLookup.poolNamed(id.slice(id.lastIndexOf("/") + 1))?.pool;
     return [...(clusters as unknown as Frozen<AzureCluster>[]), ...(pool ? [pool] : [])].some(
       ({ spec }) => spec.additionalTags?.[name] !== undefined,
     );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { planOf } from "./cluster.fixture.ts";
-import { annotationsFor, applied, joined, rememberedIn } from "./remembered.ts";
+import { annotationsFor, applied, joined, lastAppliedIn } from "./last-applied.ts";
 
 const given = (record: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(
@@ -9,7 +9,7 @@ const given = (record: Readonly<Record<string, string | undefined>>): Record<str
 
 test("what is applied is read back from the annotations as it was", () => {
   const after = applied(planOf({ additionalTags: { team: "a" } }));
-  expect(rememberedIn(given(annotationsFor(after)))).toEqual({
+  expect(lastAppliedIn(given(annotationsFor(after)))).toEqual({
     tags: { team: "a" },
     rules: { "c1-controlplane-nsg": { allow_ssh: "Allow SSH", allow_apiserver: "Allow K8s API Server" } },
   });
@@ -32,7 +32,7 @@ test.each(["{", "[]", "3", `{"a":1}`])(
   "an annotation that makes no sense, %s, takes nothing away",
   (text) => {
     expect(
-      rememberedIn({ "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg": text }).tags,
+      lastAppliedIn({ "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg": text }).tags,
     ).toEqual({});
   },
 );

@@ -16,14 +16,14 @@ import { type Client, createClient } from "./client/client.ts";
 import type { LogFields, Logger } from "./log/logger.ts";
 
 /** A kind with a status, in a namespace. */
-export interface Boat extends KubernetesObject {
+export interface TestObject extends KubernetesObject {
   spec?: Record<string, unknown>;
   status?: Record<string, unknown> & { conditions?: Condition[] };
 }
 
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-const custom = (kind: string, plural: string, scope: "Namespaced" | "Cluster"): CustomKind<Boat> =>
+const custom = (kind: string, plural: string, scope: "Namespaced" | "Cluster"): CustomKind<TestObject> =>
   defineKind({
     group: "test.capstan.dev",
     version: "v1",
@@ -33,26 +33,26 @@ const custom = (kind: string, plural: string, scope: "Namespaced" | "Cluster"): 
     description: "Something to store.",
     spec: anything,
     status: anything,
-  }) as unknown as CustomKind<Boat>;
+  }) as unknown as CustomKind<TestObject>;
 
 /** A kind with a status, in a namespace. */
-export const Boat = custom("Boat", "boats", "Namespaced");
+export const TestObject = custom("Boat", "boats", "Namespaced");
 /** What a Boat may own. */
 export const Crate = custom("Crate", "crates", "Namespaced");
 /** A kind of the whole cluster. */
 export const Port = custom("Port", "ports", "Cluster");
 
-const harbourKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, Boat, Crate, Port];
+const testKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, TestObject, Crate, Port];
 
 /** A Boat to create. */
-export function boat(
+export function testObject(
   name: string,
-  rest: Partial<Pick<Boat, "spec" | "status">> & { metadata?: object } = {},
-): Boat {
+  rest: Partial<Pick<TestObject, "spec" | "status">> & { metadata?: object } = {},
+): TestObject {
   const { metadata = {}, ...others } = rest;
   return {
-    apiVersion: Boat.apiVersion,
-    kind: Boat.kind,
+    apiVersion: TestObject.apiVersion,
+    kind: TestObject.kind,
     metadata: { name, namespace: "default", ...metadata },
     spec: {},
     ...others,
@@ -82,25 +82,25 @@ export function keepingLogger(lines: Line[], base: LogFields = {}): Logger {
 }
 
 /** How a harbour starts. */
-export interface HarbourOptions {
+export interface TestServerOptions {
   readonly seed?: string;
   /** How many changes the server remembers of each kind. */
   readonly historyLimit?: number;
 }
 
 /** An API server and processes that talk to it, on one virtual clock. */
-export class Harbour {
+export class TestServer {
   readonly scheduler: Scheduler;
   readonly storage: Storage;
   readonly server: Handler;
   /** The user's hands. */
   readonly client: Client;
 
-  constructor({ seed = "1", historyLimit = 1000 }: HarbourOptions = {}) {
+  constructor({ seed = "1", historyLimit = 1000 }: TestServerOptions = {}) {
     this.scheduler = new Scheduler({ seed });
     this.storage = createMemoryStorage({ historyLimit });
     const env = new VirtualProcess(this.scheduler, "apiserver");
-    this.server = createApiServer({ env, kinds: harbourKinds, storage: this.storage }).handle;
+    this.server = createApiServer({ env, kinds: testKinds, storage: this.storage }).handle;
     this.client = this.connect("user").client;
   }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { instanceOf, machineOf } from "../azuremachinepoolmachine/machine.fixture.ts";
 import { MACHINE_POOL_LABEL } from "./well-known.ts";
-import { claim, type Join, Joins, unclaimed } from "./joins.ts";
+import { claim, type IndexedMachine, MachineIndex, unclaimed } from "./machine-index.ts";
 
 type Machine = Frozen<AzureMachinePoolMachine>;
 
@@ -20,9 +20,9 @@ function instanceNumbered(number: number): ReturnType<typeof instanceOf> {
   return { ...instanceOf(), instanceID: String(number), resourceID, providerID: `azure://${resourceID}` };
 }
 
-function only(joins: readonly Join[]): Join {
-  const [join] = joins;
-  if (!join || joins.length > 1) throw new Error(`there are ${joins.length} joins`);
+function only(machineIndex: readonly IndexedMachine[]): IndexedMachine {
+  const [join] = machineIndex;
+  if (!join || machineIndex.length > 1) throw new Error(`there are ${machineIndex.length} joins`);
   return join;
 }
 
@@ -30,8 +30,8 @@ test("joins are those of the machines given, in their order, and the same as lon
   const change = fc.record({ at: fc.nat(7), what: fc.constantFrom("add", "remove", "replace", "swap") });
   fc.assert(
     fc.property(fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 12 }), (passes) => {
-      const joins = new Joins();
-      const known = new Map<Machine, Join>();
+      const machineIndex = new MachineIndex();
+      const known = new Map<Machine, IndexedMachine>();
       const machines: Machine[] = [];
       let next = 0;
       for (const changes of passes) {
@@ -42,7 +42,7 @@ test("joins are those of the machines given, in their order, and the same as lon
           else if (what === "replace") machines[at] = { ...there };
           else machines.push(...machines.splice(at, 1));
         }
-        const joined = joins.of([...machines]);
+        const joined = machineIndex.of([...machines]);
         expect(joined.map(({ machine }) => machine)).toEqual(machines);
         for (const join of joined) {
           expect(known.get(join.machine) ?? join).toBe(join);
@@ -54,27 +54,27 @@ test("joins are those of the machines given, in their order, and the same as lon
 });
 
 test("each resource has its instance by the newest list, and the rest is nobody's", () => {
-  const joins = new Joins();
+  const machineIndex = new MachineIndex();
   const machines = [numbered(1), numbered(2)];
   const before = [instanceNumbered(1), instanceNumbered(2), instanceNumbered(3)];
-  const claimed = claim(joins.of(machines), before);
+  const claimed = claim(machineIndex.of(machines), before);
   expect(claimed.map(({ instance }) => instance)).toEqual([before[0], before[1]]);
   expect(unclaimed(claimed, before).map(([, instance]) => instance)).toEqual([before[2]]);
   const after = [instanceNumbered(2)];
-  const left = claim(joins.of(machines), after);
+  const left = claim(machineIndex.of(machines), after);
   expect(left.map(({ instance }) => instance)).toEqual([undefined, after[0]]);
   expect(unclaimed(left, after)).toEqual([]);
 });
 
 test("a resource made by hand gets no instance that another stands for, and loses it when that one comes", () => {
-  const joins = new Joins();
+  const machineIndex = new MachineIndex();
   const handMade: Machine = { ...numbered(1), metadata: { ...numbered(1).metadata, name: "mine" } };
   const instances = [instanceNumbered(1)];
-  expect(only(claim(joins.of([handMade]), instances)).instance).toBe(instances[0]);
-  const both = claim(joins.of([handMade, numbered(1)]), instances);
+  expect(only(claim(machineIndex.of([handMade]), instances)).instance).toBe(instances[0]);
+  const both = claim(machineIndex.of([handMade, numbered(1)]), instances);
   expect(both.map(({ machine, instance }) => [machine.metadata.name, instance?.instanceID])).toEqual([
     ["pool-1", "1"],
     ["mine", undefined],
   ]);
-  expect(only(claim(joins.of([handMade]), instances)).instance).toBe(instances[0]);
+  expect(only(claim(machineIndex.of([handMade]), instances)).instance).toBe(instances[0]);
 });

@@ -8,7 +8,7 @@ import type { RolloutState } from "./rollout-state.ts";
  * What is in the way, in a line each: what blocks the plan, then what the pool and its MachinePool say themselves. They
  * repeat each other, and `told`, which is what was said already; nothing is said twice.
  */
-export function obstacleLines(state: RolloutState, told = state.failure): readonly string[] {
+export function obstacleLines(state: RolloutState, shown = state.failure): readonly string[] {
   const { plan, parts, standstill } = state;
   const inTheWay = [...(standstill ? [standstill] : []), ...needsAttention(plan)];
   const all: readonly Said[] = [
@@ -17,7 +17,7 @@ export function obstacleLines(state: RolloutState, told = state.failure): readon
     ...(state.isDone ? [] : saidByMachinePool(parts)),
   ];
   const first = all.filter(
-    (one, index) => !isIn(one, told ?? "") && !all.slice(0, index).some((other) => isSame(one, other)),
+    (one, index) => !isIn(one, shown ?? "") && !all.slice(0, index).some((other) => isSame(one, other)),
   );
   return first.map(lineOf);
 }
@@ -67,10 +67,10 @@ const MACHINES_TOLD_OF = 3;
 
 /** What machines in trouble say about themselves, in a line each. */
 export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
-  const told = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
-  const more = told.length - MACHINES_TOLD_OF;
+  const shown = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
+  const more = shown.length - MACHINES_TOLD_OF;
   const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
-  return [...told.slice(0, MACHINES_TOLD_OF), ...rest];
+  return [...shown.slice(0, MACHINES_TOLD_OF), ...rest];
 }
 
 /** Condition of a machine: whether pods may come to its Node. */

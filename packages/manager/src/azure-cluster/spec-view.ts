@@ -5,7 +5,7 @@ import type { Owner, Tags } from "./tags.ts";
 export type ClusterSpec = Frozen<AzureCluster["spec"]>;
 
 /** Everything that decides which resources a cluster has. */
-export interface Plan {
+export interface ClusterSpecView {
   /** The name of the Cluster, by which its resources are known. */
   readonly clusterName: string;
   /** Its namespace. */
@@ -18,53 +18,53 @@ export interface Plan {
 }
 
 /** The id of the resource group of that name. */
-export function groupID({ subscriptionID }: Pick<Plan, "subscriptionID">, name: string): string {
+export function groupID({ subscriptionID }: Pick<ClusterSpecView, "subscriptionID">, name: string): string {
   return `/subscriptions/${subscriptionID}/resourceGroups/${name}`;
 }
 
 /** The id of a network resource in the cluster's group, or in another one. */
-export function networkID(plan: Plan, path: string, group = clusterGroupOf(plan)): string {
+export function networkID(plan: ClusterSpecView, path: string, group = clusterGroupOf(plan)): string {
   return `${groupID(plan, group)}/providers/Microsoft.Network/${path}`;
 }
 
 /** The name of the cluster's resource group. */
-export function clusterGroupOf({ spec, clusterName }: Pick<Plan, "spec" | "clusterName">): string {
+export function clusterGroupOf({ spec, clusterName }: Pick<ClusterSpecView, "spec" | "clusterName">): string {
   return spec.resourceGroup ?? clusterName;
 }
 
 /** The name of the virtual network's resource group. */
-export function networkGroupOf(plan: Plan): string {
+export function networkGroupOf(plan: ClusterSpecView): string {
   return plan.spec.networkSpec?.vnet?.resourceGroup ?? clusterGroupOf(plan);
 }
 
 /** The region as Azure writes it. */
-export function locationOf({ spec }: Pick<Plan, "spec">): string {
+export function locationOf({ spec }: Pick<ClusterSpecView, "spec">): string {
   return spec.location.replaceAll(" ", "").toLowerCase();
 }
 
 /** Whose resources they are. */
-export function ownerOf({ clusterName, namespace }: Plan): Owner {
+export function ownerOf({ clusterName, namespace }: ClusterSpecView): Owner {
   return { clusterName, clusterKey: `${namespace}/${clusterName}` };
 }
 
 /** What the tags of the cluster's resources are made from. */
-export function tagSourceOf(plan: Plan): Owner & { readonly additionalTags: Tags } {
+export function tagSourceOf(plan: ClusterSpecView): Owner & { readonly additionalTags: Tags } {
   return { ...ownerOf(plan), additionalTags: plan.spec.additionalTags ?? {} };
 }
 
 /** The id of the cluster's virtual network; undefined when the spec has none. */
-export function virtualNetworkID(plan: Plan): string | undefined {
+export function virtualNetworkID(plan: ClusterSpecView): string | undefined {
   const name = plan.spec.networkSpec?.vnet?.name;
   return name === undefined ? undefined : networkID(plan, `virtualNetworks/${name}`, networkGroupOf(plan));
 }
 
 /** The id of one of the cluster's subnets. */
-export function subnetID(plan: Plan, name: string): string {
+export function subnetID(plan: ClusterSpecView, name: string): string {
   return `${virtualNetworkID(plan) ?? ""}/subnets/${name}`;
 }
 
 /** The id of the pool of addresses by which nodes reach out; undefined when there is no such load balancer. */
-export function nodeOutboundPoolID(plan: Plan): string | undefined {
+export function nodeOutboundPoolID(plan: ClusterSpecView): string | undefined {
   const balancer = plan.spec.networkSpec?.nodeOutboundLB;
   if (!balancer?.name || (balancer.frontendIPs ?? []).length === 0) return undefined;
   return `${networkID(plan, `loadBalancers/${balancer.name}`)}/backendAddressPools/${backendPoolOf(balancer.name, balancer)}`;

@@ -29,7 +29,7 @@ export interface PoolRecord {
 }
 
 /** What the management cluster says about the machines of scale sets, looked up by what Azure calls them. */
-export class PoolBooks {
+export class PoolLookup {
   readonly #truth: Truth;
 
   constructor(truth: Truth) {

@@ -3,7 +3,7 @@ import type { Found } from "@capstan/runtime";
 import { providerKey, type WorkloadNodes } from "./nodes.ts";
 
 /** A machine whose Node is asked for on each pass: where that is told of is looked up once, and again when it has gone. */
-export interface SoughtNode {
+export interface NodeRefCache {
   readonly key: string;
   /** Where its Nodes are told of as long as there are any, and by whom: after a reconnection it is somebody else. */
   nodes: Found<Node> | undefined;
@@ -11,7 +11,7 @@ export interface SoughtNode {
 }
 
 /** Begins to look for the Node of a machine. */
-export function seekNode(providerID: string): SoughtNode {
+export function seekNode(providerID: string): NodeRefCache {
   return { key: providerKey(providerID), nodes: undefined, follower: undefined };
 }
 
@@ -19,10 +19,10 @@ export function seekNode(providerID: string): SoughtNode {
 export const NO_NODES: readonly Frozen<Node>[] = [];
 
 /** The Nodes that say they are the machine. */
-export function candidatesOf(sought: SoughtNode, nodes: WorkloadNodes): readonly Frozen<Node>[] {
-  if (sought.follower !== nodes || sought.nodes?.isOver !== false) {
-    sought.nodes = nodes.found(sought.key);
-    sought.follower = nodes;
+export function candidatesOf(nodeRef: NodeRefCache, nodes: WorkloadNodes): readonly Frozen<Node>[] {
+  if (nodeRef.follower !== nodes || nodeRef.nodes?.isOver !== false) {
+    nodeRef.nodes = nodes.found(nodeRef.key);
+    nodeRef.follower = nodes;
   }
-  return sought.nodes?.list ?? NO_NODES;
+  return nodeRef.nodes?.list ?? NO_NODES;
 }

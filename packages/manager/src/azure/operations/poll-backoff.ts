@@ -1,7 +1,7 @@
 import type { Clock } from "@capstan/env";
 
 /** For how long Azure wants to be left alone about what is under way; many things wake an object meanwhile. */
-export class Pauses {
+export class PollBackoff {
   readonly #clock: Clock;
   /** Monotonic, by what it is about. */
   readonly #untilMs = new Map<string, number>();

@@ -21,7 +21,7 @@ const OTHERS_MS = 15_000;
  * Does what was planned, in its order. What changes the scale set itself comes last. While the MachinePool is paused
  * nothing is begun; what is under way is only followed.
  */
-export async function carryOut(scope: Scope): Promise<Outcome> {
+export async function performActions(scope: Scope): Promise<Outcome> {
   const observation = needed(scope.observation);
   if (observation.view.isPaused) return next;
   await removeResources(scope, observation, targetsOf(observation.planned.actions, "DeleteMachineResource"));

@@ -4,7 +4,7 @@ import type { Clock } from "@capstan/env";
  * The same answers for a while. A thousand clusters that share an identity would otherwise read its Secret in each of
  * their passes; one that is changed counts after that while.
  */
-export function remembered<A extends readonly string[], R>(
+export function cachedAnswers<A extends readonly string[], R>(
   ask: (...question: A) => Promise<R>,
   { clock, forMs }: { readonly clock: Clock; readonly forMs: number },
 ): (...question: A) => Promise<R> {

@@ -1,7 +1,7 @@
 import { AzureMachinePool, validateObject } from "@capstan/api";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
-import { KEY_OF_NOBODY } from "./key-of-nobody.ts";
+import { KEY_OF_NOBODY } from "./unused-ssh-key.ts";
 
 test("the key of nobody is one that users could give as well, and never changes", () => {
   const sshPublicKey = Buffer.from(KEY_OF_NOBODY).toString("base64");

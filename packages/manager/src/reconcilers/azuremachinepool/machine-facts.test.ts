@@ -4,7 +4,7 @@ import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { instanceOf, machineOf, nodeOf } from "../azuremachinepoolmachine/machine.fixture.ts";
-import { joinFacts } from "./join-facts.ts";
+import { joinFacts } from "./machine-facts.ts";
 import type { MachineFacts } from "./machine-view.ts";
 import { PoolMemory } from "./memory.ts";
 import type { Scope } from "./scope.ts";

@@ -17,10 +17,10 @@ import { Resources } from "./resources.ts";
 import { Table } from "./table.ts";
 
 /** A change of the world that was entered into the agenda by name. */
-export type Effect = (world: World, args: JsonObject) => void;
+export type Effect = (world: AzureState, args: JsonObject) => void;
 
 /** Everything there is in the simulated cloud, as handlers see it. */
-export interface World {
+export interface AzureState {
   readonly seed: string;
   readonly settings: AzureSettings;
   /** The time of what is happening now. */
@@ -44,11 +44,11 @@ export interface World {
   readonly registrations: Table<string>;
   readonly effects: Map<string, Effect>;
   /** Tells the listeners. */
-  tell(event: Omit<InstanceEvent, "atMs">): void;
+  notify(event: Omit<InstanceEvent, "atMs">): void;
 }
 
 /** The tables of a world that a store keeps. */
-export function tablesOf(world: World): readonly Table<unknown>[] {
+export function tablesOf(world: AzureState): readonly Table<unknown>[] {
   const tables: unknown[] = [
     world.agenda.table,
     world.resources.table,
@@ -69,11 +69,11 @@ export function createWorld(options: {
   readonly seed: string;
   readonly settings: AzureSettings;
   readonly isStored: boolean;
-  readonly tell: (event: InstanceEvent) => void;
-}): World {
+  readonly notify: (event: InstanceEvent) => void;
+}): AzureState {
   const { seed, settings, isStored } = options;
   const agenda = new Agenda(isStored);
-  const world: World = {
+  const world: AzureState = {
     seed,
     settings,
     nowMs: 0,
@@ -92,13 +92,13 @@ export function createWorld(options: {
     attempts: new Table<number>("attempt", isStored),
     registrations: new Table<string>("registration", isStored),
     effects: new Map(),
-    tell: (event) => options.tell({ ...event, atMs: world.nowMs }),
+    notify: (event) => options.notify({ ...event, atMs: world.nowMs }),
   };
   return world;
 }
 
 /** A random stream for the next time something is done to a resource; it does not depend on what else happens. */
-export function nextRng(world: World, resource: string, operation: string): Rng {
+export function nextRng(world: AzureState, resource: string, operation: string): Rng {
   const key = `${resource.toLowerCase()}/${operation}`;
   const attempt = (world.attempts.get(key) ?? 0) + 1;
   world.attempts.set(key, attempt);
@@ -106,7 +106,7 @@ export function nextRng(world: World, resource: string, operation: string): Rng 
 }
 
 /** How long an operation takes this time. */
-export function latencyMs(world: World, operation: string, rng: Rng): number {
+export function latencyMs(world: AzureState, operation: string, rng: Rng): number {
   const { latencies } = world.settings;
   if (latencies === "none") return 0;
   const table: Latencies = latencies === "recorded" ? RECORDED : { ...RECORDED, ...latencies };
@@ -115,7 +115,7 @@ export function latencyMs(world: World, operation: string, rng: Rng): number {
 }
 
 /** From when on reads see what is created now. */
-export function visibleMs(world: World, rng: Rng): number {
+export function visibleMs(world: AzureState, rng: Rng): number {
   const lag = world.consistencyLag;
   return lag ? world.nowMs + drawMs(lag, rng) : world.nowMs;
 }

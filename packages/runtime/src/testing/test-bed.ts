@@ -32,7 +32,7 @@ export interface SettleOptions {
 const MINUTE_MS = 60_000;
 
 /** Controllers and an API server on one virtual clock: a test applies, settles and expects, and nothing ever waits. */
-export class World {
+export class ControllerTestBed {
   readonly scheduler: Scheduler;
   /** The user's hands: a client of its own. */
   readonly client: Client;

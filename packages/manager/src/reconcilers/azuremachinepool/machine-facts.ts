@@ -2,9 +2,9 @@ import type { AzureMachinePoolMachine, Frozen } from "@capstan/api";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { instanceObstacle } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
-import { candidatesOf, NO_NODES } from "../../workload/sought-node.ts";
+import { candidatesOf, NO_NODES } from "../../workload/node-ref-cache.ts";
 import { findNode } from "../azuremachinepoolmachine/find-node.ts";
-import { claim, type Parts, unclaimed } from "./joins.ts";
+import { claim, type Parts, unclaimed } from "./machine-index.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureObservation, machinesOf } from "./observe.ts";
 import { isSaidToWork } from "./pool-view.ts";
@@ -22,8 +22,8 @@ export function joinFacts(
   const going = acceptedDeletions(scope);
   const isGoing = (instance: ScaleSetInstance): boolean => going.size > 0 && going.has(instance.instanceID);
   const modelHash = set?.modelHash;
-  const joins = claim(scope.memory.joins.of(machinesOf(scope)), instances);
-  const facts = joins.map((join) => {
+  const machineIndex = claim(scope.memory.machineIndex.of(machinesOf(scope)), instances);
+  const facts = machineIndex.map((join) => {
     const { instance, machine, made } = join;
     // Nobody asks for the Node of a resource without an instance.
     const candidates = instance ? nodes && candidatesOf(join, nodes) : NO_NODES;
@@ -34,7 +34,7 @@ export function joinFacts(
     join.made = { ...parts, facts: factsOf(parts, machine) };
     return join.made.facts;
   });
-  const others = unclaimed(joins, instances);
+  const others = unclaimed(machineIndex, instances);
   if (others.length === 0) return facts;
   return [
     ...facts,

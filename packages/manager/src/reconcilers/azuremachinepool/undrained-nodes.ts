@@ -17,7 +17,7 @@ export interface DisruptionCandidate {
  * so may one that is updated; the watch that tells of it lags behind. So the workload cluster itself is asked, right
  * before anything is done to the instances. Where it does not answer, nobody knows, and all of them are left alone.
  */
-export async function withLateNodes(
+export async function withUndrainedNodes(
   { cluster, isClusterGoing, shared }: Scope,
   candidates: readonly DisruptionCandidate[],
 ): Promise<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
 import { deepEqual } from "@capstan/api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { laidOver, withoutNamed } from "./lay-over.ts";
+import { mergeDesired, withoutNamed } from "./merge-desired.ts";
 
 describe("what is wanted, laid over what is there", () => {
   test.each<[string, unknown, unknown]>([
@@ -13,7 +13,7 @@ describe("what is wanted, laid over what is there", () => {
     ["an empty list that is not there", {}, { rules: [] }],
     ["an undefined field", { a: 1 }, { a: undefined, b: undefined }],
   ])("is the very same object in spite of %s", (_, observed, wanted) => {
-    expect(laidOver(observed, wanted)).toBe(observed);
+    expect(mergeDesired(observed, wanted)).toBe(observed);
   });
 
   test("keeps items of others and puts ours right", () => {
@@ -23,7 +23,7 @@ describe("what is wanted, laid over what is there", () => {
         { name: "ours", x: 2, theirs: true },
       ],
     };
-    expect(laidOver(observed, { pools: [{ name: "ours", x: 3 }, { name: "new" }] })).toEqual({
+    expect(mergeDesired(observed, { pools: [{ name: "ours", x: 3 }, { name: "new" }] })).toEqual({
       pools: [{ name: "theirs", x: 1 }, { name: "ours", x: 3, theirs: true }, { name: "new" }],
     });
   });
@@ -33,7 +33,7 @@ describe("what is wanted, laid over what is there", () => {
       securityRules: [{ name: "r", properties: { sourceAddressPrefixes: ["a", "b"], access: "Allow" } }],
     };
     const rule = { name: "r", properties: { sourceAddressPrefix: "*", access: "Allow" } };
-    expect(laidOver(observed, { securityRules: [rule] })).toEqual({ securityRules: [rule] });
+    expect(mergeDesired(observed, { securityRules: [rule] })).toEqual({ securityRules: [rule] });
   });
 
   test("takes items away by name, in any case", () => {
@@ -52,8 +52,8 @@ const value = fc.letrec((tie) => ({
 test("laid over twice, nothing changes the second time", () => {
   fc.assert(
     fc.property(value, value, (observed, wanted) => {
-      const once = laidOver(observed, wanted);
-      expect(laidOver(once, wanted)).toBe(once);
+      const once = mergeDesired(observed, wanted);
+      expect(mergeDesired(once, wanted)).toBe(once);
       if (deepEqual(once, observed)) expect(once).toBe(observed);
     }),
   );

@@ -11,7 +11,7 @@ const WHOLE_ITEMS = new Set(["securityRules", "loadBalancingRules", "outboundRul
  * What others have added stays: the cloud provider in a workload cluster writes rules, routes, frontends and pools
  * into resources of ours, and a PUT without them would take them away.
  */
-export function laidOver(observed: unknown, wanted: unknown, field = ""): unknown {
+export function mergeDesired(observed: unknown, wanted: unknown, field = ""): unknown {
   if (wanted === undefined) return observed;
   if (Array.isArray(wanted)) return listLaidOver(observed, wanted, field);
   if (isJsonObject(wanted)) return isJsonObject(observed) ? objectLaidOver(observed, wanted) : wanted;
@@ -27,7 +27,7 @@ export function withoutNamed(observed: unknown, names: ReadonlySet<string>): unk
 
 function objectLaidOver(observed: JsonObject, wanted: JsonObject): JsonObject {
   const changes = Object.entries(wanted).flatMap(([field, value]): [string, unknown][] => {
-    const result = laidOver(observed[field], value, field);
+    const result = mergeDesired(observed[field], value, field);
     return result === observed[field] ? [] : [[field, result]];
   });
   return changes.length === 0 ? observed : { ...observed, ...Object.fromEntries(changes) };
@@ -54,7 +54,7 @@ function namedLaidOver(
   const kept = observed.map((item) => {
     const own = byName.get(keyOf(item));
     if (own === undefined) return item;
-    if (!WHOLE_ITEMS.has(field)) return laidOver(item, own);
+    if (!WHOLE_ITEMS.has(field)) return mergeDesired(item, own);
     return covers(item, own) ? item : own;
   });
   const known = new Set(observed.map(keyOf));

@@ -1,10 +1,10 @@
 import { isJsonObject } from "@capstan/api";
-import type { Plan } from "../../azure-cluster/plan.ts";
+import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
 import type { Tags } from "../../azure-cluster/tags.ts";
 
 /** What was written to Azure on the user's behalf: what leaves the spec is taken away there, and nothing else. */
-export interface Remembered {
+export interface LastApplied {
   readonly tags: Tags;
   /** The rules of each security group, with their descriptions. */
   readonly rules: Readonly<Record<string, Tags>>;
@@ -17,7 +17,7 @@ const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tag
 const RULES_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules";
 
 /** What the annotations of a cluster remember. */
-export function rememberedIn(annotations: Annotations = {}): Remembered {
+export function lastAppliedIn(annotations: Annotations = {}): LastApplied {
   const rules = Object.entries(jsonIn(annotations[RULES_ANNOTATION]));
   return {
     tags: textsIn(jsonIn(annotations[TAGS_ANNOTATION])),
@@ -28,7 +28,7 @@ export function rememberedIn(annotations: Annotations = {}): Remembered {
 }
 
 /** What is written when everything is as the spec says. */
-export function applied(plan: Plan): Remembered {
+export function applied(plan: ClusterSpecView): LastApplied {
   const groups = rulesBySecurityGroup(plan).map(({ name, rules }) => {
     const texts = rules.map((rule) => [String(rule["name"]), descriptionOf(rule["properties"])]);
     return [name, Object.fromEntries(texts) as Tags] as const;
@@ -37,14 +37,14 @@ export function applied(plan: Plan): Remembered {
 }
 
 /** What has to be remembered before anything is written: what there was, and what will be. */
-export function joined(before: Remembered, after: Remembered): Remembered {
+export function joined(before: LastApplied, after: LastApplied): LastApplied {
   const names = new Set([...Object.keys(before.rules), ...Object.keys(after.rules)]);
   const rules = [...names].map((name) => [name, { ...before.rules[name], ...after.rules[name] }] as const);
   return { tags: { ...before.tags, ...after.tags }, rules: Object.fromEntries(rules) };
 }
 
 /** The annotations that remember it; undefined takes one away. */
-export function annotationsFor({ tags, rules }: Remembered): Readonly<Record<string, string | undefined>> {
+export function annotationsFor({ tags, rules }: LastApplied): Readonly<Record<string, string | undefined>> {
   const groups = Object.fromEntries(
     Object.entries(rules).filter(([, group]) => Object.keys(group).length > 0),
   );
