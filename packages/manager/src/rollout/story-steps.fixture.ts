@@ -72,7 +72,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
       machine.isDeleting = true;
       machine.deletedByUser = machine.picked !== "delete";
     }),
-  markForDeletion: (world, names) => each(world, names, (machine) => (machine.isMarked = true)),
+  mark: (world, names) => each(world, names, (machine) => (machine.isMarked = true)),
   "lose-resource": (world, names) => each(world, names, (machine) => (machine.name = undefined)),
   blind: (world) => (poolOf(world).isListBlind = true),
   see: (world) => (poolOf(world).isListBlind = false),

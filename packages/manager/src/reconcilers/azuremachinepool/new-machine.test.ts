@@ -9,7 +9,7 @@ test("a new machine bears the labels by which CAPZ's are found", () => {
   const labels = { "cluster.x-k8s.io/cluster-name": "harbour" };
   const pool = azureMachinePool({ metadata: { name: "mp", uid: "2", labels, ownerReferences: [owner] } });
   expect(newMachine({ pool, desired: undefined }, INSTANCE).metadata.labels).toEqual({
-    testServer: "owned",
+    harbour: "owned",
     "cluster.x-k8s.io/cluster-name": "harbour",
     "azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool": "mp",
     "cluster.x-k8s.io/pool-name": "workers",
