@@ -55,7 +55,7 @@ const patient = (tolerationSeconds?: number): NonNullable<PodFacts["spec"]> => (
 const well = node("n");
 const withImage = { ...well, status: { ...well.status, images: [{ names: ["web:1"] }] } };
 const unwell = node("n", { ready: false });
-const anew = { ...well, metadata: { ...well.metadata, creationTimestamp: after(-1) } };
+const restarted = { ...well, metadata: { ...well.metadata, creationTimestamp: after(-1) } };
 
 describe("a kubelet", () => {
   test.each<[string, PodFacts, Node | undefined, string]>([
