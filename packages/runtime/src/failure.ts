@@ -68,7 +68,39 @@ export function isAlreadyExists(error: unknown): boolean {
   return isConflict(error) && (error as Failure).reason === "AlreadyExists";
 }
 
+/** Whether the server does not know the kind: its CustomResourceDefinition is missing. */
+export function isNotServed(error: unknown): boolean {
+  return error instanceof Failure && error.reason === "KindNotServed";
+}
+
 /** Whether a list or watch asked for a version that the server has forgotten. */
 export function isExpired(error: unknown): boolean {
   return error instanceof Failure && error.reason === "Expired";
+}
+
+// A stale read explains any other failure of the pass. Next comes what a retry may cure: a pass that also met a
+// Terminal failure must still be retried for the rest.
+const PRECEDENCE = ["Conflict", "NotFound", "Transient", "Terminal", "Waiting"] as const;
+
+/** One failure for several of one pass: the class that decides the retry, the reason a user has to act on, all messages. */
+export function combineFailures(failures: readonly Failure[]): Failure {
+  const [first, ...others] = failures.toSorted(
+    (a, b) => PRECEDENCE.indexOf(a.failure) - PRECEDENCE.indexOf(b.failure),
+  );
+  if (!first) throw new TypeError("there is no failure to combine");
+  if (others.length === 0 || first.failure === "Conflict" || first.failure === "NotFound") return first;
+  const bySeverity = failures.toSorted((a, b) => severityOf(a) - severityOf(b));
+  const waits = failures.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
+  return new Failure(first.failure, bySeverity[0]?.reason ?? first.reason, {
+    message: bySeverity.map(({ message }) => message).join("; "),
+    cause: first,
+    // A server that asked to be left alone keeps its pause; otherwise the soonest wait counts.
+    ...(first.retryAfterMs !== undefined
+      ? { retryAfterMs: first.retryAfterMs }
+      : first.failure === "Terminal" && waits.length > 0 && { retryAfterMs: Math.min(...waits) }),
+  });
+}
+
+function severityOf({ failure }: Failure): number {
+  return ["Terminal", "Transient", "Waiting"].indexOf(failure);
 }

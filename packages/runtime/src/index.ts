@@ -31,6 +31,7 @@ export {
   isAlreadyExists,
   isConflict,
   isExpired,
+  isNotServed,
   isNotFound,
   terminal,
   transient,
@@ -58,6 +59,7 @@ export {
 export { type Priority, type QueueObserver, type QueueOptions, WorkQueue } from "./queue/queue.ts";
 export type { Editable } from "./reconciler/editable.ts";
 export { again, block, next, type Outcome } from "./reconciler/outcome.ts";
+export { independent } from "./reconciler/phases.ts";
 export {
   type CacheReader,
   type Context,

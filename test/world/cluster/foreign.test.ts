@@ -108,7 +108,7 @@ describe("kinds that Capstan knows nothing of", () => {
     expect(waiting.status?.phase).toBe("Pending");
     const message = waiting.status?.conditions?.find(({ type }) => type === "InfrastructureReady")?.message;
     expect(message).toBe(
-      "Nobody serves infrastructure.cluster.x-k8s.io/v1beta1 VSphereCluster; is its CustomResourceDefinition installed?",
+      "infrastructure.cluster.x-k8s.io/v1beta1 VSphereCluster is not served; is its CustomResourceDefinition installed?",
     );
     const calm = world.testedWrites;
     await world.advance(30 * MINUTE_MS);

@@ -2,14 +2,13 @@ import {
   controllerOf,
   type Frozen,
   isSameOwner,
-  type Kind,
   type KubernetesObject,
   ownerReferenceTo,
 } from "@capstan/api";
 import { type Client, Failure, isNotFound } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 import type { Pointer, Target } from "./reference.ts";
-import { type ObjectReader, look } from "./resolve.ts";
+import { type ObjectReader, resolve } from "./resolve.ts";
 
 /** An object that is there and goes with its owner. */
 export interface OwnedObject {
@@ -17,23 +16,17 @@ export interface OwnedObject {
   readonly object: Frozen<ContractObject>;
 }
 
-/** Who refers to the object, and the kinds that are in the cache. */
-export interface Claim {
-  readonly owner: Frozen<KubernetesObject>;
-  readonly followed: readonly Kind[];
-}
-
 /**
- * The object that an owner refers to; undefined when there is none, or when it is somebody else's. A reference that
- * leads nowhere must not keep its owner from being deleted.
+ * The object that an owner refers to; undefined when there is none, or when it has another owner. A reference that
+ * cannot be resolved must not keep its owner from being deleted.
  */
 export async function findOwned(
   reader: ObjectReader,
   pointer: Pointer,
-  { owner, followed }: Claim,
+  owner: Frozen<KubernetesObject>,
 ): Promise<OwnedObject | undefined> {
   try {
-    const resolved = await look(reader, pointer, followed);
+    const resolved = await resolve(reader, pointer);
     if (resolved.state !== "found") return undefined;
     const controller = controllerOf(resolved.object);
     return controller && !isSameOwner(controller, ownerReferenceTo(owner)) ? undefined : resolved;

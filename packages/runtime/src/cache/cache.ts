@@ -4,6 +4,7 @@ import type { Client, ListOptions } from "../client/client.ts";
 import type { ObjectName } from "../client/paths.ts";
 import type { Logger } from "../log/logger.ts";
 import { Informer } from "./informer.ts";
+import { kindId } from "./kind-id.ts";
 import { keyOf } from "./store.ts";
 
 /** What a cache needs. */
@@ -19,10 +20,16 @@ export interface CacheOptions {
 /** Which objects of a kind: all, those of a namespace, or those an index holds under a value. */
 export type Selection = { readonly namespace: string } | { readonly index: string; readonly value: string };
 
-/** Shared informers, one for each kind. Everything it hands out is frozen. */
+// Users name kinds in references, and each costs a list and a watch: this bounds what one user can order.
+const MAX_OPTIONAL_KINDS = 100;
+
+/** Shared informers, one for each kind. Everything the cache hands out is frozen. */
 export class Cache {
   readonly #options: CacheOptions;
+  /** The manager is not ready before each of these has its first list. */
   readonly #informers = new Map<string, Informer<KubernetesObject>>();
+  /** Kinds that the server may not serve: readiness and catch-up do not wait for them. */
+  readonly #optional = new Map<string, Informer<KubernetesObject>>();
   readonly #running: Promise<void>[] = [];
   #signal: AbortSignal | undefined;
 
@@ -30,22 +37,30 @@ export class Cache {
     this.#options = options;
   }
 
-  /** The informer of the kind; the first to ask for it makes the cache follow the kind. */
+  /** The informer of the kind; the first call makes the cache follow the kind. */
   informer<T extends KubernetesObject>(kind: Kind<T>): Informer<T> {
-    const id = idOf(kind);
-    const known = this.#informers.get(id);
-    if (known) return known as unknown as Informer<T>;
-    const { namespace, ...rest } = this.#options;
-    const scope: ListOptions = namespace !== undefined && kind.namespaced ? { namespace } : {};
-    const informer = new Informer<T>({ ...rest, kind, scope });
-    this.#informers.set(id, informer as unknown as Informer<KubernetesObject>);
-    if (this.#signal) this.#running.push(informer.run(this.#signal));
-    return informer;
+    return this.#known(kind) ?? this.#create(kind, { isOptional: false });
   }
 
-  /** Whether the cache follows the kind. */
+  /**
+   * The informer of a kind that the server may not serve yet, or ever; undefined when there are too many of them. The
+   * kind counts as followed after its first list.
+   */
+  optionalInformer<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined {
+    const known = this.#known(kind);
+    if (known || this.#optional.size >= MAX_OPTIONAL_KINDS) return known;
+    return this.#create(kind, { isOptional: true });
+  }
+
+  /** Whether reads of the kind are answered: always for required kinds, for optional ones while they are listed and watched. */
   follows(kind: Kind): boolean {
-    return this.#informers.has(idOf(kind));
+    const id = kindId(kind);
+    return this.#informers.has(id) || this.#optional.get(id)?.isCurrent === true;
+  }
+
+  /** Whether the kind is followed without being required. */
+  isOptional(kind: Kind): boolean {
+    return this.#optional.has(kindId(kind));
   }
 
   /** The object, if the kind is followed and the object is there. */
@@ -62,11 +77,12 @@ export class Cache {
       : store.byIndex("namespace", selection.namespace);
   }
 
-  /** Starts all informers and resolves when each has its first list, or the signal is aborted. */
+  /** Starts all informers and resolves when each required one has its first list, or the signal is aborted. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     const informers = [...this.#informers.values()];
-    for (const informer of informers) this.#running.push(informer.run(signal));
+    for (const informer of [...informers, ...this.#optional.values()])
+      this.#running.push(informer.run(signal));
     const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -74,7 +90,7 @@ export class Cache {
     await Promise.race([Promise.all(informers.map((informer) => informer.synced)), stopped]);
   }
 
-  /** Reads all kinds from the server; when it resolves, nothing that was there when it began is missing. */
+  /** Lists all required kinds again; when it resolves, the cache has everything that existed when it began. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.refresh()));
   }
@@ -84,31 +100,38 @@ export class Cache {
     await Promise.all(this.#running);
   }
 
-  /** Kinds whose first list has not come yet: for readiness and error messages. */
+  /** Required kinds without their first list: for readiness and error messages. */
   pending(): string[] {
     return [...this.#informers.values()]
       .filter((informer) => informer.version === undefined)
       .map(({ kind }) => kind.kind);
   }
 
+  #known<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined {
+    const id = kindId(kind);
+    return (this.#informers.get(id) ?? this.#optional.get(id)) as unknown as Informer<T> | undefined;
+  }
+
+  #create<T extends KubernetesObject>(
+    kind: Kind<T>,
+    { isOptional }: { readonly isOptional: boolean },
+  ): Informer<T> {
+    const { namespace, ...rest } = this.#options;
+    const scope: ListOptions = namespace !== undefined && kind.namespaced ? { namespace } : {};
+    const informer = new Informer<T>({ ...rest, kind, scope, isOptional });
+    const informers = isOptional ? this.#optional : this.#informers;
+    informers.set(kindId(kind), informer as unknown as Informer<KubernetesObject>);
+    if (this.#signal) this.#running.push(informer.run(this.#signal));
+    return informer;
+  }
+
   #followed<T extends KubernetesObject>(kind: Kind<T>): Informer<T> {
-    const informer = this.#informers.get(idOf(kind));
+    const informer = this.#known(kind);
     if (!informer) {
       throw new TypeError(
-        `${kind.kind} is not cached; list it in "owns" or "watches" of the reconciler that reads it`,
+        `${kind.kind} is not cached; list it in "owns" or "watches" of the reconciler that reads it, or call context.watch()`,
       );
     }
-    return informer as unknown as Informer<T>;
+    return informer;
   }
-}
-
-// Each look into the cache comes by here, and a text that is made anew is read through each time that it is looked up.
-const ids = new WeakMap<Kind, string>();
-
-function idOf(kind: Kind): string {
-  const known = ids.get(kind);
-  if (known !== undefined) return known;
-  const id = `${kind.apiVersion}/${kind.kind}`;
-  ids.set(kind, id);
-  return id;
 }

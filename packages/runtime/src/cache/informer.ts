@@ -23,6 +23,8 @@ export interface InformerOptions<T extends KubernetesObject> {
   readonly log: Logger;
   /** Is told of every exception a handler or an index throws; the informer goes on. */
   readonly onBug: (error: unknown) => void;
+  /** The server may never serve the kind; that is not a failure. */
+  readonly isOptional?: boolean;
 }
 
 // A list may come from a server that lags; but after a restore from backup versions do go back for good.
@@ -41,6 +43,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   #olderLists = 0;
   #reading: Promise<void> = Promise.resolve();
   #nextRead: Promise<void> | undefined;
+  #isCurrent = false;
 
   constructor(options: InformerOptions<T>) {
     this.kind = options.kind;
@@ -52,6 +55,11 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
   /** The newest version the informer knows the state of; undefined before the first list. */
   get version(): string | undefined {
     return this.#version;
+  }
+
+  /** Whether the store equals a list of the server and the watch after it, as far as the informer knows. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
   }
 
   /** When, monotonic, the server last said anything about the kind, be it a bookmark. */
@@ -112,6 +120,11 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     });
   }
 
+  /** The store is not to be read until the next list: the server does not serve the kind, or listing failed. */
+  invalidate(): void {
+    this.#isCurrent = false;
+  }
+
   replace(items: readonly Frozen<T>[], version: string): void {
     this.#refuseOlder(version);
     const initial = this.#version === undefined;
@@ -127,6 +140,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
       if (object) this.#notify({ type: "deleted", object, stale: true });
     }
     this.#advance(version);
+    this.#isCurrent = true;
     this.#synced.resolve();
   }
 

@@ -2,7 +2,7 @@ import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
 import type { Env, Rng } from "@capstan/env";
 import { type BackoffLimits, backoffMs } from "../backoff.ts";
 import { type Client, type ListOptions, readPages, type WatchEvent } from "../client/client.ts";
-import { Failure, isExpired, transient } from "../failure.ts";
+import { Failure, isExpired, isNotServed, transient } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** Where a reflector puts what it reads. */
@@ -10,6 +10,8 @@ export interface Sink<T extends KubernetesObject> {
   /** The newest version seen, or undefined before the first list. */
   readonly version: string | undefined;
   replace(items: readonly Frozen<T>[], version: string): void;
+  /** The server does not serve the kind: what the sink holds may be gone. */
+  invalidate(): void;
   apply(event: WatchEvent<T>): void;
 }
 
@@ -22,6 +24,8 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly sink: Sink<T>;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** The server may never serve the kind; that is not a failure. */
+  readonly isOptional?: boolean;
 }
 
 // The server sends a bookmark about once a minute; three minutes of silence are a dead connection, or several.
@@ -40,16 +44,30 @@ const HEALTHY_WATCH_MS = 10_000;
  */
 export async function reflect<T extends KubernetesObject>(options: ReflectorOptions<T>): Promise<void> {
   const pause = createBackoff(options.env, `reflector/${options.kind.plural}`);
-  while (!options.signal.aborted) {
+  const { kind, log, signal, sink } = options;
+  let isAwaited = false;
+  while (!signal.aborted) {
     try {
       await relist(options);
+      isAwaited = false;
       await follow(options, pause);
     } catch (error) {
-      if (options.signal.aborted) return;
-      options.log.warn("Listing failed, trying again", { kind: options.kind.kind, error });
-      await pause.wait(options.signal);
+      if (signal.aborted) return;
+      if (!isAbsent(options, error)) {
+        log.warn("Listing failed, trying again", { kind: kind.kind, error });
+      } else {
+        sink.invalidate();
+        // Once: a kind may stay absent for months.
+        if (!isAwaited) log.info("Waiting for the CustomResourceDefinition of a kind", { kind: kind.kind });
+        isAwaited = true;
+      }
+      await pause.wait(signal);
     }
   }
+}
+
+function isAbsent<T extends KubernetesObject>({ isOptional }: ReflectorOptions<T>, error: unknown): boolean {
+  return isOptional === true && isNotServed(error);
 }
 
 /** Reads the current state once and hands it to the sink. */
@@ -75,7 +93,7 @@ async function follow<T extends KubernetesObject>(
       await watchOnce(options, heard);
     } catch (error) {
       if (signal.aborted) return;
-      needsList = isExpired(error) || isSilence(error);
+      needsList = isExpired(error) || isSilence(error) || isAbsent(options, error);
       log.info("Watch ended", { kind: kind.kind, next: needsList ? "list" : "watch", error });
     }
     // Only a watch that lived ends a row of failures, a list does not: lists that work beside watches that never

@@ -24,6 +24,11 @@ export interface Context<T extends KubernetesObject> {
   assertMayWrite(): void;
   /** Sets a condition of the object; its reason is never empty. */
   setCondition(condition: Omit<Condition, "lastTransitionTime"> & { readonly reason: string }): void;
+  /**
+   * Follows a kind from now on, one that only a reference of the object names; `referrersOf` maps its objects to ours.
+   * Returns whether the cache answers for it: not before the server serves the kind and its first list has come.
+   */
+  watch(kind: Kind): boolean;
   /** Tells the user something, once. */
   event(note: EventNote): void;
   /**
@@ -110,6 +115,8 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   /** Kinds whose objects have ours as their controller. */
   readonly owns?: readonly Kind[];
   readonly watches?: readonly Watch[];
+  /** The objects of ours that refer to an object of a kind that `context.watch` follows. */
+  referrersOf?(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
   readonly sources?: readonly Source[];
   readonly indexes?: readonly IndexDefinition[];
   /** Set on the object before anything else is done, removed after all deleting phases are through. */
@@ -128,16 +135,22 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   /** Whether a pass over the object as we have just left it could find anything else to do, where that has another spec; it could unless told. */
   reconcileAfterOwnSpecChange?(before: Frozen<T>, after: Frozen<T>): boolean;
   scope(context: Context<T>): S | Promise<S>;
+  /** Run before `normal` and before `deleting`. */
+  readonly always?: readonly Phase<S>[];
   readonly normal: readonly Phase<S>[];
   readonly deleting?: readonly Phase<S>[];
+  /** Run instead of all others while the object or its Cluster is paused: for what must not stay half done. */
+  readonly whilePaused?: readonly Phase<S>[];
   /** Derives the status from what the phases found; runs after them, whatever happened. */
   status?(scope: S, pass: PassSummary): void;
 }
 
 /** How the phases of a pass went, for the status. */
 export interface PassSummary {
-  /** All phases ran and none of them wants to come back. */
+  /** All phases ran and none of them asked for a requeue. */
   readonly settled: boolean;
+  /** The reconciler reports the Ready condition of this pass itself; unless it claims it, the runner derives it from the outcome. */
+  readonly claimReady: () => void;
 }
 
 /** A reconciler of any kind and scope, as the runner holds it. */

@@ -9,6 +9,7 @@ import {
 import type { Env, Timer } from "@capstan/env";
 import type { Cache } from "../cache/cache.ts";
 import type { Change } from "../cache/informer.ts";
+import { kindId } from "../cache/kind-id.ts";
 import { keyOf } from "../cache/store.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
@@ -56,6 +57,8 @@ export class Controller {
   readonly #held = new Map<string, Change<KubernetesObject>[]>();
   /** Until when, monotonic, news about others waits for an object. */
   readonly #notBefore = new Map<string, number>();
+  /** The ids of the kinds whose changes enqueue objects of ours. */
+  readonly #watched = new Set<string>();
   #workers: Promise<void>[] = [];
   #resync: Timer | undefined;
 
@@ -103,6 +106,20 @@ export class Controller {
     if (own.group.endsWith("cluster.x-k8s.io") && own.kind !== Cluster.kind) this.#followPause();
   }
 
+  /** Follows a kind that a reference names; answers whether the cache can be read for it. */
+  #watch(kind: Kind): boolean {
+    const { cache } = this.#options;
+    const { name, referrersOf } = this.#reconciler;
+    if (!this.#watched.has(kindId(kind))) {
+      if (!referrersOf) throw new TypeError(`${name} has no referrersOf, so it cannot watch ${kind.kind}`);
+      if (!cache.optionalInformer(kind)) return false;
+      const keysOf = (object: Frozen<KubernetesObject>): readonly string[] =>
+        referrersOf(object, cache).map((referrer) => keyOf({ metadata: referrer }));
+      this.#followOther({ kind }, keysOf);
+    }
+    return cache.follows(kind);
+  }
+
   #followOthers(): void {
     const { cache } = this.#options;
     const { for: own, owns = [], watches = [], sources = [] } = this.#reconciler;
@@ -118,6 +135,7 @@ export class Controller {
     { kind, predicate, isUrgent }: Omit<Watch, "map">,
     keysOf: (object: Frozen<KubernetesObject>) => readonly string[],
   ): void {
+    this.#watched.add(kindId(kind));
     this.#options.cache.informer(kind).addHandler((change) => {
       if (change.type === "updated" && predicate?.(change.previous, change.object) === false) return;
       const objects = change.type === "updated" ? [change.previous, change.object] : [change.object];
@@ -223,7 +241,9 @@ export class Controller {
     const writes = new OwnWrites();
     this.#ownWrites.set(key, writes);
     const client = writes.track(this.#options.client);
-    const result = await runPass({ ...this.#options, reconciler: this.#reconciler, client, log }, stored);
+    const watch = (kind: Kind): boolean => this.#watch(kind);
+    const options = { ...this.#options, reconciler: this.#reconciler, client, log, watch };
+    const result = await runPass(options, stored);
     // Most objects of a settled fleet have nothing to remember.
     if (writes.isEmpty) this.#ownWrites.delete(key);
     return isNotFoundIn(result) && !this.#isThere(stored) ? { type: "settled" } : result;
@@ -293,7 +313,7 @@ export class Controller {
         log.warn("Pass failed until something is changed", { object: key, error: failure });
         metrics.failed(this.name, "terminal");
         this.queue.forget(key);
-        this.queue.addAfter(key, TERMINAL_PROBE_MS);
+        this.queue.addAfter(key, Math.min(failure.retryAfterMs ?? TERMINAL_PROBE_MS, TERMINAL_PROBE_MS));
         this.#warn(key, failure.reason, failure.message);
         return "error";
     }

@@ -1,5 +1,6 @@
 import type { Frozen, Kind, KubernetesObject } from "@capstan/api";
 import type { Cache } from "../cache/cache.ts";
+import { kindId } from "../cache/kind-id.ts";
 import { compareVersions } from "../cache/resource-version.ts";
 import { keyOf } from "../cache/store.ts";
 import type { Client } from "../client/client.ts";
@@ -8,12 +9,13 @@ import { Failure } from "../failure.ts";
 
 /** What one pass wrote, and the cache may not have seen yet. */
 export class OwnWrites {
-  readonly #versions = new Map<Kind, string>();
+  /** The newest version written of each kind, by the kind's id. */
+  readonly #versions = new Map<string, { readonly kind: Kind; readonly version: string }>();
   /** Each version the pass wrote, and the one it was based on. */
   readonly #bases = new Map<string, string | undefined>();
   readonly #deletions: Deletion[] = [];
-  /** Kinds of which the pass may have created an object: the answer got lost. */
-  readonly #uncertain = new Set<Kind>();
+  /** Kinds of which the pass may have created an object, because the answer got lost; by the kind's id. */
+  readonly #uncertain = new Map<string, Kind>();
 
   /** The same client, with its writes noted here. */
   track(client: Client): Client {
@@ -26,7 +28,7 @@ export class OwnWrites {
           return created;
         } catch (error) {
           // Only a create can be repeated with an effect: every other write names the state it wants to change.
-          if (error instanceof Failure && error.outcomeUnknown) this.#uncertain.add(kind);
+          if (error instanceof Failure && error.outcomeUnknown) this.#uncertain.set(kindId(kind), kind);
           throw error;
         }
       },
@@ -74,29 +76,46 @@ export class OwnWrites {
       this.#pending(cache).map(async (kind) => {
         const informer = cache.informer(kind);
         const arrived =
-          !this.#uncertain.has(kind) &&
-          (await informer.waitUntil(() => !this.#pending(cache).includes(kind), limitMs));
-        if (!arrived) await informer.refresh();
-        this.#uncertain.delete(kind);
+          !this.#uncertain.has(kindId(kind)) &&
+          (await informer.waitUntil(() => !this.#isPending(kind, cache), limitMs));
+        if (!arrived) await this.#readLive(kind, cache);
+        this.#uncertain.delete(kindId(kind));
       }),
     );
   }
 
+  /** A list that fails ends the pass, except for an optional kind: its objects are then read one by one from the server. */
+  async #readLive(kind: Kind, cache: Cache): Promise<void> {
+    const informer = cache.informer(kind);
+    try {
+      await informer.refresh();
+    } catch (error) {
+      if (!cache.isOptional(kind)) throw error;
+      informer.invalidate();
+    }
+  }
+
+  #isPending(kind: Kind, cache: Cache): boolean {
+    return this.#pending(cache).some((pending) => kindId(pending) === kindId(kind));
+  }
+
   #pending(cache: Cache): Kind[] {
-    const pending = new Set([...this.#uncertain].filter((kind) => cache.follows(kind)));
-    for (const [kind, version] of this.#versions) {
-      if (cache.follows(kind) && !cache.informer(kind).hasSeen(version)) pending.add(kind);
+    const pending = new Map([...this.#uncertain].filter(([, kind]) => cache.follows(kind)));
+    for (const [id, { kind, version }] of this.#versions) {
+      if (cache.follows(kind) && !cache.informer(kind).hasSeen(version)) pending.set(id, kind);
     }
     for (const deletion of this.#deletions) {
-      if (cache.follows(deletion.kind) && isUnseen(deletion, cache)) pending.add(deletion.kind);
+      const { kind } = deletion;
+      if (cache.follows(kind) && isUnseen(deletion, cache)) pending.set(kindId(kind), kind);
     }
-    return [...pending];
+    return [...pending.values()];
   }
 
   #wrote(kind: Kind, written: Versioned, base: Versioned | undefined): void {
     const version = written.metadata?.resourceVersion ?? "";
-    const known = this.#versions.get(kind);
-    if (known === undefined || compareVersions(version, known) > 0) this.#versions.set(kind, version);
+    const known = this.#versions.get(kindId(kind));
+    if (!known || compareVersions(version, known.version) > 0)
+      this.#versions.set(kindId(kind), { kind, version });
     // A write that changed nothing gives back the version it was based on.
     const before = base?.metadata?.resourceVersion;
     if (before !== version) this.#bases.set(writeId(kind, version), before);
@@ -136,5 +155,5 @@ interface Versioned {
 }
 
 function writeId(kind: Kind, version: string): string {
-  return `${kind.kind} ${version}`;
+  return `${kindId(kind)} ${version}`;
 }

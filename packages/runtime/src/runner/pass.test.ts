@@ -40,7 +40,16 @@ async function pass(testServer: TestServer, definition: Definition, lines: Line[
   const stored = await testServer.run(testServer.client.get(TestObject, a));
   const result: PassResult = await testServer.run(
     runPass(
-      { reconciler, client, cache, env: process, log: keepingLogger(lines), events, assertMayWrite },
+      {
+        reconciler,
+        client,
+        cache,
+        env: process,
+        log: keepingLogger(lines),
+        events,
+        assertMayWrite,
+        watch: () => false,
+      },
       stored,
     ),
   );
@@ -273,7 +282,19 @@ describe("the status", () => {
     });
     const events = { record: () => undefined, flush: () => Promise.resolve() };
     const result = await testServer.run(
-      runPass({ reconciler, client, cache, env: process, log: silentLogger, events, assertMayWrite }, map),
+      runPass(
+        {
+          reconciler,
+          client,
+          cache,
+          env: process,
+          log: silentLogger,
+          events,
+          assertMayWrite,
+          watch: () => false,
+        },
+        map,
+      ),
     );
     expect(result).toMatchObject({ type: "failed", failure: { reason: "Sunk" } });
     expect(requests).toEqual([]);

@@ -2,6 +2,7 @@ import {
   type Condition,
   formatTimestamp,
   type Frozen,
+  type Kind,
   type KubernetesObject,
   setCondition,
 } from "@capstan/api";
@@ -13,8 +14,9 @@ import type { EventRecorder } from "../events/recorder.ts";
 import { Failure } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 import { Draft } from "../reconciler/draft.ts";
-import type { Outcome } from "../reconciler/outcome.ts";
-import type { Context, Phase, Reconciler } from "../reconciler/reconciler.ts";
+import { next, type Outcome } from "../reconciler/outcome.ts";
+import { runPhases } from "../reconciler/phases.ts";
+import type { Context, Reconciler } from "../reconciler/reconciler.ts";
 import { clusterOf, pausedBecause } from "./pause.ts";
 
 /** What a pass works with. */
@@ -26,6 +28,7 @@ export interface PassOptions {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly assertMayWrite: () => void;
+  readonly watch: (kind: Kind) => boolean;
 }
 
 /** How a pass ended: when to come back, or what went wrong. */
@@ -72,11 +75,11 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
   if (deleting && !holdsFinalizer(reconciler, draft.object)) return { type: "settled" };
   if (!deleting) await ensureFinalizer(reconciler, draft);
   const scope = await reconciler.scope(contextOf(options, draft));
-  const phases = deleting ? (reconciler.deleting ?? []) : reconciler.normal;
+  const { always = [], normal, deleting: whenDeleting = [] } = reconciler;
   try {
-    const outcome = await runPhases(phases, scope);
-    reportOutcome(options, draft, { outcome, deleting });
-    reconciler.status?.(scope, { settled: outcome.type === "next" });
+    const outcome = await runPhases([...always, ...(deleting ? whenDeleting : normal)], scope);
+    reportResumed(options, draft);
+    if (!claimsReady(reconciler, scope, outcome)) reportOutcome(options, draft, { outcome, deleting });
     return await finish(reconciler, draft, { outcome, deleting });
   } catch (error) {
     reportStatus(options, scope);
@@ -84,10 +87,20 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
   }
 }
 
+/** Lets the reconciler report the pass; answers whether it reports Ready itself. */
+function claimsReady(reconciler: Reconciler, scope: unknown, outcome: Outcome): boolean {
+  let isClaimed = false;
+  const claimReady = (): void => {
+    isClaimed = true;
+  };
+  reconciler.status?.(scope, { settled: outcome.type === "next", claimReady });
+  return isClaimed;
+}
+
 /** The status after a failure. What the phases did not get to find out may well be missing there; the failure is the news. */
 function reportStatus({ reconciler, log }: PassOptions, scope: unknown): void {
   try {
-    reconciler.status?.(scope, { settled: false });
+    reconciler.status?.(scope, { settled: false, claimReady: () => undefined });
   } catch (error) {
     log.error("Bug in a status after a failed pass", { error });
   }
@@ -115,6 +128,10 @@ async function finish(
   await draft.persistObject();
   observeOwnSpec(draft.object, generation);
   await draft.persistLastStatus();
+  return resultOfOutcome(outcome);
+}
+
+function resultOfOutcome(outcome: Outcome): PassResult {
   return outcome.type === "next"
     ? { type: "settled" }
     : { type: "requeue", afterMs: outcome.afterMs, reason: outcome.reason };
@@ -127,20 +144,8 @@ function observeOwnSpec({ metadata, status }: WithObservation, before: number | 
     status.observedGeneration = generation ?? before;
 }
 
-/** Runs phases in order. The soonest comeback wins; a block ends the row. */
-async function runPhases(phases: readonly Phase<unknown>[], scope: unknown): Promise<Outcome> {
-  let soonest: Outcome = { type: "next" };
-  for (const phase of phases) {
-    const outcome = await phase(scope);
-    if (outcome.type === "next") continue;
-    if (soonest.type === "next" || outcome.afterMs < soonest.afterMs) soonest = outcome;
-    if (outcome.type === "block") break;
-  }
-  return soonest;
-}
-
 function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Context<KubernetesObject> {
-  const { client, cache, env, log, events, assertMayWrite } = options;
+  const { client, cache, env, log, events, assertMayWrite, watch } = options;
   return {
     object: draft.object,
     client,
@@ -148,6 +153,7 @@ function contextOf(options: PassOptions, draft: Draft<KubernetesObject>): Contex
     env,
     log,
     assertMayWrite,
+    watch,
     setCondition: (condition) => setConditionOf(options, draft, condition),
     event: (note) => events.record(draft.stored, note),
     persistStatus: () => draft.persistStatus(),
@@ -176,8 +182,17 @@ async function reportPaused(
     reason: "Paused",
     message: `Nothing is done because ${why}`,
   });
+  const { whilePaused = [], scope } = options.reconciler;
+  const outcome =
+    whilePaused.length === 0 ? next : await runPhases(whilePaused, await scope(contextOf(options, draft)));
   await draft.persistLastStatus();
-  return { type: "settled" };
+  return resultOfOutcome(outcome);
+}
+
+function reportResumed(options: PassOptions, draft: Draft<KubernetesObject>): void {
+  if (conditionsOf(draft.object).some((condition) => condition.type === "Paused")) {
+    setConditionOf(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
+  }
 }
 
 function reportOutcome(
@@ -186,9 +201,6 @@ function reportOutcome(
   { outcome, deleting }: Ending,
 ): void {
   const type = options.reconciler.condition ?? "Ready";
-  if (conditionsOf(draft.object).some((condition) => condition.type === "Paused")) {
-    setConditionOf(options, draft, { type: "Paused", status: "False", reason: "NotPaused" });
-  }
   if (outcome.type !== "next")
     setConditionOf(options, draft, { type, status: "False", severity: "Info", reason: outcome.reason });
   else if (!deleting) setConditionOf(options, draft, { type, status: "True", reason: "Reconciled" });

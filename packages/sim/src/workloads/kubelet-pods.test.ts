@@ -67,7 +67,12 @@ describe("a kubelet", () => {
     ["reports a pod that has started up", { status: running(5, "False") }, well, "report Ready=True"],
     ["leaves a pod alone that is ready", { status: running(60, "True") }, well, "wait"],
     ["leaves a pod alone that has ended", { status: { phase: "Failed" } }, well, "wait"],
-    ["starts again what ran on the node before it", { status: running(60, "True") }, restarted, "report Running"],
+    [
+      "starts again what ran on the node before it",
+      { status: running(60, "True") },
+      restarted,
+      "report Running",
+    ],
     ["gives a pod time to stop", deleted(1, 30), well, "wait 1000"],
     ["gives it no more than its grace", deleted(1, 1), well, "remove"],
     ["removes a pod that has stopped", deleted(2, 30), well, "remove"],

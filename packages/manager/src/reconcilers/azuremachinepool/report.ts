@@ -7,7 +7,7 @@ import {
   parseProviderId,
   sameArmId,
 } from "@capstan/api";
-import type { Failure } from "@capstan/runtime";
+import type { Failure, PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { type Budget, roundingNote } from "../../rollout/budget.ts";
 import { needsAttention } from "../../rollout/needs-attention.ts";
@@ -28,15 +28,19 @@ const SUMMED_UP = [
 const MACHINE_KIND = "AzureMachinePoolMachine";
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
-export function report(scope: Scope): void {
+export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { pool, observation, context, conditions } = scope;
-  if (scope.isQuiet === true && conditions) pool.status = { ...pool.status, conditions };
+  if (scope.isQuiet === true && conditions) {
+    pool.status = { ...pool.status, conditions };
+    claimReady();
+  }
   if (pool.metadata.deletionTimestamp !== undefined || !observation) return;
   reportCounts(scope, observation);
   if (areTagsWritten(scope, observation)) forgetTags(scope);
   for (const condition of conditionsFor(scope, observation)) context.setCondition(condition);
   setRemovalCondition(scope, observation);
   summarize(pool, SUMMED_UP, context.env.clock.now());
+  claimReady();
 }
 
 /** The status, and the ids where others look for them; numbers that are held back stay as they were told last. */

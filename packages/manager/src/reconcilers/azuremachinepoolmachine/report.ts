@@ -1,24 +1,26 @@
 import { getCondition } from "@capstan/api";
+import type { PassSummary } from "@capstan/runtime";
 import { summarize } from "../../contract/ready.ts";
 import { DRAINED, SUMMED_UP, UPDATING_IN_PLACE } from "./conditions.ts";
 import { decideStatus } from "./decide-status.ts";
 import type { Scope } from "./scope.ts";
 
 /** Writes down what the pass has found out; where that is nothing, the status stays as it was. */
-export function report(scope: Scope): void {
+export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { machine, before, isQuiet } = scope;
   if (isQuiet === true) {
     if (before) machine.status = before;
     else delete machine.status;
+    claimReady();
   } else if (machine.metadata.deletionTimestamp !== undefined) {
-    recordWhyNotReady(scope);
-  } else reportMachine(scope);
+    if (recordWhyNotReady(scope)) claimReady();
+  } else if (reportMachine(scope)) claimReady();
 }
 
-/** Writes down how instance and Node are. */
-export function reportMachine(scope: Scope): void {
+/** Reports the state of instance and Node, Ready included; false when the instance was not observed. */
+export function reportMachine(scope: Scope): boolean {
   const { context, machine, observed } = scope;
-  if (observed.state !== "seen") return;
+  if (observed.state !== "seen") return false;
   const { instance } = observed;
   const setHash = scope.pool?.status?.modelHash;
   const { fields, conditions } = decideStatus({ machine, instance, node: scope.node, setHash });
@@ -27,16 +29,21 @@ export function reportMachine(scope: Scope): void {
   for (const condition of conditions) context.setCondition(condition);
   summarize(machine, SUMMED_UP, context.env.clock.now());
   if (getCondition(machine.status.conditions, DRAINED)) recordWhyNotReady(scope);
+  return true;
 }
 
-/** A machine that leaves or is updated is not Ready, however well it is. */
-function recordWhyNotReady({ context, machine }: Scope): void {
+/** Reports that a machine which is drained or updated is not Ready; false when neither is the case. */
+function recordWhyNotReady({ context, machine }: Scope): boolean {
   const drained = getCondition(machine.status?.conditions, DRAINED);
   if (drained) machine.status = { ...machine.status, ready: false };
   if (drained?.status === "False") {
     const { severity = "Info", reason = DRAINED, message = "" } = drained;
     context.setCondition({ type: "Ready", status: "False", severity, reason, message });
-  } else if (drained && machine.metadata.deletionTimestamp === undefined) {
-    context.setCondition({ type: "Ready", status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
+    return true;
   }
+  if (drained && machine.metadata.deletionTimestamp === undefined) {
+    context.setCondition({ type: "Ready", status: "False", severity: "Info", reason: UPDATING_IN_PLACE });
+    return true;
+  }
+  return false;
 }

@@ -3,7 +3,7 @@ import { block, isNotFound, keyOf, next, type Outcome } from "@capstan/runtime";
 import { type OwnedObject, findOwned, remove } from "../../contract/removal.ts";
 import { decideDeletion, type DeletionStep, type Descendant, DESCENDANTS } from "./decide-deletion.ts";
 import { REFERENCES } from "./observe.ts";
-import { FOLLOWED, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /** The name of the index over the cluster that an object belongs to. */
 export const BY_CLUSTER = "spec.clusterName";
@@ -49,14 +49,7 @@ async function find(
 ): Promise<OwnedObject | undefined> {
   const reference = cluster.spec[`${which}Ref`];
   const { namespace = "" } = cluster.metadata;
-  return (
-    reference &&
-    findOwned(
-      context,
-      { reference, field: REFERENCES[which].field, namespace },
-      { owner: cluster, followed: FOLLOWED },
-    )
-  );
+  return reference && findOwned(context, { reference, field: REFERENCES[which].field, namespace }, cluster);
 }
 
 function descendantsOf({ context, cluster }: Scope): Frozen<Descendant>[] {

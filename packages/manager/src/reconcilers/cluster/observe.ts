@@ -3,7 +3,7 @@ import { validEndpoint } from "../../contract/contract-object.ts";
 import { reconcileReference } from "../../contract/reconcile-reference.ts";
 import type { ResolvedReference } from "../../contract/resolve.ts";
 import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
-import { FOLLOWED, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /** The references of a Cluster, and the condition that tells of each. */
 export const REFERENCES = {
@@ -37,10 +37,7 @@ async function see(
 ): Promise<ResolvedReference | undefined> {
   const reference = cluster.spec[`${which}Ref`];
   const adopter = { owner: cluster, clusterName: cluster.metadata.name };
-  return (
-    reference &&
-    (await reconcileReference(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter))
-  );
+  return reference && (await reconcileReference(context, { reference, ...REFERENCES[which] }, adopter));
 }
 
 async function askApiServer({ cluster, ports }: Scope): Promise<ApiServer> {

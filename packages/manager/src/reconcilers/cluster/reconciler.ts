@@ -34,6 +34,7 @@ export function clusterReconciler(ports: ClusterPorts): Reconciler {
       ...FOLLOWED.map((kind) => on(kind, toReferrers)),
       ...DESCENDANTS.map((kind) => on(kind, toDeletingCluster)),
     ],
+    referrersOf: toReferrers,
     scope: (context) => buildScope(ports, context),
     normal: [observe],
     deleting: [deleteInOrder],

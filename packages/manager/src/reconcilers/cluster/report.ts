@@ -1,3 +1,4 @@
+import type { PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { decideStatus, type Verdict } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
@@ -10,7 +11,7 @@ const SUMMED_UP = ["InfrastructureReady", "ControlPlaneReady"];
 const MOST_NAMES = 5;
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
-export function report(scope: Scope): void {
+export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, cluster, observed, step } = scope;
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
   if (isDeleting) reportDeletion(scope, step);
@@ -18,6 +19,7 @@ export function report(scope: Scope): void {
   const { generation } = cluster.metadata;
   cluster.status = { ...cluster.status, ...(generation !== undefined && { observedGeneration: generation }) };
   if (!isDeleting) summarize(cluster, SUMMED_UP, context.env.clock.now());
+  if (!isDeleting || step) claimReady();
 }
 
 function reportVerdict(scope: Scope, { fields, conditions }: Verdict): void {

@@ -26,7 +26,7 @@ export interface Scope {
   step?: DeletionStep;
 }
 
-/** Kinds of ours that a Cluster may refer to; their changes wake it. All others are looked at now and then. */
+/** Kinds of ours that a Cluster may refer to: the manager starts with watches of them. Other kinds are watched once a reference names them. */
 export const FOLLOWED: readonly Kind[] = [
   AzureCluster,
   AzureManagedCluster,

@@ -10,7 +10,7 @@ import {
 import { block, Failure, isNotFound, next, type Outcome } from "@capstan/runtime";
 import { findOwned, remove } from "../../contract/removal.ts";
 import { REFERENCES } from "./observe.ts";
-import { FOLLOWED, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /** Why a deletion waits, for conditions. */
 export const WAITING_FOR_DELETION = "WaitingForInfrastructureDeletion";
@@ -34,7 +34,7 @@ export async function deleteReferences(scope: Scope): Promise<Outcome> {
     const reference = references[which];
     if (!reference) continue;
     const pointer = { reference, field: REFERENCES[which].field, namespace };
-    const owned = await findOwned(context, pointer, { owner: pool, followed: FOLLOWED });
+    const owned = await findOwned(context, pointer, pool);
     await remove(context.client, owned);
     if (owned) left.push(owned.target.text);
   }

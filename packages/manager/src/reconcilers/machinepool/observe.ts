@@ -13,7 +13,7 @@ import type { ResolvedReference } from "../../contract/resolve.ts";
 import { candidatesOf } from "../../workload/node-ref-cache.ts";
 import { countNodes } from "./count-nodes.ts";
 import { decideSpec, type NodesView } from "./decide.ts";
-import { FOLLOWED, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /** The references of a pool, and the condition that tells of each. */
 export const REFERENCES = {
@@ -102,5 +102,5 @@ async function see(
   reference: Frozen<ObjectReference>,
 ): Promise<ResolvedReference> {
   const adopter = { owner: pool, clusterName: pool.spec.clusterName };
-  return reconcileReference(context, { reference, ...REFERENCES[which], followed: FOLLOWED }, adopter);
+  return reconcileReference(context, { reference, ...REFERENCES[which] }, adopter);
 }

@@ -39,6 +39,7 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
       index(MachinePool, BY_SET, ({ spec }) => (spec.providerIDList ? knownSetsOf(spec.providerIDList) : [])),
     ],
     watches: [...FOLLOWED.map((kind) => on(kind, toReferrers)), on(Cluster, toPools)],
+    referrersOf: toReferrers,
     sources: [nodesOf(ports)],
     minReconcileIntervalMs: minReconcileIntervalMsFor,
     reconcileAfterOwnSpecChange: specChanged,

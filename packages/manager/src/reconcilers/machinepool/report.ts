@@ -1,3 +1,4 @@
+import type { PassSummary } from "@capstan/runtime";
 import { summarize } from "../../contract/ready.ts";
 import { decideStatus } from "./decide.ts";
 import { WAITING_FOR_DELETION } from "./deletion.ts";
@@ -6,10 +7,11 @@ import type { Scope } from "./scope.ts";
 const SUMMED_UP = ["BootstrapReady", "InfrastructureReady", "ReplicasReady"];
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
-export function report(scope: Scope): void {
+export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, pool, infrastructure } = scope;
   if (pool.metadata.deletionTimestamp !== undefined) {
     reportDeletion(scope);
+    if (scope.left && scope.left.length > 0) claimReady();
     return;
   }
   if (infrastructure) {
@@ -25,6 +27,7 @@ export function report(scope: Scope): void {
     ...(generation !== undefined && { observedGeneration: generation }),
   };
   summarize(pool, SUMMED_UP, context.env.clock.now());
+  claimReady();
 }
 
 function reportDeletion({ context, pool, left = [] }: Scope): void {

@@ -31,7 +31,7 @@ export interface Scope {
   left?: readonly string[];
 }
 
-/** Kinds of ours that a pool may refer to; their changes wake it. All others are looked at now and then. */
+/** Kinds of ours that a pool may refer to: the manager starts with watches of them. Other kinds are watched once a reference names them. */
 export const FOLLOWED: readonly Kind[] = [AzureMachinePool, AzureManagedMachinePool, KubeadmConfig];
 
 /** Begins a pass. */

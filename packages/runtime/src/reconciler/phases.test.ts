@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { Failure, terminal, transient, waiting } from "../failure.ts";
+import { again, block, next, type Outcome } from "./outcome.ts";
+import { independent, runPhases } from "./phases.ts";
+import type { Phase } from "./reconciler.ts";
+
+type Scope = string[];
+
+const phase =
+  (name: string, end: Outcome | Error = next): Phase<Scope> =>
+  (scope) => {
+    scope.push(name);
+    if (end instanceof Error) throw end;
+    return end;
+  };
+
+async function failureOf(phases: readonly Phase<Scope>[], ran: Scope = []): Promise<Failure> {
+  const error: unknown = await runPhases(phases, ran).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Failure)) throw new Error("expected a Failure", { cause: error });
+  return error;
+}
+
+describe("independent phases", () => {
+  test("all run, also after one that failed or blocked", async () => {
+    const ran: Scope = [];
+    const phases = [
+      independent(phase("a", waiting("A", "a waits", 5)), phase("b", block(1, "B")), phase("c")),
+      phase("d"),
+    ];
+    expect(await failureOf(phases, ran)).toMatchObject({ failure: "Waiting", reason: "A" });
+    expect(ran).toEqual(["a", "b", "c"]);
+  });
+
+  test("requeue at the soonest, and block the phases after them when one of them blocks", async () => {
+    const ran: Scope = [];
+    const both = independent(phase("a", block(9, "A")), phase("b", again(3, "B")));
+    expect(await runPhases([both, phase("c")], ran)).toEqual(block(3, "B"));
+    expect(ran).toEqual(["a", "b"]);
+  });
+
+  test("stop at a bug", async () => {
+    const ran: Scope = [];
+    const bug = new TypeError("undefined is not a pool");
+    await expect(runPhases([independent(phase("a", bug), phase("b"))], ran)).rejects.toBe(bug);
+    expect(ran).toEqual(["a"]);
+  });
+
+  test.each<[string, Failure[], object]>([
+    [
+      "a retry that one needs happens, and the user reads first what to correct",
+      [transient("Busy", "Azure is busy"), terminal("Wrong", "spec.size is wrong")],
+      { failure: "Transient", reason: "Wrong", message: "spec.size is wrong; Azure is busy" },
+    ],
+    [
+      "a wait beside a Terminal failure is not put off until the next probe",
+      [waiting("Soon", "a PUT runs", 7), terminal("Wrong", "spec.size is wrong"), waiting("Later", "b", 90)],
+      {
+        failure: "Terminal",
+        reason: "Wrong",
+        message: "spec.size is wrong; a PUT runs; b",
+        retryAfterMs: 7,
+      },
+    ],
+    [
+      "a pause that a server asked for is kept",
+      [waiting("Soon", "a PUT runs", 7), transient("Throttled", "429", { retryAfterMs: 60 })],
+      { failure: "Transient", reason: "Throttled", retryAfterMs: 60 },
+    ],
+    [
+      "a conflict is retried as a conflict, whatever else went wrong",
+      [terminal("Wrong", "spec.size is wrong"), new Failure("Conflict", "Conflict", { message: "stale" })],
+      { failure: "Conflict", message: "stale" },
+    ],
+  ])("fail together: %s", async (_, failures, expected) => {
+    const phases = failures.map((failure, index) => phase(String(index), failure));
+    expect(await failureOf([independent(...phases)])).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { status } from "../answers.fixture.ts";
+import { next } from "../reconciler/outcome.ts";
+import { type Context, defineReconciler, type Reconciler } from "../reconciler/reconciler.ts";
+import { Crate, TestObject, testObject, TestServer } from "../test-server.fixture.ts";
+import { type Manager, startManager } from "./manager.fixture.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Test objects refer to crates by name; a pass reads the crate from the cache if it can. */
+function reconcilerOf(passes: string[], kind: typeof Crate = Crate): Reconciler {
+  return defineReconciler<TestObject, Context<TestObject>>({
+    name: "objects",
+    for: TestObject,
+    referrersOf: (crate) => [{ name: crate.metadata.name, namespace: "default" }],
+    scope: (context) => context,
+    normal: [
+      (context) => {
+        const name = { name: context.object.metadata.name, namespace: "default" };
+        const isFollowed = context.watch(kind);
+        const crate = isFollowed ? context.cache.get(kind, name) : undefined;
+        passes.push(isFollowed ? `${name.name}: ${crate ? "found" : "missing"}` : `${name.name}: unknown`);
+        return next;
+      },
+    ],
+  });
+}
+
+const crate = (name: string) => ({ ...testObject(name), kind: Crate.kind });
+
+/** A manager whose server answers 404 for crates until they are served. */
+async function withoutCrates(passes: string[]) {
+  const testServer = new TestServer();
+  const served = { isServed: false };
+  await testServer.run(testServer.client.create(TestObject, testObject("a")));
+  const manager: Manager = startManager(testServer, [reconcilerOf(passes)], {
+    handler: (request) =>
+      !served.isServed && request.path.includes("/crates")
+        ? Promise.resolve(
+            status(404, {
+              reason: "NotFound",
+              details: {},
+              message: "the server could not find the requested resource",
+            }),
+          )
+        : testServer.server(request),
+  });
+  return { testServer, manager, served };
+}
+
+describe("a kind that is watched at run time", () => {
+  test("does not keep the manager from being ready while it is not served", async () => {
+    const passes: string[] = [];
+    const { testServer, manager } = await withoutCrates(passes);
+    await testServer.scheduler.advance(MINUTE);
+    expect(manager.runner.unready()).toEqual([]);
+    expect(passes).toEqual(["a: unknown"]);
+    const waits = manager.lines.filter(({ message }) => message.startsWith("Waiting for the Custom"));
+    expect(waits, "an absent kind is logged once").toHaveLength(1);
+  });
+
+  test("is seen when it is installed later, and its objects enqueue those that refer to them", async () => {
+    const passes: string[] = [];
+    const { testServer, served } = await withoutCrates(passes);
+    await testServer.scheduler.advance(MINUTE);
+    served.isServed = true;
+    await testServer.run(testServer.client.create(Crate, crate("a")));
+    await testServer.scheduler.advance(MINUTE);
+    expect(passes).toEqual(["a: unknown", "a: found"]);
+    await testServer.run(testServer.client.delete(Crate, { name: "a", namespace: "default" }));
+    await testServer.scheduler.advance(SECOND);
+    expect(passes).toEqual(["a: unknown", "a: found", "a: missing"]);
+  });
+
+  test("is not read from the cache after its definition was removed", async () => {
+    const passes: string[] = [];
+    const { testServer, served } = await withoutCrates(passes);
+    served.isServed = true;
+    await testServer.run(testServer.client.create(Crate, crate("a")));
+    await testServer.scheduler.advance(MINUTE);
+    served.isServed = false;
+    // A watch that is open ends by itself after at most ten minutes, and the next one is refused.
+    await testServer.scheduler.advance(11 * MINUTE);
+    passes.length = 0;
+    await testServer.run(
+      testServer.client.patch(
+        TestObject,
+        { name: "a", namespace: "default" },
+        { type: "merge", body: { spec: { x: 1 } } },
+      ),
+    );
+    await testServer.scheduler.advance(SECOND);
+    expect(passes).toEqual(["a: unknown"]);
+  });
+
+  test("is one kind, however many descriptions of it there are", async () => {
+    const passes: string[] = [];
+    const testServer = new TestServer();
+    await testServer.run(testServer.client.create(TestObject, testObject("a")));
+    const manager = startManager(testServer, [
+      { ...reconcilerOf(passes, { ...Crate }), name: "one" },
+      { ...reconcilerOf(passes, { ...Crate }), name: "two" },
+    ]);
+    await testServer.scheduler.advance(MINUTE);
+    const lists = manager.requests.filter(
+      ({ path }) => path.includes("/crates") && !path.includes("watch=true"),
+    );
+    expect(lists).toHaveLength(1);
+  });
+
+  test("is refused without a way back to the objects that refer to it", async () => {
+    const testServer = new TestServer();
+    await testServer.run(testServer.client.create(TestObject, testObject("a")));
+    const { referrersOf: _, ...incomplete } = reconcilerOf([]);
+    const manager = startManager(testServer, [incomplete]);
+    await testServer.scheduler.advance(SECOND);
+    const bug = manager.lines.find(({ level }) => level === "error");
+    expect(String(bug?.fields["error"])).toContain("objects has no referrersOf, so it cannot watch Crate");
+  });
+});
