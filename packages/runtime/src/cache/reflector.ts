@@ -45,22 +45,20 @@ const HEALTHY_WATCH_MS = 10_000;
 export async function reflect<T extends KubernetesObject>(options: ReflectorOptions<T>): Promise<void> {
   const pause = createBackoff(options.env, `reflector/${options.kind.plural}`);
   const { kind, log, signal, sink } = options;
-  let isAwaited = false;
+  let isAnnounced = false;
   while (!signal.aborted) {
     try {
       await relist(options);
-      isAwaited = false;
+      isAnnounced = false;
       await follow(options, pause);
     } catch (error) {
       if (signal.aborted) return;
-      if (!isAbsent(options, error)) {
-        log.warn("Listing failed, trying again", { kind: kind.kind, error });
-      } else {
-        sink.invalidate();
-        // Once: a kind may stay absent for months.
-        if (!isAwaited) log.info("Waiting for the CustomResourceDefinition of a kind", { kind: kind.kind });
-        isAwaited = true;
-      }
+      const isMissing = isAbsent(options, error);
+      if (isMissing) sink.invalidate();
+      // A kind may stay absent for months: that is logged once.
+      if (!isMissing) log.warn("Listing failed, trying again", { kind: kind.kind, error });
+      else if (!isAnnounced) log.info("Waiting for the CustomResourceDefinition", { kind: kind.kind });
+      isAnnounced = isMissing;
       await pause.wait(signal);
     }
   }

@@ -116,7 +116,7 @@ export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly owns?: readonly Kind[];
   readonly watches?: readonly Watch[];
   /** The objects of ours that refer to an object of a kind that `context.watch` follows. */
-  referrersOf?(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
+  readonly referrersOf?: (object: Frozen<KubernetesObject>, cache: CacheReader) => readonly ObjectName[];
   readonly sources?: readonly Source[];
   readonly indexes?: readonly IndexDefinition[];
   /** Set on the object before anything else is done, removed after all deleting phases are through. */

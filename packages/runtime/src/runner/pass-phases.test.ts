@@ -98,8 +98,8 @@ describe("the Ready condition", () => {
   test("is left alone when the reconciler claims it, so that its transition time stays", async () => {
     const { testServer, manager, patch, condition } = await managed(() => ({
       normal: [() => again(60 * SECOND, "Polling")],
-      status: ({ setCondition }, { claimReady }) => {
-        setCondition({ type: "Ready", status: "True", reason: "AllReady" });
+      status: (context, { claimReady }) => {
+        context.setCondition({ type: "Ready", status: "True", reason: "AllReady" });
         claimReady();
       },
     }));

@@ -182,9 +182,12 @@ async function reportPaused(
     reason: "Paused",
     message: `Nothing is done because ${why}`,
   });
-  const { whilePaused = [], scope } = options.reconciler;
+  const { reconciler } = options;
+  const { whilePaused = [] } = reconciler;
   const outcome =
-    whilePaused.length === 0 ? next : await runPhases(whilePaused, await scope(contextOf(options, draft)));
+    whilePaused.length === 0
+      ? next
+      : await runPhases(whilePaused, await reconciler.scope(contextOf(options, draft)));
   await draft.persistLastStatus();
   return resultOfOutcome(outcome);
 }

@@ -56,7 +56,9 @@ describe("a kind that is watched at run time", () => {
     await testServer.scheduler.advance(MINUTE);
     expect(manager.runner.unready()).toEqual([]);
     expect(passes).toEqual(["a: unknown"]);
-    const waits = manager.lines.filter(({ message }) => message.startsWith("Waiting for the Custom"));
+    const waits = manager.lines.filter(
+      ({ message }) => message === "Waiting for the CustomResourceDefinition",
+    );
     expect(waits, "an absent kind is logged once").toHaveLength(1);
   });
 
