@@ -20,19 +20,20 @@ export function foreignKind(group: string, kind: string, plural: string): Kind<F
   });
 }
 
-/** Installs the CustomResourceDefinition of a kind. */
-export async function install(world: World, { group, version, kind, plural }: Kind): Promise<void> {
+/** The CustomResourceDefinition of a kind; its objects may have any fields. */
+export function definitionOf({ group, version, kind, plural }: Kind): CustomResourceDefinition {
   const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } } };
   const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() };
   const versions = [{ name: version, served: true, storage: true, schema, subresources: { status: {} } }];
-  const definition = {
-    apiVersion: CustomResourceDefinition.apiVersion,
-    kind: CustomResourceDefinition.kind,
-    metadata: { name: `${plural}.${group}` },
-    spec: { group, names, scope: "Namespaced", versions },
-  };
-  await world.run(world.user.create(CustomResourceDefinition, definition));
+  const spec = { group, names, scope: "Namespaced", versions };
+  const { apiVersion } = CustomResourceDefinition;
+  return { apiVersion, kind: CustomResourceDefinition.kind, metadata: { name: `${plural}.${group}` }, spec };
+}
+
+/** Installs the CustomResourceDefinition of a kind. */
+export async function install(world: World, kind: Kind): Promise<void> {
+  await world.run(world.user.create(CustomResourceDefinition, definitionOf(kind)));
 }
 
 /** An object of a foreign kind. */
