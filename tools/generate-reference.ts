@@ -127,7 +127,8 @@ ${rows.join("\n")}`;
 }
 
 function holds(): string[] {
-  const [, union = ""] = HOLDS.exec(readFileSync("packages/manager/src/rollout/action.ts", "utf8")) ?? [];
+  const [, union = ""] =
+    HOLDS.exec(readFileSync("packages/manager/src/rollout/scale-set/action.ts", "utf8")) ?? [];
   return [...union.matchAll(/"([A-Za-z]+)"/g)].map(([, word]) => word ?? "");
 }
 

@@ -68,8 +68,8 @@ export {
 } from "./reconcilers/azuremachinepool/pool-view.ts";
 export type { ModelFacts } from "./reconcilers/azuremachinepool/wanted-model.ts";
 export { MACHINE_POOL_LABEL } from "./reconcilers/azuremachinepool/well-known.ts";
-export type { Blocked, BlockedReason, PoolAction } from "./rollout/action.ts";
-export type { Budget } from "./rollout/budget.ts";
+export type { Blocked, BlockedReason, PoolAction } from "./rollout/scale-set/action.ts";
+export type { Budget } from "./rollout/scale-set/budget.ts";
 export {
   type Forecast,
   forecastPool,
@@ -77,12 +77,12 @@ export {
   type TimedAction,
   type Totals,
   type Wave,
-} from "./rollout/forecast/forecast.ts";
-export type { StepTimes } from "./rollout/forecast/step-times.ts";
-export { needsAttention } from "./rollout/needs-attention.ts";
-export { type PoolPlan, planPool } from "./rollout/plan.ts";
-export { RESTARTED_AT_ANNOTATION } from "./rollout/restart.ts";
-export type { MachineView, PoolView } from "./rollout/view.ts";
+} from "./rollout/scale-set/forecast/forecast.ts";
+export type { StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
+export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
+export { type PoolPlan, planPool } from "./rollout/scale-set/plan.ts";
+export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";
+export type { MachineView, PoolView } from "./rollout/scale-set/view.ts";
 export { connectToCluster, type ConnectToCluster } from "./workload/connect.ts";
 export type { WorkloadCluster, WorkloadPorts } from "./workload/connection.ts";
 export { type KubeconfigFacts, readKubeconfig } from "./workload/kubeconfig.ts";

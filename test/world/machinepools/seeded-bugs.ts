@@ -17,8 +17,8 @@ import {
   type Scope as MachineScope,
 } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/scope.ts";
 import type { Scope as ConfigScope } from "../../../packages/manager/src/reconcilers/kubeadmconfig/scope.ts";
-import { planPool } from "../../../packages/manager/src/rollout/plan.ts";
-import type { PoolView } from "../../../packages/manager/src/rollout/view.ts";
+import { planPool } from "../../../packages/manager/src/rollout/scale-set/plan.ts";
+import type { PoolView } from "../../../packages/manager/src/rollout/scale-set/view.ts";
 import { isNodeReady } from "../../../packages/manager/src/workload/availability.ts";
 import { patch, remove } from "../fleet/fleet-world.ts";
 import { poolControllers } from "./pool-controllers.ts";

@@ -7,7 +7,7 @@ import {
   type Node,
 } from "@capstan/api";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
-import type { MachineView, VmState } from "../../rollout/view.ts";
+import type { MachineView, VmState } from "../../rollout/scale-set/view.ts";
 import { availabilityOf, cordonedSince, longEnoughAtMs, updateOf } from "../../workload/availability.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";

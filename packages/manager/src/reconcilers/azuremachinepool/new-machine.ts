@@ -5,7 +5,7 @@ import {
   MachinePool,
   POOL_NAME_LABEL,
 } from "@capstan/api";
-import { machineResourceName } from "../../rollout/plan.ts";
+import { machineResourceName } from "../../rollout/scale-set/plan.ts";
 import { currentName } from "./model-hash.ts";
 import type { Scope } from "./scope.ts";
 import {

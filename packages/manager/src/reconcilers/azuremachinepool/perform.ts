@@ -1,9 +1,9 @@
 import { type AzureMachinePoolMachine, type Frozen, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
 import { isFinal } from "../../azure/operations/decide.ts";
-import type { PoolAction } from "../../rollout/action.ts";
+import type { PoolAction } from "../../rollout/scale-set/action.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
-import { ALLOW_REMOVAL_ANNOTATION } from "../../rollout/removal-guard.ts";
+import { ALLOW_REMOVAL_ANNOTATION } from "../../rollout/scale-set/removal-guard.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { listed } from "./listed.ts";

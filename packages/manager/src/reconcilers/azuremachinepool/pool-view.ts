@@ -10,8 +10,8 @@ import {
 import { digest } from "../../azure/operations/wanted.ts";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { ALLOW_REMOVAL_ANNOTATION, missingNames } from "../../rollout/removal-guard.ts";
-import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/view.ts";
+import { ALLOW_REMOVAL_ANNOTATION, missingNames } from "../../rollout/scale-set/removal-guard.ts";
+import type { MachineView, PoolView, RemovalGuard, SetOperation } from "../../rollout/scale-set/view.ts";
 import { cordonedSince, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { type InstanceFacts, type MachineFacts, machineView, vmStateOf } from "./machine-view.ts";

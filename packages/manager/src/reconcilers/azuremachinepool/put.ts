@@ -1,7 +1,7 @@
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { WantedWrite } from "../../azure/operations/wanted.ts";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { isModelHeld } from "../../rollout/models.ts";
+import { isModelHeld } from "../../rollout/scale-set/models.ts";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, desiredStateKey } from "./operations.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";

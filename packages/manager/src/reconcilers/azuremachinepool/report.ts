@@ -9,8 +9,8 @@ import {
 } from "@capstan/api";
 import type { Failure, PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
-import { type Budget, roundingNote } from "../../rollout/budget.ts";
-import { needsAttention } from "../../rollout/needs-attention.ts";
+import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
+import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
 import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";

@@ -7,7 +7,7 @@ import {
   type ClusterSpecView,
   subnetID,
 } from "../../azure-cluster/spec-view.ts";
-import { RESTARTED_AT_ANNOTATION } from "../../rollout/restart.ts";
+import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
 import { purchasePlan } from "./purchase-plan.ts";
 import { vmProfile } from "./vm-profile.ts";
 

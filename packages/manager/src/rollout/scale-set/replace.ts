@@ -1,4 +1,5 @@
-import { type Blocked, type BlockedReason, counted, headingOf, isOrAre } from "./action.ts";
+import { counted, isOrAre } from "../shared/action.ts";
+import { type Blocked, type BlockedReason, headingOf } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { byDeletionPriority } from "./selection.ts";
 import { stuckLimit } from "./stuck.ts";

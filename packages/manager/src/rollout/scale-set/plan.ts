@@ -1,4 +1,5 @@
-import { type Blocked, type Cause, type PoolAction, counted, headingOf, modelsText } from "./action.ts";
+import { counted } from "../shared/action.ts";
+import { type Blocked, type Cause, type PoolAction, headingOf, modelsText } from "./action.ts";
 import { type Budget, type PoolState, stateOf } from "./budget.ts";
 import { isUpdatedInPlace, updateWave } from "./in-place.ts";
 import { planRemoval } from "./removal-guard.ts";

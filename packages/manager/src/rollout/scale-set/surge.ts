@@ -1,4 +1,5 @@
-import { type Blocked, type PoolAction, counted, headingOf, modelsText } from "./action.ts";
+import { counted } from "../shared/action.ts";
+import { type Blocked, type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { MODELS_AT_MOST, hasTooManyModels, isModelHeld } from "./models.ts";
 import type { MachineView, PoolView } from "./view.ts";

@@ -1,4 +1,5 @@
-import { type PoolAction, counted, headingOf, modelsText } from "./action.ts";
+import { counted } from "../shared/action.ts";
+import { type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type WholeMachine, isBroken } from "./view.ts";
 

@@ -1,4 +1,5 @@
-import { type Blocked, type PoolAction, counted, headingOf, isOrAre } from "./action.ts";
+import { counted, isOrAre } from "../shared/action.ts";
+import { type Blocked, type PoolAction, headingOf } from "./action.ts";
 import { type PoolView, type RemovalGuard, machinesOf } from "./view.ts";
 
 /** A list that is wrong is mostly wrong about many: fewer than this are always believed. */

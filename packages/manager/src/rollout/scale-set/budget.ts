@@ -1,5 +1,5 @@
 import { resolveRolloutBudget, scaledValue } from "@capstan/api";
-import { counted } from "./action.ts";
+import { counted } from "../shared/action.ts";
 import { isModelHeld, moversWhileHeld } from "./models.ts";
 import {
   type MachineView,

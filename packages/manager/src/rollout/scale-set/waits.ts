@@ -1,4 +1,5 @@
-import { type PoolAction, counted, headingOf, isOrAre, modelsText } from "./action.ts";
+import { counted, isOrAre } from "../shared/action.ts";
+import { type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type MachineView, isAvailable, isLeaving, isUpdating } from "./view.ts";
 

@@ -1,4 +1,5 @@
-import { type Blocked, counted, headingOf } from "./action.ts";
+import { counted } from "../shared/action.ts";
+import { type Blocked, headingOf } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { byDeletionPriority } from "./selection.ts";
 import {
