@@ -3,7 +3,7 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { instanceObstacle } from "../../workload/availability.ts";
 import type { WorkloadNodes } from "../../workload/nodes.ts";
 import { candidatesOf, NO_NODES } from "../../workload/node-ref-cache.ts";
-import { findNode } from "../azuremachinepoolmachine/find-node.ts";
+import { findNode } from "../../workload/find-node.ts";
 import { claim, type Parts, unclaimed } from "./machine-index.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureObservation, machinesOf } from "./observe.ts";

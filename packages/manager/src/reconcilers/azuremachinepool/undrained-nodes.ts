@@ -2,7 +2,8 @@ import { type AzureMachinePoolMachine, type Frozen, getCondition, Node } from "@
 import { type Client, Failure } from "@capstan/runtime";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady } from "../../workload/availability.ts";
-import { DRAINED, NO_NODE } from "../azuremachinepoolmachine/conditions.ts";
+import { NO_NODE } from "../../workload/drain/drain-machine.ts";
+import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import type { Scope } from "./scope.ts";
 
 /** A machine that something is about to be done to, with its Node as a watch has told of it. */

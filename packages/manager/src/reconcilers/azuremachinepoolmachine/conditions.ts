@@ -22,5 +22,3 @@ export const SUMMED_UP: readonly string[] = [VM_RUNNING, BOOTSTRAP_SUCCEEDED, NO
 export const WAITING_FOR_INSTANCE = "WaitingForInstanceDeletion";
 /** Why a machine that is updated in place is not Ready. */
 export const UPDATING_IN_PLACE = "UpdatingInPlace";
-/** Why a machine counts as drained that has no Node; should one come all the same, it is drained then. */
-export const NO_NODE = "NoNode";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
 import { decideStatus, type MachineStatusView } from "./decide-status.ts";
-import type { NodeLookup } from "./find-node.ts";
+import type { NodeLookup } from "../../workload/find-node.ts";
 import { instanceOf, machineOf, nodeOf } from "./machine.fixture.ts";
 
 const FOUND: NodeLookup = { state: "found", node: nodeOf() };

@@ -12,7 +12,7 @@ import { cordonedSince, isNodeReady, NODE_SCHEDULABLE } from "../../workload/ava
 import { isCordonedByUs } from "../../workload/drain/cordon.ts";
 import { MODEL_HASH_ANNOTATION } from "../azuremachinepool/well-known.ts";
 import { BOOTSTRAP_SUCCEEDED, NODE_HEALTHY, VM_RUNNING } from "./conditions.ts";
-import type { NodeLookup } from "./find-node.ts";
+import type { NodeLookup } from "../../workload/find-node.ts";
 
 const UNEXPLAINED = "Azure does not say why";
 

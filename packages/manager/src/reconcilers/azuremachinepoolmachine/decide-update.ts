@@ -9,7 +9,7 @@ import {
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { DRAINED } from "./conditions.ts";
-import type { NodeLookup } from "./find-node.ts";
+import type { NodeLookup } from "../../workload/find-node.ts";
 import type { InstanceUpdate } from "./kept-fields.ts";
 
 /** What is next for the update of an instance in place. */

@@ -8,9 +8,10 @@ import {
 } from "@capstan/api";
 import { block, type Client, Failure, isNotFound, next, type Outcome, type Phase } from "@capstan/runtime";
 import { isNodeReady } from "../../workload/availability.ts";
+import { type DrainState, hookOf, NO_NODE } from "../../workload/drain/drain-machine.ts";
 import { precedingName } from "./claims.ts";
-import { DRAINED, NO_NODE, WAITING_FOR_INSTANCE } from "./conditions.ts";
-import { drainNode, type DrainState, hookOf, recordDrain } from "./drain-node.ts";
+import { DRAINED, WAITING_FOR_INSTANCE } from "./conditions.ts";
+import { drainNode, recordDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 
 // A list without the instance wakes the machine; this is for what nobody tells.
@@ -36,7 +37,7 @@ function isPointless({ context, machine, pool, cluster }: Scope): boolean {
 export async function drainBeforeLeaving(scope: Scope): Promise<Outcome> {
   if (isDrained(scope)) return next;
   const drained = await drainNode(scope);
-  const state = drained.isOver ? (hookOf(scope, PRE_TERMINATE_HOOK_PREFIX) ?? drained) : drained;
+  const state = drained.isOver ? (hookOf(scope.machine, PRE_TERMINATE_HOOK_PREFIX) ?? drained) : drained;
   if (!state.isOver) return wait(scope, state);
   // Nobody waits for leave to delete an instance that is gone.
   if (isSurelyGone(scope)) return next;

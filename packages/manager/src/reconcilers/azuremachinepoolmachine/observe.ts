@@ -2,7 +2,7 @@ import { CLOCK_SKEW_MS, isTrue } from "@capstan/api";
 import { again, block, Failure, guardWrites, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { precedingName } from "./claims.ts";
-import { findNode, type NodeLookup } from "./find-node.ts";
+import { findNode, type NodeLookup } from "../../workload/find-node.ts";
 import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 
 // Whoever creates the pool or lists its instances wakes its machines; this is for what nobody tells.

@@ -20,7 +20,7 @@ import type { Refusals } from "../../workload/drain/refusals.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
-import type { NodeLookup } from "./find-node.ts";
+import type { NodeLookup } from "../../workload/find-node.ts";
 
 /** What the reconciler of AzureMachinePoolMachines works with. */
 export interface AzureMachinePoolMachinePorts {

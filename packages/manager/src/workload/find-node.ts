@@ -1,21 +1,27 @@
 import { type Frozen, type Node } from "@capstan/api";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 
-/** What is known of the Node of a machine. */
+/** The result of looking for the Node of a machine. */
 export type NodeLookup =
   | { readonly state: "found"; readonly node: Frozen<Node> }
   | { readonly state: "none" }
-  /** Nodes say that they are the machine, and are not. */
+  /** Nodes claim the machine's provider id, but none of them runs on its VM. */
   | { readonly state: "impostor"; readonly message: string }
-  /** Nodes say that they are the machine, and which of them is cannot be told. */
+  /** Several Nodes could be the machine. */
   | { readonly state: "disputed"; readonly message: string }
   /** The workload cluster does not answer. */
   | { readonly state: "unknown"; readonly reason: string; readonly message: string };
 
-/** Whose Node is looked for. */
+/** What Azure says about the identity of a VM. */
+export interface VmIdentity {
+  readonly computerName?: string | undefined;
+  readonly vmID?: string | undefined;
+  readonly createdMs?: number | undefined;
+}
+
+/** The machine whose Node is looked for. */
 export interface NodeQuestion {
-  readonly instance: ScaleSetInstance | undefined;
-  /** The Node that was found to be the machine's before. */
+  readonly instance: VmIdentity | undefined;
+  /** The UID of the Node that was found before. */
   readonly knownUID: string | undefined;
 }
 
@@ -50,14 +56,14 @@ function isConfirmed(node: Frozen<Node>, { instance, knownUID }: NodeQuestion): 
 }
 
 /** A Node that was there before its VM is of another VM, which had the same id. */
-function isOlder({ metadata }: Frozen<Node>, instance: ScaleSetInstance): boolean {
+function isOlder({ metadata }: Frozen<Node>, instance: VmIdentity): boolean {
   const { createdMs } = instance;
   return (
     createdMs !== undefined && Date.parse(metadata.creationTimestamp ?? "") + CLOCKS_DIFFER_MS < createdMs
   );
 }
 
-function isBorneOut({ metadata, status }: Frozen<Node>, { computerName, vmID }: ScaleSetInstance): boolean {
+function isBorneOut({ metadata, status }: Frozen<Node>, { computerName, vmID }: VmIdentity): boolean {
   if (computerName === undefined && vmID === undefined) return true;
   const isName = computerName?.toLowerCase() === metadata.name.toLowerCase();
   return isName || isSameMachine(vmID, status?.nodeInfo?.systemUUID);

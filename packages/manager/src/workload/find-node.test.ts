@@ -1,9 +1,9 @@
 import type { Node } from "@capstan/api";
 import type { Overrides } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
-import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
+import type { ScaleSetInstance } from "../azure/scale-set/instance.ts";
 import { findNode } from "./find-node.ts";
-import { instanceOf, nodeOf } from "./machine.fixture.ts";
+import { instanceOf, nodeOf } from "../reconcilers/azuremachinepoolmachine/machine.fixture.ts";
 
 const STRANGER = { metadata: { name: "stranger" }, status: { nodeInfo: { systemUUID: "other" } } };
 const ask = (
