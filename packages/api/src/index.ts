@@ -14,6 +14,15 @@ export {
   defineKind,
 } from "./kind.ts";
 export { customKinds, kindOf } from "./kinds.ts";
+export {
+  DEFAULT_FEATURES,
+  type Feature,
+  FEATURE_NAMES,
+  FeatureGateError,
+  type Features,
+  type FeatureSelection,
+  selectFeatures,
+} from "./features.ts";
 export { type Verdict, validateObject, withDefaults } from "./admission.ts";
 export {
   type CrdVersion,
@@ -114,6 +123,8 @@ export {
   resolveRolloutBudget,
   scaledValue,
 } from "./values/int-or-percent.ts";
+export { JsonPatchError, jsonPatch } from "./values/json-patch.ts";
+export { jsonPatchBetween, type PatchOperation } from "./values/json-patch-between.ts";
 export { applyMergePatch, diffMergePatch } from "./values/merge-patch.ts";
 export {
   type Quantity,

@@ -1,4 +1,5 @@
 import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
+import type { Features } from "./features.ts";
 import { guardRules } from "./guarded-rules.ts";
 import type { Rule, Static, TSchema } from "./schema/schema.ts";
 import type { FieldError } from "./values/field-error.ts";
@@ -49,6 +50,8 @@ export interface AdmissionRequest<T> {
   readonly old?: Frozen<T>;
   /** Absent where nothing can be looked up; validation then skips what needs it. */
   readonly lookup?: Lookup;
+  /** Which features are on; the defaults unless given. */
+  readonly features?: Features;
 }
 
 /** A kind of ours: the schema, the CRD's details, and what the schema cannot say. */

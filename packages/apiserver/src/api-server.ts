@@ -1,4 +1,4 @@
-import { type CustomKind, formatTimestamp, type Kind } from "@capstan/api";
+import { type CustomKind, type Features, formatTimestamp, type Kind } from "@capstan/api";
 import type { Clock, Env, Handler, HttpRequest, HttpResponse } from "@capstan/env";
 import { CustomResourceDefinition } from "./crd/definition.ts";
 import { definitionSchema } from "./crd/definition-schema.ts";
@@ -31,6 +31,8 @@ export interface ApiServerOptions {
   readonly kinds: readonly Kind[];
   /** Custom kinds whose defaults and rules hold also when a CRD defines the kind; those in `kinds` are among them. */
   readonly rules?: readonly CustomKind[];
+  /** Which features the rules take to be on; the defaults unless given. */
+  readonly features?: Features;
   /** Where objects are kept; in memory unless told. */
   readonly storage?: Storage;
   /** Who looks at writes before they are stored, in this order. */
@@ -66,6 +68,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     storage = createMemoryStorage(),
     admissions = [],
     rules = [],
+    features,
     rate = DEFAULT_RATE,
   } = options;
   const customKinds = kinds.filter(isCustom);
@@ -85,7 +88,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     storage,
     admissions: [
       escalationGuard(policy),
-      kindAdmission(storage, [...rules, ...customKinds]),
+      kindAdmission(storage, [...rules, ...customKinds], features),
       ...admissions.map(thawing),
     ],
     policy,

@@ -21,6 +21,10 @@ export function dataDirOption({ variables }: Shell): Option {
   );
 }
 
+/** The help of `--feature-gates`. */
+export const FEATURE_GATES =
+  "features to switch, such as InPlaceUpdates=true,NodePrototyping=true; both are off unless given, and neither does anything yet";
+
 /** `-o`. */
 export function outputOption(): Option {
   return new Option("-o, --output <form>", "how to print it, instead of a table").choices(OUTPUT_FORMS);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { count } from "./arguments.ts";
 import type { ManagerCommandOptions } from "./commands/manager.ts";
-import type { CarryOut } from "./flags.ts";
+import { type CarryOut, FEATURE_GATES } from "./flags.ts";
 import type { Shell } from "./shell.ts";
 
 const EXAMPLES = `
@@ -13,6 +13,7 @@ Examples:
 Environment:
   KUBECONFIG               where the kubeconfig is, when --kubeconfig is not given
   HTTPS_PROXY, NO_PROXY    how Azure is reached
+  CAPSTAN_FEATURE_GATES    gates, when --feature-gates does not name them
 `;
 
 /** Adds `capstan manager`: the controllers, on a management cluster and Azure. */
@@ -37,6 +38,7 @@ export function addManager(program: Command, shell: Shell, carryOut: CarryOut): 
     )
     .option("--azure-endpoint <url>", "another Azure than the public one, such as a simulated one")
     .option("--azure-ca <file>", "the authority of its certificate")
+    .option("--feature-gates <gates>", FEATURE_GATES)
     .option("--take-over", "act on kinds although another provider has installed them", false)
     .addOption(
       new Option("--log-level <level>", "what is written")

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { FEATURE_NAMES } from "@capstan/api";
 import { run } from "./program.ts";
 import { testShell } from "./shell.fixture.ts";
 
@@ -194,5 +195,20 @@ describe("status and version", () => {
     expect(yaml.out).toContain("running: false\n");
     const version = await capstan(["version"]);
     expect(version.out).toBe(`capstan   0.1.0\nnode      ${process.version}\nserver    not running\n`);
+  });
+});
+
+describe("feature gates", () => {
+  test.each(["up", "manager"])("of %s that do not exist are refused in one sentence", async (command) => {
+    const { code, err } = await capstan([command, "--feature-gates", "TimeTravel=true"]);
+    expect(code).toBe(1);
+    expect(err).toBe(
+      'capstan: --feature-gates: there is no feature "TimeTravel"; there is: InPlaceUpdates, NodePrototyping\n',
+    );
+  });
+
+  test.each(["up", "manager"])("are all named by the help of %s", async (command) => {
+    const { out } = await capstan([command, "--help"]);
+    for (const feature of FEATURE_NAMES) expect(out).toContain(feature);
   });
 });

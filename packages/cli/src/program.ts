@@ -4,7 +4,14 @@ import { portNumber, positiveNumber } from "./arguments.ts";
 import { addDescribe, addGetClusters } from "./cluster-program.ts";
 import { explained } from "./data-directory/problems.ts";
 import { EXIT } from "./exit-codes.ts";
-import { type CarryOut, type DataDirFlag, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
+import {
+  type CarryOut,
+  FEATURE_GATES,
+  type DataDirFlag,
+  dataDirOption,
+  type OutputFlag,
+  outputOption,
+} from "./flags.ts";
 import { addInit } from "./init-program.ts";
 import { addManager } from "./manager-program.ts";
 import { VERSION } from "./manifest.ts";
@@ -35,6 +42,7 @@ const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
   "StorageFileError",
   "AzureStoreError",
+  "FeatureGateError",
   "Failure",
 ]);
 
@@ -62,6 +70,7 @@ Examples:
 Environment:
   CAPSTAN_DATA_DIR   the data directory when --data-dir is not given
   NO_COLOR           no colours on a terminal, when set
+  CAPSTAN_FEATURE_GATES   gates for up and manager, when --feature-gates does not name them
 
 Exit codes:
   0   done
@@ -111,7 +120,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
 const SPEED =
   "how many times as fast as the machine's the time of everything goes (default: as before, 1 at first)";
 
-type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number };
+type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
 type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean };
 
 function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
@@ -122,6 +131,7 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 6443)
     .option("--azure-port <number>", "port of the simulated Azure; 0 picks a free one", portNumber, 0)
     .option("--speed <factor>", SPEED, positiveNumber)
+    .option("--feature-gates <gates>", FEATURE_GATES)
     .action(async ({ dataDir: folder, ...flags }: UpFlags) => {
       const { up } = await import("./commands/up.ts");
       await carryOut({ dataDir: folder }, (dataDir) => up(shell, { ...flags, dataDir }));

@@ -90,9 +90,16 @@ export type { WorkloadNodes } from "./workload/nodes.ts";
 export { type NodeListener, type WorkloadAccess, WorkloadClusters } from "./workload/workload-clusters.ts";
 export type { Applicant } from "./azure/credentials/entra.ts";
 export { type FreshToken, renewedTokens } from "./azure/credentials/renewal.ts";
-export { type ControllerDefinition, type ControllerPorts, CONTROLLERS } from "./setup/controllers.ts";
 export {
-  type AzureAccess,
+  type ControllerDefinition,
+  type ControllerPorts,
+  CONTROLLERS,
+  EMBEDDED_CONTROLLERS,
+  type EmbeddedControllerDefinition,
+} from "./setup/controllers.ts";
+export type { AzureAccess } from "./setup/ports/azure.ts";
+export { cloneTemplate, type CloneOptions } from "./contract/clone-template.ts";
+export {
   type ControllersOptions,
   createControllers,
   type CreatedControllers,

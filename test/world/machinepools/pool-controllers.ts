@@ -1,5 +1,5 @@
 /** The controllers that pools need: as the product makes them, or with one part that a test has changed. */
-import { type Cluster, type Frozen, Secret } from "@capstan/api";
+import { type Cluster, DEFAULT_FEATURES, type Frozen, Secret } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
 import { Azure, cloudNamed, kubeadmConfigReconciler, machinePoolReconciler } from "@capstan/manager";
@@ -76,6 +76,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
     workloads,
     scaleSets: new InstanceCache(),
     readSecret,
+    features: DEFAULT_FEATURES,
     workloadClient: async (cluster: Frozen<Cluster>) =>
       guardWrites((await workloads.get(cluster)).client, assertMayWrite),
   };

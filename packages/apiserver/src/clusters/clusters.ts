@@ -34,7 +34,10 @@ export interface ClustersOptions {
 }
 
 /** What a cluster serves, and to whom. */
-export interface ClusterOptions extends Pick<ApiServerOptions, "kinds" | "rules" | "admissions" | "rate"> {
+export interface ClusterOptions extends Pick<
+  ApiServerOptions,
+  "kinds" | "rules" | "features" | "admissions" | "rate"
+> {
   /** Whose bearer tokens this cluster takes; nobody's unless told. */
   readonly authentication?: Authentication;
 }

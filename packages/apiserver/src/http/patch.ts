@@ -1,7 +1,6 @@
-import { applyMergePatch, assignOwn, deepCopy } from "@capstan/api";
+import { applyMergePatch, assignOwn, deepCopy, JsonPatchError, jsonPatch } from "@capstan/api";
 import type { HttpRequest } from "@capstan/env";
 import { duplicateFields } from "../json.ts";
-import { JsonPatchError, jsonPatch } from "../patch/json-patch.ts";
 import { StrategicMergeError } from "../patch/strategic-error.ts";
 import { strategicMergePatch } from "../patch/strategic-merge.ts";
 import { mergeSchemaOf } from "../patch/strategic-schema.ts";

@@ -1,5 +1,7 @@
 import {
   type CustomKind,
+  DEFAULT_FEATURES,
+  type Features,
   invalid as invalidField,
   type Kind,
   type Lookup,
@@ -16,7 +18,11 @@ import { thaw } from "./settled.ts";
  * webhook. As there, writes to subresources pass by, and it makes no difference where the
  * definition of the kind comes from.
  */
-export function kindAdmission(storage: Storage, kinds: readonly CustomKind[]): Admission {
+export function kindAdmission(
+  storage: Storage,
+  kinds: readonly CustomKind[],
+  features: Features = DEFAULT_FEATURES,
+): Admission {
   const lookup: Lookup = {
     get: (kind, name, namespace = "") =>
       // The store has objects of this kind under this name only, so the type follows from the kind.
@@ -47,7 +53,7 @@ export function kindAdmission(storage: Storage, kinds: readonly CustomKind[]): A
       return fitting(review, () => {
         const error = odd.get(review);
         if (error) throw error;
-        return validateObject(kind, { object, lookup, ...(review.old && { old: review.old }) });
+        return validateObject(kind, { object, lookup, features, ...(review.old && { old: review.old }) });
       });
     },
   };

@@ -1,6 +1,7 @@
 import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import type { Azure } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
+import { CONTROLLERS } from "@capstan/manager";
 import { createClient, createEventRecorder, createLogger, type LogDestination } from "@capstan/runtime";
 import {
   type ControlPlanes,
@@ -44,6 +45,7 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     management,
     host: controlPlaneHost(clusters, dataDir),
     log,
+    yieldTo: CONTROLLERS.map(({ kind }) => kind),
   });
   await controlPlanes.ready;
   const client = createClient({ env, transport: management, fieldManager: "guests" });

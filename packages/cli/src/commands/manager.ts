@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Namespace } from "@capstan/api";
+import { type Features, Namespace } from "@capstan/api";
 import { type Env, type ListeningServer, serveHttp, type Transport } from "@capstan/env";
 import {
   type Cloud,
@@ -19,6 +19,7 @@ import { refuseNeighbours } from "../cluster/neighbours.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
+import { featuresFor } from "../feature-gates.ts";
 import { readGivenFile } from "../given-file.ts";
 import { prettyLines } from "../render/pretty-log.ts";
 import type { Shell } from "../shell.ts";
@@ -39,6 +40,8 @@ export interface ManagerCommandOptions extends ManagementAccess {
   readonly azureEndpoint?: string;
   readonly azureCa?: string;
   readonly takeOver: boolean;
+  /** Features to switch, as `NAME=true,...`. */
+  readonly featureGates?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: "json" | "pretty";
 }
@@ -47,6 +50,7 @@ export interface ManagerCommandOptions extends ManagementAccess {
 export async function manager(shell: Shell, options: ManagerCommandOptions): Promise<number> {
   const { env } = shell;
   refuseUnknownNames(options);
+  const features = featuresFor(shell, options.featureGates);
   const stop = shell.stopSignal();
   const log = loggerFor(shell, options);
   const network = networkFor(shell, options);
@@ -62,16 +66,18 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     workload: { connect: connectToCluster },
     readFile: (path) => readFile(path, "utf8"),
     concurrency: options.concurrency,
+    features,
     ...(options.controllers && { controllers: options.controllers }),
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
     ...(options.leaderElect && { lease: { name: "capstan", namespace: options.leaseNamespace } }),
   });
-  const webhooks = webhooksFor(shell, options, { running, kube, log });
+  const webhooks = webhooksFor(shell, options, { running, kube, log, features });
   const unready = (): readonly string[] => [...running.runner.unready(), ...(webhooks?.unready() ?? [])];
   const health = await serveHealth(running, options.healthAddr, unready);
   log.info("Starting", {
     controllers: options.controllers ?? CONTROLLERS.map(({ name }) => name),
+    features,
     health: options.healthAddr,
     webhookPort: options.webhookPort,
   });
@@ -161,11 +167,18 @@ async function checkNamespace(
   );
 }
 
+interface WebhookParts {
+  readonly running: Manager;
+  readonly kube: Transport;
+  readonly log: Logger;
+  readonly features: Features;
+}
+
 /** The webhooks of this process, if it is to have any. */
 function webhooksFor(
   { env }: Shell,
   { webhookPort, leaseNamespace }: ManagerCommandOptions,
-  { running, kube, log }: { readonly running: Manager; readonly kube: Transport; readonly log: Logger },
+  { running, kube, log, features }: WebhookParts,
 ): WebhookServer | undefined {
   if (webhookPort === 0) return undefined;
   return new WebhookServer({
@@ -180,6 +193,7 @@ function webhooksFor(
     namespace: leaseNamespace,
     host: "0.0.0.0",
     port: webhookPort,
+    features,
     issue: (hosts) => issueServing(env, hosts),
     assertMayWrite: () => running.runner.assertMayWrite(),
   });

@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import { customKinds } from "@capstan/api";
+import { customKinds, type Features } from "@capstan/api";
 import {
   builtInKinds,
   type Clusters,
@@ -20,6 +20,7 @@ import { embeddedManager } from "../controllers/embedded-manager.ts";
 import { openClock } from "../data-directory/clock.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory/data-directory.ts";
 import { EXIT } from "../exit-codes.ts";
+import { featuresFor } from "../feature-gates.ts";
 import { aborted } from "../signals.ts";
 import { portProblem } from "../port-problem.ts";
 import { quoted } from "../render/amounts.ts";
@@ -35,11 +36,15 @@ export interface UpOptions {
   readonly azurePort: number;
   /** How many times as fast as the machine's the time of everything goes; as before unless told, and 1 at first. */
   readonly speed?: number;
+  /** Features to switch, as `NAME=true,...`. */
+  readonly featureGates?: string;
 }
 
 /** `capstan up`: serves the clusters and the simulated Azure of a data directory until it is told to stop. */
 export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const { dataDir } = options;
+  // First, so that a gate that does not exist leaves no data directory behind.
+  const features = featuresFor(shell, options.featureGates);
   const stop = shell.stopSignal();
   const { out } = shell;
   const paint = paintFor(out, shell.variables);
@@ -49,7 +54,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const closers: Closer[] = [() => directory.release()];
   try {
     step(`data directory ${dataDir}${directory.isNew ? " (new)" : ""}`);
-    await start(shell, { directory, step, options, closers });
+    await start(shell, { directory, step, options, features, closers });
     step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
     sayWhatNext(out, paint, dataDir);
     // A server that is killed later has no other chance to make the next start faster.
@@ -80,18 +85,19 @@ interface Start {
   readonly directory: DataDirectory;
   readonly step: (text: string) => void;
   readonly options: UpOptions;
+  readonly features: Features;
   readonly closers: Closer[];
 }
 
 /** Starts everything on one clock, which may go faster than the machine's. */
-async function start(shell: Shell, { directory, step, options, closers }: Start): Promise<void> {
+async function start(shell: Shell, { directory, step, options, features, closers }: Start): Promise<void> {
   const { dataDir, speed } = options;
   const clock = openClock({ env: shell.env, dataDir, ...(speed !== undefined && { speed }) });
   const env = withClock(shell.env, clock);
   const clusters = await openClusters({ env, outside: shell.env, folder: dataDir });
   closers.push(() => clusters.close());
-  const url = await startApi(env, clusters, { directory, step, options });
-  const simulator = await startAzure(shell, clock, { directory, step, options });
+  const url = await startApi(env, clusters, { directory, step, options, features });
+  const simulator = await startAzure(shell, clock, { directory, step, options, features });
   closers.push(() => simulator.close());
   const workloads = await startWorkloadClusters({
     env,
@@ -105,7 +111,7 @@ async function start(shell: Shell, { directory, step, options, closers }: Start)
   step(workloads.summary);
   // What users want to know is in conditions and events; here is only what should not happen at all.
   const log = createLogger(env, "error", prettyLines(shell.err));
-  const manager = embeddedManager({ env, clusters, url, azure: simulator.azure, log });
+  const manager = embeddedManager({ env, clusters, url, azure: simulator.azure, log, features });
   closers.push(() => manager.stop());
   await manager.start();
   step(`controllers: ${CONTROLLERS.map(({ name }) => name).join(", ")}`);
@@ -113,9 +119,17 @@ async function start(shell: Shell, { directory, step, options, closers }: Start)
 
 type Part = Omit<Start, "closers">;
 
-async function startApi(env: Env, clusters: Clusters, { directory, step, options }: Part): Promise<string> {
+async function startApi(
+  env: Env,
+  clusters: Clusters,
+  { directory, step, options, features }: Part,
+): Promise<string> {
   const { dataDir, port } = options;
-  const management = await clusters.add(MANAGEMENT_CLUSTER, { kinds: builtInKinds, rules: customKinds });
+  const management = await clusters.add(MANAGEMENT_CLUSTER, {
+    kinds: builtInKinds,
+    rules: customKinds,
+    features,
+  });
   for (const name of savedClusters(dataDir)) {
     if (name !== MANAGEMENT_CLUSTER) await clusters.add(name, { kinds: builtInKinds });
   }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Features } from "@capstan/api";
 import { type Clusters, MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 import { type Azure, DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { type Env, type Transport, TransportError } from "@capstan/env";
@@ -14,15 +15,25 @@ export interface EmbeddedManagerOptions {
   readonly url: string;
   readonly azure: Azure;
   readonly log: Logger;
+  readonly features: Features;
 }
 
 /** The controllers of the product against the clusters and the simulated Azure of this process. */
-export function embeddedManager({ env, clusters, url, azure, log }: EmbeddedManagerOptions): Manager {
+export function embeddedManager({
+  env,
+  clusters,
+  url,
+  azure,
+  log,
+  features,
+}: EmbeddedManagerOptions): Manager {
   const management = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!management) throw new TypeError("the management cluster is opened before its controllers");
   return new Manager({
     env,
     log,
+    features,
+    isEmbedded: true,
     kube: inProcess(management),
     azure: {
       cloud: cloudNamed(),

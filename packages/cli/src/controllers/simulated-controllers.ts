@@ -19,6 +19,7 @@ export function simulatedControllers({
     env,
     kube,
     log,
+    isEmbedded: true,
     assertMayWrite,
     azure: {
       cloud: cloudNamed(),

@@ -5,17 +5,14 @@ import {
   AzureMachinePoolMachine,
   Cluster,
   type CustomKind,
-  type Frozen,
+  type Features,
   KubeadmConfig,
   MachineHealthCheck,
   MachinePool,
 } from "@capstan/api";
-import type { Client, Reconciler } from "@capstan/runtime";
-import type { SecretPorts } from "../azure/credentials/proof.ts";
-import type { InstanceCache } from "../azure/scale-set/instance-cache.ts";
+import type { Reconciler } from "@capstan/runtime";
 import { azureClusterRbac } from "../reconcilers/azurecluster/rbac.ts";
 import { azureClusterReconciler } from "../reconcilers/azurecluster/reconciler.ts";
-import type { AzureClusterPorts } from "../reconcilers/azurecluster/scope.ts";
 import { azureClusterIdentityRbac } from "../reconcilers/azureclusteridentity/rbac.ts";
 import { azureClusterIdentityReconciler } from "../reconcilers/azureclusteridentity/reconciler.ts";
 import { azureMachinePoolRbac } from "../reconcilers/azuremachinepool/rbac.ts";
@@ -31,17 +28,13 @@ import { machineHealthCheckReconciler } from "../reconcilers/machinehealthcheck/
 import { machinePoolRbac } from "../reconcilers/machinepool/rbac.ts";
 import { machinePoolReconciler } from "../reconcilers/machinepool/reconciler.ts";
 import type { PolicyRule } from "../reconcilers/policy-rule.ts";
-import type { WorkloadClusters } from "../workload/workload-clusters.ts";
+import type { AzurePorts } from "./ports/azure.ts";
+import type { KubernetesPorts } from "./ports/kubernetes.ts";
+import type { WorkloadPorts } from "./ports/workload.ts";
 
-/** What controllers are made with. */
-export interface ControllerPorts extends AzureClusterPorts {
-  readonly workloads: WorkloadClusters;
-  /** What lists of scale sets have shown, for all controllers of this process. */
-  readonly scaleSets: InstanceCache;
-  /** A Secret of the management cluster, as it was a moment ago; undefined when there is none. */
-  readonly readSecret: SecretPorts["readSecret"];
-  /** The way into the workload cluster of a Cluster; fails while it does not answer. */
-  readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
+/** What controllers are made with, by domain. */
+export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
+  readonly features: Features;
 }
 
 /** A controller of the product: its name on the command line, what it may do, and how it is made. */
@@ -53,7 +46,13 @@ export interface ControllerDefinition {
   readonly create: (ports: ControllerPorts) => Reconciler;
 }
 
-/** All controllers, in the order in which a cluster comes to be. */
+/** A controller that stands in for another operator: it needs no rights, and `capstan init` installs nothing for it. */
+export type EmbeddedControllerDefinition = Omit<ControllerDefinition, "rbac">;
+
+/** The controllers that only `capstan up` and simulations run, against the embedded API. `capstan manager` cannot. */
+export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = [];
+
+/** All controllers of a manager, in the order in which a cluster comes to be. */
 export const CONTROLLERS: readonly ControllerDefinition[] = [
   {
     name: "azureclusteridentity",

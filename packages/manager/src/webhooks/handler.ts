@@ -1,3 +1,4 @@
+import { DEFAULT_FEATURES, type Features } from "@capstan/api";
 import type { Handler, HttpResponse } from "@capstan/env";
 import type { Logger } from "@capstan/runtime";
 import { ReviewError } from "./admission-review.ts";
@@ -15,7 +16,7 @@ const VERBS: ReadonlyMap<string, ReviewVerb> = new Map([
 ]);
 
 /** Answers `POST /mutate` and `POST /validate`; whatever is no review is refused in plain words. */
-export function createWebhookHandler(log: Logger): Handler {
+export function createWebhookHandler(log: Logger, features: Features = DEFAULT_FEATURES): Handler {
   return async ({ method, path, body }) => {
     // kube-apiserver adds its time limit as a query.
     const verb = VERBS.get(path.split("?")[0] ?? "");
@@ -24,7 +25,7 @@ export function createWebhookHandler(log: Logger): Handler {
     if (typeof body === "string" && Buffer.byteLength(body) > LONGEST_REVIEW_BYTES)
       return text(413, `a review may have ${LONGEST_REVIEW_BYTES} bytes, and this one has more`);
     try {
-      return json(review(verb, typeof body === "string" ? JSON.parse(body) : body));
+      return json(review(verb, typeof body === "string" ? JSON.parse(body) : body, features));
     } catch (error) {
       if (error instanceof SyntaxError) return text(400, `the body is not JSON: ${error.message}`);
       if (error instanceof ReviewError) return text(400, error.message);

@@ -1,17 +1,16 @@
-import { assignOwn, deepCopy } from "@capstan/api";
+import { assignOwn, deepCopy, type PatchOperation } from "@capstan/api";
 import type { AdmissionReview } from "./admission-review.ts";
-import type { PatchOperation } from "./json-patch.ts";
 
 type Place = Record<string, unknown> | unknown[];
 
 /** Carries out a JSON patch by the letter of RFC 6902, as far as ours go. */
 export function patched<T>(document: T, operations: readonly PatchOperation[]): T {
   const root: Record<string, unknown> = { "": deepCopy<T>(document) };
-  for (const operation of operations) performActions(root, operation);
+  for (const operation of operations) perform(root, operation);
   return root[""] as T;
 }
 
-function performActions(root: Record<string, unknown>, operation: PatchOperation): void {
+function perform(root: Record<string, unknown>, operation: PatchOperation): void {
   const tokens = ["", ...operation.path.split("/").slice(1).map(unescaped)];
   const last = tokens.pop() ?? "";
   let place: Place = root;

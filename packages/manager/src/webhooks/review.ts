@@ -2,7 +2,10 @@ import {
   type CustomKind,
   customKinds,
   deepCopy,
+  DEFAULT_FEATURES,
+  type Features,
   isJsonObject,
+  jsonPatchBetween,
   type KubernetesObject,
   validateObject,
   withDefaults,
@@ -15,7 +18,6 @@ import {
   type ReviewRequest,
   type ReviewResponse,
 } from "./admission-review.ts";
-import { jsonPatchBetween } from "./json-patch.ts";
 import { badQuestion, invalidObject } from "./refusal.ts";
 
 /** What a review is for: to fill in defaults, or to say whether an object is right. */
@@ -29,9 +31,13 @@ export const reviewedKinds: readonly CustomKind[] = customKinds.filter(
 const byName = new Map(reviewedKinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
 
 /** Answers a review. It has no effects, so a dry run is answered like any other. */
-export function review(verb: ReviewVerb, question: unknown): AdmissionReview {
+export function review(
+  verb: ReviewVerb,
+  question: unknown,
+  features: Features = DEFAULT_FEATURES,
+): AdmissionReview {
   const request = readReview(question);
-  return answered({ uid: request.uid, ...responseTo(verb, request) });
+  return answered({ uid: request.uid, ...responseTo(verb, request, features) });
 }
 
 type Response = Omit<ReviewResponse, "uid">;
@@ -39,7 +45,7 @@ type Response = Omit<ReviewResponse, "uid">;
 const ALLOWED: Response = { allowed: true };
 const ANSWERS = { mutate: mutation, validate: validation } as const;
 
-function responseTo(verb: ReviewVerb, request: ReviewRequest): Response {
+function responseTo(verb: ReviewVerb, request: ReviewRequest, features: Features): Response {
   const { group, version, kind: name } = request.kind;
   const kind = byName.get(`${group}/${version} ${name}`);
   if (!kind) {
@@ -50,7 +56,7 @@ function responseTo(verb: ReviewVerb, request: ReviewRequest): Response {
   const isWrite = request.operation === "CREATE" || request.operation === "UPDATE";
   if (!isWrite || (request.subResource ?? "") !== "") return ALLOWED;
   return isJsonObject(request.object) && isJsonObject(request.object["metadata"])
-    ? ANSWERS[verb](kind, request)
+    ? ANSWERS[verb](kind, request, features)
     : { allowed: false, status: badQuestion("request.object: expected an object with metadata") };
 }
 
@@ -66,10 +72,10 @@ function mutation(kind: CustomKind, request: ReviewRequest): Response {
   };
 }
 
-function validation(kind: CustomKind, request: ReviewRequest): Response {
+function validation(kind: CustomKind, request: ReviewRequest, features: Features): Response {
   const object = objectOf(request.object);
   const old = oldOf(request);
-  const { errors, warnings } = validateObject(kind, { object, ...(old && { old }) });
+  const { errors, warnings } = validateObject(kind, { object, features, ...(old && { old }) });
   if (errors.length > 0) return { allowed: false, status: invalidObject(kind, nameOf(object), errors) };
   return warnings.length > 0 ? { allowed: true, warnings } : ALLOWED;
 }

@@ -1,3 +1,4 @@
+import type { Features } from "@capstan/api";
 import { type ListeningServer, serveHttp } from "@capstan/env";
 import { CertificateKeeper, type CertificateKeeperOptions } from "../certificates/certificate-keeper.ts";
 import type { Credential } from "../certificates/credential.ts";
@@ -10,6 +11,8 @@ export interface WebhookServerOptions extends Omit<CertificateKeeperOptions, "ho
   readonly port: number;
   /** Other names than those of the Service, for a kube-apiserver that does not ask through one. */
   readonly hosts?: readonly string[];
+  /** Which features the rules take to be on; the defaults unless given. */
+  readonly features?: Features;
 }
 
 /** The Service that leads kube-apiserver to the webhooks. */
@@ -42,13 +45,13 @@ export class WebhookServer {
 
   /** Resolves when it listens, which it does as soon as there are certificates, or when it is stopped before. */
   async start(): Promise<void> {
-    const { host, port, log } = this.#options;
+    const { host, port, log, features } = this.#options;
     const first = new Promise<void>((resolve) => {
       this.#onFirst = resolve;
     });
     await Promise.race([first, this.#keeper.run(this.#stopping.signal)]);
     if (!this.#serving || this.#stopping.signal.aborted) return;
-    const listening = await serveHttp(createWebhookHandler(log), {
+    const listening = await serveHttp(createWebhookHandler(log, features), {
       host,
       port,
       tls: this.#serving,

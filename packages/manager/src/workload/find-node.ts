@@ -12,7 +12,7 @@ export type NodeLookup =
   | { readonly state: "unknown"; readonly reason: string; readonly message: string };
 
 /** What Azure says about the identity of a VM. */
-export interface VmIdentity {
+interface VmIdentity {
   readonly computerName?: string | undefined;
   readonly vmID?: string | undefined;
   readonly createdMs?: number | undefined;

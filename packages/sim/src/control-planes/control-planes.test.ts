@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { isReady } from "../readiness.ts";
 import { Deployment, WorkloadPod } from "../workloads/workload-kinds.ts";
 import { type ControlPlanes, startControlPlanes } from "./control-planes.ts";
+import type { ControlPlaneKind } from "./decide.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "./host.ts";
 
 const MINUTE_MS = 60_000;
@@ -47,14 +48,20 @@ class Story {
     return this.clientOf(server);
   }
 
-  start({ fate = () => "deliver" }: { fate?: NonNullable<Link["fate"]> } = {}): ControlPlanes {
+  start({
+    fate = () => "deliver",
+    yieldTo = [],
+  }: {
+    fate?: NonNullable<Link["fate"]>;
+    yieldTo?: readonly ControlPlaneKind[];
+  } = {}): ControlPlanes {
     const env = this.process("control-planes");
     const noted: NonNullable<Link["fate"]> = (request) => {
       if (request.method !== "GET") this.writes.push(`${request.method} ${request.path}`);
       return fate(request);
     };
     const management = env.connect(this.management.handle, { fate: noted });
-    return startControlPlanes({ env, management, host: this.#host(env, { fate }) });
+    return startControlPlanes({ env, management, host: this.#host(env, { fate }), yieldTo });
   }
 
   async run<R>(promise: Promise<R>): Promise<R> {
@@ -333,3 +340,19 @@ describe("control planes", () => {
 function endpointsOf({ spec }: Frozen<Cluster>): string {
   return `${spec.controlPlaneEndpoint?.host}:${spec.controlPlaneEndpoint?.port}`;
 }
+
+test("a Cluster whose control plane has a controller gets no stand-in; the kind of its controlPlaneRef decides", async () => {
+  const story = new Story();
+  const kcp = { group: "controlplane.cluster.x-k8s.io", kind: "KubeadmControlPlane" };
+  const planes = story.start({ yieldTo: [kcp] });
+  await story.run(planes.ready);
+  const refTo = (apiVersion: string) => ({ apiVersion, kind: "KubeadmControlPlane", name: "a" });
+  await story.createCluster("ours", {
+    spec: { controlPlaneRef: refTo("controlplane.cluster.x-k8s.io/v1beta2") },
+  });
+  await story.createCluster("other", { spec: { controlPlaneRef: refTo("rockets.example.com/v1beta1") } });
+  expect([...story.servers.keys()]).toEqual(["other"]);
+  expect(await story.secret("ours-kubeconfig")).toBeUndefined();
+  expect(await story.secret("other-kubeconfig")).toBeDefined();
+  expect((await story.get("ours")).spec.controlPlaneEndpoint).toBeUndefined();
+});

@@ -19,7 +19,14 @@ import {
 import type { WorkloadCluster } from "../guests/guest-clusters.ts";
 import { createLoop, type Loop } from "../workloads/loop.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { type ClusterAction, decideWrites, endpointOf, kubeconfigSecretName } from "./decide.ts";
+import {
+  type ClusterAction,
+  type ControlPlaneKind,
+  decideWrites,
+  endpointOf,
+  isControlled,
+  kubeconfigSecretName,
+} from "./decide.ts";
 import type { ControlPlaneHost } from "./host.ts";
 import { logicalName } from "./logical-name.ts";
 
@@ -30,6 +37,8 @@ export interface ControlPlanesOptions {
   readonly management: Transport;
   readonly host: ControlPlaneHost;
   readonly log?: Logger;
+  /** Kinds of control planes that have a controller: a Cluster that refers to one of them gets no stand-in. */
+  readonly yieldTo?: readonly ControlPlaneKind[];
 }
 
 /** The control planes of all Clusters of a management cluster. */
@@ -53,8 +62,12 @@ const BY_SECRET = "kubeconfig";
  * Stands in for the control planes of Clusters: each Cluster that exists has a logical cluster with Kubernetes' own
  * kinds and what runs workloads in it. Nothing is remembered but what is there, so it can end at any moment.
  */
-export function startControlPlanes({ log = silentLogger, ...rest }: ControlPlanesOptions): ControlPlanes {
-  return new ControlPlaneTable({ log, ...rest });
+export function startControlPlanes({
+  log = silentLogger,
+  yieldTo = [],
+  ...rest
+}: ControlPlanesOptions): ControlPlanes {
+  return new ControlPlaneTable({ log, yieldTo, ...rest });
 }
 
 class ControlPlaneTable implements ControlPlanes {
@@ -149,6 +162,10 @@ class ControlPlaneTable implements ControlPlanes {
     if (!cluster) {
       const { host } = this.#options;
       if (host.names().includes(nameOf(key))) await host.remove(nameOf(key));
+      return undefined;
+    }
+    if (isControlled(cluster, this.#options.yieldTo)) {
+      await this.#end(key);
       return undefined;
     }
     const { kubeconfig } = this.#planes.get(key) ?? (await this.#begin(key, cluster));

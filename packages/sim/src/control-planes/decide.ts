@@ -4,6 +4,7 @@ import {
   deepEqual,
   ensureOwnerReference,
   type Frozen,
+  groupOf,
   type OwnerReference,
   ownerReferenceTo,
   type Secret,
@@ -30,6 +31,18 @@ export type ClusterAction =
 interface Endpoint {
   readonly host: string;
   readonly port: number;
+}
+
+/** A kind of control plane, in whatever version. */
+export interface ControlPlaneKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** Whether a controller of ours makes the control plane of the Cluster, so that nothing stands in for it. */
+export function isControlled({ spec }: Frozen<Cluster>, kinds: readonly ControlPlaneKind[]): boolean {
+  const { apiVersion = "", kind } = spec.controlPlaneRef ?? {};
+  return kinds.some((one) => one.kind === kind && one.group === groupOf(apiVersion));
 }
 
 /** Decides what is missing beside a Cluster whose logical cluster runs. Settled, it is nothing. */

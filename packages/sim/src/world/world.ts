@@ -26,6 +26,7 @@ import { Checks } from "./checks.ts";
 import { annotateSomething, type Edit } from "./edit.ts";
 import { Links, type Server } from "./link.ts";
 import { overheard } from "./overheard.ts";
+import type { ControlPlaneKind } from "../control-planes/decide.ts";
 import { type Controllers, Managers } from "./managers.ts";
 import { Rest } from "./rest.ts";
 import { Storm } from "./storm.ts";
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly seed: string;
   /** The controllers under test, made anew for each start of a manager. */
   readonly controllers: Controllers;
+  /** Kinds of control planes that a controller under test makes; for all others the world has a stand-in. */
+  readonly yieldTo?: readonly ControlPlaneKind[];
   /** How many managers run; two or more share a Lease. One unless told. */
   readonly managers?: number;
   readonly azure?: Partial<AzureSettings>;
@@ -279,7 +282,12 @@ export class World {
 
   #startGuests(env: VirtualProcess): { readonly guests: Guests; readonly controlPlanes: ControlPlanes } {
     const management = this.#links.connect(env, this.#kube);
-    const controlPlanes = startControlPlanes({ env, management, host: this.#host });
+    const controlPlanes = startControlPlanes({
+      env,
+      management,
+      host: this.#host,
+      ...(this.#options.yieldTo && { yieldTo: this.#options.yieldTo }),
+    });
     const guests = startGuests({
       env,
       azure: this.azure,

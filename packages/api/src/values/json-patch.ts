@@ -1,4 +1,3 @@
-import { jsonText } from "../json.ts";
 import { applyPatch, type Operation, Pointer } from "rfc6902";
 
 /** A JSON patch that does not fit the document. */
@@ -42,7 +41,12 @@ export function jsonPatch(document: object, operations: readonly unknown[]): voi
 function copiedLength(document: object, operation: Partial<Operation>): number {
   if (operation.op !== "copy" || pointerProblem(operation.from) !== undefined) return 0;
   const { value } = Pointer.fromJSON(operation.from ?? "").evaluate(document) as Place;
-  return value === undefined ? 0 : jsonText(value).length;
+  return value === undefined ? 0 : JSON.stringify(value, withoutBigints).length;
+}
+
+/** Numbers of 64 bits are bigints here, which JSON.stringify refuses. */
+function withoutBigints(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 function applyOne(document: object, operation: Partial<Operation>): string | undefined {

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@capstan/api";
+import { isJsonObject } from "./json-object.ts";
 
 /** One step of a JSON patch (RFC 6902). */
 export type PatchOperation =
@@ -6,11 +6,11 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /**
- * The JSON patch that makes `after` of `before`; it touches nothing that is the same in both.
+ * The JSON patch that turns `before` into `after`; it touches nothing that is the same in both.
  *
  * Items of lists are compared place by place. Defaults change items and append some, and never move any; the search
- * for the fewest moves that libraries do takes the square of the length, which is too long for a list of 100,000
- * items from somebody who wants the manager to stand still.
+ * for the fewest moves that libraries do takes the square of the length, which would let a client stop
+ * the manager with a list of 100,000 items.
  */
 export function jsonPatchBetween(before: unknown, after: unknown): PatchOperation[] {
   return [...changes(before, after, "")];

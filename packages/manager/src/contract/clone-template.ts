@@ -1,0 +1,72 @@
+import {
+  CLUSTER_NAME_LABEL,
+  type Frozen,
+  groupOf,
+  isJsonObject,
+  type KubernetesObject,
+  type OwnerReference,
+} from "@capstan/api";
+import { type Failure, terminal } from "@capstan/runtime";
+import type { ContractObject } from "./contract-object.ts";
+
+// Cluster API names what a clone was made from in these annotations; users and its own controllers read them.
+const CLONED_FROM_NAME_ANNOTATION = "cluster.x-k8s.io/cloned-from-name";
+const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-groupkind";
+
+/** What a clone gets beside what its template says. */
+export interface CloneOptions {
+  readonly name: string;
+  readonly clusterName: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly owner?: OwnerReference;
+}
+
+const SUFFIX = "Template";
+
+/**
+ * The object that a template of any provider describes, by Cluster API's contract: a kind named XTemplate has the spec of
+ * an X in `spec.template.spec`. The template's own metadata is not copied, only that in `spec.template.metadata`; labels and
+ * annotations of the options count more. Throws a Failure that names what is wrong with the template.
+ */
+export function cloneTemplate(template: Frozen<ContractObject>, options: CloneOptions): KubernetesObject {
+  const { apiVersion, kind, metadata } = template;
+  if (!kind.endsWith(SUFFIX) || kind === SUFFIX) {
+    throw incorrect(template, `a kind that can be cloned ends with ${SUFFIX}, such as AzureMachineTemplate`);
+  }
+  const inner = fieldsOf(fieldsOf(template.spec)["template"]);
+  if (!isJsonObject(inner["spec"])) throw incorrect(template, "spec.template.spec is not an object");
+  const { labels, annotations } = fieldsOf(inner["metadata"]);
+  return {
+    apiVersion,
+    kind: kind.slice(0, -SUFFIX.length),
+    metadata: {
+      name: options.name,
+      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+      labels: { ...textsOf(labels), ...options.labels, [CLUSTER_NAME_LABEL]: options.clusterName },
+      annotations: {
+        ...textsOf(annotations),
+        ...options.annotations,
+        [CLONED_FROM_NAME_ANNOTATION]: metadata.name,
+        [CLONED_FROM_GROUP_KIND_ANNOTATION]: `${kind}.${groupOf(apiVersion)}`,
+      },
+      ...(options.owner && { ownerReferences: [{ ...options.owner }] }),
+    },
+    spec: structuredClone(inner["spec"]),
+  } as KubernetesObject;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isJsonObject(value) ? value : {};
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  const entries = Object.entries(fieldsOf(value));
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+function incorrect({ kind, metadata }: Frozen<ContractObject>, problem: string): Failure {
+  return terminal("IncorrectTemplate", `${kind} ${metadata.name} cannot be cloned: ${problem}`);
+}

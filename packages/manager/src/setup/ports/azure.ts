@@ -1,0 +1,74 @@
+import { Namespace } from "@capstan/api";
+import type { Clock, Env } from "@capstan/env";
+import type { Client, MetricRegistry } from "@capstan/runtime";
+import type { Connect } from "../../azure/arm/http-client.ts";
+import { type ArmRequest, Azure } from "../../azure/azure.ts";
+import type { Cloud } from "../../azure/cloud.ts";
+import type { EntraPorts } from "../../azure/credentials/entra.ts";
+import type { TokenSource } from "../../azure/credentials/token-source.ts";
+import { guardArm } from "../../azure/guarded-arm.ts";
+import { Meter } from "../../azure/meter.ts";
+import type { Arm } from "../../azure/port.ts";
+import { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
+import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
+import type { ReadSecret } from "./kubernetes.ts";
+
+/** What controllers see of Azure. */
+export interface AzurePorts extends AzureClientPorts {
+  readonly clock: Clock;
+  /** What lists of scale sets have shown, for all controllers of this process. */
+  readonly scaleSets: InstanceCache;
+}
+
+/** The way to Azure. */
+export interface AzureAccess {
+  readonly cloud: Cloud;
+  readonly connect: Connect;
+  /** The manager's own credentials, for clusters that name no identity. */
+  readonly defaultTokens?: TokenSource;
+  /** For clusters that name no subscription. */
+  readonly defaultSubscriptionID?: string;
+  /** The file with our own service account's token, for workload identity. */
+  readonly federatedTokenFile?: string;
+  /** Another way to a token than Azure's library: for virtual time. */
+  readonly acquire?: NonNullable<EntraPorts["acquire"]>;
+}
+
+/** What the ports to Azure are made from. */
+export interface AzurePortsOptions {
+  readonly env: Env;
+  readonly azure: AzureAccess;
+  readonly client: Client;
+  readonly readSecret: ReadSecret;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly metrics?: MetricRegistry | undefined;
+  /** Throws when this process must not write any more. */
+  readonly assertMayWrite: () => void;
+}
+
+/** Connects controllers to Azure; every write asks first whether this process still leads. */
+export function azurePorts(options: AzurePortsOptions): AzurePorts {
+  const { env, client, readFile, readSecret, assertMayWrite, metrics } = options;
+  const { defaultTokens, defaultSubscriptionID, ...access } = options.azure;
+  const azure = new Azure({
+    env,
+    readFile,
+    readSecret,
+    meter: new Meter(metrics),
+    namespaceLabels: async (name) => {
+      const namespace = await client.find(Namespace, { name });
+      return namespace && (namespace.metadata.labels ?? {});
+    },
+    ...access,
+  });
+  return {
+    clock: env.clock,
+    scaleSets: new InstanceCache(),
+    azure: { armFor: async (request: ArmRequest) => guardArm(await azure.armFor(request), assertMayWrite) },
+    ...(defaultTokens && {
+      defaultArm: (controller: string): Promise<Arm> =>
+        Promise.resolve(guardArm(azure.armWith(defaultTokens, controller), assertMayWrite)),
+    }),
+    ...(defaultSubscriptionID !== undefined && { defaultSubscriptionID }),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Cluster, Frozen } from "@capstan/api";
+import type { Env } from "@capstan/env";
+import { type Client, guardWrites, type Logger } from "@capstan/runtime";
+import type { ConnectToCluster } from "../../workload/connect.ts";
+import { WorkloadClusters } from "../../workload/workload-clusters.ts";
+import type { ReadSecret } from "./kubernetes.ts";
+
+/** What controllers see of workload clusters. */
+export interface WorkloadPorts {
+  readonly workloads: WorkloadClusters;
+  /** A client of the workload cluster of a Cluster; fails while it does not answer. */
+  readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
+}
+
+/** The way to workload clusters. */
+export interface WorkloadAccessOptions {
+  readonly connect: ConnectToCluster;
+  /** Servers that kubeconfigs may lead to besides the endpoint of their Cluster. */
+  readonly trustedOrigins?: readonly string[];
+}
+
+/** What the ports to workload clusters are made from. */
+export interface WorkloadPortsOptions {
+  readonly env: Env;
+  readonly log: Logger;
+  readonly readSecret: ReadSecret;
+  readonly workload: WorkloadAccessOptions;
+  /** Throws when this process must not write any more. */
+  readonly assertMayWrite: () => void;
+}
+
+/** Connects controllers to workload clusters; every write asks first whether this process still leads. */
+export function workloadPorts(options: WorkloadPortsOptions): WorkloadPorts {
+  const { env, log, readSecret, workload, assertMayWrite } = options;
+  const workloads = new WorkloadClusters({ env, log, readSecret, ...workload });
+  return {
+    workloads,
+    workloadClient: async (cluster) => guardWrites((await workloads.get(cluster)).client, assertMayWrite),
+  };
+}
