@@ -13,13 +13,13 @@ import {
   readKubeconfigs,
 } from "./kubeconfig-files.ts";
 
-/** Which management cluster: that of a file, else wherever kubectl would look, else the one that the pod runs in. */
+/** Which management cluster: that of a file, else the one kubectl would use, else the one that the pod runs in. */
 export interface ManagementAccess {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** Connects to a management cluster that somebody else runs. */
+/** Connects to a management cluster that another process serves. */
 export async function connectToManagement(
   shell: Shell,
   { kubeconfig, context }: ManagementAccess,
@@ -50,11 +50,11 @@ function filesOf(shell: Shell, kubeconfig: string | undefined): readonly Kubecon
   return files;
 }
 
-/** Without this the official client would try http://localhost:8080, which nobody means any more. */
+/** Without this check the official client would fall back to http://localhost:8080, which is never intended today. */
 function refuseNowhere({ variables }: Shell): void {
   const usual = join(variables["HOME"] ?? "/", ".kube", "config");
   if (variables["KUBERNETES_SERVICE_HOST"] || existsSync(usual)) return;
   throw new CommandError(
-    `there is no kubeconfig at ${usual}, and this is no pod; set KUBECONFIG or give --kubeconfig`,
+    `there is no kubeconfig at ${usual}, and this is not a pod; set KUBECONFIG or give --kubeconfig`,
   );
 }

@@ -12,7 +12,7 @@ const Definition = builtInKind<CustomResourceDefinition>({
   namespaced: false,
 });
 
-/** Refuses to fight with another provider over the same kinds; the advice says what to do about it. */
+/** Refuses to reconcile kinds that another provider reconciles too; `advice` is the next step for the user. */
 export async function refuseNeighbours(
   { client, clock }: { readonly client: Client; readonly clock: Clock },
   kinds: readonly CustomKind[],
@@ -26,5 +26,7 @@ export async function refuseNeighbours(
     nowMs: clock.now(),
   });
   if (problems.length === 0) return;
-  throw new CommandError(`another provider acts on the same objects:\n  ${problems.join("\n  ")}\n${advice}`);
+  throw new CommandError(
+    `another provider reconciles the same objects:\n  ${problems.join("\n  ")}\n${advice}`,
+  );
 }

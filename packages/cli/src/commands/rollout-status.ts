@@ -16,7 +16,7 @@ export interface RolloutOptions {
   readonly pool: string;
 }
 
-/** The pool that is meant. */
+/** The pool that the user named. */
 export function poolIn({ namespace }: UserPlace, { access, pool }: RolloutOptions): PoolName {
   return poolNamed(pool, { namespace, isWritten: access.namespace !== undefined });
 }
@@ -28,14 +28,17 @@ export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience):
   );
 }
 
-/** `capstan rollout watch`: shows a pool until Ctrl-C, or where there is no terminal until its rollout has ended. */
+/** `capstan rollout watch`: shows a pool until Ctrl-C; without a terminal, until its rollout ends. */
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
   return withUserClient(shell, options.access, (client, place) =>
     showRollout(shell, looking(client, poolIn(place, options), place)),
   );
 }
 
-/** Looks at a pool again and again. Where the clock of its cluster is ahead of ours, what was written last shows it. */
+/**
+ * Reads a pool repeatedly. If the clock of its cluster is ahead of ours, the newest timestamp in the objects reveals
+ * it.
+ */
 function looking(client: Client, pool: PoolName, { now }: UserPlace): Look {
   return async () => {
     const parts = await readPool(client, await findPool(client, pool));

@@ -6,7 +6,7 @@ import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/m
 import { type Logger, Sensitive } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
 
-/** The servers that a manager in the same process talks to. */
+/** The servers that a manager in the same process connects to. */
 export interface EmbeddedManagerOptions {
   readonly env: Env;
   readonly clusters: Clusters;
@@ -16,7 +16,7 @@ export interface EmbeddedManagerOptions {
   readonly log: Logger;
 }
 
-/** The controllers of the product against the clusters and the simulated Azure of this process. */
+/** The product's controllers, connected to the clusters and the simulated Azure of this process. */
 export function embeddedManager({ env, clusters, url, azure, log }: EmbeddedManagerOptions): Manager {
   const management = clusters.get(MANAGEMENT_CLUSTER)?.server.handle;
   if (!management) throw new TypeError("the management cluster is opened before its controllers");
@@ -26,7 +26,7 @@ export function embeddedManager({ env, clusters, url, azure, log }: EmbeddedMana
     kube: inProcess(management),
     azure: {
       cloud: cloudNamed(),
-      // Whatever the address, there is one Azure here.
+      // This process has one Azure, so every address leads to it.
       connect: () => inProcess(azure.handle),
       defaultTokens: simulatedTokens(env, () => azure.issueToken().token),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
@@ -36,7 +36,7 @@ export function embeddedManager({ env, clusters, url, azure, log }: EmbeddedMana
   });
 }
 
-/** A cluster of this process by its address; nobody answers at any other. */
+/** A cluster of this process by its address; other addresses fail. */
 function wayTo(clusters: Clusters, url: string, server: string): Transport {
   return {
     request: async (request) => {
@@ -49,10 +49,10 @@ function wayTo(clusters: Clusters, url: string, server: string): Transport {
   };
 }
 
-// As long as those of Entra.
+// As long as Entra's tokens.
 const TOKEN_MS = 3_600_000;
 
-/** Tokens of the simulated Azure, without the way through Entra. */
+/** Tokens of the simulated Azure, without a login at Entra. */
 export function simulatedTokens(env: Env, issue: () => string): TokenSource {
   return renewedTokens({
     principal: `${DEFAULT_PRINCIPAL.tenantId}/${DEFAULT_PRINCIPAL.clientId}`,

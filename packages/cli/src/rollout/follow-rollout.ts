@@ -8,14 +8,14 @@ import { EXIT } from "../exit-codes.ts";
 // As often as people look; a rollout takes minutes.
 const BETWEEN_LOOKS_MS = 2000;
 
-/** How long a rollout is waited for. */
+/** How long to wait for a rollout. */
 export interface Patience {
-  /** Looks once, if false. */
+  /** Reads the state once, if false. */
   readonly isWatching: boolean;
   readonly timeoutMs?: number | undefined;
 }
 
-/** Prints a line whenever something has changed, until the rollout is done, has failed or takes too long. */
+/** Prints a line for every change, until the rollout is done, has failed or takes too long. */
 export async function awaitRollout(shell: Shell, look: Look, patience: Patience): Promise<number> {
   const { clock } = shell.env;
   const stop = shell.stopSignal();
@@ -42,18 +42,18 @@ export async function awaitRollout(shell: Shell, look: Look, patience: Patience)
   }
 }
 
-/** How it ended; undefined while it has not. */
+/** The exit code; undefined while the rollout has not ended. */
 function verdictOn({ isDone, failure }: RolloutState, { isWatching }: Patience): number | undefined {
   if (isDone) return EXIT.done;
   return failure !== undefined || !isWatching ? EXIT.failed : undefined;
 }
 
-/** What is refused is a failure when the next look finds it, too, and is said then. */
+/** A refusal becomes a failure when the next read finds it, too, and is printed then. */
 function toldBy({ failure, refusal }: RolloutState, { isWatching }: Patience): string | undefined {
   return failure ?? (isWatching ? refusal?.why : undefined);
 }
 
-/** Shows a pool as it is now, until Ctrl-C. Where nobody looks at a terminal it is a script that waits for the end. */
+/** Shows a pool until Ctrl-C. Without a terminal the caller is a script, so it ends with the rollout. */
 export function showRollout(shell: Shell, look: Look): Promise<number> {
   return shell.out.isTerminal ? drawRollout(shell, look) : awaitRollout(shell, look, { isWatching: true });
 }
@@ -64,7 +64,7 @@ async function drawRollout(shell: Shell, look: Look): Promise<number> {
   let before = "";
   const lookAgain = patientLook(look, (text) => {
     shell.out.write(clipped(text, columns));
-    // The next answer is drawn over it, also when it is that of before.
+    // The next answer is drawn over this, even if it equals the previous one.
     before = "";
   });
   for (;;) {
@@ -78,10 +78,10 @@ async function drawRollout(shell: Shell, look: Look): Promise<number> {
   }
 }
 
-// To the upper left corner, and nothing below it.
+// Moves to the upper left corner and clears the screen.
 const CLEARED = "\u001B[H\u001B[J";
 
-/** A line that breaks would move everything below it. */
+/** Cuts long lines: a wrapped line would shift everything below it. */
 function clipped(text: string, columns: number): string {
   return text
     .split("\n")

@@ -24,7 +24,7 @@ export async function findPool(
   ]);
   if (pool && machinePool && !isFor(machinePool, pool)) {
     throw new CommandError(
-      `AzureMachinePool and MachinePool ${name} are not of one pool; say which: amp/${name} or mp/${name}`,
+      `AzureMachinePool and MachinePool ${name} do not belong to one pool; choose one: amp/${name} or mp/${name}`,
     );
   }
   const found = pool ?? (machinePool && (await infrastructureOf(client, machinePool)));
@@ -39,7 +39,7 @@ function meantBy(given: string): { readonly name: string; readonly kinds: Readon
   const [name = "", ...more] = rest;
   if (kind !== undefined && name !== "" && more.length === 0) return { name, kinds: new Set([kind]) };
   throw new CommandError(
-    `${JSON.stringify(given)} names no pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME`,
+    `${JSON.stringify(given)} is not the name of a pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME`,
   );
 }
 
@@ -50,7 +50,9 @@ async function infrastructureOf(
   const { metadata, spec } = machinePool;
   const { kind, name = "", namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
   if (kind !== AzureMachinePool.kind) {
-    throw new CommandError(`MachinePool ${metadata.name} is no pool of ours: its machines are of ${kind}`);
+    throw new CommandError(
+      `MachinePool ${metadata.name} belongs to another provider: its machines are of ${kind}`,
+    );
   }
   if (name === "") {
     throw new CommandError(
@@ -68,7 +70,7 @@ async function unknown(client: Client, given: string, namespace: string): Promis
   return `there is no pool ${JSON.stringify(given)} in namespace ${namespace}; ${there}`;
 }
 
-/** Reads everything that decides about a pool from its management cluster; MachinePools may be given instead. */
+/** Reads all objects that decide about a pool from its management cluster; the caller may pass the MachinePools. */
 export async function readPool(
   client: Client,
   pool: Frozen<AzureMachinePool>,
@@ -85,7 +87,7 @@ export async function readPool(
 }
 
 const ADVICE =
-  "nothing is done to it until there is one: apply it, or give its manifest to capstan plan as well";
+  "the controllers ignore it until one does: apply it, or give its manifest to capstan plan as well";
 
 function isSame({ metadata: one }: Frozen<MachinePool>, { metadata: other }: Frozen<MachinePool>): boolean {
   return one.name === other.name && one.namespace === other.namespace;

@@ -5,8 +5,8 @@ import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";
 
 /**
- * What is in the way, in a line each: what blocks the plan, then what the pool and its MachinePool say themselves. They
- * repeat each other, and `told`, which is what was said already; nothing is said twice.
+ * What is in the way, one line each: blocks of the plan, then conditions of the pool and its MachinePool. They repeat
+ * each other and `shown`, which is printed already, so duplicates are dropped.
  */
 export function obstacleLines(state: RolloutState, shown = state.failure): readonly string[] {
   const { plan, parts, standstill } = state;
@@ -22,7 +22,7 @@ export function obstacleLines(state: RolloutState, shown = state.failure): reado
   return first.map(lineOf);
 }
 
-/** Somebody's words. */
+/** A message, and the object it comes from. */
 interface Said {
   readonly who: string;
   readonly reason: string;
@@ -33,7 +33,7 @@ function lineOf({ who, reason, message }: Said): string {
   return message === "" ? `${who}, ${reason}` : `${who}, ${reason}: ${message}`;
 }
 
-/** Whoever sums conditions up keeps the reason, and puts a word before the message. */
+/** A summary condition keeps the reason, and puts the condition's type before the message. */
 function isSame(one: Said, other: Said): boolean {
   return one.reason === other.reason || isIn(one, other.message) || isIn(other, one.message);
 }
@@ -42,7 +42,7 @@ function isIn({ reason, message }: Said, text: string): boolean {
   return text.startsWith(`${reason}: `) || (message !== "" && text.includes(message));
 }
 
-/** What holds a rollout is said whatever its severity; of the rest, what is only on its way is no trouble. */
+/** Conditions that block a rollout are printed with any severity; others only if they report trouble, not progress. */
 function saidByPool({ metadata, status }: PoolParts["pool"]): readonly Said[] {
   const rollout = getCondition(status?.conditions, "RolloutProgressing");
   const removal = getCondition(status?.conditions, "RemovalBlocked");
@@ -54,7 +54,7 @@ function saidByPool({ metadata, status }: PoolParts["pool"]): readonly Said[] {
   ];
 }
 
-/** While there is no machine, what is on its way is all that there is to say. */
+/** While there is no machine, progress is the only thing to report. */
 function saidByMachinePool({ machinePool, machines }: PoolParts): readonly Said[] {
   const { metadata, status } = machinePool;
   const ready = getCondition(status?.conditions, "Ready");
@@ -62,10 +62,10 @@ function saidByMachinePool({ machinePool, machines }: PoolParts): readonly Said[
   return [saidIn(`${machinePool.kind} ${metadata.name}`, ready)];
 }
 
-// Whoever has more to repair begins with these.
+// A user with more to repair begins with these.
 const MACHINES_TOLD_OF = 3;
 
-/** What machines in trouble say about themselves, in a line each. */
+/** The conditions of machines in trouble, one line each. */
 export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
   const shown = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
   const more = shown.length - MACHINES_TOLD_OF;
@@ -73,7 +73,7 @@ export function machineTroubles({ parts: { machines } }: RolloutState): readonly
   return [...shown.slice(0, MACHINES_TOLD_OF), ...rest];
 }
 
-/** Condition of a machine: whether pods may come to its Node. */
+/** Condition of a machine: whether the scheduler may place pods on its Node. */
 export const NODE_SCHEDULABLE = "NodeSchedulable";
 
 interface Speaker {
@@ -86,12 +86,12 @@ function troubleOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
   return ready && isTrouble(ready) ? [lineOf(saidIn(metadata.name, ready))] : [];
 }
 
-/** What is only on its way has the severity Info, and is no trouble. */
+/** Mere progress has the severity Info. */
 function isTrouble({ status, severity }: Frozen<Condition>): boolean {
   return status === "False" && severity !== undefined && severity !== "Info";
 }
 
-/** Nobody but who has cordoned a Node will make its machine available again, so that is told whatever its severity. */
+/** Only the user who has cordoned a Node can make its machine available again, so this is printed with any severity. */
 function cordonOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
   const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
   return schedulable?.status === "False" ? [lineOf(saidIn(metadata.name, schedulable))] : [];
