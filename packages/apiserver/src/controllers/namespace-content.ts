@@ -13,7 +13,10 @@ import { createWorker } from "./worker.ts";
 const FINALIZER = "kubernetes";
 const INTERNAL = { user: SERVER, dryRun: false, fieldValidation: "Ignore" } as const;
 
-/** Empties namespaces that are being deleted, says what is left in them, and lets go of them when nothing is. */
+/**
+ * Deletes the contents of namespaces that are being deleted, reports what remains, and removes the finalizer when
+ * nothing does.
+ */
 export function startNamespaceContent(context: Context): () => void {
   const { env, storage, registry } = context;
   const namespaces = registry.namespaces;
@@ -59,7 +62,7 @@ async function empty(context: Context, namespaces: Resource, name: string): Prom
   await report(context, target, remaining);
 }
 
-/** Everything that can be in a namespace, once for all versions of a kind. */
+/** Every namespaced resource, once for all versions of a kind. */
 function contentResources({ registry, storage }: Context): Resource[] {
   return [...storage.resources()].flatMap((table) => {
     const resource = registry.ofTable(table);

@@ -38,7 +38,7 @@ function sample(): Sample {
   } as Sample);
 }
 
-/** What is found in a definition that was spoiled, as kubectl prints it. */
+/** The errors of an invalid definition, as kubectl prints them. */
 async function problemsOf(spoil: (definition: Sample) => void): Promise<string[]> {
   const definition = sample();
   spoil(definition);
@@ -48,7 +48,7 @@ async function problemsOf(spoil: (definition: Sample) => void): Promise<string[]
   return body.details.causes.map(({ field, message }) => `${field}: ${message}`);
 }
 
-/** The same for the schema of the field `a`; `@` stands for where that is. */
+/** The same for the schema of the field `a`; `@` stands for its path. */
 async function fieldProblemsOf(schema: object): Promise<string[]> {
   const found = await problemsOf(({ spec }) => {
     const root = spec.versions[0]?.schema?.openAPIV3Schema as Json;
@@ -69,7 +69,7 @@ describe("a definition", () => {
     expect([status, body.message]).toEqual([201, undefined]);
   });
 
-  // The words of kube-apiserver 1.35.
+  // The messages of kube-apiserver 1.35.
   test.each<[string, (definition: Sample) => void, string[]]>([
     [
       "under another name",
@@ -233,7 +233,7 @@ describe("a definition", () => {
         "spec.validation.openAPIV3Schema.properties[kind].default: Forbidden: must not be set in top-level kind",
       ],
     ],
-  ])("%s is judged as by kube-apiserver", async (_, spoil, expected) => {
+  ])("%s gives the same result as in kube-apiserver", async (_, spoil, expected) => {
     expect(await problemsOf(spoil)).toEqual(expected);
   });
 
@@ -262,13 +262,13 @@ describe("a definition", () => {
     );
   });
 
-  test("with fields of the wrong type is no definition", async () => {
+  test("with fields of the wrong type is not a definition", async () => {
     const { body } = await new TestClient().create(paths.definitions, { ...sample(), spec: { group: 5 } });
     expect(body).toMatchObject({ code: 400, reason: "BadRequest" });
     expect(body.message).toContain("spec.group");
   });
 
-  test("loses fields and keywords that nobody knows, with a warning", async () => {
+  test("loses unknown fields and keywords, with a warning", async () => {
     const definition = sample();
     definition.spec["foo"] = 1;
     root(definition)["examples"] = [];
@@ -395,18 +395,18 @@ describe("a schema", () => {
       ],
     ],
     [{ ...text, "x-kubernetes-validations": [{ rule: "self != 'x'", message: "must not be x" }] }, []],
-  ])("%j is judged as by kube-apiserver", async (schema, expected) => {
+  ])("%j gives the same result as in kube-apiserver", async (schema, expected) => {
     expect(await fieldProblemsOf(schema)).toEqual(expected);
   });
 
-  test("must describe what it narrows", async () => {
+  test("must describe what it restricts", async () => {
     const found = await problemsOf((one) => (root(one)["anyOf"] = [{ properties: { b: { minLength: 1 } } }]));
     expect(found).toContain(
       "spec.validation.openAPIV3Schema.properties[b]: Required value: because it is defined in spec.validation.openAPIV3Schema.anyOf[0].properties[b]",
     );
   });
 
-  test("may have properties with names of JavaScript's own, and be nested deep", async () => {
+  test("may have properties with names of JavaScript's own, and be nested deeply", async () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     ) as object;

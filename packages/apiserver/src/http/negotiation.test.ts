@@ -46,7 +46,7 @@ describe("content negotiation", () => {
     expect(negotiate(accept)).toEqual(wanted);
   });
 
-  test("tells a type that is not served from a form that is not", () => {
+  test("distinguishes a type that is not served from a form that is not", () => {
     expect(namesKnownType("text/html, application/json;as=Boat")).toBe(true);
     expect(namesKnownType("text/html")).toBe(false);
   });

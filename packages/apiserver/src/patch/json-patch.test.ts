@@ -38,7 +38,7 @@ describe("jsonPatch", () => {
     expect(() => patched({ a: 1, list: [1] }, operation)).toThrow(JsonPatchError);
   });
 
-  test("takes an index with leading zeros for the same without", () => {
+  test("treats an index with leading zeros like the same without", () => {
     expect(patched({ list: [1, 2] }, { op: "replace", path: "/list/01", value: 3 })).toEqual({
       list: [1, 3],
     });
@@ -54,14 +54,14 @@ describe("jsonPatch", () => {
     },
   );
 
-  test("refuses copies of copies that would fill the memory", () => {
+  test("refuses copies of copies that would exhaust memory", () => {
     const operations = Array.from({ length: 100 }, () => ({ op: "copy", from: "/a", path: "/a/-" }));
     expect(() => patched({ a: ["x".repeat(1000)] }, ...operations)).toThrow(
       /copies in this patch are larger/,
     );
   });
 
-  test("refuses more operations than kube-apiserver takes", () => {
+  test("refuses more operations than kube-apiserver accepts", () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 }));
     expect(() => patched({ a: 1 }, ...operations)).toThrow(/10000 operations, this one has 10001/);
   });

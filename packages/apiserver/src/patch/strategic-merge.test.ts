@@ -174,7 +174,7 @@ describe("a list", () => {
   });
 });
 
-describe("a patch is refused with the words of kube-apiserver", () => {
+describe("a patch is refused with kube-apiserver's message", () => {
   test.each<[object, object, string, number]>([
     [{}, { $patch: "x", a: 1 }, "unknown patch type: x in map: map[$patch:x a:1]", 500],
     [{}, { $patch: true }, "unknown patch type: %!s(bool=true) in map: map[$patch:true]", 500],
@@ -215,12 +215,12 @@ describe("a patch is refused with the words of kube-apiserver", () => {
     expect(attempt).toThrow(expect.objectContaining({ message, code }));
   });
 
-  test("and when it is no object", () => {
+  test("and if it is not an object", () => {
     expect(() => merge({}, [])).toThrow("a strategic merge patch must be an object");
   });
 });
 
-describe("whatever is merged", () => {
+describe("every merge", () => {
   const items = fc.uniqueArray(
     fc.record({ name: fc.constantFrom("a", "b", "c", "d"), x: fc.nat(3) }, { requiredKeys: ["name"] }),
     { selector: ({ name }) => name },
@@ -235,7 +235,7 @@ describe("whatever is merged", () => {
     { requiredKeys: [] },
   );
 
-  test("the inputs stay as they are and share nothing with the result", () => {
+  test("leaves the inputs unchanged and shares nothing with them", () => {
     fc.assert(
       fc.property(thing, thing, (original, patch) => {
         const before = JSON.stringify([original, patch]);
@@ -248,7 +248,7 @@ describe("whatever is merged", () => {
     );
   });
 
-  test("a second time changes nothing", () => {
+  test("changes nothing the second time", () => {
     fc.assert(
       fc.property(thing, thing, (original, patch) => {
         const once = merge(original, patch);
@@ -257,7 +257,7 @@ describe("whatever is merged", () => {
     );
   });
 
-  test("nothing of the patch is missing", () => {
+  test("includes everything of the patch", () => {
     fc.assert(
       fc.property(thing, thing, (original, patch) => {
         const { items: wanted = [], words = [] } = patch;
@@ -270,7 +270,7 @@ describe("whatever is merged", () => {
 });
 
 describe("the schemas of Kubernetes' own kinds", () => {
-  test("say how lists are merged, at any depth", () => {
+  test("define how lists are merged, at any depth", () => {
     const deployment = { group: "apps", version: "v1", kind: "Deployment" };
     const schema = mergeSchemaOf(deployment);
     const spec = schema?.fields.get("spec")?.schema.fields.get("template")?.schema.fields.get("spec")?.schema;
@@ -291,7 +291,7 @@ describe("the schemas of Kubernetes' own kinds", () => {
     expect(metadata?.schema.fields.get(name)).toMatchObject(expected);
   });
 
-  test("know nothing of other kinds", () => {
+  test("do not include other kinds", () => {
     expect(mergeSchemaOf({ group: "cluster.x-k8s.io", version: "v1beta2", kind: "Cluster" })).toBeUndefined();
   });
 });

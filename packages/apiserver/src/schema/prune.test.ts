@@ -11,7 +11,7 @@ const object = (properties: object, rest: object = {}): PrintedSchema => ({
 });
 const open = { "x-kubernetes-preserve-unknown-fields": true };
 
-/** What is left of a value under `spec`, and the paths of what went. */
+/** The pruned value of `spec`, and the paths of the dropped fields. */
 function pruned(schema: PrintedSchema, spec: unknown): { left: unknown; dropped: string[] } {
   const value = { apiVersion: "v1", kind: "K", metadata: { name: "n" }, spec };
   const dropped = prune(compileSchema(object({ spec: schema })), value);
@@ -78,13 +78,13 @@ describe("pruning", () => {
     expect(pruned(schema, spec)).toEqual({ left, dropped });
   });
 
-  test("keeps the metadata of the object itself whole, and drops unknown fields beside the spec", () => {
+  test("keeps the metadata of the object itself, and drops unknown fields beside the spec", () => {
     const value = { apiVersion: "v1", kind: "K", metadata: { x: 1 }, other: 1 };
     expect(prune(compileSchema(object({})), value)).toEqual(["other"]);
     expect(value).toEqual({ apiVersion: "v1", kind: "K", metadata: { x: 1 } });
   });
 
-  test("drops `__proto__` and its like as any other field", () => {
+  test("drops `__proto__` and similar names like any other field", () => {
     const spec = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 1, "a": "1"}') as object;
     const { left, dropped } = pruned(object({ a: text }), spec);
     expect(Object.keys(left as object)).toEqual(["a"]);

@@ -10,7 +10,7 @@ const PRIORITIES: Readonly<Record<string, number>> = {
   "system-node-critical": 2_000_001_000,
 };
 
-/** What kube-apiserver's own admission gives every pod, and how a new pod begins. */
+/** What kube-apiserver's own admission adds to every pod, and the initial status of a pod. */
 export function preparePod(draft: Draft, old: StoredObject | undefined): void {
   const spec = objectMadeIn(draft, "spec");
   for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) tolerate(spec, key);
@@ -33,7 +33,7 @@ function tolerate(spec: Fields, key: string): void {
   ];
 }
 
-/** How firm the resources of a pod are: who asks for nothing is the first to go. */
+/** The QoS class of a pod: pods without requests are evicted first. */
 function qualityOf(spec: Fields): string {
   const all = [...objectsIn(spec, "containers"), ...objectsIn(spec, "initContainers")].map((container) =>
     objectIn(container, "resources"),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { base64Stumble } from "./base64.ts";
 
 describe("base64", () => {
-  test("what was encoded is read without stumbling, also over several lines", () => {
+  test("encoded text is decoded without an error, also over several lines", () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.nat(), (bytes, at) => {
         const text = Buffer.from(bytes).toString("base64");
@@ -14,7 +14,7 @@ describe("base64", () => {
     );
   });
 
-  // The places are those that Go names.
+  // The positions are those that Go reports.
   test.each([
     ["not base64!", 3],
     ["M", 0],
@@ -25,7 +25,7 @@ describe("base64", () => {
     ["=", 0],
     ["M=", 1],
     ["MTI=MTI=", 4],
-  ])("%j is no base64, as of byte %d", (text, at) => {
+  ])("%j is not base64, from byte %d on", (text, at) => {
     expect(base64Stumble(text)).toBe(at);
   });
 });

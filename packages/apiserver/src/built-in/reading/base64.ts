@@ -1,4 +1,4 @@
-/** Where Go stumbles over a text that should be base64; undefined when it is. */
+/** Where Go reports an error in a text that should be base64; undefined if it is valid. */
 export function base64Stumble(text: string): number | undefined {
   let at = 0;
   for (;;) {
@@ -32,7 +32,7 @@ function readGroup(text: string, start: number): Group {
   return { next: at };
 }
 
-/** Reads what may follow the first equals sign: another one where two are needed, and then nothing. */
+/** Reads what may follow the first equals sign: another one if two are needed, and then nothing. */
 function readPadding(text: string, behind: number, digits: number): Group {
   if (digits < 2) return { stumble: behind - 1 };
   let at = behind;

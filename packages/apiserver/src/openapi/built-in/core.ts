@@ -1,6 +1,6 @@
 import type { Block } from "../notation.ts";
 
-/** The kinds of the core group, but for pods. */
+/** The kinds of the core group, except pods. */
 export const core: Block = {
   prefix: "io.k8s.api.core.v1",
   group: "",

@@ -1,6 +1,6 @@
 import type { Block } from "../notation.ts";
 
-/** What all kinds share. */
+/** Types that all kinds share. */
 export const meta: Block = {
   prefix: "io.k8s.apimachinery.pkg.apis.meta.v1",
   group: "",

@@ -1,6 +1,6 @@
 import type { Block } from "../notation.ts";
 
-/** Limits on disruption. */
+/** PodDisruptionBudget. */
 export const policy: Block = {
   prefix: "io.k8s.api.policy.v1",
   group: "policy",
@@ -30,7 +30,7 @@ export const policy: Block = {
 `,
 };
 
-/** Claims that are renewed. */
+/** Leases. */
 export const coordination: Block = {
   prefix: "io.k8s.api.coordination.v1",
   group: "coordination.k8s.io",
@@ -50,7 +50,7 @@ export const coordination: Block = {
 `,
 };
 
-/** Who may do what. */
+/** Roles and bindings. */
 export const rbac: Block = {
   prefix: "io.k8s.api.rbac.v1",
   group: "rbac.authorization.k8s.io",
@@ -122,7 +122,7 @@ export const events: Block = {
 `,
 };
 
-/** Volumes at nodes. */
+/** VolumeAttachment. */
 export const storage: Block = {
   prefix: "io.k8s.api.storage.v1",
   group: "storage.k8s.io",

@@ -1,6 +1,6 @@
 import type { Block } from "../notation.ts";
 
-/** Who somebody is. */
+/** Token and self reviews. */
 export const authentication: Block = {
   prefix: "io.k8s.api.authentication.v1",
   group: "authentication.k8s.io",
@@ -53,7 +53,7 @@ export const authentication: Block = {
 `,
 };
 
-/** Whether somebody may do something. */
+/** Access reviews. */
 export const authorization: Block = {
   prefix: "io.k8s.api.authorization.v1",
   group: "authorization.k8s.io",

@@ -1,6 +1,6 @@
 import type { Block } from "../notation.ts";
 
-/** What all conditions have; the numbers of the last three fields differ. */
+/** The fields of all conditions; the numbers of the last three fields differ. */
 const conditionFields = (time: number, reason: number, message: number): string => `
 1 type! string | Which aspect.
 2 status! string | True, False or Unknown.
@@ -8,7 +8,7 @@ ${time} lastTransitionTime time | When the status changed last.
 ${reason} reason string | Why, in one word.
 ${message} message string | Why, in a sentence.`;
 
-/** What keeps pods running. */
+/** Workloads that keep pods running. */
 export const apps: Block = {
   prefix: "io.k8s.api.apps.v1",
   group: "apps",
@@ -146,7 +146,7 @@ ${conditionFields(3, 4, 5)}
 `,
 };
 
-/** What runs pods to their end. */
+/** Workloads that run pods to completion. */
 export const batch: Block = {
   prefix: "io.k8s.api.batch.v1",
   group: "batch",
@@ -215,7 +215,7 @@ ${conditionFields(4, 5, 6)}
 `,
 };
 
-/** How many there are and should be, whatever they are. */
+/** Scale. */
 export const autoscaling: Block = {
   prefix: "io.k8s.api.autoscaling.v1",
   group: "autoscaling",

@@ -251,7 +251,7 @@ describe("the cells of", () => {
     expect(rowOf(group, kind, fields).cells).toEqual(cells);
   });
 
-  test("objects of a wrong shape are shown as far as they go", () => {
+  test("objects of a wrong shape are shown as far as possible", () => {
     const broken = { spec: "x", status: 7, data: null, subjects: {}, roleRef: [] };
     for (const kind of ["Pod", "Node", "Service", "Event", "Secret"])
       expect(rowOf("", kind, broken).cells.length).toBeGreaterThan(3);
@@ -418,7 +418,7 @@ describe("a pod", () => {
     expect(shown(pod)).toEqual(cells);
   });
 
-  test("that is over says so beside its row", () => {
+  test("that has ended has a condition on its row", () => {
     expect(rowOf("", "Pod", { status: { phase: "Succeeded" } }).conditions).toMatchObject([
       { type: "Completed", reason: "Succeeded" },
     ]);
@@ -428,7 +428,7 @@ describe("a pod", () => {
     expect(rowOf("", "Pod", { status: { phase: "Running" } }).conditions).toBeUndefined();
   });
 
-  test("shows where it is with -o wide", () => {
+  test("shows its node with -o wide", () => {
     const spec = {
       containers,
       nodeName: "n",
