@@ -116,7 +116,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("has no document where nothing is served", () => {
-    expect(openApiV3(allKinds, "apis/nobody/v1")).toBeUndefined();
+    expect(openApiV3(allKinds, "apis/missing/v1")).toBeUndefined();
   });
 
   test("lists its documents under URLs that change with them", () => {

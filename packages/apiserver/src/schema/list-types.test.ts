@@ -25,7 +25,7 @@ describe("lists with a type", () => {
       ['list[2]: Duplicate value: "a"'],
     ],
     [
-      "a set compares objects whatever the order of their fields",
+      "a set compares objects regardless of the order of their fields",
       setOf({ type: "object" }),
       [
         { a: 1, b: 2 },
@@ -61,7 +61,7 @@ describe("lists with a type", () => {
       ['list[0]: Invalid value: "x": must be an object for an array of list-type map'],
     ],
     [
-      "a list is no object, whatever the key",
+      "a list is not an object, for any key",
       mapBy(["0"]),
       [["x"], ["y"]],
       ['list[0]: Invalid value: ["x"]: must be an object for an array of list-type map'],
