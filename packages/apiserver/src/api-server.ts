@@ -120,14 +120,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 }
 
 // As etcd does for kube-apiserver. Otherwise frequently changed kinds would keep every old object for much longer.
-const REMEMBERED_MS = 5 * 60_000;
+const HISTORY_MS = 5 * 60_000;
 
 /** Forgets changes after a while. It runs with each change, because nothing else adds to them. */
 function forgetOldChanges(storage: Storage, clock: Clock): void {
   let position = { version: storage.resourceVersion, atMs: clock.monotonic() };
   storage.follow(() => {
     const nowMs = clock.monotonic();
-    if (nowMs - position.atMs < REMEMBERED_MS) return;
+    if (nowMs - position.atMs < HISTORY_MS) return;
     storage.forget(position.version);
     position = { version: storage.resourceVersion, atMs: nowMs };
   });

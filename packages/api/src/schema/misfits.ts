@@ -21,7 +21,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Finds the misfits of a value, one after the other; `field` is its path. */
 export function* misfits(schema: unknown, value: unknown, field = ""): Generator<Misfit, undefined> {
   const search: Search = { path: field === "" ? [] : [field], found: [] };
-  lookOnce(search, schema, value);
+  checkOnce(search, schema, value);
   yield* search.found;
 }
 
@@ -32,12 +32,12 @@ const fitted = new WeakMap<object, unknown>();
  * Checks a value unless it is frozen and was valid before: it cannot change, and objects of which only the status or
  * only the spec has changed are checked all the time.
  */
-function lookOnce(search: Search, schema: unknown, value: unknown): void {
+function checkOnce(search: Search, schema: unknown, value: unknown): void {
   if (typeof value !== "object" || value === null || !Object.isFrozen(value)) {
-    look(search, schema, value);
+    check(search, schema, value);
   } else if (fitted.get(value) !== schema) {
     const before = search.found.length;
-    look(search, schema, value);
+    check(search, schema, value);
     if (search.found.length === before) fitted.set(value, schema);
   }
 }
@@ -49,12 +49,12 @@ interface Search {
   readonly found: Misfit[];
 }
 
-function look(search: Search, schema: unknown, value: unknown): void {
+function check(search: Search, schema: unknown, value: unknown): void {
   if (!isJsonObject(schema) || (value === null && schema["nullable"] === true)) return;
   const expected = expectation(schema, value);
   if (expected !== undefined) search.found.push({ field: pathText(search), value, expected });
-  else if (Array.isArray(value)) lookAtItems(search, schema, value);
-  else if (isJsonObject(value)) lookAtFields(search, schema, value);
+  else if (Array.isArray(value)) checkItems(search, schema, value);
+  else if (isJsonObject(value)) checkFields(search, schema, value);
 }
 
 function pathText({ path }: Search): string {
@@ -92,7 +92,7 @@ function expectation(schema: Schema, value: unknown): string | undefined {
   return Array.isArray(words) && !words.includes(value) ? `must be one of ${words.join(", ")}` : undefined;
 }
 
-function lookAtItems(search: Search, schema: Schema, list: readonly unknown[]): void {
+function checkItems(search: Search, schema: Schema, list: readonly unknown[]): void {
   const { path } = search;
   const { items } = schema;
   const isText = isJsonObject(items) && items["type"] === "string" && items["enum"] === undefined;
@@ -100,30 +100,30 @@ function lookAtItems(search: Search, schema: Schema, list: readonly unknown[]): 
     // The longest lists contain texts.
     if (isText && typeof list[index] === "string") continue;
     path.push(index);
-    look(search, items, list[index]);
+    check(search, items, list[index]);
     path.pop();
   }
 }
 
-function lookAtFields(search: Search, schema: Schema, value: Schema): void {
+function checkFields(search: Search, schema: Schema, value: Schema): void {
   const { path } = search;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
   // New versions of an object share most of its top-level fields with the old one, so these are worth caching; deeper
   // values are not.
-  const lookAt = path.length === 0 ? lookOnce : look;
+  const checkField = path.length === 0 ? checkOnce : check;
   for (const name in properties) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
     if (found === undefined && !required.includes(name)) continue;
     path.push(name);
-    lookAt(search, properties[name], found);
+    checkField(search, properties[name], found);
     path.pop();
   }
   const others = schema["additionalProperties"];
   if (!isJsonObject(others)) return;
   for (const key in value) {
     path.push({ key });
-    look(search, others, value[key]);
+    check(search, others, value[key]);
     path.pop();
   }
 }

@@ -40,14 +40,14 @@ async function attemptEviction(context: Context, { target }: Call, options: Dele
   const stored = context.storage.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource.kind, name);
   const pod = stored as Frozen<Pod>;
-  if (!isDisturbing(pod)) return await letGo(context, target, { pod, options });
+  if (!isDisrupted(pod)) return await deletePod(context, target, { pod, options });
   const budget = budgetOf(context, pod);
   if (budget && !isBeyondBudget(budget, pod)) await spend(context, { budget, name, dryRun: options.dryRun });
-  await letGo(context, target, { pod, options });
+  await deletePod(context, target, { pod, options });
 }
 
 /** A pod that has not started, has ended, or is being deleted already is not disrupted by its deletion. */
-function isDisturbing(pod: Frozen<Pod>): boolean {
+function isDisrupted(pod: Frozen<Pod>): boolean {
   return pod.status?.phase !== "Pending" && !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
@@ -129,7 +129,7 @@ function tooMany(why: string, retryAfterSeconds?: number): ApiError {
 }
 
 /** Sets the condition of the eviction on the pod, and deletes it. */
-async function letGo(
+async function deletePod(
   context: Context,
   target: Call["target"],
   { pod, options }: { readonly pod: Frozen<Pod>; readonly options: DeleteOptions },

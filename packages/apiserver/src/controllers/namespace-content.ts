@@ -58,7 +58,7 @@ async function empty(context: Context, namespaces: Resource, name: string): Prom
     }
   }
   const target = { resource: namespaces, namespace: "", name };
-  if (remaining.length === 0) return await letGo(context, target);
+  if (remaining.length === 0) return await finalizeNamespace(context, target);
   await report(context, target, remaining);
 }
 
@@ -77,8 +77,8 @@ async function removeContent(
 ): Promise<string | undefined> {
   let problem: string | undefined;
   const objects = [...context.storage.list({ resource: resource.table, namespace })];
-  const doomed = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  await inBatches(doomed, async ({ metadata }) => {
+  const toDelete = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inBatches(toDelete, async ({ metadata }) => {
     const target = { resource, namespace, name: metadata.name, subresource: "" };
     await remove(context, target, { user: SERVER, dryRun: false, propagationPolicy: "Background" }).catch(
       (error: unknown) => {
@@ -92,7 +92,7 @@ async function removeContent(
 
 type Named = Omit<Target, "subresource">;
 
-async function letGo(context: Context, target: Named): Promise<void> {
+async function finalizeNamespace(context: Context, target: Named): Promise<void> {
   const produce = (old: StoredObject): unknown => {
     const draft = deepCopy(old) as unknown as Draft;
     draft["spec"] = {

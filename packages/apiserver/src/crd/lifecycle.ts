@@ -75,7 +75,7 @@ export function followDefinitions(
       metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CLEANUP_FINALIZER);
     if (!isDue || clearing.has(uid)) return;
     clearing.add(uid);
-    void clearUp(context, { name, uid, resource: served.get(name)?.resources[0] })
+    void deleteInstances(context, { name, uid, resource: served.get(name)?.resources[0] })
       .catch(() => undefined)
       .finally(() => clearing.delete(uid));
   }
@@ -113,7 +113,7 @@ async function reconsiderNames(
   }
 }
 
-interface Clearing {
+interface DeletedDefinition {
   readonly name: string;
   readonly uid: string;
   /** Absent if the kind was never served, and so has no objects. */
@@ -121,7 +121,7 @@ interface Clearing {
 }
 
 /** Deletes all objects of a kind, waits until none is left, then removes the finalizer of the CRD. */
-async function clearUp(context: Context, { name, uid, resource }: Clearing): Promise<void> {
+async function deleteInstances(context: Context, { name, uid, resource }: DeletedDefinition): Promise<void> {
   const { storage, env } = context;
   const key = { resource: DEFINITIONS, namespace: "", name };
   for (;;) {
@@ -129,7 +129,7 @@ async function clearUp(context: Context, { name, uid, resource }: Clearing): Pro
     if (stored?.metadata.uid !== uid) return;
     const problem = resource && (await removeObjects(context, resource));
     if (!resource || storage.count({ resource: resource.table }) === 0) {
-      if (await letGo(storage, key.name, stored)) return;
+      if (await removeFinalizer(storage, key.name, stored)) return;
       continue;
     }
     await report(storage, stored as unknown as Frozen<Definition>, {
@@ -145,8 +145,8 @@ async function clearUp(context: Context, { name, uid, resource }: Clearing): Pro
 async function removeObjects(context: Context, resource: Resource): Promise<string | undefined> {
   let problem: string | undefined;
   const objects = [...context.storage.list({ resource: resource.table })];
-  const doomed = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  await inBatches(doomed, async ({ metadata }) => {
+  const toDelete = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inBatches(toDelete, async ({ metadata }) => {
     const target = { resource, namespace: metadata.namespace ?? "", name: metadata.name, subresource: "" };
     await remove(context, target, { user: SERVER, dryRun: false }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
@@ -190,7 +190,7 @@ async function writeStatus(
  * Removes the finalizer; with the last one the CRD is deleted. Returns false if another client has changed the CRD
  * meanwhile.
  */
-async function letGo(storage: Storage, name: string, stored: StoredObject): Promise<boolean> {
+async function removeFinalizer(storage: Storage, name: string, stored: StoredObject): Promise<boolean> {
   const key = { resource: DEFINITIONS, namespace: "", name };
   const others = (stored.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
   try {

@@ -38,7 +38,7 @@ export function routeRequest(registry: Registry, request: HttpRequest): Route | 
   checkName(parts.name);
   const { namespace, name, subresource } = parts;
   const target = { resource, namespace, name, subresource };
-  if (!isPlace(target)) return nowhere(target);
+  if (!isPlace(target)) return notServed(target);
   const query = new URLSearchParams(search);
   const verb = verbOf(request.method.toUpperCase(), target, query);
   if (!verb || !isAllowed(verb, target)) {
@@ -58,7 +58,7 @@ function unknownPath(registry: Registry, path: string): undefined {
  * For a custom kind the definition decides first: a path of the wrong scope is a plain 404, and a missing subresource
  * is not found.
  */
-function nowhere(target: Target): undefined {
+function notServed(target: Target): undefined {
   const { resource, name } = target;
   if (!resource.custom) throw noSuchResource();
   if (isPlace({ ...target, subresource: "" })) throw notFound(resource.kind, name);

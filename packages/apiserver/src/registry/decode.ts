@@ -77,12 +77,12 @@ export function unknownFieldWarnings(
   { mode, source }: { readonly mode: WriteOptions["fieldValidation"]; readonly source: Source },
 ): string[] {
   // Kubernetes skips unknown fields of its own kinds with their contents.
-  const isLookedAt = (field: string): boolean =>
+  const isReported = (field: string): boolean =>
     resource.custom !== undefined ||
     !unknownFields.some((unknown) => field.startsWith(`${unknown}.`) || field.startsWith(`${unknown}[`));
   if (mode === "Ignore" || unknownFields.length + duplicates.length === 0) return [];
   const texts = [
-    ...duplicates.filter(isLookedAt).map((field) => `duplicate field "${field}"`),
+    ...duplicates.filter(isReported).map((field) => `duplicate field "${field}"`),
     ...unknownFields.map((field) => `unknown field "${field}"`),
   ];
   if (mode === "Warn") return texts;

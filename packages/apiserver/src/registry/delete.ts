@@ -28,7 +28,7 @@ interface Deleted {
 const ATTEMPTS = 5;
 
 // A cluster cannot work without these, so kube-apiserver refuses to delete them.
-const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+const UNDELETABLE_NAMESPACES: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 /** The finalizer of an object whose dependents are to be orphaned. */
 export const ORPHAN = "orphan";
@@ -38,7 +38,7 @@ export const FOREGROUND = "foregroundDeletion";
 /** Deletes an object, or marks it for deletion if finalizers or a grace period must end first. */
 export async function remove(context: Context, target: Target, options: DeleteOptions): Promise<Deleted> {
   const { resource, namespace, name } = target;
-  if (resource === context.registry.namespaces && IMMORTAL_NAMESPACES.has(name))
+  if (resource === context.registry.namespaces && UNDELETABLE_NAMESPACES.has(name))
     throw forbidden(resource.kind, name, { why: "this namespace may not be deleted" });
   const key = keyOf(resource, namespace, name);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

@@ -19,7 +19,7 @@ export function sharing(value: unknown, old: unknown): unknown {
 
 /** Whether all items are those of the old list. Added and removed items shift the others, which are found again. */
 function shareItems(list: unknown[], old: readonly unknown[]): boolean {
-  const search: Search = { old, next: 0, patience: PATIENCE * list.length };
+  const search: Search = { old, next: 0, comparisonsLeft: COMPARISONS_PER_ITEM * list.length };
   let isSame = list.length === old.length;
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
@@ -31,7 +31,7 @@ function shareItems(list: unknown[], old: readonly unknown[]): boolean {
 
 // As many as are added or removed at once when a large pool is rolled.
 const LOOK_AHEAD = 128;
-const PATIENCE = 16;
+const COMPARISONS_PER_ITEM = 16;
 
 /** A search through a list along another with nearly the same items in nearly the same order. */
 interface Search {
@@ -39,7 +39,7 @@ interface Search {
   /** Where the next item is expected. */
   next: number;
   /** How many more items may be compared without a match: lists without common items must not take too long. */
-  patience: number;
+  comparisonsLeft: number;
 }
 
 function equalItem(search: Search, item: object): unknown {
@@ -50,7 +50,7 @@ function equalItem(search: Search, item: object): unknown {
       search.next = at + 1;
       return old[at];
     }
-    if (search.patience-- <= 0) return undefined;
+    if (search.comparisonsLeft-- <= 0) return undefined;
   }
   return undefined;
 }

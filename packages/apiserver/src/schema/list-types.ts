@@ -31,7 +31,7 @@ function keysOf(item: Fields, keys: readonly string[]): Fields {
 
 function mapProblems({ listMapKeys }: SchemaNode, list: readonly unknown[], path: string): FieldProblem[] {
   const [key] = listMapKeys;
-  if (key !== undefined && listMapKeys.length === 1 && areToldApart(list, key)) return [];
+  if (key !== undefined && listMapKeys.length === 1 && haveUniqueKeys(list, key)) return [];
   const odd = list.findIndex((item) => typeof item !== "object" || Array.isArray(item));
   if (odd >= 0)
     return [invalidValue(`${path}[${odd}]`, list[odd], "must be an object for an array of list-type map")];
@@ -42,7 +42,7 @@ function mapProblems({ listMapKeys }: SchemaNode, list: readonly unknown[], path
  * Whether each item is an object with a different text under the key: nearly all lists are like that, and this check is
  * cheap.
  */
-function areToldApart(list: readonly unknown[], key: string): boolean {
+function haveUniqueKeys(list: readonly unknown[], key: string): boolean {
   const texts = new Set<string>();
   for (const item of list) {
     const text = isJsonObject(item) ? item[key] : undefined;

@@ -27,7 +27,7 @@ export async function connectToManagement(
   const chosen = context === undefined ? {} : { context };
   const files = filesOf(shell, kubeconfig);
   if (files.length === 0) {
-    refuseNowhere(shell);
+    refuseMissingKubeconfig(shell);
     return connectWithKubeconfig(chosen);
   }
   const { text } = mergedKubeconfig(files);
@@ -51,7 +51,7 @@ function filesOf(shell: Shell, kubeconfig: string | undefined): readonly Kubecon
 }
 
 /** Without this check the official client would fall back to http://localhost:8080, which is never intended today. */
-function refuseNowhere({ variables }: Shell): void {
+function refuseMissingKubeconfig({ variables }: Shell): void {
   const usual = join(variables["HOME"] ?? "/", ".kube", "config");
   if (variables["KUBERNETES_SERVICE_HOST"] || existsSync(usual)) return;
   throw new CommandError(

@@ -3,7 +3,7 @@ import { createClient } from "@capstan/runtime";
 import { stringify } from "yaml";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseNeighbours } from "../cluster/neighbours.ts";
+import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
@@ -73,7 +73,7 @@ export async function install(
   const client = createClient({ transport, env, fieldManager: "capstan-init" });
   if (!takeOver) {
     const advice = "stop it and give --take-over";
-    await refuseNeighbours({ client, clock: env.clock }, installedKinds, advice);
+    await refuseOtherProviders({ client, clock: env.clock }, installedKinds, advice);
   }
   const { created, updated, unchanged } = await installDefinitions({ env, transport }, installedKinds);
   say(`CRDs: ${installedKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);

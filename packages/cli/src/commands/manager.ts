@@ -15,7 +15,7 @@ import {
 } from "@capstan/manager";
 import { createClient, createDiagnostics, createLogger, type Logger, type LogLevel } from "@capstan/runtime";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseNeighbours } from "../cluster/neighbours.ts";
+import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -52,7 +52,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const network = networkFor(shell, options);
   const kube = await connectToManagement(shell, options);
   await refuseEmbedded(kube, "capstan manager");
-  await checkNeighbours(shell, kube, options);
+  await checkOtherProviders(shell, kube, options);
   await checkNamespace(shell, kube, options);
   const running = new Manager({
     env,
@@ -133,7 +133,7 @@ function cloudFor({ azureEndpoint }: ManagerCommandOptions): Cloud {
 }
 
 /** Refuses to start if another provider reconciles the objects of the enabled controllers. */
-async function checkNeighbours(
+async function checkOtherProviders(
   { env }: Shell,
   kube: Transport,
   options: ManagerCommandOptions,
@@ -144,7 +144,7 @@ async function checkNeighbours(
   const chosen = CONTROLLERS.filter(({ name }) => controllers?.includes(name) ?? true);
   const kinds = chosen.map(({ kind }) => kind);
   const advice = "stop it and give --take-over, or choose other kinds with --controllers";
-  await refuseNeighbours({ client, clock: env.clock }, kinds, advice);
+  await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
 }
 
 /** Without its namespace the manager can store neither the Lease nor the certificate, and would wait silently. */

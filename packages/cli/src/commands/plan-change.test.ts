@@ -10,7 +10,7 @@ import { obstaclesOf } from "../plan/obstacles.ts";
 import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
-import { wantedModel } from "../plan/wanted-model.ts";
+import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { testShell } from "../shell.fixture.ts";
 import { forecastsOf } from "./plan.ts";
@@ -29,7 +29,7 @@ async function settled(applied: Overrides<AzureMachinePool> = {}): Promise<Clien
     metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": lastApplied } },
   });
   const draft = await managementWith(...AROUND, stored, machinePoolObject());
-  const { wanted } = wantedModel(await readPool(draft, await findPool(draft, POOL)));
+  const { wanted } = desiredModel(await readPool(draft, await findPool(draft, POOL)));
   return managementWith(
     ...AROUND,
     poolObject(stored, { status: { modelHash: wanted.hash } }),

@@ -16,7 +16,7 @@ import { refuseImpossibleSize } from "../plan/pool-size.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
 import { newestTimeIn, timeOf } from "../plan/newest-time.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
-import { machinePoolOf, partsOf, whyAlone } from "../plan/pool-parts.ts";
+import { machinePoolOf, partsOf, whyNoMachinePool } from "../plan/pool-parts.ts";
 import type { PlanForm } from "../plan/plan-form.ts";
 import { hasDisruption, printPlan } from "../plan/print-plan.ts";
 import { type GivenObject, readObjects } from "../plan/read-objects.ts";
@@ -101,7 +101,7 @@ function planOfDump(
 }
 
 function unplannedPool(pool: PlanObjects["pools"][number]): PoolBlock {
-  const why = `${whyAlone(pool)}, so the controllers ignore it`;
+  const why = `${whyNoMachinePool(pool)}, so the controllers ignore it`;
   return { ...objectOf(pool), reason: "NoMachinePool", targets: [pool.metadata.name], why };
 }
 

@@ -4,7 +4,7 @@ import { cluster } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { managementWith } from "../plan/management.fixture.ts";
 import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
-import { wantedModel } from "../plan/wanted-model.ts";
+import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { changeRollout, type RolloutVerb } from "./rollout-change.ts";
 import { azureCluster } from "@capstan/runtime/testing/builders";
@@ -58,7 +58,9 @@ describe("capstan rollout", () => {
     const { annotations, client } = await change(["restart"], ...objects);
     expect(annotations).toEqual({ [RESTARTED_AT_ANNOTATION]: NOW });
     const [old, restarted] = await Promise.all(
-      [before, client].map(async (one) => wantedModel(await readPool(one, await findPool(one, POOL))).wanted),
+      [before, client].map(
+        async (one) => desiredModel(await readPool(one, await findPool(one, POOL))).wanted,
+      ),
     );
     expect(restarted?.hash).not.toBe(old?.hash);
     const specs = await Promise.all([before, client].map((one) => one.get(AzureMachinePool, POOL)));

@@ -45,7 +45,7 @@ export async function changeRollout(
   verb: RolloutVerb,
   { parts, nowMs }: { readonly parts: PoolParts; readonly nowMs: number },
 ): Promise<string> {
-  refuseGoing(parts, verb);
+  refuseDeleting(parts, verb);
   return { pause, resume, restart }[verb](client, parts, nowMs);
 }
 
@@ -54,7 +54,7 @@ const DONE = { pause: "paused", resume: "resumed", restart: "restarted" } as con
 /**
  * A pool that is being deleted has no rollout. A pause also holds up the deletion, so the message says how to end it.
  */
-function refuseGoing(parts: PoolParts, verb: RolloutVerb): void {
+function refuseDeleting(parts: PoolParts, verb: RolloutVerb): void {
   const { pool } = parts;
   const deletion = deletionOf(parts);
   if (!deletion) return;

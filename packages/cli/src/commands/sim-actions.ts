@@ -42,7 +42,7 @@ async function* carriedOut(
       continue;
     }
     const status = await control.act("deleteInstance", { scaleSetId, instanceId });
-    if (status === NOTHING_THERE) {
+    if (status === NOT_FOUND_STATUS) {
       const there = await instancesOf(control, scaleSetId);
       throw new CommandError(`there is no instance ${instanceId} in ${name}; ${there}`);
     }
@@ -51,7 +51,7 @@ async function* carriedOut(
 }
 
 // ARM's answer to the deletion of a resource that does not exist.
-const NOTHING_THERE = 204;
+const NOT_FOUND_STATUS = 204;
 
 /**
  * The instances of a scale set. The simulator counts instances and does not list them; their machines have their ids.

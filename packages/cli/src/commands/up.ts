@@ -51,7 +51,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
     step(`data directory ${dataDir}${directory.isNew ? " (new)" : ""}`);
     await start(shell, { directory, step, options, closers });
     step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
-    sayWhatNext(out, paint, dataDir);
+    printNextSteps(out, paint, dataDir);
     // If the server is killed later, this is the last chance to store the cache that makes the next start faster.
     flushCompileCache();
     await aborted(stop);
@@ -152,7 +152,7 @@ async function startAzure(
 }
 
 /** Prints three commands that work as printed. */
-function sayWhatNext(out: Terminal, paint: Paint, dataDir: string): void {
+function printNextSteps(out: Terminal, paint: Paint, dataDir: string): void {
   const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
   const describe = `npx capstan describe cluster quay --data-dir ${quoted(dataDir)}`;
   const lines = [`${kubectl} get crds`, `${kubectl} apply -f examples/machine-pool/`, describe];

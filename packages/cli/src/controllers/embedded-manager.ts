@@ -31,13 +31,13 @@ export function embeddedManager({ env, clusters, url, azure, log }: EmbeddedMana
       defaultTokens: simulatedTokens(env, () => azure.issueToken().token),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
-    workload: { connect: ({ server }) => wayTo(clusters, url, server), trustedOrigins: [url] },
+    workload: { connect: ({ server }) => transportTo(clusters, url, server), trustedOrigins: [url] },
     readFile: (path) => readFile(path, "utf8"),
   });
 }
 
 /** A cluster of this process by its address; other addresses fail. */
-function wayTo(clusters: Clusters, url: string, server: string): Transport {
+function transportTo(clusters: Clusters, url: string, server: string): Transport {
   return {
     request: async (request) => {
       const name = server.startsWith(`${url}/clusters/`) ? server.slice(`${url}/clusters/`.length) : "";

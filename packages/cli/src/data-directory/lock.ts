@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 // A reader takes the lock for a moment only; a server holds it for its lifetime.
-const LOOK_MS = 250;
+const LOCK_TIMEOUT_MS = 250;
 const SQLITE_BUSY = 5;
 
 /**
@@ -13,7 +13,7 @@ const SQLITE_BUSY = 5;
  * is no pid file that could be stale or name an unrelated process.
  */
 export function takeLock(folder: string): (() => void) | undefined {
-  const database = new DatabaseSync(lockPath(folder), { timeout: LOOK_MS });
+  const database = new DatabaseSync(lockPath(folder), { timeout: LOCK_TIMEOUT_MS });
   try {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {

@@ -17,11 +17,11 @@ interface Dated {
 
 /** The newest timestamp of objects: a dump cannot be older than that. */
 export function newestTimeIn(objects: readonly Dated[]): number | undefined {
-  return newestIn(objects.map(({ metadata, status }) => [{ ...metadata, ...WISHES }, status]));
+  return newestIn(objects.map(({ metadata, status }) => [{ ...metadata, ...WITHOUT_FUTURE_TIMES }, status]));
 }
 
 // Annotations, like a spec, may hold times in the future: a join token expires an hour ahead.
-const WISHES = { annotations: undefined, labels: undefined };
+const WITHOUT_FUTURE_TIMES = { annotations: undefined, labels: undefined };
 
 function newestIn(value: unknown): number | undefined {
   if (typeof value === "string") return timeOf(value);

@@ -29,8 +29,8 @@ export async function findObstacles(shell: Shell, client: Client, parts: PoolPar
   if (parts.machines.every(({ status }) => status?.nodeRef === undefined)) return { obstacles: [] };
   const stop = new AbortController();
   const tooLate = shell.env.clock.sleep(PATIENCE_MS, stop.signal).then(
-    () => unasked(`it did not answer within ${PATIENCE_MS / 1000} s`),
-    () => unasked("the answer came first"),
+    () => notQueried(`it did not answer within ${PATIENCE_MS / 1000} s`),
+    () => notQueried("the answer came first"),
   );
   try {
     return await Promise.race([askWorkload(shell, client, parts), tooLate]);
@@ -55,11 +55,11 @@ async function askWorkload({ env }: Shell, client: Client, parts: PoolParts): Pr
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return unasked(error.message);
+    return notQueried(error.message);
   }
 }
 
-function unasked(why: string): ObstacleReport {
+function notQueried(why: string): ObstacleReport {
   return { obstacles: [], note: `the workload cluster was not queried for disruption budgets: ${why}` };
 }
 

@@ -28,7 +28,7 @@ export interface PoolParts {
 export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects, advice: string): PoolParts {
   const machinePool = machinePoolOf(pool, objects.machinePools);
   if (!machinePool) {
-    throw new CommandError(`${whyAlone(pool)}; ${advice}`);
+    throw new CommandError(`${whyNoMachinePool(pool)}; ${advice}`);
   }
   const cluster = objects.clusters.find(
     (one) => one.metadata.name === machinePool.spec.clusterName && isBeside(one, machinePool),
@@ -66,7 +66,7 @@ function ownerNameOf({ metadata }: Frozen<AzureMachinePool>): string | undefined
 }
 
 /** Refuses a MachinePool that refers to another MachinePool's pool: the controllers ignore it, so there is no plan. */
-export function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
+export function refusePoolOfAnother(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
   const owner = ownerNameOf(pool);
   if (owner === undefined || owner === machinePool.metadata.name) return;
   throw new CommandError(
@@ -75,7 +75,7 @@ export function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<
 }
 
 /** Why a pool has no MachinePool. */
-export function whyAlone(pool: Frozen<AzureMachinePool>): string {
+export function whyNoMachinePool(pool: Frozen<AzureMachinePool>): string {
   const owner = ownerNameOf(pool);
   return owner === undefined
     ? `no MachinePool refers to ${titleOf(pool)}`

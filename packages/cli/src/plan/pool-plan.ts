@@ -16,7 +16,7 @@ import type { PoolBlock } from "./pool-block.ts";
 import { type PoolParts, rivalNotes } from "./pool-parts.ts";
 import { refusalOf } from "./refusal.ts";
 import { standstillOf } from "./standstill.ts";
-import { wantedModel } from "./wanted-model.ts";
+import { desiredModel } from "./desired-model.ts";
 
 /** A pool as the planner sees it, and the assumptions behind that. */
 export interface ObservedPool {
@@ -43,7 +43,7 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const standstill = standstillOf(parts, observed.view);
   return {
     ...observed,
-    plan: standstill ? atRest(plan) : { ...plan, actions },
+    plan: standstill ? whileStandstill(plan) : { ...plan, actions },
     standstill,
     refusal: refusalOf(parts.pool),
     drains: blockedDrains(parts.machines),
@@ -51,7 +51,7 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
 }
 
 /** A pause also holds up what is done at a standstill; the plan is empty then. */
-function atRest(plan: PoolPlan): PoolPlan {
+function whileStandstill(plan: PoolPlan): PoolPlan {
   return { ...plan, actions: [], blocked: plan.blocked.filter(({ reason }) => reason === "Paused") };
 }
 
@@ -68,7 +68,7 @@ function withMarked(action: PoolAction, { machines, desired }: PoolView): PoolAc
 /** The planner's view of a pool, from its objects alone. */
 export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
   const { pool, machinePool, machines, cluster } = parts;
-  const { wanted, note } = wantedModel(parts);
+  const { wanted, note } = desiredModel(parts);
   const scaleSet = setFactsOf(parts, wanted.hash);
   const facts = machines.map((machine) => machineFacts(machine, scaleSet));
   const view = poolView({

@@ -10,7 +10,7 @@ import { CommandError } from "../command-error.ts";
 import { readPool } from "../rollout/live-pool.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { type GivenObjects, titleOf } from "./given-objects.ts";
-import { isFor, type PoolParts, refuseTaken } from "./pool-parts.ts";
+import { isFor, type PoolParts, refusePoolOfAnother } from "./pool-parts.ts";
 import type { GivenObject } from "./read-objects.ts";
 
 /** A pool before and after the change. */
@@ -93,7 +93,7 @@ async function otherPools(
       const isOurs = kind === AzureMachinePool.kind && name !== "";
       const pool = isOurs && (await client.find(AzureMachinePool, { name, namespace }));
       if (pool) {
-        refuseTaken(pool, after);
+        refusePoolOfAnother(pool, after);
         return { before: pool, after: pool };
       }
       throw new CommandError(

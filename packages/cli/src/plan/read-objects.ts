@@ -52,10 +52,10 @@ function objectsIn(text: string, origin: string): readonly GivenObject[] {
 }
 
 // Characters that neither YAML nor JSON allows; binary files nearly always contain some.
-const NO_TEXT = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
+const BINARY_CHARACTERS = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
 
 function documentsIn(text: string, origin: string): readonly unknown[] {
-  if (NO_TEXT.test(text)) {
+  if (BINARY_CHARACTERS.test(text)) {
     throw new CommandError(
       `${origin} is not text in UTF-8; expected YAML or JSON, as kubectl get -o yaml prints it`,
     );

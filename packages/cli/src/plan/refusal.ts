@@ -2,7 +2,7 @@ import { type AzureMachinePool, type Frozen, getCondition } from "@capstan/api";
 import { objectOf, type PoolBlock } from "./pool-block.ts";
 
 // Conditions of a pool that report what its controller could not do; the first one has Azure's message.
-const TELLING = ["ScaleSetRunning", "Ready"];
+const REPORTING_CONDITIONS = ["ScaleSetRunning", "Ready"];
 
 /**
  * What was refused for good, until a user changes something. While an operation runs, a later attempt is in progress,
@@ -11,7 +11,7 @@ const TELLING = ["ScaleSetRunning", "Ready"];
 export function refusalOf(pool: Frozen<AzureMachinePool>): PoolBlock | undefined {
   const { conditions, operation } = pool.status ?? {};
   if (operation !== undefined) return undefined;
-  const said = TELLING.map((type) => getCondition(conditions, type)).find(
+  const said = REPORTING_CONDITIONS.map((type) => getCondition(conditions, type)).find(
     (condition) => condition?.status === "False" && condition.severity === "Error",
   );
   if (!said) return undefined;

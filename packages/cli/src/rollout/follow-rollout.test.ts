@@ -76,7 +76,7 @@ function quickShell({ waits = 100, isTerminal = false } = {}): TestShell {
 }
 
 /** Returns one state after the other; the last one stays. */
-function seeing(...all: readonly (PoolParts | Error)[]) {
+function states(...all: readonly (PoolParts | Error)[]) {
   let looks = 0;
   return () => {
     const seen = all[Math.min(looks++, all.length - 1)] ?? DONE;
@@ -88,7 +88,7 @@ const AWAY = transient("ServerUnreachable", "GET /apis: connection refused");
 describe("rollout status", () => {
   test("prints each change once and ends with the rollout", async () => {
     const shell = quickShell();
-    const look = seeing(ON_ITS_WAY, ON_ITS_WAY, DRAINING, DONE);
+    const look = states(ON_ITS_WAY, ON_ITS_WAY, DRAINING, DONE);
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
     expect(shell.written).toEqual({
       out: [
@@ -109,7 +109,7 @@ describe("rollout status", () => {
     ["it takes too long", ON_ITS_WAY, { isWatching: true, timeoutMs: 10_000 }, 1, "Waiting for"],
   ])("%s", async (_, parts, patience, code, words) => {
     const shell = quickShell();
-    expect(await awaitRollout(shell, seeing(parts), patience)).toBe(code);
+    expect(await awaitRollout(shell, states(parts), patience)).toBe(code);
     expect(shell.written.out).toContain(words);
     const isLate = "timeoutMs" in patience;
     expect(shell.written.err).toBe(
@@ -123,7 +123,7 @@ describe("rollout status", () => {
       ...ON_ITS_WAY,
       pool: poolObject({ metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } }),
     });
-    expect(await awaitRollout(shell, seeing(paused, DONE), { isWatching: true })).toBe(0);
+    expect(await awaitRollout(shell, states(paused, DONE), { isWatching: true })).toBe(0);
     expect(shell.written.out).toContain("\nblocked, Paused: the pool or its cluster is paused");
   });
 
@@ -137,7 +137,7 @@ describe("rollout status", () => {
     const inTrouble = (id: number) => machineObject(id, "v1-old", { status: { conditions: [held] } });
     const machines = [0, 1, 2, 3, 4].map(inTrouble);
     const shell = quickShell();
-    const look = seeing(
+    const look = states(
       partsWith({ ...ON_ITS_WAY, pool: poolObject({ status: { conditions: [coming] } }) }),
       partsWith({ pool: poolObject({ status: { conditions: [refused] } }), machines }),
     );
@@ -154,7 +154,7 @@ describe("rollout status", () => {
     ]);
     const four = partsWith({ machines: machines.slice(0, 4) });
     const another = quickShell();
-    await awaitRollout(another, seeing(four), { isWatching: false });
+    await awaitRollout(another, states(four), { isWatching: false });
     expect(another.written.out).toContain("and 1 more machine in trouble");
     expect(rolloutTree(await look())).toContain("└── pool, ScaleSetProvisionFailed: no such image");
   });
@@ -203,7 +203,7 @@ describe("rollout status", () => {
   ])("says %s", async (_, differences, line) => {
     const shell = quickShell();
     const parts = partsWith({ ...ON_ITS_WAY, ...differences });
-    await awaitRollout(shell, seeing(parts), { isWatching: false });
+    await awaitRollout(shell, states(parts), { isWatching: false });
     expect(shell.written.out.split("\n").slice(1)).toEqual([line, ""]);
     expect(rolloutTree(rolloutState(parts, NOW_MS))).toContain(`└── ${line}\n`);
   });
@@ -213,7 +213,7 @@ describe("rollout status", () => {
       status: { conditions: [info("Ready", "WaitingForReplicasReady", "ReplicasReady: 2 machines")] },
     });
     const shell = quickShell();
-    await awaitRollout(shell, seeing(partsWith({ ...ON_ITS_WAY, machinePool })), { isWatching: false });
+    await awaitRollout(shell, states(partsWith({ ...ON_ITS_WAY, machinePool })), { isWatching: false });
     expect(shell.written.out).not.toContain("WaitingForReplicasReady");
   });
 
@@ -240,7 +240,7 @@ describe("rollout status", () => {
     });
     for (const isWatching of [true, false]) {
       const shell = quickShell();
-      expect(await awaitRollout(shell, seeing(parts), { isWatching })).toBe(1);
+      expect(await awaitRollout(shell, states(parts), { isWatching })).toBe(1);
       expect(shell.written.out.split(text).length - 1, String(isWatching)).toBe(1);
     }
     expect(rolloutTree(rolloutState(parts, NOW_MS)).split(text).length - 1).toBe(1);
@@ -260,7 +260,7 @@ describe("rollout status", () => {
         }),
       });
     const shell = quickShell();
-    const look = seeing(refused("no such image", 1), refused("no such image"), refused("no such image"));
+    const look = states(refused("no such image", 1), refused("no such image"), refused("no such image"));
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(1);
     expect(shell.env.clock.monotonic()).toBe(4000);
     expect(shell.written.out.split("\n").slice(-2)).toEqual([
@@ -268,10 +268,10 @@ describe("rollout status", () => {
       "",
     ]);
     const mended = quickShell();
-    const changing = seeing(refused("no such image", 1), ON_ITS_WAY, DONE);
+    const changing = states(refused("no such image", 1), ON_ITS_WAY, DONE);
     expect(await awaitRollout(mended, changing, { isWatching: true })).toBe(0);
     const settled = partsWith({ pool: refused("no such image").pool });
-    expect(await awaitRollout(quickShell(), seeing(settled), { isWatching: true })).toBe(1);
+    expect(await awaitRollout(quickShell(), states(settled), { isWatching: true })).toBe(1);
   });
 
   test("waits for a machine whose Node a user has cordoned, and prints that", async () => {
@@ -283,7 +283,7 @@ describe("rollout status", () => {
       machinePool: machinePoolObject({ spec: { replicas: 2 } }),
     });
     const shell = quickShell();
-    expect(await awaitRollout(shell, seeing(cordoned), { isWatching: false })).toBe(1);
+    expect(await awaitRollout(shell, states(cordoned), { isWatching: false })).toBe(1);
     expect(shell.written.out).toBe(
       "Waiting for AzureMachinePool default/pool: 2 of 2 up to date, 1 available\n" +
         "pool-1, NodeCordoned: a user has cordoned it\n",
@@ -313,7 +313,7 @@ describe("rollout status", () => {
   test("prints which other MachinePool refers to the pool", async () => {
     const parts = partsWith({ rivals: [machinePoolObject({ metadata: { name: "other" } })] });
     const shell = quickShell();
-    await awaitRollout(shell, seeing(parts), { isWatching: false });
+    await awaitRollout(shell, states(parts), { isWatching: false });
     const note =
       "note: MachinePool default/other refers to AzureMachinePool default/pool, too, and is ignored: pool comes first";
     expect(shell.written.out).toContain(`\n${note}\n`);
@@ -325,20 +325,20 @@ describe("rollout status", () => {
     const surging = partsWith({ machines });
     expect(rolloutState(surging, NOW_MS).plan.blocked).toMatchObject([{ reason: "BudgetUsedUp" }]);
     const shell = quickShell();
-    await awaitRollout(shell, seeing(surging), { isWatching: false });
+    await awaitRollout(shell, states(surging), { isWatching: false });
     expect(shell.written.out).not.toContain("blocked");
   });
 
   test("survives a server that is unavailable for a while, and prints that once each time", async () => {
     const shell = quickShell();
-    const look = seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY, AWAY, DONE);
+    const look = states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY, AWAY, DONE);
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
     const away = "capstan: no answer, trying again: GET /apis: connection refused\n";
     expect(shell.written.err).toBe(away + away);
     expect(shell.written.out.split("\n").length).toBe(3);
     const late = quickShell();
     const patience = { isWatching: true, timeoutMs: 10_000 };
-    expect(await awaitRollout(late, seeing(ON_ITS_WAY, AWAY), patience)).toBe(1);
+    expect(await awaitRollout(late, states(ON_ITS_WAY, AWAY), patience)).toBe(1);
     expect(late.written.err).toBe(
       `${away}capstan: AzureMachinePool default/pool was not rolled out in time\n`,
     );
@@ -350,13 +350,13 @@ describe("rollout status", () => {
     ["a permission that was revoked", [ON_ITS_WAY, transient("Forbidden", "you may not")]],
   ])("does not wait for %s", async (_, seen) => {
     const watching = { isWatching: true };
-    await expect(awaitRollout(quickShell(), seeing(...seen), watching)).rejects.toBe(seen.at(-1));
-    await expect(showRollout(quickShell(), seeing(...seen))).rejects.toBe(seen.at(-1));
+    await expect(awaitRollout(quickShell(), states(...seen), watching)).rejects.toBe(seen.at(-1));
+    await expect(showRollout(quickShell(), states(...seen))).rejects.toBe(seen.at(-1));
   });
 
   test("does not succeed when it is interrupted", async () => {
     const shell = quickShell({ waits: 2 });
-    expect(await awaitRollout(shell, seeing(ON_ITS_WAY), { isWatching: true })).toBe(1);
+    expect(await awaitRollout(shell, states(ON_ITS_WAY), { isWatching: true })).toBe(1);
   });
 });
 
@@ -381,21 +381,21 @@ describe("rollout watch", () => {
 
   test("redraws a terminal when something has changed, and only then", async () => {
     const shell = quickShell({ waits: 3, isTerminal: true });
-    expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
+    expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
     const screens = shell.written.out.split("\u001B[H\u001B[J").slice(1);
     expect(screens).toEqual([ON_ITS_WAY, DONE].map((parts) => rolloutTree(rolloutState(parts, NOW_MS))));
   });
 
   test("shows below the last state that the server does not answer, until it does", async () => {
     const shell = quickShell({ waits: 4, isTerminal: true });
-    await showRollout(shell, seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
+    await showRollout(shell, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
     const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS))}`;
     expect(shell.written).toEqual({
       out: `${tree}no answer, trying again: GET /apis: connection refused\n${tree}`,
       err: "",
     });
     const piped = quickShell({ waits: 4 });
-    await showRollout(piped, seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
+    await showRollout(piped, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
     expect(piped.written.err).toBe("capstan: no answer, trying again: GET /apis: connection refused\n");
     expect(piped.written.out.split("\n").length).toBe(2);
   });
@@ -407,7 +407,7 @@ describe("rollout watch", () => {
     "writes a line for each change without a terminal, and ends as rollout status when %s",
     async (_, end, code, words) => {
       const shell = quickShell();
-      expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, end))).toBe(code);
+      expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, end))).toBe(code);
       expect(shell.env.clock.monotonic()).toBe(4000);
       expect(shell.written.out.split("\n").length).toBe(3);
       expect(shell.written.out).toContain(words);
@@ -417,7 +417,7 @@ describe("rollout watch", () => {
 
   test("continues after the end on a terminal, until it is interrupted", async () => {
     const shell = quickShell({ waits: 3, isTerminal: true });
-    expect(await showRollout(shell, seeing(DONE))).toBe(0);
+    expect(await showRollout(shell, states(DONE))).toBe(0);
     expect(shell.env.clock.monotonic()).toBe(6000);
   });
 });

@@ -9,7 +9,7 @@ import {
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { isFor, machinePoolOf, partsOf, type PoolParts, refuseTaken } from "../plan/pool-parts.ts";
+import { isFor, machinePoolOf, partsOf, type PoolParts, refusePoolOfAnother } from "../plan/pool-parts.ts";
 import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
 /** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */
@@ -60,7 +60,7 @@ async function infrastructureOf(
     );
   }
   const pool = await client.find(AzureMachinePool, { name, namespace });
-  if (pool) refuseTaken(pool, machinePool);
+  if (pool) refusePoolOfAnother(pool, machinePool);
   return pool;
 }
 

@@ -11,10 +11,10 @@ import type { RolloutState } from "./rollout-state.ts";
 export function obstacleLines(state: RolloutState, shown = state.failure): readonly string[] {
   const { plan, parts, standstill } = state;
   const inTheWay = [...(standstill ? [standstill] : []), ...needsAttention(plan)];
-  const all: readonly Said[] = [
+  const all: readonly Report[] = [
     ...inTheWay.map(({ reason, why }) => ({ who: "blocked", reason, message: why })),
-    ...saidByPool(parts.pool),
-    ...(state.isDone ? [] : saidByMachinePool(parts)),
+    ...reportsOfPool(parts.pool),
+    ...(state.isDone ? [] : reportsOfMachinePool(parts)),
   ];
   const first = all.filter(
     (one, index) => !isIn(one, shown ?? "") && !all.slice(0, index).some((other) => isSame(one, other)),
@@ -23,67 +23,67 @@ export function obstacleLines(state: RolloutState, shown = state.failure): reado
 }
 
 /** A message, and the object it comes from. */
-interface Said {
+interface Report {
   readonly who: string;
   readonly reason: string;
   readonly message: string;
 }
 
-function lineOf({ who, reason, message }: Said): string {
+function lineOf({ who, reason, message }: Report): string {
   return message === "" ? `${who}, ${reason}` : `${who}, ${reason}: ${message}`;
 }
 
 /** A summary condition keeps the reason, and puts the condition's type before the message. */
-function isSame(one: Said, other: Said): boolean {
+function isSame(one: Report, other: Report): boolean {
   return one.reason === other.reason || isIn(one, other.message) || isIn(other, one.message);
 }
 
-function isIn({ reason, message }: Said, text: string): boolean {
+function isIn({ reason, message }: Report, text: string): boolean {
   return text.startsWith(`${reason}: `) || (message !== "" && text.includes(message));
 }
 
 /** Conditions that block a rollout are printed with any severity; others only if they report trouble, not progress. */
-function saidByPool({ metadata, status }: PoolParts["pool"]): readonly Said[] {
+function reportsOfPool({ metadata, status }: PoolParts["pool"]): readonly Report[] {
   const rollout = getCondition(status?.conditions, "RolloutProgressing");
   const removal = getCondition(status?.conditions, "RemovalBlocked");
   const ready = getCondition(status?.conditions, "Ready");
   return [
-    ...(rollout?.status === "False" ? [saidIn(metadata.name, rollout)] : []),
-    ...(removal?.status === "True" ? [{ ...saidIn(metadata.name, removal), reason: removal.type }] : []),
-    ...(ready && isTrouble(ready) ? [saidIn(metadata.name, ready)] : []),
+    ...(rollout?.status === "False" ? [reportIn(metadata.name, rollout)] : []),
+    ...(removal?.status === "True" ? [{ ...reportIn(metadata.name, removal), reason: removal.type }] : []),
+    ...(ready && isTrouble(ready) ? [reportIn(metadata.name, ready)] : []),
   ];
 }
 
 /** While there is no machine, progress is the only thing to report. */
-function saidByMachinePool({ machinePool, machines }: PoolParts): readonly Said[] {
+function reportsOfMachinePool({ machinePool, machines }: PoolParts): readonly Report[] {
   const { metadata, status } = machinePool;
   const ready = getCondition(status?.conditions, "Ready");
   if (!ready || ready.status === "True" || (machines.length > 0 && !isTrouble(ready))) return [];
-  return [saidIn(`${machinePool.kind} ${metadata.name}`, ready)];
+  return [reportIn(`${machinePool.kind} ${metadata.name}`, ready)];
 }
 
 // A user with more to repair begins with these.
-const MACHINES_TOLD_OF = 3;
+const MACHINES_SHOWN = 3;
 
 /** The conditions of machines in trouble, one line each. */
 export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
   const shown = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
-  const more = shown.length - MACHINES_TOLD_OF;
+  const more = shown.length - MACHINES_SHOWN;
   const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
-  return [...shown.slice(0, MACHINES_TOLD_OF), ...rest];
+  return [...shown.slice(0, MACHINES_SHOWN), ...rest];
 }
 
 /** Condition of a machine: whether the scheduler may place pods on its Node. */
 export const NODE_SCHEDULABLE = "NodeSchedulable";
 
-interface Speaker {
+interface Reporter {
   readonly metadata: { readonly name: string };
   readonly status?: { readonly conditions?: Frozen<readonly Condition[]> } | undefined;
 }
 
-function troubleOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+function troubleOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
   const ready = getCondition(status?.conditions, "Ready");
-  return ready && isTrouble(ready) ? [lineOf(saidIn(metadata.name, ready))] : [];
+  return ready && isTrouble(ready) ? [lineOf(reportIn(metadata.name, ready))] : [];
 }
 
 /** Mere progress has the severity Info. */
@@ -92,11 +92,11 @@ function isTrouble({ status, severity }: Frozen<Condition>): boolean {
 }
 
 /** Only the user who has cordoned a Node can make its machine available again, so this is printed with any severity. */
-function cordonOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+function cordonOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
   const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
-  return schedulable?.status === "False" ? [lineOf(saidIn(metadata.name, schedulable))] : [];
+  return schedulable?.status === "False" ? [lineOf(reportIn(metadata.name, schedulable))] : [];
 }
 
-function saidIn(who: string, { type, reason = type, message = "" }: Frozen<Condition>): Said {
+function reportIn(who: string, { type, reason = type, message = "" }: Frozen<Condition>): Report {
   return { who, reason, message };
 }

@@ -3,7 +3,7 @@ import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, fillIn, objectIn, objectMadeIn, objectsIn, textIn } from "../fields.ts";
 
 // How long a pod stays on a node that does not answer.
-const PATIENCE_SECONDS = 300;
+const TOLERATION_SECONDS = 300;
 
 const PRIORITIES: Readonly<Record<string, number>> = {
   "system-cluster-critical": 2_000_000_000,
@@ -29,7 +29,7 @@ function tolerate(spec: Fields, key: string): void {
   if (isTolerated) return;
   spec["tolerations"] = [
     ...tolerations,
-    { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: PATIENCE_SECONDS },
+    { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: TOLERATION_SECONDS },
   ];
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { base64Stumble } from "./base64.ts";
+import { base64ErrorIndex } from "./base64.ts";
 
 describe("base64", () => {
   test("encoded text is decoded without an error, also over several lines", () => {
@@ -8,8 +8,8 @@ describe("base64", () => {
       fc.property(fc.uint8Array(), fc.nat(), (bytes, at) => {
         const text = Buffer.from(bytes).toString("base64");
         const cut = at % (text.length + 1);
-        expect(base64Stumble(text)).toBeUndefined();
-        expect(base64Stumble(`${text.slice(0, cut)}\r\n${text.slice(cut)}`)).toBeUndefined();
+        expect(base64ErrorIndex(text)).toBeUndefined();
+        expect(base64ErrorIndex(`${text.slice(0, cut)}\r\n${text.slice(cut)}`)).toBeUndefined();
       }),
     );
   });
@@ -26,6 +26,6 @@ describe("base64", () => {
     ["M=", 1],
     ["MTI=MTI=", 4],
   ])("%j is not base64, from byte %d on", (text, at) => {
-    expect(base64Stumble(text)).toBe(at);
+    expect(base64ErrorIndex(text)).toBe(at);
   });
 });

@@ -50,7 +50,7 @@ function readField(reading: Reading, field: Field, object: JsonObject): void {
     delete object[name];
     return;
   }
-  if (saysItself(type, value) || (typeof value === "object" && Object.isFrozen(value))) return;
+  if (isExpectedText(type, value) || (typeof value === "object" && Object.isFrozen(value))) return;
   reading.steps.push(field);
   const read = readValue(reading, type, value);
   reading.steps.pop();
@@ -82,7 +82,7 @@ function readItem(
 ): void {
   if (reading.isOver) return;
   const value = within[at];
-  if (saysItself(type, value)) return;
+  if (isExpectedText(type, value)) return;
   reading.steps.push(at);
   const read = value === null || value === undefined ? zeroOf(type) : readValue(reading, type, value);
   reading.steps.pop();
@@ -90,7 +90,7 @@ function readItem(
 }
 
 /** Whether a string is expected and the value is one, as most values are: it stays as it is. */
-function saysItself(type: ValueType, value: unknown): boolean {
+function isExpectedText(type: ValueType, value: unknown): boolean {
   return typeof value === "string" && value !== "" && type.form === "scalar" && type.scalar === "string";
 }
 

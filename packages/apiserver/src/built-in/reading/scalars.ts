@@ -1,6 +1,6 @@
 import { formatQuantity, parseQuantity, QuantityError } from "@capstan/api";
 import { goNumber } from "../../schema/go-text.ts";
-import { base64Stumble } from "./base64.ts";
+import { base64ErrorIndex } from "./base64.ts";
 import { GoTimeError, readMicroTime, readTime } from "./go-time.ts";
 import type { Scalar } from "./types.ts";
 
@@ -63,9 +63,9 @@ function isWithin(value: bigint, bits: bigint): boolean {
 function readBytes(text: string): ScalarRead {
   const proper = Buffer.from(text, "base64").toString("base64");
   if (proper === text) return { value: text };
-  const stumble = base64Stumble(text);
-  if (stumble === undefined) return { value: proper };
-  return { problem: `illegal base64 data at input byte ${stumble}`, isFinal: false };
+  const errorIndex = base64ErrorIndex(text);
+  if (errorIndex === undefined) return { value: proper };
+  return { problem: `illegal base64 data at input byte ${errorIndex}`, isFinal: false };
 }
 
 function readMoment(value: unknown, read: (text: string) => string): ScalarRead {

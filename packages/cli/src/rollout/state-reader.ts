@@ -2,21 +2,21 @@ import { Failure } from "@capstan/runtime";
 import type { RolloutState } from "./rollout-state.ts";
 
 /** Reads the state of a pool. */
-export type Look = () => Promise<RolloutState>;
+export type ReadState = () => Promise<RolloutState>;
 
 /**
  * Reads the state of a pool from a server that may be unavailable for a while, for example during a restart. After the
  * first answer, a failed read returns undefined, and `say` gets one message per outage. Before it, a failure is thrown,
  * because the address may be wrong.
  */
-export function patientLook(
-  look: Look,
+export function retryingReader(
+  readState: ReadState,
   say: (text: string) => void,
 ): () => Promise<RolloutState | undefined> {
   let isAway: boolean | undefined;
   return async () => {
     try {
-      const state = await look();
+      const state = await readState();
       isAway = false;
       return state;
     } catch (error) {

@@ -2,7 +2,7 @@ import { type WantedHash, wantedHashOf } from "@capstan/manager";
 import type { PoolParts } from "./pool-parts.ts";
 
 /** The model that a pool wants, and the assumptions behind that. */
-export interface WantedModel {
+export interface DesiredModel {
   readonly wanted: WantedHash;
   readonly note?: string;
 }
@@ -11,7 +11,7 @@ export interface WantedModel {
 const UNNAMED = "wanted";
 
 /** The desired model of a pool's machines. It depends on the network of the cluster, which may be unknown. */
-export function wantedModel(parts: PoolParts): WantedModel {
+export function desiredModel(parts: PoolParts): DesiredModel {
   const { pool, machinePool, azureCluster } = parts;
   const subscriptionID = azureCluster?.spec.subscriptionID ?? subscriptionIn(parts);
   if (azureCluster && subscriptionID !== undefined) {

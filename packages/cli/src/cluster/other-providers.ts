@@ -13,7 +13,7 @@ const Definition = builtInKind<CustomResourceDefinition>({
 });
 
 /** Refuses to reconcile kinds that another provider reconciles too; `advice` is the next step for the user. */
-export async function refuseNeighbours(
+export async function refuseOtherProviders(
   { client, clock }: { readonly client: Client; readonly clock: Clock },
   kinds: readonly CustomKind[],
   advice: string,
