@@ -162,7 +162,7 @@ describe("get kubeconfig", () => {
       expect(await get(name)).toEqual({
         code: 1,
         out: "",
-        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; there is: east, management\n`,
+        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; existing: east, management\n`,
       });
     }
   });

@@ -34,8 +34,8 @@ export interface RolloutBudget {
 /**
  * Resolves both ends of a rolling update for a number of replicas.
  *
- * Surge rounds up and unavailability down, so that a share is on the careful side; when both come out as 0 nothing
- * could ever move, and one machine may be unavailable. Never more than all replicas are unavailable.
+ * Surge rounds up and unavailability down, so that a percentage is on the safe side; if both are 0, the rollout
+ * could not progress, so one machine may be unavailable. Never more than all replicas are unavailable.
  */
 export function resolveRolloutBudget(
   limits: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string },

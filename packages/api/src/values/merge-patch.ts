@@ -43,7 +43,7 @@ function changeOf(before: unknown, after: unknown): unknown {
   return deepEqual(before, after) ? undefined : after;
 }
 
-/** Null and undefined both mean that the field is not there. */
+/** Null and undefined both mean a missing field. */
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined;
 }

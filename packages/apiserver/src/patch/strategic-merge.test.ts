@@ -167,7 +167,7 @@ describe("a list", () => {
     expect(merge({}, { "$setElementOrder/items": named("a"), items })).toStrictEqual({ items: named("a") });
   });
 
-  test("that is not there is neither ordered nor emptied", () => {
+  test("that is missing is neither ordered nor emptied", () => {
     expect(
       merge({}, { "$setElementOrder/items": named("a"), "$deleteFromPrimitiveList/words": ["a"] }),
     ).toStrictEqual({});

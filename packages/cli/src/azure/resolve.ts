@@ -36,7 +36,7 @@ function idNamed(ids: readonly string[], { name, what }: { name: string; what: s
   throw new CommandError(
     ids.length === 0
       ? `there is no ${what} yet`
-      : `there is no ${what} ${JSON.stringify(name)}; there is: ${shown(ids.map(shortName))}`,
+      : `there is no ${what} ${JSON.stringify(name)}; existing: ${shown(ids.map(shortName))}`,
   );
 }
 

@@ -55,7 +55,7 @@ export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<
     directory.release();
     if (!isKept) removeContents(dataDir);
   }
-  out.write(isKept ? `\nstopped; everything is kept in ${dataDir}\n` : "\nstopped; nothing is kept\n");
+  out.write(isKept ? `\nstopped; all data is kept in ${dataDir}\n` : "\nstopped; no data is kept\n");
   return EXIT.done;
 }
 
@@ -87,7 +87,7 @@ function introduce({ out, variables }: Shell, simulator: Simulator, about: Intro
     `npx capstan sim journal --follow --data-dir ${quoted(dataDir)}`,
   ];
   out.write(tryNext(lines, paint));
-  const end = isKept ? "everything is kept" : "nothing is kept; --data-dir keeps it";
+  const end = isKept ? "all data is kept" : "no data is kept; use --data-dir to keep it";
   out.write(paint.faint(`\nCtrl-C stops it; ${end}.\n`));
 }
 

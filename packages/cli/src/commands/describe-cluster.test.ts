@@ -21,6 +21,6 @@ test("a reference to a missing object is shown at the place of the object, in wo
 test("a missing cluster is reported with the names of the existing ones", async () => {
   const client = await managementWith(cluster({ metadata: { name: "demo", namespace: "default" } }));
   await expect(partsOf(client, { name: "dmeo", namespace: "default" })).rejects.toThrow(
-    'there is no Cluster "dmeo" in namespace default; there is: demo',
+    'there is no Cluster "dmeo" in namespace default; existing: demo',
   );
 });

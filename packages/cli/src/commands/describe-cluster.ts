@@ -118,6 +118,6 @@ const LEADS_NOWHERE: ReadonlySet<string> = new Set(["NotFound", "KindNotServed",
 
 async function unknown(client: Client, name: string, namespace: string): Promise<string> {
   const others = (await client.list(Cluster, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `there is: ${others.join(", ")}`;
+  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
   return `there is no Cluster ${JSON.stringify(name)} in namespace ${namespace}; ${there}`;
 }

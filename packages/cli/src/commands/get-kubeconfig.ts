@@ -21,7 +21,7 @@ export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfi
     throw new CommandError(
       names.length === 0
         ? `${dataDir} has no clusters yet; start with: capstan up`
-        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; there is: ${names.join(", ")}`,
+        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; existing: ${names.join(", ")}`,
     );
   }
   out.write(text);

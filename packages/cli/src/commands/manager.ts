@@ -223,6 +223,6 @@ function refuseUnknownNames({ controllers = [], concurrency }: ManagerCommandOpt
     const unknown = names.filter((name) => !known.includes(name));
     if (unknown.length === 0) continue;
     const shown = unknown.map((name) => JSON.stringify(name)).join(", ");
-    throw new CommandError(`${flag}: there is no controller ${shown}; there is: ${known.join(", ")}`);
+    throw new CommandError(`${flag}: there is no controller ${shown}; existing: ${known.join(", ")}`);
   }
 }

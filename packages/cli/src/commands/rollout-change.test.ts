@@ -92,8 +92,8 @@ describe("a pool is named", () => {
   });
 
   test.each([
-    ["absent", 'there is no pool "absent" in namespace default; there is: pool'],
-    ["amp/workers", 'there is no pool "amp/workers" in namespace default; there is: pool'],
+    ["absent", 'there is no pool "absent" in namespace default; existing: pool'],
+    ["amp/workers", 'there is no pool "amp/workers" in namespace default; existing: pool'],
     [
       "node/pool",
       '"node/pool" is not the name of a pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME',

@@ -89,7 +89,7 @@ export async function clearFaults(
     const known = (await control.faults()).map(({ id }) => id);
     const missing = names.find((name) => !known.includes(name));
     if (missing !== undefined)
-      throw new CommandError(`there is no fault ${missing}; there is: ${known.join(", ") || "none"}`);
+      throw new CommandError(`there is no fault ${missing}; existing: ${known.join(", ") || "none"}`);
     const chosen = names.length === 0 ? known : names;
     for (const id of chosen) await control.removeFault(id);
     return chosen;

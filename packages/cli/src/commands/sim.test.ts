@@ -203,9 +203,9 @@ describe("a simulated Azure with scale sets in two groups", () => {
   test.each([
     [["delete", "pool", "0"], '"pool" matches several; choose one: east/pool, west/pool'],
     [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; it has: 4 Succeeded"],
-    [["capacity", "pol", "2"], 'there is no scale set "pol"; there is: east/pool, east/spot, west/pool'],
-    [["lock", "north"], 'there is no resource or group "north"; there is: '],
-    [["faults", "clear", "x"], "there is no fault x; there is: none"],
+    [["capacity", "pol", "2"], 'there is no scale set "pol"; existing: east/pool, east/spot, west/pool'],
+    [["lock", "north"], 'there is no resource or group "north"; existing: '],
+    [["faults", "clear", "x"], "there is no fault x; existing: none"],
     [["evict", "west/pool", "0"], "only supported on Azure Spot Virtual Machines."],
     [["capacity", "west/pool", "1001"], "refuses: "],
   ])("%j is refused with a message", async (args, message) => {
@@ -382,7 +382,7 @@ describe("azure-sim", () => {
     const ca = join(folder, "serving/ca.crt");
     expect((await capstan("clock", "--url", served.url, "--token", token, "--ca", ca)).code).toBe(0);
     expect(await served.stop()).toBe(0);
-    expect([served.shell.written.out.endsWith("stopped; nothing is kept\n"), existsSync(folder)]).toEqual([
+    expect([served.shell.written.out.endsWith("stopped; no data is kept\n"), existsSync(folder)]).toEqual([
       true,
       false,
     ]);

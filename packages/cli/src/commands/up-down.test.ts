@@ -80,7 +80,7 @@ describe("up", () => {
     shell.interrupt();
     expect(await ended).toBe(0);
     expect(shell.written.out).toContain(`✓ data directory ${dataDir} (new)\n`);
-    expect(shell.written.out).toMatch(/stopping\n✓ stopped; everything is kept in .*\n$/);
+    expect(shell.written.out).toMatch(/stopping\n✓ stopped; all data is kept in .*\n$/);
     expect(shell.written.out).not.toContain("\u001B");
   });
 
@@ -114,7 +114,7 @@ describe("up", () => {
     expect(third.shell.written.out).toContain("workload clusters: 0, guests: 0\n");
     const after = testShell();
     expect(await run(["get", "kubeconfig", "demo", "--data-dir", dataDir], after)).toBe(1);
-    expect(after.written.err).toContain(`there is no cluster "demo" in ${dataDir}; there is: management`);
+    expect(after.written.err).toContain(`there is no cluster "demo" in ${dataDir}; existing: management`);
     await third.stop();
   });
 

@@ -59,7 +59,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
   } finally {
     await closeAll(closers);
   }
-  step(`stopped; everything is kept in ${dataDir}`);
+  step(`stopped; all data is kept in ${dataDir}`);
   return EXIT.done;
 }
 

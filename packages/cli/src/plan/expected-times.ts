@@ -26,7 +26,7 @@ export function expectedTimes(percentile: Percentile, minReadySeconds: number): 
 
 /** The assumptions of a forecast, for its readers. */
 export const ASSUMPTIONS: readonly string[] = [
-  `times are those of recorded traffic: an instance is made in ${spread(RECORDED["instance.create"])}, deleted in ${spread(RECORDED["instance.delete"])}, updated in place in ${spread(RECORDED["instance.manualupgrade"])}`,
+  `times are those of recorded traffic: an instance is created in ${spread(RECORDED["instance.create"])}, deleted in ${spread(RECORDED["instance.delete"])}, updated in place in ${spread(RECORDED["instance.manualupgrade"])}`,
   `a Node is Ready ${spread(BOOT)} after power on, and drained in ${spread(DRAIN)} unless something blocks it`,
   "Azure has the quota and the capacity: neither was checked",
   "the names of machines that do not exist yet are guesses",

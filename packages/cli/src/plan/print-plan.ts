@@ -66,7 +66,7 @@ export function actionJson({ controller, object, action, targets, detail, why }:
   return { controller, object, action, targets, detail, why };
 }
 
-/** What stands in the way as the schema has it. */
+/** A block as the schema has it. */
 export function blockedJson({ controller, object, reason, targets, why }: Block): object {
   return { controller, object, reason, targets, why };
 }

@@ -66,7 +66,7 @@ async function infrastructureOf(
 
 async function unknown(client: Client, given: string, namespace: string): Promise<string> {
   const others = (await client.list(AzureMachinePool, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `there is: ${others.join(", ")}`;
+  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
   return `there is no pool ${JSON.stringify(given)} in namespace ${namespace}; ${there}`;
 }
 

@@ -84,7 +84,7 @@ export function labelProblems(field: string, labels: Fields): FieldProblem[] {
   ]);
 }
 
-/** Validates a label selector that is there. */
+/** Validates a label selector, if there is one. */
 export function selectorProblems(field: string, selector: Fields): FieldProblem[] {
   return [
     ...labelProblems(`${field}.matchLabels`, objectIn(selector, "matchLabels")),
