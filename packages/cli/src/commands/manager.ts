@@ -88,7 +88,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   }
 }
 
-/** Runs until SIGTERM or Ctrl-C, or until the Lease is lost. Then the process exits, and the kubelet restarts it. */
+/** Runs until SIGTERM or Ctrl-C, or until the Lease is lost. Then the process exits, and its supervisor, such as the kubelet, restarts it. */
 async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): Promise<number> {
   const lost = running
     .start()

@@ -43,15 +43,15 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const standstill = standstillOf(parts, observed.view);
   return {
     ...observed,
-    plan: standstill ? whileStandstill(plan) : { ...plan, actions },
+    plan: standstill ? standstillPlan(plan) : { ...plan, actions },
     standstill,
     refusal: refusalOf(parts.pool),
     drains: blockedDrains(parts.machines),
   };
 }
 
-/** A pause also holds up what is done at a standstill; the plan is empty then. */
-function whileStandstill(plan: PoolPlan): PoolPlan {
+/** At a standstill the plan has no actions. A pause is kept, because it also holds up what is done instead. */
+function standstillPlan(plan: PoolPlan): PoolPlan {
   return { ...plan, actions: [], blocked: plan.blocked.filter(({ reason }) => reason === "Paused") };
 }
 
