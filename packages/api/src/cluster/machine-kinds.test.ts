@@ -85,7 +85,7 @@ describe("a MachinePool", () => {
     ["the smallest size when it is new", undefined, 3],
     ["the smallest size when it has less", 1, 3],
     ["the largest size when it has more", 30, 9],
-    ["what it has when that is in range", 5, 5],
+    ["its current size when that is in range", 5, 5],
   ])("that an autoscaler sizes starts from %s", (_, current, expected) => {
     const annotations = { [MIN_SIZE]: "3", [MAX_SIZE]: "9" };
     const old = current === undefined ? undefined : pool({ replicas: current });

@@ -87,7 +87,7 @@ describe("a control plane", () => {
       "spec.rolloutStrategy.rollingUpdate.maxSurge: Invalid value: 2: value must be 1 or 0",
     ],
     [
-      "a share as surge",
+      "a percentage as surge",
       { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: "50%" } } },
       "value must be 1 or 0",
     ],

@@ -96,7 +96,7 @@ describe("a definition", () => {
       ['spec.names.listKind: Invalid value: "Gizmo": kind and listKind may not be the same'],
     ],
     [
-      "that keeps unknown fields everywhere",
+      "that preserves unknown fields everywhere",
       ({ spec }) => (spec["preserveUnknownFields"] = true),
       [
         "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
@@ -117,7 +117,7 @@ describe("a definition", () => {
       ['spec.versions[0].deprecationWarning: Invalid value: "x": can only be set for deprecated versions'],
     ],
     [
-      "with an odd conversion",
+      "with an unknown conversion strategy",
       ({ spec }) => (spec["conversion"] = { strategy: "Magic" }),
       ['spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"'],
     ],
@@ -132,7 +132,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "in a group of the community that says so",
+      "in a group of the community with an annotation that it is unapproved",
       (one) => {
         one.spec.group = "x.k8s.io";
         one.metadata = {
@@ -143,7 +143,7 @@ describe("a definition", () => {
       [],
     ],
     [
-      "that scales by odd paths",
+      "with invalid scale paths",
       ({
         spec: {
           versions: [v1],
@@ -160,7 +160,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "with odd columns",
+      "with invalid columns",
       ({
         spec: {
           versions: [v1],
@@ -172,7 +172,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "that selects what is not there",
+      "with a selectable field that does not exist",
       ({
         spec: {
           versions: [v1],
@@ -183,7 +183,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "whose versions differ, each with its own mistakes",
+      "whose versions differ, each with its own errors",
       ({ spec }) =>
         spec.versions.push({
           name: "v2",
@@ -196,12 +196,12 @@ describe("a definition", () => {
       ],
     ],
     [
-      "of something else than objects",
+      "with a root that is not an object",
       (one) => (root(one)["type"] = "string"),
       ['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root'],
     ],
     [
-      "of any map",
+      "with additionalProperties at the root",
       (one) => {
         delete root(one)["properties"];
         root(one)["additionalProperties"] = text;
@@ -209,7 +209,7 @@ describe("a definition", () => {
       ["spec.validation.openAPIV3Schema.additionalProperties: Forbidden: must not be used at the root"],
     ],
     [
-      "with its own idea of metadata",
+      "with properties of metadata",
       (one) =>
         (root(one)["properties"] = {
           metadata: { type: "object", properties: { labels: { type: "object" } } },
@@ -219,7 +219,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "that narrows the name",
+      "that restricts the name",
       (one) =>
         (root(one)["properties"] = {
           metadata: { type: "object", properties: { name: { ...text, maxLength: 3 } } },
@@ -239,12 +239,12 @@ describe("a definition", () => {
 
   test.each([
     [
-      "no version to store in",
+      "no storage version",
       (versions: Version[]) => versions.forEach((version) => (version.storage = false)),
       "must have exactly one version marked as storage version",
     ],
     [
-      "two versions to store in",
+      "two storage versions",
       (versions: Version[]) => versions.push({ ...(versions[0] as Version), name: "v2" }),
       "must have exactly one version marked as storage version",
     ],

@@ -48,9 +48,13 @@ describe("a schema in v2", () => {
       { type: "array", items: { type: "string", nullable: true }, "x-kubernetes-patch-strategy": "merge" },
       { type: "array", items: {}, "x-kubernetes-patch-strategy": "merge" },
     ],
-    ["takes a quantity for a text", { oneOf: [{ type: "string" }, { type: "number" }] }, { type: "string" }],
     [
-      "goes into maps",
+      "treats a quantity as a string",
+      { oneOf: [{ type: "string" }, { type: "number" }] },
+      { type: "string" },
+    ],
+    [
+      "converts the values of maps",
       { type: "object", additionalProperties: { type: "string", default: "" } },
       { type: "object", additionalProperties: { type: "string" } },
     ],

@@ -34,9 +34,9 @@ const named = (...names: readonly string[]): { name: string }[] => names.map((na
 describe("an object", () => {
   test.each<[string, object, object, object]>([
     ["is merged field by field", { a: 1, b: { c: 2, d: 3 } }, { b: { c: 4 } }, { a: 1, b: { c: 4, d: 3 } }],
-    ["loses what is null", { a: 1, b: 2 }, { a: null, c: null }, { b: 2 }],
+    ["loses fields that the patch sets to null", { a: 1, b: 2 }, { a: null, c: null }, { b: 2 }],
     [
-      "keeps no nulls of what is new",
+      "drops the nulls of new objects",
       {},
       { a: { b: null, c: [{ d: null, e: 1 }] } },
       { a: { c: [{ e: 1 }] } },
@@ -49,7 +49,7 @@ describe("an object", () => {
       { a: { c: 2 } },
     ],
     ["is emptied by directive", { a: { b: 1 } }, { a: { $patch: "delete", c: 2 } }, { a: {} }],
-    ["that only says what to do with nothing is not there", {}, { a: { $patch: "delete" } }, {}],
+    ["that has only directives is not added", {}, { a: { $patch: "delete" } }, {}],
     [
       "is replaced where its type says so",
       { whole: { a: 1 } },
@@ -63,19 +63,19 @@ describe("an object", () => {
       { a: { c: 2, d: 3 } },
     ],
     [
-      "is merged where nothing is known about it",
+      "is merged if its type is unknown",
       { x: { y: { z: 1 } } },
       { x: { y: { w: 2 } } },
       { x: { y: { z: 1, w: 2 } } },
     ],
     [
-      "need not list what is null",
+      "need not list fields that are null",
       { a: { b: 1, c: 2 } },
       { a: { $retainKeys: ["c"], b: null } },
       { a: { c: 2 } },
     ],
     [
-      "keeps no directives where nothing was",
+      "drops the directives of a new object",
       {},
       { a: { $retainKeys: ["b"], b: [{ c: 1 }, { $patch: "delete" }], "$setElementOrder/b": [] } },
       { a: { b: [{ c: 1 }] } },
@@ -106,7 +106,7 @@ describe("a list", () => {
       named("c", "a", "b"),
     ],
     [
-      "keeps the place of what is not named",
+      "keeps the position of items that are not named",
       named("a", "b", "c"),
       { items: named("c", "n") },
       named("a", "b", "c", "n"),
@@ -126,7 +126,7 @@ describe("a list", () => {
     ],
     ["is ordered", named("a", "b", "c"), { "$setElementOrder/items": named("c", "a") }, named("b", "c", "a")],
     [
-      "is ordered with what is new",
+      "is ordered together with new items",
       named("a", "b"),
       { "$setElementOrder/items": named("b", "n"), items: named("n") },
       named("a", "b", "n"),
@@ -143,9 +143,9 @@ describe("a list", () => {
   });
 
   test.each<[string, object, string[]]>([
-    ["gets new words", { words: ["d", "b"] }, ["d", "a", "b", "c"]],
+    ["gets new scalars", { words: ["d", "b"] }, ["d", "a", "b", "c"]],
     ["loses words", { "$deleteFromPrimitiveList/words": ["b", "x"] }, ["a", "c"]],
-    ["loses and gets words", { "$deleteFromPrimitiveList/words": ["a"], words: ["d"] }, ["d", "b", "c"]],
+    ["loses and gets scalars", { "$deleteFromPrimitiveList/words": ["a"], words: ["d"] }, ["d", "b", "c"]],
     ["orders words", { "$setElementOrder/words": ["c", "b", "a"] }, ["c", "b", "a"]],
   ])("of words %s", (_, patch, words) => {
     expect(merge({ words: ["a", "b", "c"] }, patch)).toStrictEqual({ words });

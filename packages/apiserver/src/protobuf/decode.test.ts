@@ -183,7 +183,7 @@ describe("invalid bytes are refused with a message", () => {
       'the kind "Endpoints" of "v1" is not known in protobuf here; send it as application/json',
     ],
     [
-      "a cut number",
+      "a truncated number",
       () => decode("v1", "ConfigMap", bytes(0x80)),
       "the object ends in the middle of a number",
     ],

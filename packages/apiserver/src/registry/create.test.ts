@@ -120,7 +120,7 @@ describe("create", () => {
 
   test.each([
     [
-      "a name that is no DNS name",
+      "a name that is not a DNS name",
       { name: "Bad_Name" },
       422,
       /Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain/,
@@ -133,7 +133,7 @@ describe("create", () => {
       /cannot unmarshal number into Go struct field ObjectMeta.name of type string/,
     ],
     [
-      "another namespace than that of the path",
+      "a namespace that differs from the path",
       { name: "a", namespace: "b" },
       400,
       /does not match the namespace sent/,

@@ -65,7 +65,7 @@ describe("update", () => {
     ["another namespace", { namespace: "b" }, 400, "does not match the namespace sent on the request"],
     ["another uid", { uid: "b" }, 409, "Precondition failed: UID in precondition: b"],
     [
-      "a version that is no number",
+      "a version that is not a number",
       { resourceVersion: "b" },
       500,
       'strconv.ParseUint: parsing "b": invalid syntax',

@@ -19,7 +19,7 @@ function problemsOf(schema: object, value: unknown): string[] {
 describe("lists with a type", () => {
   test.each<[string, object, unknown, string[]]>([
     [
-      "a set tells the first repetition only",
+      "a set reports the first duplicate only",
       setOf(text),
       ["a", "b", "a", "a"],
       ['list[2]: Duplicate value: "a"'],

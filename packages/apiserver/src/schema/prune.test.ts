@@ -23,7 +23,7 @@ describe("pruning", () => {
     ["drops unknown fields", object({ a: text }), { a: "1", b: 2 }, { a: "1" }, ["spec.b"]],
     ["drops all of an object without properties", object({}), { a: { b: 1 } }, {}, ["spec.a"]],
     [
-      "looks into lists",
+      "prunes the items of lists",
       { type: "array", items: object({ k: text }) },
       [{ k: "1", l: 2 }],
       [{ k: "1" }],
@@ -37,7 +37,7 @@ describe("pruning", () => {
       ["spec.k.y"],
     ],
     [
-      "keeps values of any map, and nothing in them",
+      "keeps the values of an untyped map, and drops their fields",
       { type: "object", additionalProperties: true },
       { a: { b: 1 }, c: [{ d: 1 }], e: 5 },
       { a: {}, c: [{}], e: 5 },
@@ -58,15 +58,15 @@ describe("pruning", () => {
       [],
     ],
     [
-      "keeps what makes an embedded object one",
+      "keeps the type fields and metadata of an embedded object",
       object({ spec: object({ a: text }) }, { "x-kubernetes-embedded-resource": true }),
       { apiVersion: "v1", kind: "P", metadata: { x: 1 }, spec: { b: 1 }, other: 1 },
       { apiVersion: "v1", kind: "P", metadata: { x: 1 }, spec: {} },
       ["spec.other", "spec.spec.b"],
     ],
-    ["drops nulls that mean nothing without a word", object({ a: text }), { a: null }, {}, []],
+    ["drops nulls without meaning, and does not report them", object({ a: text }), { a: null }, {}, []],
     [
-      "keeps nulls that mean something",
+      "keeps nulls with a meaning",
       object({ a: { ...text, nullable: true }, b: { ...text, default: "d" } }),
       { a: null, b: null },
       { a: null, b: null },

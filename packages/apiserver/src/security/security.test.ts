@@ -197,10 +197,10 @@ describe("the guard", () => {
   test.each<[string, Partial<HttpRequest>, number]>([
     ["a token", { headers: { authorization: "Bearer sesame" } }, 200],
     ["a wrong token", { headers: { authorization: "Bearer wrong" } }, 401],
-    ["no token after the word", { headers: { authorization: "Bearer" } }, 401],
+    ["no token after Bearer", { headers: { authorization: "Bearer" } }, 401],
     ["a password", { headers: { authorization: "Basic c2VzYW1l" } }, 401],
     ["a certificate", { peer: { commonName: "x", organizations: ["system:masters"] } }, 200],
-    ["a certificate without rights", { peer: { commonName: "x", organizations: [] } }, 403],
+    ["a certificate without permissions", { peer: { commonName: "x", organizations: [] } }, 403],
     [
       "a header that pretends to be a certificate",
       { headers: { "x-remote-user": "root", "x-remote-group": "system:masters" } },

@@ -365,7 +365,7 @@ describe("load balancers are rejected", () => {
       [`${LB}.frontendIPs[0].privateIP: Invalid value: "10.9.0.1": must lie in the subnet, 10.0.0.0/16`],
     ],
     [
-      "that are internal and have a word for an address",
+      "that are internal and have an invalid address",
       apiServer({ type: "Internal", frontendIPs: [frontend("a", "here")] }),
       [`${LB}.frontendIPs[0].privateIP: Invalid value: "here": must be an IPv4 or IPv6 address`],
     ],

@@ -102,7 +102,7 @@ describe("a pool is rejected", () => {
       'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "150%": must not be more than 100%',
     ],
     [
-      "whose name is too long for a computer",
+      "whose name is too long for a computer name",
       { ...pool(), metadata: { name: "m".repeat(59) } },
       `metadata.name: Invalid value: "${"m".repeat(59)}": must be no more than 58 characters: machines are named after it`,
     ],

@@ -321,7 +321,7 @@ describe("a pod", () => {
       ["0/2", "Completed", "0"],
     ],
     [
-      "is done in part",
+      "is partly done",
       {
         status: {
           phase: "Running",
@@ -331,7 +331,7 @@ describe("a pod", () => {
       ["1/2", "NotReady", "0"],
     ],
     [
-      "is done in part and ready",
+      "is partly done and ready",
       {
         status: {
           phase: "Running",
@@ -369,7 +369,7 @@ describe("a pod", () => {
       ["0/2", "Init:ErrImagePull", "1 (2m ago)"],
     ],
     [
-      "fails to begin",
+      "fails to start",
       {
         spec: twoInits,
         status: { phase: "Pending", initContainerStatuses: [{ name: "i", state: ended(2) }] },
@@ -407,7 +407,7 @@ describe("a pod", () => {
       ["0/2", "Terminating", "0"],
     ],
     [
-      "goes with its node",
+      "is lost with its node",
       {
         metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:01:00Z" },
         status: { phase: "Running", reason: "NodeLost" },
