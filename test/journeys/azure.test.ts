@@ -134,7 +134,7 @@ describe("docs/azure-sim.md", () => {
     simulator.child.kill("SIGTERM");
     expect(await simulator.ended).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`stopped; everything is kept in ${folder}\n`) as string,
+      out: expect.stringContaining(`stopped; all data is kept in ${folder}\n`) as string,
       err: "",
     });
   });

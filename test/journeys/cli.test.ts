@@ -81,7 +81,7 @@ describe("capstan", () => {
     ]);
     expect(await second.ended).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`stopped; everything is kept in ${folder}\n`) as string,
+      out: expect.stringContaining(`stopped; all data is kept in ${folder}\n`) as string,
       err: "",
     });
 
@@ -97,7 +97,7 @@ describe("capstan", () => {
     running.child.kill("SIGINT");
     expect(await running.ended).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/stopping\nstopped; everything is kept in .*interrupted\n$/) as string,
+      out: expect.stringMatching(/stopping\nstopped; all data is kept in .*interrupted\n$/) as string,
     });
   });
 });

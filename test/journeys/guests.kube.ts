@@ -223,7 +223,7 @@ describe("capstan up", () => {
     const status = async (): Promise<string> => (await capstan("status", "--data-dir", dataDir)).out;
     await eventually(status, /^management +\S+ +\d+ +True\n$/m);
     expect((await capstan("get", "kubeconfig", "fleet", "--data-dir", dataDir)).err).toContain(
-      "there is: management",
+      "existing: management",
     );
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0, err: "" });

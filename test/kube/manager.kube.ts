@@ -247,7 +247,7 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
     expect(await management.page("Install it")).toContain("CRDs: 19 (0 new, 0 updated, 19 unchanged)");
     expect(await trusted()).toEqual(before);
     await management.routeWebhooks();
-    expect(await management.page("Make a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
+    expect(await management.page("Create a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
     expect(await management.page("See what it may do")).toMatch(/^no$/m);
     expect(await management.page("Bring it up to date")).toContain("Deployment: capstan-manager (unchanged)");
   });

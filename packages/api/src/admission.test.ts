@@ -15,17 +15,17 @@ const pool = deepFreeze({
   },
 });
 
-test("fills in defaults on a copy and leaves the object alone", () => {
+test("sets defaults on a copy and leaves the object unchanged", () => {
   const filled = withDefaults(MachinePool, pool);
   expect(filled.spec.replicas).toBe(1);
   expect(pool.spec).not.toHaveProperty("replicas");
 });
 
-test("fills in defaults that stay the same when filled in again", () => {
+test("sets defaults that stay the same when they are set again", () => {
   const once = withDefaults(MachinePool, pool);
   expect(withDefaults(MachinePool, once)).toEqual(once);
 });
 
-test("answers with errors and warnings", () => {
+test("returns errors and warnings", () => {
   expect(validateObject(MachinePool, { object: pool })).toEqual({ errors: [], warnings: [] });
 });

@@ -1,18 +1,18 @@
-/** The door that objects of our kinds come in by: defaults first, then the rules. */
+/** Admission of objects of our kinds: first defaults, then validation. */
 import type { AdmissionRequest, CustomKind } from "./kind.ts";
 import type { Frozen, KubernetesObject } from "./kubernetes/meta.ts";
 import { deepCopy } from "./values/deep-copy.ts";
 import type { FieldError } from "./values/field-error.ts";
 
-/** What the rules of a kind say about an object. */
+/** The result of validating an object. */
 export interface Verdict {
-  /** Why it is refused; empty when it is not. */
+  /** Why it is refused; empty if it is not. */
   readonly errors: readonly FieldError[];
-  /** What is allowed but probably not meant. */
+  /** What is valid but probably a mistake. */
   readonly warnings: readonly string[];
 }
 
-/** A copy of an object, which must fit its schema, with all defaults filled in. */
+/** A copy of an object, which must fit its schema, with all defaults. */
 export function withDefaults<T extends KubernetesObject>(
   kind: CustomKind<T>,
   object: T | Frozen<T>,
@@ -23,7 +23,7 @@ export function withDefaults<T extends KubernetesObject>(
   return draft;
 }
 
-/** Says what is wrong with an object beyond its schema, and what is probably not meant. */
+/** Validates an object beyond its schema, and warns about probable mistakes. */
 export function validateObject<T extends KubernetesObject>(
   kind: CustomKind<T>,
   request: AdmissionRequest<T>,

@@ -19,9 +19,9 @@ describe("the CRD of every kind", () => {
     },
   );
 
-  test("is what the files in crds/ say; `npm run generate` writes them", () => {
+  test("matches the files in crds/; `npm run generate` writes them", () => {
     const wanted = crdFiles(CRDS);
-    // Beside them is the list that kustomize reads; it belongs to config/.
+    // The folder also has the kustomization, which belongs to config/.
     const definitions = readdirSync(CRDS).filter((name) => name !== "kustomization.yaml");
     const files = definitions.map((name) => `${CRDS}/${name}`);
     expect(files.sort()).toEqual([...wanted.keys()].sort());
@@ -99,7 +99,7 @@ test("serves further versions with the same schema and stores only the main one"
   expect(versions[0]).not.toHaveProperty("subresources");
 });
 
-test("demands a spec only where the spec demands something", () => {
+test("requires a spec only if the spec has required fields", () => {
   const names = {
     group: "example.com",
     version: "v1",

@@ -1,9 +1,9 @@
-/** The CustomResourceDefinition of a kind: a print-out of what `defineKind` was told. */
+/** The CustomResourceDefinition of a kind, generated from the input of `defineKind`. */
 import type { CustomKind } from "./kind.ts";
 import type { KubernetesObject } from "./kubernetes/meta.ts";
 import type { TSchema } from "./schema/schema.ts";
 
-/** A JSON Schema as a CRD carries it. */
+/** A JSON Schema as a CRD has it. */
 export type PrintedSchema = Readonly<Record<string, unknown>>;
 
 /** One version of a CRD. */
@@ -33,7 +33,7 @@ export interface CustomResourceDefinition extends KubernetesObject {
   };
 }
 
-/** Tells our definitions from those of other providers, which bear the same names. */
+/** Distinguishes our definitions from those of other providers, which have the same names. */
 const OURS = { "app.kubernetes.io/managed-by": "capstan" };
 
 /** The CRD of a kind. */
@@ -62,7 +62,7 @@ export function toCustomResourceDefinition(kind: CustomKind): CustomResourceDefi
 /** The schema of a whole object of a kind, as plain JSON. */
 export function openApiSchema(kind: CustomKind): PrintedSchema {
   const spec = printed(kind.specSchema);
-  // A spec that may be empty is there even when it is left out: nobody who reads the object needs to ask.
+  // A spec without required fields defaults to an empty object, so that readers need not check for it.
   const mayBeEmpty = !Array.isArray(spec["required"]) || spec["required"].length === 0;
   return {
     type: "object",
@@ -79,7 +79,7 @@ export function openApiSchema(kind: CustomKind): PrintedSchema {
   };
 }
 
-/** Typebox keeps what it needs for itself out of the print-out; what is left is the schema alone. */
+/** Typebox hides its own data when printed; the rest is the plain schema. */
 function printed(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
 }

@@ -25,7 +25,7 @@ const Thing = defineKind({
   warn: ({ object: { spec } }) => (spec.color.endsWith("d") ? ["red is a common choice"] : []),
 });
 
-/** An object of any shape, passed off as one that fits. */
+/** An object of any shape, typed as a valid one. */
 function thing(rest: object): typeof Thing.objectType & object {
   const names = { apiVersion: Thing.apiVersion, kind: Thing.kind, metadata: { name: "a" } };
   return Object.assign(names, rest) as unknown as typeof Thing.objectType & object;
@@ -44,7 +44,7 @@ test("an object that fits gets its defaults, errors and warnings", () => {
   });
 });
 
-describe("an object that does not fit", () => {
+describe("an invalid object", () => {
   test.each([
     [{}, "spec: Required value: does not fit the schema of Thing: must be an object"],
     [{ spec: null }, "spec: Invalid value: null: does not fit the schema of Thing: must be an object"],
@@ -61,21 +61,21 @@ describe("an object that does not fit", () => {
       { spec: { color: "red" }, metadata: { name: "a", labels: { b: 1 } } },
       "metadata.labels[b]: Invalid value: 1: does not fit the schema of Thing: must be a string",
     ],
-  ])("is told so: %j", (rest, message) => {
+  ])("is reported: %j", (rest, message) => {
     expect(errorsOf(rest)).toEqual([message]);
   });
 
-  test("keeps what it has and gets no warnings", () => {
+  test("is not changed and gets no warnings", () => {
     const odd = thing({ spec: { color: 7 } });
     expect(withDefaults(Thing, odd)).toEqual(odd);
     expect(validateObject(Thing, { object: odd }).warnings).toEqual([]);
   });
 
-  test("is told at most twenty times", () => {
+  test("is reported at most twenty times", () => {
     expect(errorsOf({ spec: { color: "red", parts: Array(1000).fill(1) } })).toHaveLength(20);
   });
 
-  test("and is stored already is not compared with", () => {
+  test("that is stored already is not compared with", () => {
     const wanted = thing({ spec: { color: "" } });
     const old = thing({ spec: { color: 7 } });
     expect(withDefaults(Thing, wanted, old).spec.color).toBe("red");
@@ -83,7 +83,7 @@ describe("an object that does not fit", () => {
   });
 });
 
-describe("no kind of ours throws at", () => {
+describe("no kind of ours throws for", () => {
   const odd: unknown[] = [null, 7, "text", [], {}, { metadata: null }, { metadata: { name: "a" }, spec: [] }];
   test.each(odd)("%j", (value) => {
     const given = value as KubernetesObject;

@@ -1,7 +1,7 @@
 /**
- * Rules are written for objects that fit their schema; whoever calls them may have one that does not.
+ * Rules are written for objects that fit their schema, but callers may pass one that does not.
  *
- * The guard looks first: an object that does not fit gets no defaults, and the answer to it is what does not fit.
+ * The guard checks that first: an object that does not fit gets no defaults, and its errors are the misfits.
  */
 import type { AdmissionRequest, CustomKind, CustomObject, KindDefinition } from "./kind.ts";
 import type { KubernetesObject } from "./kubernetes/meta.ts";
@@ -11,24 +11,24 @@ import { type FieldError, invalid, required } from "./values/field-error.ts";
 
 type Rules<T extends KubernetesObject> = Pick<CustomKind<T>, "applyDefaults" | "validate" | "warn">;
 
-const Metadata = object("What rules read of the metadata.", {
+const Metadata = object("The metadata that rules read.", {
   name: string("The name."),
   namespace: optional(string("The namespace.")),
   labels: optional(mapOf("The labels.", string("A value."))),
   annotations: optional(mapOf("The annotations.", string("A value."))),
 });
 
-// Enough to see what is wrong; a hostile list could have a misfit in each of its items.
+// Enough to find the error; a hostile list could have a misfit in each of its items.
 const MOST_MISFITS = 20;
 
-/** The rules of a definition, safe to call with any JSON value for an object. Rules that it lacks say nothing. */
+/** The rules of a definition, safe to call with any JSON value as an object. Missing rules report nothing. */
 export function guardRules<Spec extends TSchema, Status extends TSchema>(
   definition: KindDefinition<Spec, Status>,
 ): Rules<CustomObject<Static<Spec>, Static<Status>>> {
   const { kind, spec, status, applyDefaults, validate, warn } = definition;
   const schema = object(kind, { metadata: Metadata, spec, ...(status && { status: optional(status) }) });
   const fits = (value: unknown): boolean => misfits(schema, value).next().done === true;
-  // A stored object from before its kind had this schema may not fit, and is then nothing to compare with.
+  // A stored object from before the current schema may not fit, and is then not compared with.
   const guarded = <T>({ old, ...request }: AdmissionRequest<T>): AdmissionRequest<T> => ({
     ...request,
     ...(old && fits(old) && { old }),

@@ -32,7 +32,7 @@ export {
   toCustomResourceDefinition,
 } from "./crd.ts";
 
-// What every Kubernetes object has.
+// The metadata of every Kubernetes object.
 export type { Frozen, KubernetesObject, ObjectMeta, OwnerReference } from "./kubernetes/meta.ts";
 export { Condition, Conditions } from "./kubernetes/condition.ts";
 export {
@@ -84,7 +84,7 @@ export { ObjectReference } from "./kubernetes/object-reference.ts";
 export { MachineTaints, Taint } from "./kubernetes/taint.ts";
 export { formatTimestamp } from "./kubernetes/timestamp.ts";
 
-// Kinds that Kubernetes itself serves, as far as controllers look at them.
+// Kubernetes' own kinds, as far as controllers read them.
 export { ConfigMap } from "./kubernetes/config-map.ts";
 export { Event } from "./kubernetes/event.ts";
 export { Lease } from "./kubernetes/lease.ts";
@@ -99,7 +99,7 @@ export {
 export { type Container, Pod, type PodCondition, type PodVolume, type Toleration } from "./kubernetes/pod.ts";
 export { Secret } from "./kubernetes/secret.ts";
 
-// Values that manifests write as text.
+// Parsers of values that manifests write as text.
 export { cidrProblem } from "./values/cidr.ts";
 export { assignOwn, deepCopy, deepCopyWithin, deepFreeze, NestingError } from "./values/deep-copy.ts";
 export { deepEqual } from "./values/deep-equal.ts";
@@ -145,7 +145,7 @@ export {
 } from "./values/version.ts";
 export { isDeeperThan, YamlError, parseYaml, yamlText } from "./values/yaml.ts";
 
-// Cluster API's kinds, and the names it gives a meaning.
+// Cluster API's kinds, and its labels and annotations.
 export { Cluster } from "./cluster/cluster.ts";
 export { Machine } from "./cluster/machine.ts";
 export { IN_PLACE_STRATEGIES, MachineDeployment } from "./cluster/machine-deployment.ts";
@@ -250,13 +250,13 @@ export {
   sameProviderId,
 } from "./values/provider-id.ts";
 
-// Azure Service Operator's kinds, passed through.
+// Azure Service Operator's kinds, with all fields preserved.
 export type { AsoCondition, AsoObject } from "./aso/aso-resource.ts";
 export { ManagedCluster, ManagedClustersAgentPool } from "./aso/managed-cluster.ts";
 export { ResourceGroup } from "./aso/resource-group.ts";
 export { VirtualNetwork, VirtualNetworksSubnet } from "./aso/virtual-network.ts";
 
-// Who may do what.
+// RBAC.
 export {
   type BindingObject,
   ClusterRole,

@@ -13,9 +13,9 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Subresources the server offers for this kind. */
+  /** Subresources that the server has for this kind. */
   readonly subresources: readonly string[];
-  /** Never set: it carries the type. */
+  /** Never set: it only carries the type. */
   readonly objectType?: T;
 }
 
@@ -38,23 +38,23 @@ export interface PrinterColumn {
   readonly priority?: 0 | 1;
 }
 
-/** Reads objects that a validation must look at; undefined when there is none of that name. */
+/** Reads other objects for a validation; undefined if there is none of that name. */
 export interface Lookup {
   get<T extends KubernetesObject>(kind: Kind<T>, name: string, namespace?: string): Frozen<T> | undefined;
 }
 
-/** A create or update that asks to be admitted. */
+/** A create or update under review. */
 export interface AdmissionRequest<T> {
   readonly object: Frozen<T>;
-  /** The stored object when this is an update. */
+  /** The stored object, for an update. */
   readonly old?: Frozen<T>;
-  /** Absent where nothing can be looked up; validation then skips what needs it. */
+  /** Absent if lookups are impossible; validation then skips checks that need it. */
   readonly lookup?: Lookup;
   /** Which features are on; the defaults unless given. */
   readonly features?: Features;
 }
 
-/** A kind of ours: the schema, the CRD's details, and what the schema cannot say. */
+/** One of our kinds: the schema, the details of the CRD, and rules that a schema cannot express. */
 export interface CustomKind<T extends KubernetesObject = KubernetesObject> extends Kind<T> {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -62,7 +62,7 @@ export interface CustomKind<T extends KubernetesObject = KubernetesObject> exten
   readonly description: string;
   readonly specSchema: TSchema;
   readonly statusSchema: TSchema | undefined;
-  /** Rules over the whole object, beside those inside the schemas. */
+  /** CEL rules over the whole object, beside those inside the schemas. */
   readonly rules: readonly Rule[];
   readonly columns: readonly PrinterColumn[];
   readonly scale: ScalePaths | undefined;
@@ -70,22 +70,22 @@ export interface CustomKind<T extends KubernetesObject = KubernetesObject> exten
   readonly alsoServed: readonly string[];
   /** Labels of the CRD, such as the contract versions that Cluster API reads. */
   readonly crdLabels: Readonly<Record<string, string>>;
-  /** Fills in defaults that depend on more than one field, or on the stored object. Works on the draft it is given. */
+  /** Sets defaults that depend on more than one field, or on the stored object, in the given draft. */
   applyDefaults(draft: T, old?: Frozen<T>): void;
-  /** Says what is wrong beyond the schema. */
+  /** Validates an object beyond the schema. */
   validate(request: AdmissionRequest<T>): readonly FieldError[];
-  /** Says what is allowed but probably not meant. */
+  /** Warns about settings that are valid but probably a mistake. */
   warn(request: AdmissionRequest<T>): readonly string[];
 }
 
-/** Where `kubectl scale` finds the numbers. */
+/** The paths that `kubectl scale` uses. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** What `defineKind` is told; the rest has defaults. */
+/** The input of `defineKind`; the rest has defaults. */
 export interface KindDefinition<Spec extends TSchema, Status extends TSchema> {
   readonly group: string;
   readonly version: string;
@@ -124,7 +124,7 @@ const UNLESS_DEFINED = {
   scale: undefined,
 };
 
-/** Defines a kind of ours from one source: the type, the CRD, defaulting and validation all follow from it. */
+/** Defines one of our kinds from one source: the type, the CRD, defaulting and validation all follow from it. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(
   definition: KindDefinition<Spec, Status>,
 ): CustomKind<CustomObject<Static<Spec>, Static<Status>>> {

@@ -51,7 +51,7 @@ export const customKinds: readonly CustomKind[] = [
   ManagedClustersAgentPool,
 ];
 
-/** The kind of ours that an object says it is; undefined for any other. Also for versions served beside the main one. */
+/** The kind of ours that an object claims; undefined for any other. It includes versions served beside the main one. */
 export function kindOf(apiVersion: string, kind: string): CustomKind | undefined {
   return customKinds.find(
     (candidate) =>

@@ -10,7 +10,7 @@ export const CLUSTER_COLUMN: PrinterColumn = {
   description: "The cluster it belongs to.",
 };
 
-/** The column with the cluster, for kinds that only carry its label. */
+/** The column with the cluster, for kinds that only have its label. */
 export const CLUSTER_LABEL_COLUMN: PrinterColumn = {
   name: "Cluster",
   type: "string",
@@ -18,12 +18,12 @@ export const CLUSTER_LABEL_COLUMN: PrinterColumn = {
   description: "The cluster it belongs to.",
 };
 
-/** The column with the number of replicas that are wanted. */
+/** The column with the desired number of replicas. */
 export const DESIRED_COLUMN: PrinterColumn = {
   name: "Desired",
   type: "integer",
   jsonPath: ".spec.replicas",
-  description: "The number of machines wanted.",
+  description: "The desired number of machines.",
 };
 
 /** The column with the phase. */
@@ -31,7 +31,7 @@ export const PHASE_COLUMN: PrinterColumn = {
   name: "Phase",
   type: "string",
   jsonPath: ".status.phase",
-  description: "Where it is in its life.",
+  description: "The phase.",
 };
 
 /** The column with the time since creation. */
@@ -49,7 +49,7 @@ export function conditionColumn(name: string, type: string, priority?: 1): Print
   return { name, type: "string", jsonPath, description, ...(priority && { priority }) };
 }
 
-/** A column with a count from the status. */
+/** A column with a counter from the status. */
 export function countColumn(name: string, field: string, description: string): PrinterColumn {
   return { name, type: "integer", jsonPath: `.status.${field}`, description };
 }

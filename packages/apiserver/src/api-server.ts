@@ -22,20 +22,20 @@ import { storedPolicy } from "./security/policy.ts";
 import { createMemoryStorage } from "./storage/memory.ts";
 import type { Draft, Storage } from "./storage/storage.ts";
 
-/** What an API server is made of. */
+/** The parts of an API server. */
 export interface ApiServerOptions {
   readonly env: Env;
-  /** The clock of whoever asks, where that is another than the server's: watches last and rates count by it. */
+  /** The clock of remote clients, if it differs from the server's: timeouts of watches and rate limits follow it. */
   readonly callerClock?: Clock;
   /** The kinds to serve from the start: Kubernetes' own and custom ones. CRDs are always served, and define more. */
   readonly kinds: readonly Kind[];
-  /** Custom kinds whose defaults and rules hold also when a CRD defines the kind; those in `kinds` are among them. */
+  /** Custom kinds whose defaults and validation apply even if a CRD defines the kind; those in `kinds` are included. */
   readonly rules?: readonly CustomKind[];
   /** Which features the rules take to be on; the defaults unless given. */
   readonly features?: Features;
-  /** Where objects are kept; in memory unless told. */
+  /** Where objects are stored; default: in memory. */
   readonly storage?: Storage;
-  /** Who looks at writes before they are stored, in this order. */
+  /** Admission plugins for writes, in this order. */
   readonly admissions?: readonly Admission[];
   /** How many requests each user may send. */
   readonly rate?: RateLimit;
@@ -43,22 +43,22 @@ export interface ApiServerOptions {
 
 /** A Kubernetes API in this process. */
 export interface ApiServer {
-  /** Answers a request of a trusted caller in this process. The values it hands out are shared and frozen. */
+  /** Answers a request of a trusted caller in this process. The returned values are shared and frozen. */
   readonly handle: Handler;
-  /** The same for callers who have to prove who they are, and may do what the RBAC objects of this server allow. */
+  /** The same for callers that must authenticate, and that RBAC objects of this server authorize. */
   secured(authentication: Authentication): Handler;
   readonly storage: Storage;
-  /** Stops what the server does by itself, such as collecting garbage; requests are still answered. */
+  /** Stops the built-in controllers, such as the garbage collector; requests are still answered. */
   close(): void;
 }
 
-// kube-apiserver creates these when it starts; everybody counts on them.
+// kube-apiserver creates these when it starts, and every client relies on them.
 const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /**
  * Creates an API server. With the kind Namespace it starts with the namespaces that every cluster has.
  *
- * A custom kind given at the start is served exactly as if its CRD had been installed, without there being one.
+ * A custom kind given at the start is served exactly as if its CRD had been installed, without one.
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const {
@@ -101,7 +101,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   followDefinitions(context, taken);
   forgetOldChanges(storage, callerClock);
   const stop = startControllers(context);
-  // Nobody may be there yet to be told that the disk is full; the first request is, by its own write.
+  // A full disk cannot be reported to a client yet; the first request fails with the same error when it writes.
   const ready = createInitialObjects(context).catch(() => undefined);
   const handler = createHandler(context);
   const serve = async (request: HttpRequest, caller: Caller): Promise<HttpResponse> => {
@@ -122,15 +122,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
-// As etcd does for kube-apiserver. Busy kinds would else keep every object that there ever was for much longer.
-const REMEMBERED_MS = 5 * 60_000;
+// As etcd does for kube-apiserver. Otherwise frequently changed kinds would keep every old object for much longer.
+const HISTORY_MS = 5 * 60_000;
 
-/** Changes are remembered for a while and no longer; looked at with each change, as nothing else adds to them. */
+/** Forgets changes after a while. It runs with each change, because nothing else adds to them. */
 function forgetOldChanges(storage: Storage, clock: Clock): void {
   let position = { version: storage.resourceVersion, atMs: clock.monotonic() };
   storage.follow(() => {
     const nowMs = clock.monotonic();
-    if (nowMs - position.atMs < REMEMBERED_MS) return;
+    if (nowMs - position.atMs < HISTORY_MS) return;
     storage.forget(position.version);
     position = { version: storage.resourceVersion, atMs: nowMs };
   });
@@ -141,7 +141,7 @@ function modern(request: HttpRequest): HttpRequest {
   return path === request.path ? request : { ...request, path };
 }
 
-/** What every cluster has from its start, as far as its kinds are served here. */
+/** The objects that every cluster has from its start, as far as their kinds are served here. */
 async function createInitialObjects({ env, storage, registry }: Context): Promise<void> {
   const isFirstStart = storage.resourceVersion === 0;
   const namespaces = SYSTEM_NAMESPACES.map((name) => ({
@@ -160,6 +160,6 @@ async function createInitialObjects({ env, storage, registry }: Context): Promis
   });
   // All at once, so that they share a transaction.
   await Promise.all(writes);
-  // They were there before anybody could watch.
+  // No client could watch before they existed.
   if (isFirstStart) storage.compact(storage.resourceVersion);
 }

@@ -1,4 +1,4 @@
-/** An embedded Kubernetes API: the semantics of kube-apiserver, in-process, on a store of your choice. */
+/** An embedded Kubernetes API: the semantics of kube-apiserver, in-process, on a storage of your choice. */
 export { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.ts";
 export { PodDisruptionBudget } from "./built-in/disruption-budget.ts";
 export { builtInKinds } from "./built-in/kinds.ts";

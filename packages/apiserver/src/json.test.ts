@@ -11,7 +11,7 @@ describe("JSON", () => {
     },
   );
 
-  test("beyond 64 bits, and with a point, has floating-point numbers as everywhere", () => {
+  test("has floating-point numbers beyond 64 bits and with a decimal point", () => {
     expect(parseJson("[9223372036854775808, 12345678901234567.5, 1e300]")).toEqual([
       2 ** 63,
       12345678901234568,
@@ -19,7 +19,7 @@ describe("JSON", () => {
     ]);
   });
 
-  test("comes out as it went in", () => {
+  test("is the same after parsing and printing", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -43,7 +43,7 @@ describe("duplicate fields", () => {
     expect(duplicateFields(text)).toEqual(found);
   });
 
-  test("are none in whatever JavaScript writes", () => {
+  test("do not occur in any output of JavaScript", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(duplicateFields(JSON.stringify(value))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * JSON as Kubernetes reads and writes it. Two things differ from JavaScript's own: whole numbers of 64 bits keep
- * all their digits (as `bigint`, where a number would lose some), and names that come twice can be told.
+ * JSON as Kubernetes reads and writes it. Two things differ from JavaScript's own: 64-bit integers keep all
+ * their digits (as `bigint`, if a number would lose some), and duplicate names can be detected.
  */
 
 const DIGITS = /\d{16}/;
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   return DIGITS.test(text) ? (JSON.parse(text, exactNumber) as unknown) : (JSON.parse(text) as unknown);
 }
 
-/** What goes beyond 64 bits is a floating-point number to Kubernetes, as it is to JavaScript. */
+/** A number beyond 64 bits is a floating-point number to Kubernetes, as it is to JavaScript. */
 function exactNumber(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   if (source === undefined || !WHOLE.test(source)) return value;
@@ -27,7 +27,7 @@ export function jsonText(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent);
   } catch (error) {
-    // JavaScript refuses the large numbers that `parseJson` makes; nothing else here can be refused.
+    // JavaScript cannot print the `bigint`s of `parseJson`; nothing else here can fail.
     if (!(error instanceof TypeError)) throw error;
     const print = (_name: string, one: unknown): unknown => (typeof one === "bigint" ? rawNumber(one) : one);
     return JSON.stringify(value, print, indent);
@@ -36,7 +36,7 @@ export function jsonText(value: unknown, indent?: number): string {
 
 const texts = new WeakMap<object, string>();
 
-/** The JSON text of an object that never changes: printed once, however many readers and watchers it has. */
+/** The JSON text of an immutable object: serialized once for any number of readers and watchers. */
 export function sharedText(frozen: object): string {
   const known = texts.get(frozen);
   if (known !== undefined) return known;
@@ -45,19 +45,19 @@ export function sharedText(frozen: object): string {
   return text;
 }
 
-/** Keeps a text that has been printed already, such as the one that was written to disk. */
+/** Caches a text that has been serialized already, such as the one that was written to disk. */
 export function shareText(frozen: object, text: string): void {
   texts.set(frozen, text);
 }
 
-// Of the same proposal as the reviver's third argument; TypeScript's library does not have it yet.
+// From the same proposal as the reviver's third argument; TypeScript's library does not have it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown };
 
 function rawNumber(value: bigint): unknown {
   return rawJSON(String(value));
 }
 
-/** The fields that a valid JSON text names more than once, as paths in the order of their second appearance. */
+/** The duplicate fields of a valid JSON text, as paths in the order of their second occurrence. */
 export function duplicateFields(text: string): string[] {
   return new DuplicateScan(text).run();
 }
@@ -78,7 +78,7 @@ interface Level {
   index: number;
 }
 
-/** Walks once over a text that is known to be JSON, looking at nothing but names and brackets. */
+/** Scans a text that is known to be JSON once, for names and brackets only. */
 class DuplicateScan {
   readonly #text: string;
   readonly #levels: Level[] = [];
@@ -116,7 +116,7 @@ class DuplicateScan {
     }
   }
 
-  /** Goes to the end of a string; one that a colon follows is a name. */
+  /** Skips to the end of a string; if a colon follows, it is a name. */
   #string(): void {
     const text = this.#text;
     const start = this.#at;

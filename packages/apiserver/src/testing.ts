@@ -25,7 +25,7 @@ export const Widget = defineKind({
 const core = (kind: string, plural: string, rest: Partial<Parameters<typeof builtInKind>[0]> = {}): Kind =>
   builtInKind({ group: "", version: "v1", kind, plural, namespaced: true, ...rest });
 
-/** A few kinds of Kubernetes itself, one for each special case. */
+/** A few of Kubernetes' own kinds, one for each special case. */
 export const testKinds: readonly Kind[] = [
   Widget,
   core("Namespace", "namespaces", { namespaced: false, subresources: ["status", "finalize"] }),
@@ -51,7 +51,7 @@ export const paths = {
   leases: "/apis/coordination.k8s.io/v1/namespaces/default/leases",
 };
 
-/** An object as tests look at it: everything may be there. */
+/** An object as tests read it: with any field. */
 export type Seen = KubernetesObject & {
   spec: Record<string, unknown>;
   status: Record<string, unknown>;
@@ -64,7 +64,7 @@ export type Seen = KubernetesObject & {
   metadata: { continue?: string; remainingItemCount?: number };
 };
 
-/** An answer, read. */
+/** A decoded answer. */
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -144,7 +144,7 @@ export function widget(
   return { apiVersion: "test.x-k8s.io/v1", kind: "Widget", metadata: { name, ...metadata }, spec, ...others };
 }
 
-/** The next lines of a watch, as `TYPE name`; waits for so many of them. */
+/** The next lines of a watch, as `TYPE name`; waits for this many of them. */
 export async function takeLines(
   watch: AsyncIterator<WatchLine, undefined>,
   count: number,

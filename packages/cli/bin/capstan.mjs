@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs on any Node from 12 on, so that an old one can say what is wrong or hand over to the one that npm installed.
+// Runs on Node 12 and newer, so that an old Node can start the one that npm installed, or print an error.
 import { spawn } from "child_process";
 import module from "module";
 import { constants } from "os";
@@ -11,10 +11,10 @@ const require = module.createRequire(import.meta.url);
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) start();
-else handOver();
+else runBundledNode();
 
 function start() {
-  // Only what we say ourselves is for users; that Node calls a part of itself experimental is not.
+  // Users should not see Node's warnings about its experimental features.
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {
     if (warning.name !== "ExperimentalWarning") console.error(`${warning.name}: ${warning.message}`);
@@ -26,7 +26,7 @@ function start() {
   });
 }
 
-/** The Node among the root's optional dependencies; undefined on a system that none is made for. */
+/** The Node among the root's optional dependencies; undefined on a system without one. */
 function bundledNode() {
   try {
     const manifest = require.resolve(`node-${process.platform}-${process.arch}/package.json`);
@@ -36,7 +36,7 @@ function bundledNode() {
   }
 }
 
-function handOver() {
+function runBundledNode() {
   const node = bundledNode();
   if (node === undefined) {
     console.error(`capstan: needs Node ${NEEDED.join(".")} or newer; this is ${process.version}`);

@@ -18,7 +18,7 @@ test.each([
   [positiveNumber, ["", " ", "0", "-1", "Infinity", "NaN", "fast"]],
   [count, ["", "-1", "1.5", "1e3", "two"]],
   [share, ["", "0", "1.01", "-0.5", "half"]],
-])("%o refuses what makes no sense", (parse, texts) => {
+])("%o refuses invalid values", (parse, texts) => {
   for (const text of texts) expect(() => parse(text), text).toThrow(/^Expected /);
 });
 

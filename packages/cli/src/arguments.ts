@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** The words of a command line as values; what makes no sense is said as commander says it. */
+/** Parsers of command line values. Invalid values are reported the way commander reports them. */
 export function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
@@ -8,7 +8,7 @@ export function portNumber(text: string): number {
   return port;
 }
 
-/** A name. An empty one is what a script gives whose variable is not set, and would stand for everything there is. */
+/** A name. A script whose variable is not set passes an empty one, which would otherwise match every object. */
 export function givenName(text: string): string {
   if (text.trim() === "")
     throw new InvalidArgumentError("Expected a name, such as workers; this one is empty.");
@@ -23,13 +23,13 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
-/** A whole number from 0 on. */
+/** A whole number, 0 or more. */
 export function count(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("Expected a whole number, such as 3.");
   return Number(text);
 }
 
-/** A part of the whole. */
+/** A share of the whole, above 0 and up to 1. */
 export function share(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !(value > 0 && value <= 1))

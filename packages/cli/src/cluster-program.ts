@@ -8,17 +8,20 @@ import type { Shell } from "./shell.ts";
 /** Flags by which commands find the management cluster. */
 export type AccessFlags = { dataDir: string; kubeconfig?: string; context?: string; namespace?: string };
 
-/** A command with the flags of all that ask a management cluster. */
+/** A command with the flags that every command on a management cluster has. */
 export function asking(parent: Command, name: string, shell: Shell): Command {
   return parent
     .command(name)
     .addOption(dataDirOption(shell))
-    .option("--kubeconfig <file>", "the management cluster (default: KUBECONFIG, or what runs in --data-dir)")
-    .option("--context <name>", "a context of the kubeconfig, instead of the current one")
-    .option("-n, --namespace <name>", "the namespace (default: that of the context, or default)", givenName);
+    .option(
+      "--kubeconfig <file>",
+      "kubeconfig of the management cluster (default: KUBECONFIG, or the cluster that runs in --data-dir)",
+    )
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("-n, --namespace <name>", "namespace (default: that of the context, or default)", givenName);
 }
 
-/** Which management cluster the flags mean, and which namespace of it. */
+/** The management cluster and namespace that the flags select. */
 export function accessOf(
   { workingFolder }: Shell,
   { dataDir, kubeconfig, context, namespace }: AccessFlags,
@@ -37,11 +40,11 @@ type DescribeFlags = AccessFlags & { grouping: boolean; showConditions?: string 
 export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut): void {
   const describe = program
     .command("describe")
-    .description("show the parts of something as a tree: describe cluster NAME");
+    .description("show an object and its parts as a tree: describe cluster NAME");
   asking(describe, "cluster", shell)
-    .description("show a cluster as a tree, and how each of its parts is")
+    .description("show a cluster as a tree, with the conditions of its parts")
     .argument("<name>", "name of the Cluster", givenName)
-    .option("--no-grouping", "show each machine, also where several are in the same state")
+    .option("--no-grouping", "show each machine; without it, machines in the same state share a line")
     .option("--show-conditions <whose>", "show conditions one by one: all, a kind, or KIND/NAME")
     .action(async (name: string, flags: DescribeFlags) => {
       const { describeCluster } = await import("./commands/describe-cluster.ts");
@@ -57,7 +60,7 @@ export function addDescribe(program: Command, shell: Shell, carryOut: CarryOut):
 export function addGetClusters(get: Command, shell: Shell, carryOut: CarryOut): void {
   asking(get, "clusters", shell)
     .description("list clusters with the machines of their pools")
-    .option("-A, --all-namespaces", "of all namespaces", false)
+    .option("-A, --all-namespaces", "list clusters of all namespaces", false)
     .addOption(outputOption())
     .action(async (flags: AccessFlags & OutputFlag & { allNamespaces: boolean }) => {
       const { getClusters } = await import("./commands/get-clusters.ts");

@@ -1,4 +1,4 @@
-/** A command cannot do what it was asked to; the message is all that a user needs to know. */
+/** A command cannot do what the user asked; the message tells the user everything they need. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }

@@ -5,18 +5,18 @@ import type { Shell } from "./shell.ts";
 /** The flag that most commands have. */
 export type DataDirFlag = { dataDir: string };
 
-/** The flag of commands that answer a question. */
+/** The flag of commands that print an answer. */
 export type OutputFlag = { output: OutputForm };
 
-/** Runs a command on the data directory that was chosen, and keeps its exit code. */
+/** Runs a command on the chosen data directory, and keeps its exit code. */
 export type CarryOut = (
   flags: DataDirFlag,
   command: (dataDir: string) => number | Promise<number>,
 ) => Promise<void>;
 
-/** `--data-dir`, with the environment's choice before the usual one. */
+/** `--data-dir`; the environment variable comes before the default. */
 export function dataDirOption({ variables }: Shell): Option {
-  return new Option("--data-dir <folder>", "where everything is kept").default(
+  return new Option("--data-dir <folder>", "the data directory").default(
     variables["CAPSTAN_DATA_DIR"] || ".capstan",
   );
 }
@@ -27,5 +27,5 @@ export const FEATURE_GATES =
 
 /** `-o`. */
 export function outputOption(): Option {
-  return new Option("-o, --output <form>", "how to print it, instead of a table").choices(OUTPUT_FORMS);
+  return new Option("-o, --output <form>", "output format, instead of a table").choices(OUTPUT_FORMS);
 }

@@ -7,11 +7,11 @@ import { stopSignalOf } from "./signals.ts";
 
 const env = createRealEnv();
 
-// Whoever reads our output may stop reading, as `head` does; a server goes on all the same.
+// The reader of our output may close the pipe, as `head` does; a server must survive that.
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 
-// Everything we write is for the one who runs us; what is a secret says so itself as well.
+// All files are for the current user only; files with secrets set their mode as well.
 process.umask(0o077);
 
 const shell: Shell = {
@@ -29,10 +29,10 @@ const shell: Shell = {
 
 const code = await run(process.argv.slice(2), shell);
 await Promise.all([written(process.stdout), written(process.stderr)]);
-// Open connections and timers of a server must not keep a command that is done.
+// Open connections and timers of a server must not keep a finished command alive.
 process.exit(code);
 
-/** A pipe takes what was written bit by bit; resolves when it has all of it, or when nobody reads any more. */
+/** A pipe accepts output in parts; resolves when it has all of it, or when the reader has closed it. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write("", () => resolve()));
 }

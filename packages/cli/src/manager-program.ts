@@ -7,47 +7,55 @@ import type { Shell } from "./shell.ts";
 const EXAMPLES = `
 Examples:
   capstan manager                                        on the cluster of the current context, or of the pod it runs in
-  capstan manager --controllers cluster,azurecluster     only some kinds; another provider may have the others
+  capstan manager --controllers cluster,azurecluster     only some kinds; another provider may reconcile the others
   capstan manager --concurrency azurecluster=20 --namespace team-a
 
 Environment:
-  KUBECONFIG               where the kubeconfig is, when --kubeconfig is not given
-  HTTPS_PROXY, NO_PROXY    how Azure is reached
+  KUBECONFIG               path of the kubeconfig when --kubeconfig is not given
+  HTTPS_PROXY, NO_PROXY    the proxy for requests to Azure
   CAPSTAN_FEATURE_GATES    gates, when --feature-gates does not name them
 `;
 
-/** Adds `capstan manager`: the controllers, on a management cluster and Azure. */
+/** Adds `capstan manager`, which runs the controllers against a management cluster and Azure. */
 export function addManager(program: Command, shell: Shell, carryOut: CarryOut): void {
   program
     .command("manager")
     .description("run the controllers on a management cluster, until SIGTERM")
-    .option("--kubeconfig <file>", "the management cluster (default: as kubectl, or the pod's own)")
-    .option("--context <name>", "a context of the kubeconfig, instead of the current one")
-    .option("--controllers <names>", "the controllers to run, with commas between (default: all)", names)
-    .option("--concurrency <controller=number>", "how many objects at once; may be repeated", concurrency, {})
-    .option("--namespace <name>", "watch one namespace instead of all")
-    .option("--watch-filter <value>", "touch only objects with this value of cluster.x-k8s.io/watch-filter")
-    .option("--no-leader-elect", "do without the Lease: this process must be the only one")
-    .option("--lease-namespace <name>", "where the Lease and the webhooks' certificate are", "capstan-system")
-    .option("--health-addr <host:port>", "where /healthz, /readyz and /metrics are served", ":9440")
     .option(
-      "--webhook-port <port>",
-      "where kube-apiserver asks for admission; 0 = nowhere",
-      webhookPort,
-      9443,
+      "--kubeconfig <file>",
+      "kubeconfig of the management cluster (default: as kubectl, or in-cluster)",
     )
-    .option("--azure-endpoint <url>", "another Azure than the public one, such as a simulated one")
-    .option("--azure-ca <file>", "the authority of its certificate")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
+    .option("--controllers <names>", "comma-separated controllers to run (default: all)", names)
+    .option(
+      "--concurrency <controller=number>",
+      "concurrent reconciles of a controller; may be repeated",
+      concurrency,
+      {},
+    )
+    .option("--namespace <name>", "watch one namespace instead of all")
+    .option(
+      "--watch-filter <value>",
+      "reconcile only objects with this value of cluster.x-k8s.io/watch-filter",
+    )
+    .option("--no-leader-elect", "run without a Lease: this process must be the only one")
+    .option(
+      "--lease-namespace <name>",
+      "namespace of the Lease and of the webhooks' certificate",
+      "capstan-system",
+    )
+    .option("--health-addr <host:port>", "address of /healthz, /readyz and /metrics", ":9440")
+    .option("--webhook-port <port>", "port of the admission webhooks; 0 disables them", webhookPort, 9443)
+    .option("--azure-endpoint <url>", "an Azure other than the public one, such as a simulated one")
+    .option("--azure-ca <file>", "certificate authority of that endpoint")
     .option("--feature-gates <gates>", FEATURE_GATES)
-    .option("--take-over", "act on kinds although another provider has installed them", false)
+    .option("--take-over", "reconcile kinds although another provider has installed them", false)
     .addOption(
-      new Option("--log-level <level>", "what is written")
+      new Option("--log-level <level>", "log level")
         .choices(["debug", "info", "warn", "error"])
         .default("info"),
     )
-    .addOption(
-      new Option("--log-format <form>", "how it is written").choices(["json", "pretty"]).default("json"),
-    )
+    .addOption(new Option("--log-format <form>", "log format").choices(["json", "pretty"]).default("json"))
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ManagerCommandOptions) => {
       const { manager } = await import("./commands/manager.ts");

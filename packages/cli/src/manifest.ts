@@ -1,8 +1,8 @@
-// Imported and not read from disk: a bundle has it inside.
+// Imported and not read from disk, so that a bundle contains it.
 import manifest from "../package.json" with { type: "json" };
 
 /** The version of this program. */
 export const VERSION: string = manifest.version;
 
-/** The image of this version, unless told: wherever the nodes of a cluster find one of that name. */
+/** The default image, of this version. The nodes of the cluster must be able to pull an image of this name. */
 export const DEFAULT_IMAGE = `capstan:${VERSION}`;

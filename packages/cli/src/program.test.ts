@@ -48,7 +48,7 @@ describe("a command line", () => {
     [["describe", "cluster", ""], "value '' is invalid for argument 'name'. Expected a name"],
     [["get", "clusters", "-n", ""], "argument '' is invalid. Expected a name"],
     [[], "Examples:"],
-  ])("%j that makes no sense ends with 2 and says why", async (args, message) => {
+  ])("%j that is invalid ends with 2 and says why", async (args, message) => {
     const { code, out, err } = await capstan(args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(message);
@@ -60,19 +60,19 @@ describe("a command line", () => {
     [["get", "kubeconfig", "--help"], "[cluster]"],
     [["plan", "--help"], "2   machines would be deleted or updated in place"],
     [["rollout", "watch", "--help"], "until Ctrl-C"],
-  ])("%j explains itself and ends with 0", async (args, message) => {
+  ])("%j prints help and ends with 0", async (args, message) => {
     const { code, out, err } = await capstan(args);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain(message);
   });
 
-  test("of plan that makes no sense ends with 1, because 2 says that a change disrupts", async () => {
+  test("of an invalid plan ends with 1, because 2 means that a change disrupts", async () => {
     expect(await capstan(["plan", "--fast"])).toMatchObject({ code: 1, out: "" });
     const { code, err } = await capstan(["plan", "-f", ""]);
     expect([code, err]).toEqual([1, expect.stringContaining("argument '' is invalid. Expected a name")]);
   });
 
-  test("knows its data directory by option before variable before default", async () => {
+  test("takes its data directory from the option, then the variable, then the default", async () => {
     const where = async (args: string[], variables: Record<string, string>): Promise<string> =>
       (await capstan(["down", ...args], variables)).out;
     expect(await where([], {})).toBe(`nothing is running in ${folder}/.capstan\n`);
@@ -83,8 +83,8 @@ describe("a command line", () => {
   });
 });
 
-describe("a directory that is not ours", () => {
-  test.each(["up", "down", "status"])("is refused by %s and stays as it is", async (verb) => {
+describe("a directory that is not Capstan's", () => {
+  test.each(["up", "down", "status"])("is refused by %s and not changed", async (verb) => {
     writeFileSync(join(folder, "thesis.tex"), "");
     mkdirSync(join(folder, "clusters"));
     const { code, out, err } = await capstan([verb, "--data-dir", "."]);
@@ -96,14 +96,14 @@ describe("a directory that is not ours", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["clusters", "thesis.tex"]);
   });
 
-  test.each(["0", "x", "", "1.5"])("has a format that is no number of ours: %j", async (text) => {
+  test.each(["0", "x", "", "1.5"])("has a format that is not one of Capstan's numbers: %j", async (text) => {
     writeFileSync(join(folder, "format"), text);
     const { code, err } = await capstan(["up", "--data-dir", "."]);
     expect([code, err]).toEqual([1, expect.stringContaining("expected a number")]);
   });
 });
 
-describe("what cannot be a data directory", () => {
+describe("an impossible data directory", () => {
   test("is a file, or something below one", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "mine");
@@ -113,7 +113,7 @@ describe("what cannot be a data directory", () => {
       err: `capstan: ${file} is a file; choose a folder with --data-dir\n`,
     });
     expect((await capstan(["up", "--data-dir", join(file, "below")])).err).toBe(
-      `capstan: ${file}/below is not a folder, or a part of its path is none; choose another with --data-dir\n`,
+      `capstan: ${file}/below is not a folder, or a part of its path is not; choose another with --data-dir\n`,
     );
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
@@ -126,14 +126,14 @@ describe("what cannot be a data directory", () => {
       const { code, err } = await capstan([verb, "--data-dir", "."]);
       expect([code, err]).toEqual([
         1,
-        `capstan: ${folder} was written by a newer Capstan (format 2, this one knows 1); use that one, or choose another with --data-dir\n`,
+        `capstan: ${folder} was written by a newer Capstan (format 2, this one knows 1); use that version, or choose another with --data-dir\n`,
       ]);
       expect(readdirSync(folder).toSorted()).toEqual(["format", "new-thing"]);
     },
   );
 
   test.each(["clusters/management/objects.db", "azure/azure.db"])(
-    "has a newer format in %s: the sentence names the file",
+    "has a newer format in %s: the message names the file",
     async (file) => {
       const path = join(folder, file);
       mkdirSync(dirname(path), { recursive: true });
@@ -150,7 +150,7 @@ describe("what cannot be a data directory", () => {
 });
 
 describe("get kubeconfig", () => {
-  test("prints the file of the cluster, and names those that are there for one that is not", async () => {
+  test("prints the file of the cluster, and lists the existing ones for a missing one", async () => {
     mkdirSync(join(folder, "clusters/east"), { recursive: true });
     mkdirSync(join(folder, "clusters/management"));
     mkdirSync(join(folder, "clusters/unfinished"));
@@ -163,12 +163,12 @@ describe("get kubeconfig", () => {
       expect(await get(name)).toEqual({
         code: 1,
         out: "",
-        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; there is: east, management\n`,
+        err: `capstan: there is no cluster ${JSON.stringify(name)} in ${folder}; existing: east, management\n`,
       });
     }
   });
 
-  test("says how to begin where nothing is", async () => {
+  test("reports how to begin where no data exists", async () => {
     expect(await capstan(["get", "kubeconfig"])).toEqual({
       code: 1,
       out: "",

@@ -19,7 +19,7 @@ import { addPlan, addRollout } from "./rollout-program.ts";
 import type { Shell } from "./shell.ts";
 import { addSimCommands } from "./sim-program.ts";
 
-/** Runs a command line and gives its exit code. What goes wrong is said in a sentence, not in a stack trace. */
+/** Runs a command line and returns its exit code. Errors are printed as a sentence, not as a stack trace. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
   const ended = { code: EXIT.done as number };
   try {
@@ -32,12 +32,12 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   }
 }
 
-/** Pipelines ask `plan` by its exit code whether a change disrupts: a mistyped flag must not look like that. */
+/** Pipelines detect a disruptive change by the exit code of `plan`: an invalid flag must not have the same one. */
 function usageCode([command]: readonly string[]): number {
   return command === "plan" ? EXIT.failed : EXIT.usage;
 }
 
-// By name, because loading the packages that they come from would take longer than most commands do.
+// By name, because importing the packages that define them would take longer than most commands do.
 const FOR_USERS: ReadonlySet<string> = new Set([
   "CommandError",
   "StorageFileError",
@@ -46,7 +46,7 @@ const FOR_USERS: ReadonlySet<string> = new Set([
   "Failure",
 ]);
 
-/** Errors that are meant for users say all there is to say; any other is a defect, and its stack is what we need. */
+/** Errors for users have a complete message; any other error is a defect, and its stack helps to fix it. */
 function sentenceFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return FOR_USERS.has(error.name) ? error.message : `this is a defect: ${error.stack ?? error.message}`;
@@ -58,14 +58,14 @@ Examples:
   capstan up --port 0 --data-dir /tmp/try   a second one, on a free port
   export KUBECONFIG=$PWD/.capstan/kubeconfig && kubectl get crds
   capstan status -o json               for scripts
-  capstan sim status                   what is in the simulated Azure, as a tree
+  capstan sim status                   the resources of the simulated Azure, as a tree
   capstan sim run examples/scenarios/boot-100.yaml   a rehearsal in virtual time
-  capstan rollout watch mp-0           a pool while it is rolled
-  capstan plan -f pool.yaml            what applying it would do, before it is done
+  capstan rollout watch mp-0           the rollout of a pool
+  capstan plan -f pool.yaml            what applying it would do
   capstan init                         install the manager in a management cluster of yours
-  capstan manager                      the controllers, on a management cluster of yours
+  capstan manager                      run the controllers on a management cluster of yours
   capstan azure-sim --port 8443        the simulated Azure alone, for any Azure SDK
-  capstan down --purge                 stop, and remove everything it wrote
+  capstan down --purge                 stop, and remove all of its data
 
 Environment:
   CAPSTAN_DATA_DIR   the data directory when --data-dir is not given
@@ -74,19 +74,19 @@ Environment:
 
 Exit codes:
   0   done
-  1   it could not be done; a sentence on stderr says why
-  2   the command line makes no sense
-  2   plan: machines would be taken away from their pods
+  1   failed; stderr has the reason
+  2   the command line is invalid
+  2   plan: machines would be disrupted
   3   status: nothing is running
 `;
 
-/** All commands. Each loads its own code when it is chosen, so that none waits for what another needs. */
+/** All commands. Each imports its own code when it is chosen, so that commands start fast. */
 function programFor(shell: Shell, ended: { code: number }): Command {
   const program = new Command("capstan")
     .description(
       "Cluster API for Azure: a Kubernetes API with all its kinds and a simulated Azure, on this machine.",
     )
-    .version(VERSION, "-V, --version", "print the version of capstan alone")
+    .version(VERSION, "-V, --version", "print only the version of capstan")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
@@ -95,7 +95,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
       getOutHelpWidth: () => shell.out.columns,
       getErrHelpWidth: () => shell.err.columns,
     })
-    .showHelpAfterError("(capstan --help shows what there is)")
+    .showHelpAfterError("(capstan --help lists the commands)")
     .addHelpText("after", EXAMPLES);
   const carryOut: CarryOut = async ({ dataDir }, command) => {
     const folder = resolve(shell.workingFolder, dataDir);
@@ -117,8 +117,7 @@ function programFor(shell: Shell, ended: { code: number }): Command {
   return program;
 }
 
-const SPEED =
-  "how many times as fast as the machine's the time of everything goes (default: as before, 1 at first)";
+const SPEED = "speed of all clocks relative to the machine's (default: as before, 1 at first)";
 
 type UpFlags = DataDirFlag & { port: number; azurePort: number; speed?: number; featureGates?: string };
 type AzureSimFlags = { dataDir?: string; port: number; seed?: string; speed?: number; http: boolean };
@@ -138,13 +137,9 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
     });
   program
     .command("down")
-    .description("stop what runs in the data directory")
+    .description("stop the process that runs in the data directory")
     .addOption(dataDirOption(shell))
-    .option(
-      "--purge",
-      "remove the data directory as well, unless there are files in it that are not ours",
-      false,
-    )
+    .option("--purge", "remove the data directory as well, unless it contains files of other programs", false)
     .action(async (flags: DataDirFlag & { purge: boolean }) => {
       const { down } = await import("./commands/down.ts");
       await carryOut(flags, (dataDir) => down(shell, { dataDir, purge: flags.purge }));
@@ -155,20 +150,18 @@ function addServerCommands(program: Command, shell: Shell, carryOut: CarryOut): 
 function addQuestions(program: Command, shell: Shell, carryOut: CarryOut): void {
   program
     .command("status")
-    .description("say what runs, where, since when, and how its clusters are")
+    .description("report what runs, where, since when, and the state of its clusters")
     .addOption(dataDirOption(shell))
     .addOption(outputOption())
     .action(async (flags: DataDirFlag & OutputFlag) => {
       const { status } = await import("./commands/status.ts");
       await carryOut(flags, (dataDir) => status(shell, { dataDir, output: flags.output }));
     });
-  const get = program
-    .command("get")
-    .description("print what there is: get clusters, get kubeconfig [cluster]");
+  const get = program.command("get").description("print objects: get clusters, get kubeconfig [cluster]");
   addGetClusters(get, shell, carryOut);
   get
     .command("kubeconfig")
-    .description("print the kubeconfig of a cluster's administrator; works while nothing runs, too")
+    .description("print the administrator's kubeconfig of a cluster; works while nothing runs, too")
     .argument("[cluster]", "name of the cluster", "management")
     .addOption(dataDirOption(shell))
     .action(async (cluster: string, flags: DataDirFlag) => {
@@ -177,7 +170,7 @@ function addQuestions(program: Command, shell: Shell, carryOut: CarryOut): void 
     });
   program
     .command("version")
-    .description("print the versions of capstan, Node and the server that runs")
+    .description("print the versions of capstan, Node and the running server")
     .addOption(dataDirOption(shell))
     .addOption(outputOption())
     .action(async (flags: DataDirFlag & OutputFlag) => {
@@ -191,13 +184,13 @@ function addAzureSim(program: Command, shell: Shell, carryOut: CarryOut): void {
     .command("azure-sim")
     .description("serve a simulated Azure alone, to any Azure SDK, until Ctrl-C")
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 8443)
-    .option("--data-dir <folder>", "where to keep it (default: nothing is kept)")
+    .option("--data-dir <folder>", "where to persist it (default: nothing is persisted)")
     .option(
       "--seed <text>",
-      "decides everything random: the same seed, the same cloud (default: a fresh one)",
+      "determines everything random: the same seed, the same simulated Azure (default: a new seed)",
     )
     .option("--speed <factor>", SPEED, positiveNumber)
-    .option("--http", "plain HTTP, for callers that cannot be given an authority", false)
+    .option("--http", "plain HTTP, for clients that cannot be given a certificate authority", false)
     .action(async ({ dataDir: given, ...flags }: AzureSimFlags) => {
       const { azureSim } = await import("./commands/azure-sim.ts");
       await carryOut({ dataDir: given ?? "" }, (dataDir) =>

@@ -10,11 +10,11 @@ type PlanFlags = AccessFlags & { filename: string[]; output: PlanForm; now?: str
 /** Adds `capstan plan`. */
 export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): void {
   asking(program, "plan", shell)
-    .description("say what the controllers would do next, or what a change of a pool would do")
+    .description("show what the controllers would do next, or what a change of a pool would do")
     .addOption(
       new Option(
         "-f, --filename <file>",
-        "a dump of kubectl get -o yaml, or manifests to apply; a folder is all of its .yaml, .yml and .json files, - is standard input; may be repeated",
+        "a dump of kubectl get -o yaml, or manifests to apply; a folder stands for its .yaml, .yml and .json files, - for standard input; may be repeated",
       )
         .argParser((file: string, before: readonly string[] | undefined) => [
           ...(before ?? []),
@@ -22,8 +22,8 @@ export function addPlan(program: Command, shell: Shell, carryOut: CarryOut): voi
         ])
         .makeOptionMandatory(),
     )
-    .addOption(new Option("-o, --output <form>", "how to print it").choices(PLAN_FORMS).default("text"))
-    .option("--now <time>", "the time of a dump (default: the newest timestamp in it)")
+    .addOption(new Option("-o, --output <form>", "output format").choices(PLAN_FORMS).default("text"))
+    .option("--now <time>", "time of a dump (default: the newest timestamp in it)")
     .addHelpText("after", PLAN_HELP)
     .action(async ({ filename: files, output, now, ...flags }: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
@@ -37,12 +37,12 @@ Examples:
   capstan plan -f pool.yaml                  what applying it would do, to the cluster of the kubeconfig
   capstan plan -f pool.yaml -o markdown      the same, for a pull request
   kubectl get machinepools,azuremachinepools,azuremachinepoolmachines,clusters,azureclusters -o yaml | capstan plan -f -
-                                             what the controllers would do next, without asking anybody
+                                             what the controllers would do next, without sending any request
 
 Exit codes:
   0   nothing is disrupted
-  1   it cannot be planned, or the command line makes no sense
-  2   machines would be deleted or updated in place, or go with a pool that is being deleted
+  1   it cannot be planned, or the command line is invalid
+  2   machines would be deleted or updated in place, or their pool is being deleted
 `;
 
 const POOL = "name of the AzureMachinePool or MachinePool, also as amp/NAME, mp/NAME or NAMESPACE/NAME";
@@ -53,16 +53,16 @@ type StatusFlags = AccessFlags & { watch: string; timeout?: number };
 export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): void {
   const rollout = program
     .command("rollout")
-    .description("follow and steer the rollout of a machine pool: status, watch, pause, resume, restart");
+    .description("watch and control the rollout of a machine pool: status, watch, pause, resume, restart");
   asking(rollout, "status", shell)
     .description("wait until every machine of a pool is up to date and available")
     .argument("<pool>", POOL, givenName)
     .addOption(
-      new Option("-w, --watch <yes>", "whether to wait; false says how it is now")
+      new Option("-w, --watch <yes>", "whether to wait; false prints the current state")
         .choices(["true", "false"])
         .default("true"),
     )
-    .option("--timeout <duration>", "how long to wait, such as 30m (default: for ever)", durationMs)
+    .option("--timeout <duration>", "how long to wait, such as 30m (default: no limit)", durationMs)
     .addHelpText("after", STATUS_HELP)
     .action(async (pool: string, { watch, timeout: timeoutMs, ...flags }: StatusFlags) => {
       const { rolloutStatus } = await import("./commands/rollout-status.ts");
@@ -92,17 +92,14 @@ export function addRollout(program: Command, shell: Shell, carryOut: CarryOut): 
 }
 
 const VERBS = [
-  ["pause", "leave a pool as it is: nothing is added, replaced or updated; its nodes go on working"],
-  ["resume", "let a paused pool go on"],
-  [
-    "restart",
-    "make each machine of a pool anew, within its budget, although nothing of its spec has changed",
-  ],
+  ["pause", "pause a pool: no machine is added, replaced or updated; its nodes keep working"],
+  ["resume", "resume a paused pool"],
+  ["restart", "replace each machine of a pool, within its budget, although its spec has not changed"],
 ] as const;
 
 const WATCH_HELP = `
-Where standard output is no terminal it writes a line for each change, ends with the rollout, and has the exit codes of
-rollout status:
+If standard output is not a terminal, it writes a line for each change, ends with the rollout, and has the exit codes
+of rollout status:
   0   it is rolled out
   1   it is not: it failed, or was interrupted
 `;
@@ -110,5 +107,5 @@ rollout status:
 const STATUS_HELP = `
 Exit codes:
   0   it is rolled out
-  1   it is not: it failed, took longer than --timeout, or --watch=false found it on its way
+  1   it is not: it failed, took longer than --timeout, or --watch=false found it unfinished
 `;

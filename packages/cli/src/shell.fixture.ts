@@ -1,7 +1,7 @@
 import { createRealEnv, type Env } from "@capstan/env";
 import type { Shell } from "./shell.ts";
 
-/** A shell without a process: what was written is kept, what would end a process is noted. */
+/** A shell without a process: it keeps what was written, and records what would end a process. */
 export interface TestShell extends Shell {
   /** What was written to standard output and to standard error. */
   readonly written: { out: string; err: string };
@@ -10,7 +10,7 @@ export interface TestShell extends Shell {
   interrupt(): void;
 }
 
-/** Makes one; parts of it can be others. */
+/** Creates one; parts of it can be overridden. */
 export function testShell(
   parts: Partial<Pick<Shell, "variables" | "workingFolder" | "terminate" | "pid">> & {
     env?: Env;

@@ -3,20 +3,20 @@ import type { Env } from "@capstan/env";
 /** Somewhere to write text for people or programs. */
 export interface Terminal {
   write(text: string): void;
-  /** Whether a person is looking: ticks and colours are for people. */
+  /** Whether a person reads this: ticks and colours are for people. */
   readonly isTerminal: boolean;
   readonly columns: number;
 }
 
-// The width that a terminal had when there was only one.
+// The traditional width of a terminal.
 const USUAL_COLUMNS = 80;
 
-/** The width of a terminal; one that does not know its size says 0, and a pipe nothing. */
+/** The width of a terminal; one that does not know its size reports 0, and a pipe nothing. */
 export function columnsOf(said: number | undefined): number {
   return said === undefined || said === 0 ? USUAL_COLUMNS : said;
 }
 
-/** What a command gets from the process it runs in. Tests give it another. */
+/** What a command gets from its process. Tests pass their own. */
 export interface Shell {
   readonly env: Env;
   readonly out: Terminal;
@@ -30,6 +30,6 @@ export interface Shell {
   readonly beganMs: number;
   /** Asks a process to end; throws as `process.kill` does. */
   terminate(pid: number): void;
-  /** From the first call on, Ctrl-C and the like abort this signal instead of ending the process. */
+  /** After the first call, Ctrl-C and similar signals abort this signal instead of ending the process. */
   stopSignal(): AbortSignal;
 }

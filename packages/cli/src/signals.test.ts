@@ -11,14 +11,14 @@ function process(): { emit(signal: string): void; nowMs: number; exits: number[]
   return Object.assign(state, { emit: (name: string) => void emitter.emit(name), exits, signal });
 }
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"])("%s asks to stop and ends nothing yet", (name) => {
+test.each(["SIGINT", "SIGTERM", "SIGHUP"])("%s requests a stop and ends nothing yet", (name) => {
   const it = process();
   expect(it.signal.aborted).toBe(false);
   it.emit(name);
   expect([it.signal.aborted, it.exits]).toEqual([true, []]);
 });
 
-test("a Ctrl-C that npm passes on as well counts once, the next one ends the process at once", () => {
+test("a Ctrl-C that npm forwards as well counts once, the next one ends the process at once", () => {
   const it = process();
   it.emit("SIGINT");
   it.nowMs = 80;

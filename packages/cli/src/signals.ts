@@ -1,14 +1,14 @@
 import type { Clock } from "@capstan/env";
 
-/** The part of a process that signals come through. */
+/** The part of a process that receives signals. */
 export interface SignalSource {
   on(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): unknown;
   exit(code: number): void;
 }
 
-// Shells report a process that a signal ended as 128 and the number of the signal.
+// Shells report a process that a signal ended as 128 plus the number of the signal.
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-// One Ctrl-C arrives more than once: from the terminal, and passed on by npm. Nobody presses twice so fast.
+// One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. A user does not press it twice this fast.
 const SAME_PRESS_MS = 500;
 
 /** The first request to stop aborts the signal; the next one ends the process at once. */

@@ -5,24 +5,24 @@ import type { EffectFlags } from "./commands/sim-faults.ts";
 import { type CarryOut, dataDirOption, type OutputFlag, outputOption } from "./flags.ts";
 import type { Shell } from "./shell.ts";
 
-/** Flags by which each of these commands finds its simulator. */
+/** Flags that select the simulator of each command. */
 type AddressFlags = { dataDir: string; url?: string; token?: string; ca?: string };
 
 interface Parts {
   readonly sim: Command;
   readonly shell: Shell;
-  /** Runs a command on the simulator that was chosen. */
+  /** Runs a command on the chosen simulator. */
   readonly carryOut: (
     flags: AddressFlags,
     command: (address: SimulatorAddress) => Promise<number>,
   ) => Promise<void>;
 }
 
-/** Adds `capstan sim`: everything that can be seen of and done to a simulated Azure from outside of ARM. */
+/** Adds `capstan sim`: commands that inspect and change a simulated Azure from outside of ARM. */
 export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOut): void {
   const sim = program
     .command("sim")
-    .description("rehearse a scenario; look into the simulated Azure that runs, change its time, break it")
+    .description("rehearse a scenario; inspect the running simulated Azure, change its time, break it")
     .addHelpText("after", EXAMPLES);
   const parts: Parts = {
     sim,
@@ -48,25 +48,25 @@ export function addSimCommands(program: Command, shell: Shell, carryOut: CarryOu
 const EXAMPLES = `
 Examples:
   capstan sim run examples/scenarios/boot-100.yaml --seed 7
-  capstan sim status                            what is there, as a tree
-  capstan sim journal --follow                  every request, as it comes
+  capstan sim status                            its resources, as a tree
+  capstan sim journal --follow                  every request, as it arrives
   capstan sim clock advance 10m                 skip ten minutes
   capstan sim faults add --method PUT --status 429 --code TooManyRequests --times 3
-  capstan sim delete pool 0 2                   delete two instances, as somebody in the portal would
+  capstan sim delete pool 0 2                   delete two instances, as a user in the portal would
   capstan sim lock my-group                     nothing in it can be deleted until: capstan sim unlock lock-my-group
 
-The simulator is the one that runs in --data-dir, by capstan up or capstan azure-sim, unless --url says otherwise.
-Resources go by name, by GROUP/NAME or by their whole id.
+The simulator is the one that runs in --data-dir, by capstan up or capstan azure-sim, unless --url selects another.
+Name resources by name, by GROUP/NAME or by their full id.
 `;
 
-/** A command with the flags of all of them. */
+/** A command with the flags that all of these commands have. */
 function verb(parent: Command, name: string, shell: Shell): Command {
   return parent
     .command(name)
     .addOption(dataDirOption(shell))
-    .option("--url <address>", "a simulator elsewhere, such as https://127.0.0.1:8443")
-    .option("--token <text>", "its control token, for --url")
-    .option("--ca <file>", "the authority of its certificate, for --url");
+    .option("--url <address>", "address of another simulator, such as https://127.0.0.1:8443")
+    .option("--token <text>", "control token of that simulator, for --url")
+    .option("--ca <file>", "certificate authority of that simulator, for --url");
 }
 
 type RunFlags = { seed?: string; faults?: string; output: "story" | "json" };
@@ -74,22 +74,20 @@ type RunFlags = { seed?: string; faults?: string; output: "story" | "json" };
 function addRun({ sim, shell }: Parts, carryOut: CarryOut): void {
   sim
     .command("run")
-    .description("rehearse a scenario in a world of its own, in virtual time; needs nothing that runs")
+    .description("rehearse a scenario in a world of its own, in virtual time; no server needs to run")
     .argument(
       "<scenario>",
-      "a file such as examples/scenarios/boot-100.yaml; docs/scenarios.md tells what is in one",
+      "a scenario file, such as examples/scenarios/boot-100.yaml; docs/scenarios.md describes the format",
     )
     .option(
       "--seed <text>",
-      "decides everything random: the same seed, the same run (default: the scenario's)",
+      "determines everything random: the same seed, the same run (default: the scenario's)",
     )
     .option(
       "--faults <list>",
-      "what goes wrong: none, swarm, or faults with commas between (default: the scenario's)",
+      "faults to inject: none, swarm, or a comma-separated list (default: the scenario's)",
     )
-    .addOption(
-      new Option("-o, --output <form>", "how to print it").choices(["story", "json"]).default("story"),
-    )
+    .addOption(new Option("-o, --output <form>", "output format").choices(["story", "json"]).default("story"))
     .action(async (file: string, flags: RunFlags) => {
       const { simRun } = await import("./commands/sim-run.ts");
       await carryOut({ dataDir: "" }, () => simRun(shell, { ...flags, file }));
@@ -100,7 +98,7 @@ type JournalFlags = AddressFlags & { follow: boolean; limit: number; output?: "j
 
 function addStatusAndJournal({ sim, shell, carryOut }: Parts): void {
   verb(sim, "status", shell)
-    .description("show what is in it as a tree")
+    .description("show its resources as a tree")
     .addOption(outputOption())
     .action(async (flags: AddressFlags & OutputFlag) => {
       const { simStatus } = await import("./commands/sim-status.ts");
@@ -108,9 +106,9 @@ function addStatusAndJournal({ sim, shell, carryOut }: Parts): void {
     });
   verb(sim, "journal", shell)
     .description("list the requests it has answered")
-    .option("--follow", "go on with those that come, until Ctrl-C", false)
-    .option("--limit <number>", "how many of the last ones", count, 50)
-    .addOption(new Option("-o, --output <form>", "how to print it").choices(["json", "wide"]))
+    .option("--follow", "continue with new requests, until Ctrl-C", false)
+    .option("--limit <number>", "how many of the last requests to list", count, 50)
+    .addOption(new Option("-o, --output <form>", "output format").choices(["json", "wide"]))
     .action(async (flags: JournalFlags) => {
       const { simJournal } = await import("./commands/sim-journal.ts");
       const { follow, limit, output } = flags;
@@ -122,9 +120,9 @@ type ClockChange = { advanceSeconds: number } | { speed: number };
 
 function addClock({ sim, shell, carryOut }: Parts): void {
   verb(sim, "clock", shell)
-    .description("tell its time, or change it: clock advance 10m, clock speed 60")
+    .description("print its time, or change it: clock advance 10m, clock speed 60")
     .addArgument(
-      new Argument("[change]", "advance skips time, speed makes it faster").choices(["advance", "speed"]),
+      new Argument("[change]", "advance skips time, speed makes it run faster").choices(["advance", "speed"]),
     )
     .argument("[value]", "a duration such as 90s, 10m or 1h30m; a factor such as 60")
     .addOption(outputOption())
@@ -160,13 +158,13 @@ function clockChange(
 
 const FAULT_EXAMPLES = `
 Examples:
-  a third of the writes, by chance, takes half a minute longer
+  a random third of the writes takes half a minute longer
     capstan sim faults add --method PUT --delay 30s --probability 0.33
   the next two requests on a scale set are throttled
     capstan sim faults add --resource pool --status 429 --code OperationNotAllowed --retry-after 20s --times 2
-  the second PUT of a scale set is carried out, but nobody hears of it
+  the second PUT of a scale set takes effect, but its answer is lost
     capstan sim faults add --operation "PUT virtualMachineScaleSets" --nth 2 --lose-answer
-  a fifth of the instances that are made fail
+  a fifth of the new instances fails
     capstan sim faults add --operation "PUT virtualMachineScaleSets" --fail-instances 0.2 --code OSProvisioningTimedOut
 `;
 
@@ -182,9 +180,9 @@ type FaultFlags = AddressFlags &
   };
 
 function addFaults({ sim, shell, carryOut }: Parts): void {
-  const faults = sim.command("faults").description("list, add and clear what goes wrong on purpose");
+  const faults = sim.command("faults").description("list, add and clear injected faults");
   verb(faults, "list", shell)
-    .description("list the faults that are switched on")
+    .description("list the active faults")
     .addOption(outputOption())
     .action(async (flags: AddressFlags & OutputFlag) => {
       const { listFaults } = await import("./commands/sim-faults.ts");
@@ -202,8 +200,8 @@ function addFaults({ sim, shell, carryOut }: Parts): void {
     },
   );
   verb(faults, "clear", shell)
-    .description("switch faults off; all of them unless some are named")
-    .argument("[names...]", "the faults to switch off")
+    .description("remove faults; all of them unless some are named")
+    .argument("[names...]", "the faults to remove")
     .action(async (names: string[], flags: AddressFlags) => {
       const { clearFaults } = await import("./commands/sim-faults.ts");
       await carryOut(flags, (address) => clearFaults(shell, { address, names }));
@@ -212,28 +210,28 @@ function addFaults({ sim, shell, carryOut }: Parts): void {
 
 function faultOptions(command: Command): Command {
   return command
-    .description("make requests go wrong: which ones, and how")
-    .argument("[name]", "what to call the fault (default: fault-1 and so on)")
-    .optionsGroup("Which requests (all that fit every one of these):")
+    .description("make requests fail: which ones, and how")
+    .argument("[name]", "name of the fault (default: fault-1 and so on)")
+    .optionsGroup("Which requests (those that match every one of these):")
     .option("--method <verb>", "GET, PUT, PATCH, POST or DELETE")
     .option("--path <text>", "a part of the path")
     .option("--resource <name>", "a resource or group, and what is inside it")
     .option("--operation <name>", "as the journal shows it, such as 'PUT virtualMachineScaleSets'")
-    .option("--nth <number>", "only the nth that fits", count)
-    .option("--times <number>", "the first so many that fit", count)
-    .option("--probability <share>", "this share of those that fit", share)
-    .optionsGroup("What goes wrong (one of these):")
-    .option("--status <number>", "the request is refused with this status, without effect", count)
-    .option("--delay <duration>", "the answer takes so much longer", durationMs)
-    .option("--drop", "the request is lost: no effect, no answer")
-    .option("--lose-answer", "the answer is lost: the effect is there")
-    .option("--fail-operation", "the long-running operation fails and does nothing")
-    .option("--fail-but-apply", "the long-running operation says that it failed, and yet all is done")
+    .option("--nth <number>", "only the nth match", count)
+    .option("--times <number>", "only the first n matches", count)
+    .option("--probability <share>", "this share of the matches", share)
+    .optionsGroup("Effect (one of these):")
+    .option("--status <number>", "refuse the request with this status, without effect", count)
+    .option("--delay <duration>", "delay the answer by this long", durationMs)
+    .option("--drop", "lose the request: no effect, no answer")
+    .option("--lose-answer", "lose the answer: the request takes effect")
+    .option("--fail-operation", "the long-running operation fails and has no effect")
+    .option("--fail-but-apply", "the long-running operation reports a failure although it took effect")
     .option("--fail-instances <share>", "this share of the instances fails", share)
-    .optionsGroup("What callers are told:")
+    .optionsGroup("What callers see:")
     .option("--code <text>", "error code, such as InternalServerError")
     .option("--message <text>", "error message")
-    .option("--retry-after <duration>", "when to come back, for --status", durationMs)
+    .option("--retry-after <duration>", "Retry-After, for --status", durationMs)
     .addHelpText("after", FAULT_EXAMPLES);
 }
 
@@ -254,12 +252,12 @@ function addScaleSetActions({ sim, shell, carryOut }: Parts): void {
         await carryOut(flags, (address) => actOnScaleSet(shell, { address, scaleSet, action }));
       });
   };
-  onInstances("delete", "delete instances of a scale set, as somebody in the portal would");
-  onInstances("evict", "take spot instances of a scale set back, as Azure does");
+  onInstances("delete", "delete instances of a scale set, as a user in the portal would");
+  onInstances("evict", "evict spot instances of a scale set, as Azure does");
   verb(sim, "capacity", shell)
     .description("change the size of a scale set, as an autoscaler would")
     .argument("<scale-set>", "name, GROUP/NAME or id")
-    .argument("<instances>", "how many instances", count)
+    .argument("<instances>", "number of instances", count)
     .action(async (scaleSet: string, capacity: number, flags: AddressFlags) => {
       const { actOnScaleSet } = await import("./commands/sim-actions.ts");
       const action = { verb: "capacity", capacity } as const;
@@ -273,7 +271,7 @@ function addProhibitions({ sim, shell, carryOut }: Parts): void {
   const forbidding = (command: Command, kindOf: (flags: ForbidFlags) => Kind): void => {
     command
       .argument("<scope>", "a group or resource by name, GROUP/NAME or id; a subscription by id")
-      .option("--name <text>", "what to call it (default: by what it does and where)")
+      .option("--name <text>", "name of the lock or denial (default: from its effect and scope)")
       .action(async (scope: string, flags: ForbidFlags) => {
         const { forbid } = await import("./commands/sim-actions.ts");
         const { name, type } = flags;
@@ -281,15 +279,15 @@ function addProhibitions({ sim, shell, carryOut }: Parts): void {
         await carryOut(flags, (address) => forbid(shell, { address, scope, kind: kindOf(flags), ...given }));
       });
   };
-  const lock = verb(sim, "lock", shell).description("put a lock on something: it cannot be deleted");
+  const lock = verb(sim, "lock", shell).description("lock a resource: it cannot be deleted");
   lock.option("--read-only", "it cannot be changed, either");
   forbidding(lock, ({ readOnly }) => (readOnly === true ? "ReadOnly" : "CanNotDelete"));
-  const deny = verb(sim, "deny", shell).description("let a policy deny what is created or changed somewhere");
+  const deny = verb(sim, "deny", shell).description("let a policy deny creations and changes in a scope");
   deny.option("--type <type>", "only this type, such as Microsoft.Network/publicIPAddresses");
   forbidding(deny, () => "DenyByPolicy");
   verb(sim, "unlock", shell)
-    .description("take a lock or a denial back")
-    .argument("<name>", "as it was called when it was made")
+    .description("remove a lock or a denial")
+    .argument("<name>", "the name that it was given")
     .action(async (name: string, flags: AddressFlags) => {
       const { allow } = await import("./commands/sim-actions.ts");
       await carryOut(flags, (address) => allow(shell, { address, name }));

@@ -1,9 +1,9 @@
 import type { Rng } from "./rng.ts";
 
-// Kubernetes leaves out vowels and look-alikes so that no generated name spells a word or is misread.
+// Kubernetes excludes vowels and similar characters so that no generated name spells a word or is misread.
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
-/** The random end of a generated name, from the same alphabet that Kubernetes uses for `generateName`. */
+/** The random suffix of a generated name, from the alphabet that Kubernetes uses for `generateName`. */
 export function nameSuffix(rng: Rng, length = 5): string {
   let suffix = "";
   while (suffix.length < length) suffix += SUFFIX_ALPHABET[rng.below(SUFFIX_ALPHABET.length)];

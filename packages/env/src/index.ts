@@ -1,4 +1,4 @@
-/** Everything a program takes from the machine: time, randomness, identities, connections. Real and virtual. */
+/** Everything a program takes from the machine: time, randomness, ids, connections. Real and virtual. */
 export { abortError, type Clock, type Timer } from "./clock.ts";
 export type { Env } from "./env.ts";
 export { nameSuffix, uuidFrom } from "./ids.ts";

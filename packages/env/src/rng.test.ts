@@ -19,7 +19,7 @@ describe("random streams", () => {
     expect(draws("1", "1x")).not.toEqual(draws("11", "x"));
   });
 
-  test("go on where they were when they are asked for again by name", () => {
+  test("continue where they were when code gets them again by name", () => {
     const stream = rngStreams("7");
     const first = stream("names").next();
     expect(stream("names").next()).not.toBe(first);
@@ -32,7 +32,7 @@ describe("random streams", () => {
     for (const count of buckets) expect(Math.abs(count - 10_000)).toBeLessThan(600);
   });
 
-  test("stay inside their limits whatever the seed", () => {
+  test("stay inside their limits for every seed", () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 1e9 }), (seed, limit) => {
         const rng = createRng(seed, "p");
@@ -57,7 +57,7 @@ describe("random streams", () => {
     expect(() => createRng("1", "x").below(limit)).toThrow("needs a whole number above 0");
   });
 
-  test("refuse to pick from nothing", () => {
+  test("refuse to pick from an empty list", () => {
     expect(() => createRng("1", "x").pick([])).toThrow("at least one item");
   });
 });

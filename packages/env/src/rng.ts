@@ -11,8 +11,8 @@ export interface Rng {
 }
 
 /**
- * A random stream of its own for each name, so that one more draw in one place does not shift the
- * numbers everywhere else. The generator is sfc32: small, fast and good enough for schedules and jitter.
+ * An independent random stream for each name, so that one more draw in one place does not shift the numbers elsewhere.
+ * The generator is sfc32: small, fast and good enough for schedules and jitter.
  */
 export function createRng(seed: string, stream: string): Rng {
   const next = sfc32(`${seed}\u0000${stream}`);
@@ -39,7 +39,7 @@ export function createRng(seed: string, stream: string): Rng {
   };
 }
 
-/** The streams of one seed: asking twice for a name goes on with that stream instead of starting it again. */
+/** The streams of one seed: a second call with the same name continues that stream instead of restarting it. */
 export function rngStreams(seed: string): (stream: string) => Rng {
   const streams = new Map<string, Rng>();
   return (stream) => {
@@ -61,7 +61,7 @@ function sfc32(seed: string): () => number {
     c = ((c << 21) | (c >>> 11)) + sum;
     return (sum >>> 0) / 4294967296;
   };
-  // The first draws of sfc32 still show the seed; its author advises to throw 12 to 20 of them away.
+  // The first draws of sfc32 still depend visibly on the seed; its author advises to discard 12 to 20 of them.
   for (let warmUp = 0; warmUp < 15; warmUp++) next();
   return next;
 }

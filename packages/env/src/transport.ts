@@ -1,18 +1,18 @@
-/** One HTTP request, on the wire or in-process. */
+/** One HTTP request, over a socket or in-process. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query, as in the request line. */
   readonly path: string;
   /** Header names are lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON value; a string or bytes travel as they are. In-process it is handed over, not copied. */
+  /** A JSON value; strings and bytes are sent as they are. In-process it is passed by reference, not copied. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Who the TLS handshake proved the caller to be; set by the server's side of a connection, never by a header. */
+  /** The client that the TLS handshake verified; the server sets it, never a header. */
   readonly peer?: Peer;
 }
 
-/** The subject of a client certificate that was verified. */
+/** The subject of a verified client certificate. */
 export interface Peer {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -29,28 +29,33 @@ export interface HttpResponse {
   json(): Promise<unknown>;
   /** The whole body as text. */
   text(): Promise<string>;
-  /** The whole body as bytes, where it is no text. */
+  /** The whole body as bytes, if it is binary. */
   readonly bytes?: () => Promise<Uint8Array>;
-  /** The body as a stream of JSON values, one a line: a watch. Returning from the loop closes it. */
+  /** The body as a stream of JSON values, one per line: a watch. Returning from the loop closes it. */
   lines(): AsyncIterable<unknown>;
-  /** The same lines as text that is printed already, as many at a time as there are; from servers that can share it. */
+  /**
+   * The same lines as serialized text, all available ones at a time; from servers that share the text between watchers.
+   */
   readonly chunks?: () => AsyncIterable<string>;
 }
 
-/** Answers requests: what a server is, whether called over a socket or in-process. */
+/** Answers requests: a server, called over a socket or in-process. */
 export type Handler = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** Sends requests to one server. Rejects only with a TransportError or the reason of an aborted signal. */
 export interface Transport {
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Closes idle connections; requests under way end first. */
+  /** Closes idle connections; pending requests end first. */
   close(): Promise<void>;
 }
 
-/** Why no answer came. `reset` may have had an effect on the server; `refused`, `lookup` and `tls` cannot have. */
+/**
+ * Why no answer came. A request that ends with `reset` may have taken effect on the server; with `refused`, `lookup`
+ * and `tls` it cannot have.
+ */
 export type TransportFailure = "refused" | "lookup" | "tls" | "reset";
 
-/** No answer came from the server: a connection that could not be made or that broke. */
+/** The server did not answer: the connection could not be opened, or broke. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly failure: TransportFailure;

@@ -1,10 +1,10 @@
-/** What all kinds of Azure Service Operator have in common; everything else in them is passed through. */
+/** The fields that all kinds of Azure Service Operator have in common; everything else in them is preserved. */
 import type { CustomKind, CustomObject } from "../kind.ts";
 import { defineKind } from "../kind.ts";
 import { readyColumn } from "../printer-columns.ts";
 import { type Static, long, listMap, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
 
-/** How a resource names the one that contains it. */
+/** How a resource refers to the one that contains it. */
 const Owner = object(
   "The resource that contains this one: an object in the same namespace, or an ARM id.",
   {
@@ -14,24 +14,24 @@ const Owner = object(
   { preserveUnknown: true },
 );
 
-/** A condition in the shape of Azure Service Operator: severity and generation are both there. */
-export const AsoCondition = object("One aspect of the state of the resource.", {
-  type: string("The aspect, in CamelCase."),
-  status: oneOf("Whether the aspect holds.", ["True", "False", "Unknown"]),
-  severity: optional(string("How bad a False is: Error, Warning or Info.")),
-  reason: string("Why, in one CamelCase word."),
-  message: optional(string("Why, in a sentence.")),
-  observedGeneration: optional(long("The generation of the spec that this is about.")),
-  lastTransitionTime: timestamp("When the status changed last."),
+/** A condition in the form of Azure Service Operator: with severity and generation. */
+export const AsoCondition = object("A condition of the resource.", {
+  type: string("The type of the condition, in CamelCase."),
+  status: oneOf("The status of the condition.", ["True", "False", "Unknown"]),
+  severity: optional(string("The severity of a False: Error, Warning or Info.")),
+  reason: string("The reason, in CamelCase."),
+  message: optional(string("The reason, for people.")),
+  observedGeneration: optional(long("The generation of the spec that this refers to.")),
+  lastTransitionTime: timestamp("When the status last changed."),
 });
 
 /** A condition in the shape of Azure Service Operator. */
 export type AsoCondition = Static<typeof AsoCondition>;
 
 const Spec = object(
-  "The wanted state of the Azure resource.",
+  "The desired state of the Azure resource.",
   {
-    azureName: optional(string("The name in Azure; the name of the object when not set.")),
+    azureName: optional(string("The name in Azure; default: the name of the object.")),
     owner: optional(Owner),
   },
   { preserveUnknown: true },
@@ -40,9 +40,7 @@ const Spec = object(
 const Status = object(
   "The observed state of the Azure resource.",
   {
-    conditions: optional(
-      listMap("What is known about the state of the resource.", AsoCondition, { keys: ["type"] }),
-    ),
+    conditions: optional(listMap("The conditions of the resource.", AsoCondition, { keys: ["type"] })),
   },
   { preserveUnknown: true },
 );

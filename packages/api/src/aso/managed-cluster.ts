@@ -1,7 +1,8 @@
 import type { ObjectOf } from "../kind.ts";
 import { defineAsoKind } from "./aso-resource.ts";
 
-// The versions that manifests of Azure Service Operator and CAPZ carry; one pass-through schema serves them all.
+// The versions that manifests of Azure Service Operator and CAPZ use; one schema that preserves all fields serves them
+// all.
 const CONTAINER_SERVICE = {
   service: "containerservice",
   version: "v1api20231001",

@@ -6,14 +6,14 @@ import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
 import { defaultKubeadmConfigSpec, kubeadmConfigSpecErrors } from "./kubeadm-config/rules.ts";
 import { KubeadmConfigSpec } from "./kubeadm-config/spec.ts";
 
-/** What the KubeadmConfig of each machine is cloned from. */
+/** The template of the KubeadmConfig of each machine. */
 export const KubeadmConfigTemplate = defineKind({
   ...BOOTSTRAP,
   kind: "KubeadmConfigTemplate",
   plural: "kubeadmconfigtemplates",
-  description: "What the KubeadmConfig of each machine is cloned from.",
-  spec: object("The wanted configs.", {
-    template: object("What configs are cloned from.", {
+  description: "The template of the KubeadmConfig of each machine.",
+  spec: object("The desired configs.", {
+    template: object("The template of configs.", {
       metadata: optional(TemplateMetadata),
       spec: optional(KubeadmConfigSpec),
     }),
@@ -33,5 +33,5 @@ export const KubeadmConfigTemplate = defineKind({
   },
 });
 
-/** What the KubeadmConfig of each machine is cloned from. */
+/** The template of the KubeadmConfig of each machine. */
 export type KubeadmConfigTemplate = ObjectOf<typeof KubeadmConfigTemplate>;

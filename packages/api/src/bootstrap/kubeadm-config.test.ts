@@ -101,7 +101,7 @@ describe("a config is refused", () => {
       "spec.ignition: Forbidden: the format ignition is not supported yet",
     ],
     [
-      "a version that is none",
+      "an invalid version",
       { clusterConfiguration: { kubernetesVersion: "latest" } },
       "spec.clusterConfiguration.kubernetesVersion: Invalid value",
     ],
@@ -111,7 +111,7 @@ describe("a config is refused", () => {
 });
 
 describe("a template", () => {
-  test("follows the same rules one level down", () => {
+  test("has the same rules one level deeper", () => {
     const object = withDefaults(KubeadmConfigTemplate, template({ files: [{ path: "/a" }, { path: "/a" }] }));
     const { errors } = validateObject(KubeadmConfigTemplate, { object });
     expect(errors.map(({ field }) => field)).toEqual(["spec.template.spec.files[1].path"]);

@@ -6,24 +6,24 @@ import { BOOTSTRAP, BOOTSTRAP_PROVIDER_LABELS } from "./group.ts";
 import { defaultKubeadmConfigSpec, kubeadmConfigSpecErrors } from "./kubeadm-config/rules.ts";
 import { KubeadmConfigSpec } from "./kubeadm-config/spec.ts";
 
-const Status = object("What is known about the bootstrap data.", {
-  ready: optional(boolean("Whether the bootstrap data is there.")),
+const Status = object("The observed state of the bootstrap data.", {
+  ready: optional(boolean("Whether the bootstrap data is available.")),
   dataSecretName: optional(string("The Secret with the bootstrap data.", { minLength: 1, maxLength: 253 })),
   failureReason: optional(
-    string("Why there will be no data, in one word.", { minLength: 1, maxLength: 256 }),
+    string("Why there will be no data, in CamelCase.", { minLength: 1, maxLength: 256 }),
   ),
   failureMessage: optional(string("Why there will be no data.", { minLength: 1, maxLength: 10240 })),
-  observedGeneration: optional(long("The generation that was looked at last.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   conditions: optional(Conditions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
-/** Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm. */
+/** Creates the bootstrap data of a machine, or of the machines of a pool, with kubeadm. */
 export const KubeadmConfig = defineKind({
   ...BOOTSTRAP,
   kind: "KubeadmConfig",
   plural: "kubeadmconfigs",
-  description: "Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm.",
+  description: "Creates the bootstrap data of a machine, or of the machines of a pool, with kubeadm.",
   spec: KubeadmConfigSpec,
   status: Status,
   crdLabels: BOOTSTRAP_PROVIDER_LABELS,
@@ -36,5 +36,5 @@ export const KubeadmConfig = defineKind({
   },
 });
 
-/** Makes the bootstrap data of a machine, or of the machines of a pool, with kubeadm. */
+/** Creates the bootstrap data of a machine, or of the machines of a pool, with kubeadm. */
 export type KubeadmConfig = ObjectOf<typeof KubeadmConfig>;

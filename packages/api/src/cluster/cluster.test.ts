@@ -28,14 +28,14 @@ function errorsOf(object: Cluster, old?: Cluster): string[] {
   return validateObject(Cluster, { object: filled, ...(old && { old }) }).errors.map(formatFieldError);
 }
 
-test("references without a namespace mean the one of the cluster", () => {
+test("references without a namespace refer to that of the cluster", () => {
   const { spec } = withDefaults(Cluster, cluster({ infrastructureRef, controlPlaneRef }));
   expect(spec.infrastructureRef?.namespace).toBe("fleet");
   expect(spec.controlPlaneRef?.namespace).toBe("fleet");
 });
 
 describe("a cluster is refused", () => {
-  test("with a topology, and told what to do instead", () => {
+  test("with a topology, and the message says what to do instead", () => {
     expect(errorsOf(cluster({ topology: { class: "quick-start", version: "v1.31.0" } }))).toEqual([
       "spec.topology: Forbidden: ClusterClass is not supported yet; set spec.infrastructureRef and spec.controlPlaneRef instead",
     ]);
@@ -47,7 +47,7 @@ describe("a cluster is refused", () => {
     ]);
   });
 
-  test("with a name that is no label value", () => {
+  test("with a name that is not a valid label value", () => {
     expect(errorsOf(cluster({ infrastructureRef }, "c".repeat(64)))).toEqual([
       expect.stringContaining("must be a valid label value"),
     ]);
@@ -59,7 +59,7 @@ describe("a cluster is refused", () => {
     ]);
   });
 
-  test("with ranges that are no CIDR blocks", () => {
+  test("with ranges that are not CIDR blocks", () => {
     const clusterNetwork = {
       pods: { cidrBlocks: ["10.0.0.0/16", "10.0.0.0/64"] },
       services: { cidrBlocks: ["x"] },

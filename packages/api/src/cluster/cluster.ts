@@ -36,14 +36,14 @@ const NetworkRanges = object("Address ranges.", {
 });
 
 const ClusterNetwork = object("The network of the cluster.", {
-  apiServerPort: optional(integer("The port of the API server; 6443 unless set.")),
+  apiServerPort: optional(integer("The port of the API server; default: 6443.")),
   services: optional(described("The addresses of services.", NetworkRanges)),
   pods: optional(described("The addresses of pods.", NetworkRanges)),
   serviceDomain: optional(string("The domain of services.", { minLength: 1, maxLength: 253 })),
 });
 
-const Spec = object("The wanted state of the cluster.", {
-  paused: optional(boolean("Controllers leave the cluster and everything in it alone.")),
+const Spec = object("The desired state of the cluster.", {
+  paused: optional(boolean("Whether the controllers ignore the cluster and everything in it.")),
   clusterNetwork: optional(ClusterNetwork),
   controlPlaneEndpoint: optional(ControlPlaneEndpoint),
   controlPlaneRef: optional(described("The object that runs the control plane.", ObjectReference)),
@@ -52,18 +52,18 @@ const Spec = object("The wanted state of the cluster.", {
   ),
   topology: optional(Topology),
   availabilityGates: optional(
-    described("Further conditions that must hold before the cluster counts as available.", ConditionGates),
+    described("Further conditions that must be true before the cluster counts as available.", ConditionGates),
   ),
 });
 
 type Spec = Static<typeof Spec>;
 
-const Status = object("What is known about the cluster.", {
+const Status = object("The observed state of the cluster.", {
   failureDomains: optional(FailureDomains),
-  failureReason: optional(string("Why the cluster failed for good, in one word.")),
+  failureReason: optional(string("Why the cluster failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the cluster failed for good.", { minLength: 1, maxLength: 10240 })),
   phase: optional(
-    oneOf("Where the cluster is in its life.", [
+    oneOf("The phase of the cluster.", [
       "Pending",
       "Provisioning",
       "Provisioned",
@@ -72,11 +72,11 @@ const Status = object("What is known about the cluster.", {
       "Unknown",
     ]),
   ),
-  infrastructureReady: optional(boolean("Whether the infrastructure is there.")),
+  infrastructureReady: optional(boolean("Whether the infrastructure is ready.")),
   controlPlaneReady: optional(boolean("Whether the control plane answers.")),
-  observedGeneration: optional(long("The generation that was looked at last.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   conditions: optional(Conditions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
 /** A Kubernetes cluster. */

@@ -1,8 +1,8 @@
-/** What a Cluster and the object that has its infrastructure tell each other, field by field the same. */
+/** The fields that a Cluster and its infrastructure object share. */
 import { boolean, integer, mapOf, object, optional, string } from "../schema/schema.ts";
 
-/** Where the API server of a cluster is reached. */
-export const ControlPlaneEndpoint = object("Where the API server is reached.", {
+/** The endpoint of the API server of a cluster. */
+export const ControlPlaneEndpoint = object("The endpoint of the API server.", {
   host: optional(string("The host name or address.", { maxLength: 512 })),
   port: optional(integer("The port.")),
 });
@@ -12,6 +12,6 @@ export const FailureDomains = mapOf(
   "The failure domains that machines can be placed in.",
   object("A failure domain.", {
     controlPlane: optional(boolean("Whether control plane machines may be in it.")),
-    attributes: optional(mapOf("What else is known about it.", string("An attribute."))),
+    attributes: optional(mapOf("Further attributes of it.", string("An attribute."))),
   }),
 );

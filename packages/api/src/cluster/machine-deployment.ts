@@ -43,7 +43,7 @@ import { defaultReplicas } from "./replicas.ts";
 import { addTemplateLabel, defaultSelector, machineOwnerErrors } from "./machine-owner-rules.ts";
 import { CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL } from "./well-known.ts";
 
-/** The strategies that update machines in place; they mean the same. */
+/** The strategies that update machines in place; they are synonyms. */
 export const IN_PLACE_STRATEGIES: readonly string[] = ["ExternalUpdate", "InPlace"];
 
 /** Refuses a fallback for strategies that never need one. */
@@ -53,7 +53,7 @@ export const FALLBACK_ONLY_IN_PLACE = {
 };
 
 const Strategy = object(
-  "How machines are brought to a new template.",
+  "How machines are updated to a new template.",
   {
     type: optional(
       oneOf(
@@ -77,7 +77,7 @@ const Strategy = object(
     ),
     remediation: optional(
       object("How unhealthy machines are replaced.", {
-        maxInFlight: optional(intOrPercent("How many may be replaced at once; all of them unless set.")),
+        maxInFlight: optional(intOrPercent("How many may be replaced at once; default: all of them.")),
       }),
     ),
   },
@@ -86,53 +86,47 @@ const Strategy = object(
 
 type Strategy = Static<typeof Strategy>;
 
-const Spec = object("The wanted state of the deployment.", {
+const Spec = object("The desired state of the deployment.", {
   clusterName: ClusterName,
   ...replicaFields,
   rolloutAfter: optional(
-    timestamp("Replace all machines that are older than this moment, once it has come."),
+    timestamp("Replace all machines that are older than this time, once it has passed."),
   ),
   selector: described(
-    "Picks the machines of the deployment. It must match the labels of the template.",
+    "Selects the machines of the deployment. It must match the labels of the template.",
     LabelSelector,
   ),
   template: MachineTemplate,
   strategy: optional(Strategy),
   machineNamingStrategy: optional(MachineNaming),
-  revisionHistoryLimit: optional(integer("Has no effect any more; kept for old manifests.")),
+  revisionHistoryLimit: optional(integer("Has no effect; kept for old manifests.")),
   paused: optional(boolean("Scale, but do not roll out.")),
-  progressDeadlineSeconds: optional(integer("Has no effect any more; kept for old manifests.")),
+  progressDeadlineSeconds: optional(integer("Has no effect; kept for old manifests.")),
 });
 
-const Status = object("What is known about the deployment.", {
-  observedGeneration: optional(long("The generation that was looked at last.")),
+const Status = object("The observed state of the deployment.", {
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   selector: optional(ScaleSelector),
   replicas: optional(integer("How many machines there are.")),
-  updatedReplicas: optional(integer("How many machines are of the new template.")),
+  updatedReplicas: optional(integer("How many machines have the new template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
   availableReplicas: optional(integer("How many machines are available.")),
   unavailableReplicas: optional(integer("How many machines are missing or not available.")),
   phase: optional(
-    oneOf("Where the deployment is in its life.", [
-      "ScalingUp",
-      "ScalingDown",
-      "Running",
-      "Failed",
-      "Unknown",
-    ]),
+    oneOf("The phase of the deployment.", ["ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"]),
   ),
   conditions: optional(Conditions),
   versions: optional(Versions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
-/** Brings a number of equal machines to a new template, a few at a time. */
+/** Updates a number of equal machines to a new template, a few at a time. */
 export const MachineDeployment = defineKind({
   ...CLUSTER_API,
   kind: "MachineDeployment",
   plural: "machinedeployments",
   shortNames: ["md"],
-  description: "Brings a number of equal machines to a new template, a few at a time.",
+  description: "Updates a number of equal machines to a new template, a few at a time.",
   spec: Spec,
   status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
@@ -154,7 +148,7 @@ export const MachineDeployment = defineKind({
     deployment.replicas ??= defaultReplicas(metadata, old?.spec.replicas);
     deployment.strategy = defaultStrategy(deployment.strategy);
     defaultSelector(deployment, DEPLOYMENT_NAME_LABEL, metadata.name);
-    // A selector that reached into another cluster would take over its machines.
+    // A selector that matches another cluster would take over its machines.
     deployment.selector.matchLabels = {
       ...deployment.selector.matchLabels,
       [CLUSTER_NAME_LABEL]: deployment.clusterName,
@@ -174,7 +168,7 @@ export const MachineDeployment = defineKind({
   },
 });
 
-/** Brings a number of equal machines to a new template, a few at a time. */
+/** Updates a number of equal machines to a new template, a few at a time. */
 export type MachineDeployment = ObjectOf<typeof MachineDeployment>;
 
 function defaultStrategy(strategy: Strategy = {}): Strategy {

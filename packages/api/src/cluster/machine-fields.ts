@@ -15,7 +15,7 @@ import {
   string,
 } from "../schema/schema.ts";
 
-/** What the name of a condition may look like. */
+/** The form of the name of a condition. */
 export const CONDITION_TYPE = {
   minLength: 1,
   maxLength: 316,
@@ -23,7 +23,7 @@ export const CONDITION_TYPE = {
     "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
 };
 
-/** The cluster that an object belongs to, for good. */
+/** The cluster that an object belongs to. Immutable. */
 export const ClusterName = string("The cluster it belongs to.", {
   minLength: 1,
   maxLength: 63,
@@ -38,12 +38,10 @@ export const KubernetesVersion = string("The Kubernetes version, such as v1.31.2
 
 /** Further conditions that count. */
 export const ConditionGates = listMap(
-  "Further conditions that must hold before it counts as ready.",
-  object("A condition that must hold.", {
+  "Further conditions that must be true before it counts as ready.",
+  object("A condition that must be true.", {
     conditionType: string("The type of the condition.", CONDITION_TYPE),
-    polarity: optional(
-      oneOf("Whether True or False is good; Positive unless said otherwise.", ["Positive", "Negative"]),
-    ),
+    polarity: optional(oneOf("Whether True or False is good; default Positive.", ["Positive", "Negative"])),
   }),
   { keys: ["conditionType"], maxItems: 32 },
 );
@@ -57,14 +55,14 @@ export const deletionTimeouts = {
     duration("How long to wait for volumes to be detached; without it or with 0 there is no limit."),
   ),
   nodeDeletionTimeout: optional(
-    duration("How long to try to delete the node; 10s unless set, and with 0 there is no limit."),
+    duration("How long to try to delete the node; default 10s, and with 0 there is no limit."),
   ),
 };
 
-const Bootstrap = object("How a machine learns what to do at its first boot.", {
-  configRef: optional(described("The object that makes the bootstrap data.", ObjectReference)),
+const Bootstrap = object("How a machine gets its bootstrap data.", {
+  configRef: optional(described("The object that creates the bootstrap data.", ObjectReference)),
   dataSecretName: optional(
-    string("The Secret with the bootstrap data; set by the controller when there is a configRef.", {
+    string("The Secret with the bootstrap data; set by the controller if there is a configRef.", {
       maxLength: 253,
     }),
   ),
@@ -77,7 +75,7 @@ export const machineFields = {
   infrastructureRef: described("The infrastructure object, or its template.", ObjectReference),
   version: optional(KubernetesVersion),
   providerID: optional(
-    string("The id that the cloud gives the machine; equal to that of its node.", {
+    string("The id of the machine at the cloud provider; equal to that of its node.", {
       minLength: 1,
       maxLength: 512,
     }),
@@ -89,18 +87,18 @@ export const machineFields = {
 };
 
 /** The fields of a machine, as a template has them. */
-export const MachineTemplateSpec = object("The wanted state of the machines.", machineFields);
+export const MachineTemplateSpec = object("The desired state of the machines.", machineFields);
 
 /** The fields of a machine, as a template has them. */
 export type MachineTemplateSpec = Static<typeof MachineTemplateSpec>;
 
-/** What machines are made from. */
-export const MachineTemplate = object("What machines are made from.", {
+/** The template of machines. */
+export const MachineTemplate = object("The template of machines.", {
   metadata: optional(TemplateMetadata),
   spec: MachineTemplateSpec,
 });
 
-/** What machines are made from. */
+/** The template of machines. */
 export type MachineTemplate = Static<typeof MachineTemplate>;
 
 /** How machines are named. */
@@ -113,22 +111,22 @@ export const MachineNaming = object("How machines are named.", {
   ),
 });
 
-/** How many machines there are to be, and when one counts. */
+/** The desired number of machines, and when a machine counts. */
 export const replicaFields = {
-  replicas: optional(integer("How many machines there are to be; 1 unless set.", { minimum: 0 })),
+  replicas: optional(integer("The desired number of machines; default 1.", { minimum: 0 })),
   minReadySeconds: optional(
     integer("How long a machine must be ready before it counts as available.", { minimum: 0 }),
   ),
 };
 
-/** The selector of the machines in the status, where `kubectl scale` looks for it. */
+/** The selector of the machines in the status, which `kubectl scale` reads. */
 export const ScaleSelector = string("The selector as text, for `kubectl scale`.", {
   minLength: 1,
   maxLength: 4096,
 });
 
-/** Which machines go first when there are too many. */
-export const DeletePolicy = oneOf("Which machines go first when there are too many.", [
+/** Which machines are deleted first when there are too many. */
+export const DeletePolicy = oneOf("Which machines are deleted first when there are too many.", [
   "Random",
   "Newest",
   "Oldest",
@@ -147,14 +145,14 @@ export const Versions = listMap(
 /** The limits of a rolling update. */
 export const rolloutLimits = {
   maxSurge: optional(
-    intOrPercent("How many machines may be there beyond the wanted number; a share rounds up."),
+    intOrPercent("How many machines may exist beyond the desired number; a percentage rounds up."),
   ),
   maxUnavailable: optional(
-    intOrPercent("How many machines may be unavailable during an update; a share rounds down."),
+    intOrPercent("How many machines may be unavailable during an update; a percentage rounds down."),
   ),
 };
 
-/** Refuses limits with which nothing could ever move. */
+/** Refuses limits with which a rollout could never progress. */
 export const ROOM_TO_MOVE = {
   rule: "!(has(self.maxSurge) && has(self.maxUnavailable) && type(self.maxSurge) == int && type(self.maxUnavailable) == int && int(self.maxSurge) == 0 && int(self.maxUnavailable) == 0)",
   message: "maxUnavailable and maxSurge cannot both be 0",

@@ -75,7 +75,7 @@ test.each([
   expect(errorsOf(check(spec))).toEqual([expect.stringContaining(message)]);
 });
 
-test("stays with its cluster", () => {
+test("is immutable in its cluster", () => {
   expect(errorsOf(check({ clusterName: "c2" }), check())).toEqual([
     'spec.clusterName: Forbidden: field is immutable; it was "c1"',
   ]);

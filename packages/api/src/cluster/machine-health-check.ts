@@ -41,7 +41,7 @@ const OWN_CONDITIONS = [
 
 const UnhealthyNodeCondition = object("A condition of the node that makes the machine unhealthy.", {
   type: string("The type of the condition.", { minLength: 1 }),
-  status: string("The status that is unhealthy.", { minLength: 1 }),
+  status: string("The status that makes it unhealthy.", { minLength: 1 }),
   timeout: duration("How long it must last."),
 });
 
@@ -55,29 +55,25 @@ const UnhealthyMachineCondition = object("A condition of the machine that makes 
       },
     ],
   }),
-  status: oneOf("The status that is unhealthy.", ["True", "False", "Unknown"]),
+  status: oneOf("The status that makes it unhealthy.", ["True", "False", "Unknown"]),
   timeout: duration("How long it must last."),
 });
 
-/** The fields that say when a machine is unhealthy and when that is acted on. */
+/** The fields that define when a machine is unhealthy and when it is replaced. */
 export const healthCheckFields = {
   unhealthyConditions: optional(
-    listOf(
-      "Conditions of the node that make a machine unhealthy; any of them does.",
-      UnhealthyNodeCondition,
-      {
-        maxItems: 100,
-      },
-    ),
+    listOf("Conditions of the node of which each makes a machine unhealthy.", UnhealthyNodeCondition, {
+      maxItems: 100,
+    }),
   ),
   unhealthyMachineConditions: optional(
-    listOf("Conditions of the machine that make it unhealthy; any of them does.", UnhealthyMachineCondition, {
+    listOf("Conditions of the machine of which each makes it unhealthy.", UnhealthyMachineCondition, {
       minItems: 1,
       maxItems: 100,
     }),
   ),
   maxUnhealthy: optional(
-    intOrPercent("Nothing is replaced while more machines than this are unhealthy; 100% unless set."),
+    intOrPercent("No machine is replaced while more machines than this are unhealthy; default 100%."),
   ),
   unhealthyRange: optional(
     string("Machines are replaced only while the number of unhealthy ones is in this range, such as [3-5].", {
@@ -87,29 +83,32 @@ export const healthCheckFields = {
     }),
   ),
   nodeStartupTimeout: optional(
-    duration("How long a machine may take to become a node; 10m unless set, and with 0 there is no limit."),
+    duration("How long a machine may take to become a node; default 10m, and with 0 there is no limit."),
   ),
   remediationTemplate: optional(
-    described("The template of the object that somebody else repairs the machine by.", ObjectReference),
+    described(
+      "The template of the object by which an external controller repairs the machine.",
+      ObjectReference,
+    ),
   ),
 };
 
 const Spec = object("When a machine is unhealthy.", {
   clusterName: ClusterName,
-  selector: described("Picks the machines to look after.", LabelSelector),
+  selector: described("Selects the machines to check.", LabelSelector),
   ...healthCheckFields,
 });
 
 type Spec = Static<typeof Spec>;
 
-const Status = object("What is known about the machines.", {
-  expectedMachines: optional(integer("How many machines the selector picks.", { minimum: 0 })),
+const Status = object("The observed state of the machines.", {
+  expectedMachines: optional(integer("How many machines the selector matches.", { minimum: 0 })),
   currentHealthy: optional(integer("How many of them are healthy.", { minimum: 0 })),
   remediationsAllowed: optional(integer("How many more may be replaced now.", { minimum: 0 })),
-  observedGeneration: optional(long("The generation that was looked at last.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   targets: optional(
     listOf(
-      "The machines that the selector picks.",
+      "The machines that the selector matches.",
       string("The name of a machine.", { minLength: 1, maxLength: 253 }),
       {
         maxItems: 10000,
@@ -117,7 +116,7 @@ const Status = object("What is known about the machines.", {
     ),
   ),
   conditions: optional(Conditions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
 /** Finds unhealthy machines and has them replaced. */
@@ -132,7 +131,7 @@ export const MachineHealthCheck = defineKind({
   crdLabels: CORE_PROVIDER_LABELS,
   columns: [
     CLUSTER_COLUMN,
-    countColumn("ExpectedMachines", "expectedMachines", "The number of machines looked after."),
+    countColumn("ExpectedMachines", "expectedMachines", "The number of checked machines."),
     { name: "MaxUnhealthy", type: "string", jsonPath: ".spec.maxUnhealthy", description: "The limit." },
     countColumn("CurrentHealthy", "currentHealthy", "The number of healthy machines."),
     AGE_COLUMN,

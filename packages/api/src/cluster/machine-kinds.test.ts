@@ -1,4 +1,4 @@
-/** Defaults and rules of the kinds that hold machines. */
+/** Defaults and validation of the kinds that manage machines. */
 import { describe, expect, test } from "vitest";
 import { validateObject, withDefaults } from "../admission.ts";
 import type { CustomKind } from "../kind.ts";
@@ -61,7 +61,7 @@ function machine(spec: Partial<Machine["spec"]> = {}, labels: Record<string, str
   return { apiVersion: "", kind: "Machine", metadata: { ...meta, labels }, spec: { ...template(), ...spec } };
 }
 
-/** What is wrong with an object after its defaults are filled in. */
+/** The errors of an object after defaulting. */
 function errorsOf<T extends KubernetesObject>(kind: CustomKind<T>, object: T, old?: T): string[] {
   const filled = withDefaults(kind, object);
   const request = old ? { object: filled, old: withDefaults(kind, old) } : { object: filled };
@@ -85,14 +85,14 @@ describe("a MachinePool", () => {
     ["the smallest size when it is new", undefined, 3],
     ["the smallest size when it has less", 1, 3],
     ["the largest size when it has more", 30, 9],
-    ["what it has when that is in range", 5, 5],
+    ["its current size when that is in range", 5, 5],
   ])("that an autoscaler sizes starts from %s", (_, current, expected) => {
     const annotations = { [MIN_SIZE]: "3", [MAX_SIZE]: "9" };
     const old = current === undefined ? undefined : pool({ replicas: current });
     expect(withDefaults(MachinePool, pool({}, { annotations }), old).spec.replicas).toBe(expected);
   });
 
-  test("that leaves nothing open is taken as it is", () => {
+  test("that sets every field is not changed", () => {
     const full = pool({
       replicas: 0,
       minReadySeconds: 30,
@@ -155,7 +155,7 @@ describe("a MachinePool", () => {
     ]);
   });
 
-  test("keeps its zones once its scale set is there", () => {
+  test("keeps its zones once its scale set exists", () => {
     const infrastructureRef = { kind: "AzureMachinePool", name: "infra" };
     const zoned = (failureDomains: string[], isBuilt = true): MachinePool => ({
       ...pool({ failureDomains, template: { spec: template({ infrastructureRef }) } }),
@@ -168,7 +168,7 @@ describe("a MachinePool", () => {
     ]);
   });
 
-  test("may not have sizes for the autoscaler that are no numbers", () => {
+  test("may not have autoscaler sizes that are not numbers", () => {
     expect(errorsOf(MachinePool, pool({}, { annotations: { [MIN_SIZE]: "few", [MAX_SIZE]: "9" } }))).toEqual([
       `metadata.annotations[${MIN_SIZE}]: Invalid value: "few": must be a whole number, such as "3"`,
     ]);
@@ -249,13 +249,13 @@ describe("a MachineDeployment", () => {
     },
   );
 
-  test("may not have a selector that does not pick its machines", () => {
+  test("may not have a selector that does not match its machines", () => {
     expect(errorsOf(MachineDeployment, deployment({ selector: { matchLabels: { pool: "a" } } }))).toEqual([
       expect.stringContaining('must match spec.selector "cluster.x-k8s.io/cluster-name=c1,pool=a"'),
     ]);
   });
 
-  test("may not have a name that is no label value", () => {
+  test("may not have a name that is not a valid label value", () => {
     expect(errorsOf(MachineDeployment, deployment({}, "w".repeat(64)))).toContainEqual(
       expect.stringContaining("must be a valid label value: must be no more than 63 bytes"),
     );
@@ -267,7 +267,7 @@ describe("a MachineDeployment", () => {
     ["machine", ["must contain {{ .random }}"]],
     ["{{ .random }}_{{ .oops }}", ["may only use {{ .random }}"]],
     ["UPPER-{{ .random }}", ["would not make valid names"]],
-  ])("may have machines named by %j only when that makes names", (naming, messages) => {
+  ])("may name machines by %j only if that gives valid names", (naming, messages) => {
     const errors = errorsOf(MachineDeployment, deployment({ machineNamingStrategy: { template: naming } }));
     expect(errors).toEqual(messages.map((message) => expect.stringContaining(message) as string));
   });
@@ -301,7 +301,7 @@ describe("a Machine", () => {
     expect(errorsOf(Machine, machine({ updaters }))).toEqual([]);
   });
 
-  test("needs bootstrap data unless it is of a pool", () => {
+  test("needs bootstrap data unless it belongs to a pool", () => {
     const bare = { bootstrap: {} };
     expect(errorsOf(Machine, machine(bare))).toEqual([
       expect.stringContaining("spec.bootstrap: Required value"),

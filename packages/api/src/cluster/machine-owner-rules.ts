@@ -1,4 +1,4 @@
-/** Defaults and rules that sets and deployments of machines share. */
+/** Defaults and validation that MachineSets and MachineDeployments share. */
 import {
   type LabelSelector,
   type LabelSelectorLike,
@@ -14,7 +14,9 @@ import { immutableErrors, machineTemplateErrors, namingErrors, workerTaintErrors
 import { autoscalerErrors } from "./replicas.ts";
 import { SKIP_PREFLIGHT_CHECKS_ANNOTATION } from "./well-known.ts";
 
-/** A selector that picks nothing in particular becomes one by the owner's name, and the template gets that label. */
+/**
+ * Replaces a selector that would match all machines by one with the owner's name, and adds that label to the template.
+ */
 export function defaultSelector(
   owner: { selector: LabelSelector; template: MachineTemplate },
   label: string,
@@ -28,12 +30,12 @@ export function defaultSelector(
   addTemplateLabel(template, label, name);
 }
 
-/** Adds a label to everything that a template makes. */
+/** Adds a label to everything that a template creates. */
 export function addTemplateLabel(template: MachineTemplate, label: string, value: string): void {
   template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, [label]: value } };
 }
 
-/** A set or a deployment of machines, as far as the rules for both look at it. */
+/** A MachineSet or MachineDeployment, as far as the rules for both need it. */
 interface MachineOwner {
   readonly metadata: Frozen<ObjectMeta>;
   readonly spec: {
@@ -44,7 +46,7 @@ interface MachineOwner {
   };
 }
 
-/** Says what is wrong with a set or a deployment of machines. */
+/** Validates a MachineSet or MachineDeployment. */
 export function machineOwnerErrors(owner: MachineOwner, old: MachineOwner | undefined): FieldError[] {
   const { metadata, spec } = owner;
   return [
@@ -58,7 +60,7 @@ export function machineOwnerErrors(owner: MachineOwner, old: MachineOwner | unde
   ];
 }
 
-/** Says that a selector makes no sense, or does not pick what the template makes. */
+/** Reports a selector that is invalid, or does not match the template. */
 function selectorErrors(owner: MachineOwner["spec"]): FieldError[] {
   const problem = labelSelectorProblem(owner.selector);
   if (problem !== undefined) return [invalid("spec.selector", owner.selector, problem)];
@@ -77,7 +79,7 @@ const PREFLIGHT_CHECKS: readonly string[] = [
   "KubernetesVersionSkew",
 ];
 
-/** Says which checks, that an annotation leaves out, do not exist. */
+/** Reports preflight checks in an annotation that do not exist. */
 function preflightErrors(metadata: Frozen<ObjectMeta>): FieldError[] {
   const skipped = metadata.annotations?.[SKIP_PREFLIGHT_CHECKS_ANNOTATION] ?? "";
   const unknown =

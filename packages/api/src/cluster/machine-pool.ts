@@ -49,13 +49,13 @@ const PHASES = [
   "Unknown",
 ] as const;
 
-const Spec = object("The wanted state of the pool.", {
+const Spec = object("The desired state of the pool.", {
   clusterName: ClusterName,
   ...replicaFields,
   template: MachineTemplate,
   providerIDList: optional(
     listOf(
-      "The ids of the machines of the pool, as the cloud names them. Set by the controller.",
+      "The provider ids of the machines of the pool. Set by the controller.",
       string("The id of a machine.", { minLength: 1, maxLength: 512 }),
       { maxItems: 10000 },
     ),
@@ -71,7 +71,7 @@ const Spec = object("The wanted state of the pool.", {
   ),
 });
 
-const Status = object("What is known about the pool.", {
+const Status = object("The observed state of the pool.", {
   nodeRefs: optional(
     listOf("The nodes of the pool.", described("A node of the pool.", ObjectReference), { maxItems: 10000 }),
   ),
@@ -79,16 +79,16 @@ const Status = object("What is known about the pool.", {
   readyReplicas: optional(integer("How many machines are ready.")),
   availableReplicas: optional(integer("How many machines are available.")),
   unavailableReplicas: optional(integer("How many machines are missing or not available.")),
-  upToDateReplicas: optional(integer("How many machines are as the pool wants them.")),
-  failureReason: optional(string("Why the pool failed for good, in one word.")),
+  upToDateReplicas: optional(integer("How many machines are up to date.")),
+  failureReason: optional(string("Why the pool failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the pool failed for good.", { minLength: 1, maxLength: 10240 })),
-  phase: optional(oneOf("Where the pool is in its life.", PHASES)),
-  bootstrapReady: optional(boolean("Whether the bootstrap data is there.")),
-  infrastructureReady: optional(boolean("Whether the infrastructure is there.")),
-  observedGeneration: optional(long("The generation that was looked at last.")),
+  phase: optional(oneOf("The phase of the pool.", PHASES)),
+  bootstrapReady: optional(boolean("Whether the bootstrap data is available.")),
+  infrastructureReady: optional(boolean("Whether the infrastructure is ready.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   conditions: optional(Conditions),
   versions: optional(Versions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
 /** A group of machines that the cloud manages as one, such as a scale set. */
@@ -108,7 +108,7 @@ export const MachinePool = defineKind({
     countColumn("Current", "replicas", "The number of machines."),
     countColumn("Ready", "readyReplicas", "The number of ready machines."),
     countColumn("Available", "availableReplicas", "The number of available machines."),
-    countColumn("Up-to-date", "upToDateReplicas", "The number of machines as the pool wants them."),
+    countColumn("Up-to-date", "upToDateReplicas", "The number of machines that are up to date."),
     conditionColumn("Paused", "Paused", 1),
     PHASE_COLUMN,
     AGE_COLUMN,
@@ -140,7 +140,7 @@ export const MachinePool = defineKind({
   },
 });
 
-/** Azure fixes the zones of a scale set when it makes it; said here, as nothing that is done later can help. */
+/** Azure fixes the zones of a scale set when it creates it; refused at admission, because no later action can help. */
 function zoneErrors(
   { failureDomains = [], template }: Frozen<Static<typeof Spec>>,
   old: Frozen<{ spec: Static<typeof Spec>; status?: Static<typeof Status> }>,

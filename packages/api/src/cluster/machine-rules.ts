@@ -1,4 +1,4 @@
-/** Defaults and rules that all kinds with machines share. */
+/** Defaults and validation that all kinds with machines share. */
 import { UNINITIALIZED_TAINT, CLUSTER_NAME_LABEL, OUTDATED_REVISION_TAINT } from "./well-known.ts";
 import type { MachineTemplate, MachineTemplateSpec } from "./machine-fields.ts";
 import type { MachineTaints } from "../kubernetes/taint.ts";
@@ -11,19 +11,19 @@ import { withLeadingV } from "../values/version.ts";
 
 const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
 
-/** Labels an object with its cluster, so that everything of a cluster is found by one selector. */
+/** Labels an object with its cluster, so that one selector finds everything of a cluster. */
 export function labelWithCluster(metadata: ObjectMeta, clusterName: string): void {
   metadata.labels = { ...metadata.labels, [CLUSTER_NAME_LABEL]: clusterName };
 }
 
-/** Fills in what a machine, or a template of one, need not say. */
+/** Sets the defaults of a machine, or of a template. */
 export function defaultMachineSpec(spec: MachineTemplateSpec, namespace: string | undefined): void {
   if (spec.version !== undefined) spec.version = withLeadingV(spec.version);
   spec.nodeDeletionTimeout ??= DEFAULT_NODE_DELETION_TIMEOUT;
   defaultReferenceNamespaces([spec.infrastructureRef, spec.bootstrap.configRef], namespace);
 }
 
-/** References without a namespace mean the one of the object they are in. */
+/** References without a namespace refer to that of their object. */
 export function defaultReferenceNamespaces(
   references: readonly ({ namespace?: string } | undefined)[],
   namespace: string | undefined,
@@ -33,13 +33,13 @@ export function defaultReferenceNamespaces(
   }
 }
 
-/** Where a machine spec stands, for the paths in messages. */
+/** The position of a machine spec, for the paths in messages. */
 export interface Place {
   readonly field: string;
   readonly namespace: string | undefined;
 }
 
-/** Says what is wrong with a machine, or a template of one. */
+/** Validates a machine, or a template. */
 export function machineSpecErrors(spec: Frozen<MachineTemplateSpec>, place: Place): FieldError[] {
   const { field, namespace } = place;
   return [
@@ -52,7 +52,7 @@ export function machineSpecErrors(spec: Frozen<MachineTemplateSpec>, place: Plac
   ];
 }
 
-/** Says what is wrong with a template of machines that must be of the same cluster as its owner. */
+/** Validates a template of machines that must belong to the same cluster as its owner. */
 export function machineTemplateErrors(
   owner: { readonly clusterName: string; readonly template: Frozen<MachineTemplate> },
   namespace: string | undefined,
@@ -74,12 +74,12 @@ export function machineTemplateErrors(
   ];
 }
 
-/** Says that a field may not change once it is set. */
+/** Refuses a change of an immutable field. */
 export function immutableErrors(field: string, value: unknown, old: unknown): FieldError[] {
   return value === old ? [] : [forbidden(field, `field is immutable; it was ${JSON.stringify(old)}`)];
 }
 
-/** Says what is wrong with the limits of a rolling update. */
+/** Validates the limits of a rolling update. */
 export function rolloutLimitErrors(
   field: string,
   limits: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string } | undefined,
@@ -92,11 +92,11 @@ export function rolloutLimitErrors(
   ];
 }
 
-/** Says what is wrong with a template for the names of machines. */
+/** Validates a template for the names of machines. */
 export function namingErrors(field: string, template: string | undefined): FieldError[] {
   if (template === undefined) return [];
   if (!template.includes("{{ .random }}")) return [invalid(field, template, "must contain {{ .random }}")];
-  // What the template makes is checked with short stand-ins for the names it may hold.
+  // The template is checked with short placeholders for the names in it.
   const name = template.replaceAll(
     /\{\{ \.(random|cluster\.name|machineSet\.name|kubeadmControlPlane\.name) \}\}/g,
     "x",
@@ -111,7 +111,7 @@ export function namingErrors(field: string, template: string | undefined): Field
   );
 }
 
-/** Says that a reference may not leave the namespace of its object. */
+/** Refuses a reference to another namespace. */
 export function referenceNamespaceErrors(
   field: string,
   reference: { readonly namespace?: string } | undefined,
@@ -130,7 +130,7 @@ export function referenceNamespaceErrors(
     : [];
 }
 
-/** Says what is wrong with the durations of a deletion. */
+/** Validates the durations of a deletion. */
 export function deletionTimeoutErrors(
   field: string,
   timeouts: Pick<
@@ -148,7 +148,7 @@ export function deletionTimeoutErrors(
 const RESERVED_TAINTS: readonly string[] = [UNINITIALIZED_TAINT, OUTDATED_REVISION_TAINT];
 const USABLE_NODE_TAINT = "node.kubernetes.io/out-of-service";
 
-/** Says which taints belong to somebody else and may not be set by a machine. */
+/** Refuses taints that other components own and that a machine may not set. */
 export function taintErrors(field: string, taints: Frozen<MachineTaints> | undefined): FieldError[] {
   return (taints ?? []).flatMap(({ key }, index) => {
     const problems = [taintOwner(key), ...labelKeyProblems(key)].filter((problem) => problem !== undefined);
@@ -156,7 +156,7 @@ export function taintErrors(field: string, taints: Frozen<MachineTaints> | undef
   });
 }
 
-/** Says that workers do not carry the taint of the control plane. */
+/** Refuses the control plane taint on workers. */
 export function workerTaintErrors(
   field: string,
   taints: readonly { readonly key: string }[] | undefined,

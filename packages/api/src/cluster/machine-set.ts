@@ -25,39 +25,39 @@ import { defaultMachineSpec, labelWithCluster } from "./machine-rules.ts";
 import { defaultReplicas } from "./replicas.ts";
 import { SET_NAME_LABEL } from "./well-known.ts";
 
-const Spec = object("The wanted state of the machine set.", {
+const Spec = object("The desired state of the machine set.", {
   clusterName: ClusterName,
   ...replicaFields,
   deletePolicy: optional(DeletePolicy),
   selector: described(
-    "Picks the machines of the set. It must match the labels of the template.",
+    "Selects the machines of the set. It must match the labels of the template.",
     LabelSelector,
   ),
   template: MachineTemplate,
   machineNamingStrategy: optional(MachineNaming),
 });
 
-const Status = object("What is known about the machine set.", {
+const Status = object("The observed state of the machine set.", {
   selector: optional(ScaleSelector),
   replicas: optional(integer("How many machines there are.")),
   fullyLabeledReplicas: optional(integer("How many machines have all labels of the template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
   availableReplicas: optional(integer("How many machines are available.")),
-  observedGeneration: optional(long("The generation that was looked at last.")),
-  failureReason: optional(string("Why the set failed for good, in one word.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
+  failureReason: optional(string("Why the set failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the set failed for good.", { minLength: 1, maxLength: 10240 })),
   conditions: optional(Conditions),
   versions: optional(Versions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
-/** Keeps a number of equal machines. */
+/** Maintains a number of equal machines. */
 export const MachineSet = defineKind({
   ...CLUSTER_API,
   kind: "MachineSet",
   plural: "machinesets",
   shortNames: ["ms"],
-  description: "Keeps a number of equal machines.",
+  description: "Maintains a number of equal machines.",
   spec: Spec,
   status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
@@ -84,5 +84,5 @@ export const MachineSet = defineKind({
   },
 });
 
-/** Keeps a number of equal machines. */
+/** Maintains a number of equal machines. */
 export type MachineSet = ObjectOf<typeof MachineSet>;

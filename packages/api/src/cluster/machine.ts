@@ -31,7 +31,7 @@ import {
 } from "./machine-rules.ts";
 import { CONTROL_PLANE_LABEL, POOL_NAME_LABEL } from "./well-known.ts";
 
-const NodeInfo = object("What the kubelet says about the machine.", {
+const NodeInfo = object("What the kubelet reports about the machine.", {
   architecture: string("The architecture of the processor."),
   bootID: string("A new id at each boot."),
   containerRuntimeVersion: string("The container runtime with its version."),
@@ -46,7 +46,7 @@ const NodeInfo = object("What the kubelet says about the machine.", {
 });
 
 const Address = object("An address of the machine.", {
-  type: oneOf("What kind of address it is.", [
+  type: oneOf("The type of the address.", [
     "Hostname",
     "ExternalIP",
     "InternalIP",
@@ -68,39 +68,39 @@ const PHASES = [
   "Unknown",
 ] as const;
 
-const Spec = object("The wanted state of the machine.", {
+const Spec = object("The desired state of the machine.", {
   ...machineFields,
   updaters: optional(
     listOf(
-      "The updaters that bring this machine up to date in place, in the order they run. Each is removed when it is done.",
+      "The updaters that update this machine in place, in the order they run. Each is removed when it is done.",
       string("The name of an updater.", { minLength: 1, maxLength: 512 }),
       { maxItems: 32 },
     ),
   ),
 });
 
-const Status = object("What is known about the machine.", {
+const Status = object("The observed state of the machine.", {
   nodeRef: optional(described("The node of the machine.", ObjectReference)),
   nodeInfo: optional(NodeInfo),
-  lastUpdated: optional(timestamp("When the phase changed last.")),
-  failureReason: optional(string("Why the machine failed for good, in one word.")),
+  lastUpdated: optional(timestamp("When the phase last changed.")),
+  failureReason: optional(string("Why the machine failed for good, in CamelCase.")),
   failureMessage: optional(string("Why the machine failed for good.", { minLength: 1, maxLength: 10240 })),
   addresses: optional(listOf("The addresses of the machine.", Address)),
-  phase: optional(oneOf("Where the machine is in its life.", PHASES)),
+  phase: optional(oneOf("The phase of the machine.", PHASES)),
   certificatesExpiryDate: optional(timestamp("When the certificates of a control plane machine expire.")),
-  bootstrapReady: optional(boolean("Whether the bootstrap data is there.")),
-  infrastructureReady: optional(boolean("Whether the infrastructure is there.")),
-  observedGeneration: optional(long("The generation that was looked at last.")),
+  bootstrapReady: optional(boolean("Whether the bootstrap data is available.")),
+  infrastructureReady: optional(boolean("Whether the infrastructure is ready.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   conditions: optional(Conditions),
   deletion: optional(
-    object("How far the deletion is.", {
+    object("The progress of the deletion.", {
       nodeDrainStartTime: optional(timestamp("When draining began.")),
       waitForNodeVolumeDetachStartTime: optional(timestamp("When the wait for volumes began.")),
       waitForPreDrainHookStartTime: optional(timestamp("When the wait for pre-drain hooks began.")),
       waitForPreTerminateHookStartTime: optional(timestamp("When the wait for pre-terminate hooks began.")),
     }),
   ),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
 /** A machine that is, or will be, a node of a cluster. */
@@ -125,7 +125,7 @@ export const Machine = defineKind({
       name: "Provider ID",
       type: "string",
       jsonPath: ".spec.providerID",
-      description: "The id that the cloud gives it.",
+      description: "The id at the cloud provider.",
       priority: 1,
     },
     {
@@ -163,7 +163,7 @@ export const Machine = defineKind({
   validate({ object: machine, old }) {
     const { metadata } = machine;
     const errors = machineSpecErrors(machine.spec, { field: "spec", namespace: metadata.namespace });
-    // The machines of a pool have no bootstrap data of their own: the pool does.
+    // The machines of a pool have no bootstrap data of their own; the pool has it.
     const ofPool = metadata.labels?.[POOL_NAME_LABEL] !== undefined;
     return [
       ...errors.filter(({ field }) => !(ofPool && field === "spec.bootstrap")),

@@ -1,4 +1,4 @@
-/** How many replicas an object has when its manifest leaves that to an autoscaler. */
+/** The replicas of an object whose manifest leaves them to an autoscaler. */
 import type { Frozen, ObjectMeta } from "../kubernetes/meta.ts";
 import { type FieldError, invalid } from "../values/field-error.ts";
 import { AUTOSCALER_MAX_SIZE_ANNOTATION, AUTOSCALER_MIN_SIZE_ANNOTATION } from "./well-known.ts";
@@ -6,8 +6,8 @@ import { AUTOSCALER_MAX_SIZE_ANNOTATION, AUTOSCALER_MIN_SIZE_ANNOTATION } from "
 const SIZE_ANNOTATIONS = [AUTOSCALER_MIN_SIZE_ANNOTATION, AUTOSCALER_MAX_SIZE_ANNOTATION];
 
 /**
- * The replicas to start from: 1, or for an autoscaled object what it has now, moved into the range.
- * Within its range the autoscaler takes over; outside of it nobody would ever change the number.
+ * The initial replicas: 1, or for an autoscaled object its current number, moved into the range. Within its range the
+ * autoscaler takes over; outside of it, no controller would ever change the number.
  */
 export function defaultReplicas(metadata: Frozen<ObjectMeta>, current: number | undefined): number {
   const [smallest, largest] = SIZE_ANNOTATIONS.map((name) => sizeOf(metadata.annotations?.[name]));
@@ -15,7 +15,7 @@ export function defaultReplicas(metadata: Frozen<ObjectMeta>, current: number | 
   return current === undefined ? smallest : Math.max(smallest, Math.min(current, largest));
 }
 
-/** Says which of the autoscaler's sizes are no numbers. */
+/** Reports the autoscaler's sizes that are not numbers. */
 export function autoscalerErrors(metadata: Frozen<ObjectMeta>): FieldError[] {
   return SIZE_ANNOTATIONS.flatMap((name) => {
     const value = metadata.annotations?.[name];

@@ -1,4 +1,6 @@
-/** The topology of a Cluster made from a ClusterClass: known to the schema, so that it is refused clearly. */
+/**
+ * The topology of a Cluster with a ClusterClass: the schema includes it, so that it is refused with a clear message.
+ */
 import { MachineTaints } from "../kubernetes/taint.ts";
 import { TemplateMetadata } from "../kubernetes/template-metadata.ts";
 import {
@@ -30,19 +32,19 @@ const Variables = listMap(
 const Overrides = object("Values that differ from those of the cluster.", { overrides: optional(Variables) });
 
 const HealthCheck = object("The health check of the machines.", {
-  enable: optional(boolean("Whether there is one.")),
+  enable: optional(boolean("Whether it is enabled.")),
   ...healthCheckFields,
 });
 
 const Rollout = object(
   "When machines are replaced.",
-  { after: optional(timestamp("Not before this moment.")) },
+  { after: optional(timestamp("Not before this time.")) },
   { minProperties: 1 },
 );
 
 const ControlPlane = object("The control plane.", {
   metadata: optional(TemplateMetadata),
-  replicas: optional(integer("How many control plane machines there are to be.")),
+  replicas: optional(integer("The desired number of control plane machines.")),
   machineHealthCheck: optional(HealthCheck),
   readinessGates: optional(ConditionGates),
   rollout: optional(Rollout),
@@ -55,7 +57,7 @@ const workerFields = {
   name: string("The name within the topology.", { minLength: 1, maxLength: 63 }),
   class: string("The class of the workers.", { minLength: 1, maxLength: 256 }),
   metadata: optional(TemplateMetadata),
-  replicas: optional(integer("How many machines there are to be.")),
+  replicas: optional(integer("The desired number of machines.")),
   minReadySeconds: optional(integer("How long a machine must be ready before it counts as available.")),
   taints: optional(MachineTaints),
   variables: optional(Overrides),
@@ -69,7 +71,7 @@ const Deployment = object("A deployment of workers.", {
   readinessGates: optional(ConditionGates),
   rollout: optional(Rollout),
   strategy: optional(
-    object("How machines are brought to a new template.", {
+    object("How machines are updated to a new template.", {
       type: optional(oneOf("How machines are replaced.", ["RollingUpdate", "OnDelete"])),
       rollingUpdate: optional(
         object("The limits of a rolling update.", { ...rolloutLimits, deletePolicy: optional(DeletePolicy) }),
@@ -96,8 +98,8 @@ const Pool = object("A pool of workers.", {
   ),
 });
 
-/** What a cluster of a class looks like. */
-export const Topology = object("What a cluster of a class looks like. ClusterClass is not supported yet.", {
+/** The topology of a cluster with a class. */
+export const Topology = object("The topology of a cluster with a class. ClusterClass is not supported yet.", {
   class: string("The name of the class.", { minLength: 1, maxLength: 253 }),
   classNamespace: optional(
     string("The namespace of the class.", {
@@ -107,7 +109,7 @@ export const Topology = object("What a cluster of a class looks like. ClusterCla
     }),
   ),
   version: string("The Kubernetes version.", { minLength: 1, maxLength: 256 }),
-  rolloutAfter: optional(timestamp("Has no effect any more; kept for old manifests.")),
+  rolloutAfter: optional(timestamp("Has no effect; kept for old manifests.")),
   controlPlane: optional(ControlPlane),
   workers: optional(
     object("The workers.", {

@@ -1,4 +1,4 @@
-/** Labels, annotations, taints and finalizers with a meaning in Cluster API. */
+/** Labels, annotations, taints and finalizers that Cluster API defines. */
 
 /** Label: the cluster an object belongs to. */
 export const CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name";
@@ -12,20 +12,20 @@ export const POOL_NAME_LABEL = "cluster.x-k8s.io/pool-name";
 export const CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane";
 /** Label: the control plane a machine belongs to. */
 export const CONTROL_PLANE_NAME_LABEL = "cluster.x-k8s.io/control-plane-name";
-/** Label: only the manager with this filter looks at the object. */
+/** Label: only the manager with this filter reconciles the object. */
 export const WATCH_LABEL = "cluster.x-k8s.io/watch-filter";
 
-/** Annotation: controllers leave the object alone. */
+/** Annotation: controllers ignore the object. */
 export const PAUSED_ANNOTATION = "cluster.x-k8s.io/paused";
-/** Annotation: this machine is the first to go when some must. */
+/** Annotation: this machine is deleted first when some must be. */
 export const DELETE_MACHINE_ANNOTATION = "cluster.x-k8s.io/delete-machine";
-/** Annotation: health checks leave the machine alone. */
+/** Annotation: health checks ignore the machine. */
 export const SKIP_REMEDIATION_ANNOTATION = "cluster.x-k8s.io/skip-remediation";
-/** Annotation: the machine is unhealthy, whatever its conditions say. */
+/** Annotation: the machine is unhealthy, regardless of its conditions. */
 export const REMEDIATE_MACHINE_ANNOTATION = "cluster.x-k8s.io/remediate-machine";
-/** Annotation: somebody else, such as an autoscaler, sets the replicas. */
+/** Annotation: an external controller, such as an autoscaler, sets the replicas. */
 export const REPLICAS_MANAGED_BY_ANNOTATION = "cluster.x-k8s.io/replicas-managed-by";
-/** Annotation: somebody else provisions the infrastructure of the object. */
+/** Annotation: an external controller provisions the infrastructure of the object. */
 export const MANAGED_BY_ANNOTATION = "cluster.x-k8s.io/managed-by";
 /** Annotation: the template an object was cloned from. */
 export const CLONED_FROM_NAME_ANNOTATION = "cluster.x-k8s.io/cloned-from-name";
@@ -35,24 +35,24 @@ export const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-g
 export const AUTOSCALER_MIN_SIZE_ANNOTATION = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
 /** Annotation: the largest size that the autoscaler may set. */
 export const AUTOSCALER_MAX_SIZE_ANNOTATION = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
-/** Annotation: the machine goes without its node being drained. */
+/** Annotation: the machine is deleted without draining its node. */
 export const EXCLUDE_NODE_DRAINING_ANNOTATION = "machine.cluster.x-k8s.io/exclude-node-draining";
-/** Annotation: the machine goes without waiting for its volumes. */
+/** Annotation: the machine is deleted without waiting for its volumes. */
 export const EXCLUDE_VOLUME_DETACH_ANNOTATION =
   "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach";
-/** Annotation: checks that a MachineSet leaves out before it creates a machine. */
+/** Annotation: preflight checks that a MachineSet skips before it creates a machine. */
 export const SKIP_PREFLIGHT_CHECKS_ANNOTATION = "machineset.cluster.x-k8s.io/skip-preflight-checks";
-/** Prefix of annotations that hold a machine back before its node is drained. */
+/** Prefix of annotations that block a deletion before the node is drained. */
 export const PRE_DRAIN_HOOK_PREFIX = "pre-drain.delete.hook.machine.cluster.x-k8s.io";
-/** Prefix of annotations that hold a machine back before its infrastructure goes. */
+/** Prefix of annotations that block a deletion before the infrastructure is deleted. */
 export const PRE_TERMINATE_HOOK_PREFIX = "pre-terminate.delete.hook.machine.cluster.x-k8s.io";
 
-/** Taint: the node has not been looked at by Cluster API yet. */
+/** Taint: Cluster API has not initialized the node yet. */
 export const UNINITIALIZED_TAINT = "node.cluster.x-k8s.io/uninitialized";
-/** Taint: the node is of an old revision and will go. */
+/** Taint: the node has an old revision and will be deleted. */
 export const OUTDATED_REVISION_TAINT = "node.cluster.x-k8s.io/outdated-revision";
 
-/** Whether its annotation says that controllers leave an object alone: it counts by being there, whatever its value. */
+/** Whether an object has the paused annotation; any value counts. */
 export function isPausedByAnnotation({
   metadata,
 }: {

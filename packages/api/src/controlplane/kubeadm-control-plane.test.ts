@@ -87,12 +87,12 @@ describe("a control plane", () => {
       "spec.rolloutStrategy.rollingUpdate.maxSurge: Invalid value: 2: value must be 1 or 0",
     ],
     [
-      "a share as surge",
+      "a percentage as surge",
       { replicas: 3, rolloutStrategy: { rollingUpdate: { maxSurge: "50%" } } },
       "value must be 1 or 0",
     ],
     [
-      "a fallback it never needs",
+      "an unnecessary fallback",
       { rolloutStrategy: { type: "RollingUpdate", fallbackRollingUpdate: {} } },
       "spec.rolloutStrategy.fallbackRollingUpdate: Forbidden",
     ],
@@ -122,7 +122,7 @@ describe("a control plane", () => {
       "must not exceed caCertificateValidityPeriodDays, 300",
     ],
     [
-      "a rollout before certificates begin",
+      "a rollout before certificates are issued",
       {
         rolloutBefore: { certificatesExpiryDays: 90 },
         kubeadmConfigSpec: { clusterConfiguration: { certificateValidityPeriodDays: 90 } },
@@ -173,7 +173,7 @@ describe("an update of a control plane", () => {
     );
   });
 
-  test("may change what machines are made from", () => {
+  test("may change the machine template", () => {
     const changed = controlPlane({
       replicas: 3,
       kubeadmConfigSpec: {
@@ -184,7 +184,7 @@ describe("an update of a control plane", () => {
     expect(verdict(changed, controlPlane()).errors).toEqual([]);
   });
 
-  test("may not change what kubeadm has written down for good", () => {
+  test("may not change settings that kubeadm applies only once", () => {
     const changed = controlPlane({
       kubeadmConfigSpec: {
         clusterConfiguration: { networking: { podSubnet: "10.1.0.0/16" }, clusterName: "other" },

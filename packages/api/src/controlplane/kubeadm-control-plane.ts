@@ -17,30 +17,30 @@ import { withLeadingV } from "../values/version.ts";
 import { controlPlaneErrors, controlPlaneUpdateErrors, controlPlaneWarnings } from "./rules.ts";
 import { KubeadmControlPlaneSpec } from "./spec.ts";
 
-const Status = object("What is known about the control plane.", {
+const Status = object("The observed state of the control plane.", {
   selector: optional(ScaleSelector),
   replicas: optional(integer("How many machines there are.")),
   version: optional(string("The lowest version of the machines.", { minLength: 1, maxLength: 256 })),
-  updatedReplicas: optional(integer("How many machines are of the new version and template.")),
+  updatedReplicas: optional(integer("How many machines have the new version and template.")),
   readyReplicas: optional(integer("How many machines are ready.")),
   unavailableReplicas: optional(integer("How many machines are missing or not ready.")),
   initialized: optional(boolean("Whether the first machine has run `kubeadm init`.")),
   ready: optional(boolean("Whether the API server answers.")),
-  failureReason: optional(string("Why the control plane failed for good, in one word.")),
+  failureReason: optional(string("Why the control plane failed for good, in CamelCase.")),
   failureMessage: optional(
     string("Why the control plane failed for good.", { minLength: 1, maxLength: 10240 }),
   ),
-  observedGeneration: optional(long("The generation that was looked at last.")),
+  observedGeneration: optional(long("The generation that the controller last observed.")),
   conditions: optional(Conditions),
   lastRemediation: optional(
-    object("The machine that was replaced last because it was unhealthy.", {
+    object("The machine that was last replaced because it was unhealthy.", {
       machine: string("The name of the machine.", { minLength: 1, maxLength: 253 }),
       timestamp: timestamp("When it was replaced."),
-      retryCount: integer("How often it has been tried."),
+      retryCount: integer("How often it has been retried."),
     }),
   ),
   versions: optional(Versions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
 /** Runs the control plane of a cluster on machines, with kubeadm. */
@@ -61,7 +61,7 @@ export const KubeadmControlPlane = defineKind({
       name: "Initialized",
       type: "boolean",
       jsonPath: ".status.initialized",
-      description: "Whether the first machine is up.",
+      description: "Whether the first machine is initialized.",
     },
     {
       name: "API Server Available",
@@ -72,7 +72,7 @@ export const KubeadmControlPlane = defineKind({
     DESIRED_COLUMN,
     countColumn("Replicas", "replicas", "The number of machines."),
     countColumn("Ready", "readyReplicas", "The number of ready machines."),
-    countColumn("Updated", "updatedReplicas", "The number of machines of the new version and template."),
+    countColumn("Updated", "updatedReplicas", "The number of machines with the new version and template."),
     countColumn("Unavailable", "unavailableReplicas", "The number of machines missing or not ready."),
     AGE_COLUMN,
     versionColumn(".spec.version"),

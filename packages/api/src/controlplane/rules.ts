@@ -1,4 +1,4 @@
-/** Rules for control planes, beyond what their schema says. */
+/** Rules for control planes, beyond their schema. */
 import { kubeadmConfigSpecErrors } from "../bootstrap/kubeadm-config/rules.ts";
 import {
   deletionTimeoutErrors,
@@ -17,7 +17,7 @@ import type { KubeadmControlPlaneSpec } from "./spec.ts";
 
 type Spec = Frozen<KubeadmControlPlaneSpec>;
 
-/** Says what is wrong with a control plane. */
+/** Validates a control plane. */
 export function controlPlaneErrors(spec: Spec, namespace: string | undefined): FieldError[] {
   const { machineTemplate, remediationStrategy } = spec;
   return [
@@ -37,7 +37,7 @@ export function controlPlaneErrors(spec: Spec, namespace: string | undefined): F
   ];
 }
 
-// Kubeadm writes these down at the first `init`: changing them later would split the cluster from what it is.
+// kubeadm applies these only at the first `init`: a later change would make the spec differ from the cluster.
 const FIXED_FIELDS = [
   "caCertificateValidityPeriodDays",
   "certificatesDir",
@@ -47,7 +47,7 @@ const FIXED_FIELDS = [
   "networking",
 ] as const;
 
-/** Says which changes of a control plane cannot be made. */
+/** Refuses changes of a control plane that are not allowed. */
 export function controlPlaneUpdateErrors(spec: Spec, old: Spec): FieldError[] {
   const field = "spec.kubeadmConfigSpec.clusterConfiguration";
   const now = spec.kubeadmConfigSpec.clusterConfiguration;
@@ -63,7 +63,7 @@ export function controlPlaneUpdateErrors(spec: Spec, old: Spec): FieldError[] {
   ];
 }
 
-/** Says what is allowed for a control plane but probably not meant. */
+/** Warns about settings of a control plane that are valid but probably a mistake. */
 export function controlPlaneWarnings({ replicas, rolloutStrategy }: Spec): string[] {
   if ((replicas ?? 1) > 1 || !rolloutStrategy?.fallbackRollingUpdate) return [];
   return [

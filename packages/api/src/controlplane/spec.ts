@@ -24,13 +24,13 @@ import {
 const RollingUpdate = object("The limits of a rolling update.", {
   maxSurge: optional(
     intOrPercent(
-      "1 adds a machine before one goes, 0 takes one away first and needs at least 3 replicas; 1 unless set.",
+      "1 adds a machine before one is deleted, 0 deletes one first and needs at least 3 replicas; default 1.",
     ),
   ),
 });
 
 const RolloutStrategy = object(
-  "How machines are brought to a new version or template.",
+  "How machines are updated to a new version or template.",
   {
     type: optional(
       oneOf(
@@ -52,18 +52,18 @@ const RolloutStrategy = object(
   },
 );
 
-/** The wanted state of a control plane. */
-export const KubeadmControlPlaneSpec = object("The wanted state of the control plane.", {
+/** The desired state of a control plane. */
+export const KubeadmControlPlaneSpec = object("The desired state of the control plane.", {
   replicas: optional(
-    integer("How many machines there are to be; odd unless etcd is external, and 1 unless set.", {
+    integer("The desired number of machines; odd unless etcd is external; default 1.", {
       minimum: 1,
     }),
   ),
   version: described(
-    "The Kubernetes version; at most one minor version is gone up at a time.",
+    "The Kubernetes version; it can increase by one minor version at a time.",
     KubernetesVersion,
   ),
-  machineTemplate: object("What machines are made from.", {
+  machineTemplate: object("The template of machines.", {
     metadata: optional(TemplateMetadata),
     infrastructureRef: described("The template of the infrastructure machines.", ObjectReference),
     readinessGates: optional(ConditionGates),
@@ -72,23 +72,23 @@ export const KubeadmControlPlaneSpec = object("The wanted state of the control p
   }),
   kubeadmConfigSpec: KubeadmConfigSpec,
   rolloutBefore: optional(
-    object("Replace machines before something happens to them.", {
+    object("Replace machines before an event.", {
       certificatesExpiryDays: optional(
         integer("Replace machines whose certificates expire within this many days.", { minimum: 7 }),
       ),
     }),
   ),
   rolloutAfter: optional(
-    timestamp("Replace all machines that are older than this moment, once it has come."),
+    timestamp("Replace all machines that are older than this time, once it has passed."),
   ),
   rolloutStrategy: optional(RolloutStrategy),
   remediationStrategy: optional(
     object("How unhealthy machines are replaced.", {
-      maxRetry: optional(integer("How often to try again; for ever unless set.")),
-      retryPeriod: optional(duration("How long to wait between tries.")),
+      maxRetry: optional(integer("How often to retry; default: without limit.")),
+      retryPeriod: optional(duration("How long to wait between retries.")),
       minHealthyPeriod: optional(
         duration(
-          "How long a machine must have been healthy for its failure not to count as a retry; 1h unless set.",
+          "How long a machine must have been healthy for its failure not to count as a retry; default 1h.",
         ),
       ),
     }),
@@ -96,5 +96,5 @@ export const KubeadmControlPlaneSpec = object("The wanted state of the control p
   machineNamingStrategy: optional(MachineNaming),
 });
 
-/** The wanted state of a control plane. */
+/** The desired state of a control plane. */
 export type KubeadmControlPlaneSpec = Static<typeof KubeadmControlPlaneSpec>;

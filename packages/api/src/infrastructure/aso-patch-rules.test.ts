@@ -75,7 +75,7 @@ describe("a patch in YAML or JSON", () => {
     expect(pointersOf(patch)).toEqual([]);
   });
 
-  test.each(FORBIDDEN)("may not say %j", (patch, pointers) => {
+  test.each(FORBIDDEN)("may not contain %j", (patch, pointers) => {
     expect(pointersOf(patch)).toEqual(pointers);
   });
 
@@ -83,7 +83,7 @@ describe("a patch in YAML or JSON", () => {
     expect(pointersOf([{ op, path: "", value: {} }])).toHaveLength(14);
   });
 
-  test("that is a merge patch and accepted leaves the protected fields as they are", () => {
+  test("that is an accepted merge patch leaves the protected fields unchanged", () => {
     const key = fc.constantFrom(
       "spec",
       "metadata",
@@ -117,7 +117,7 @@ describe("a patch in YAML or JSON", () => {
   });
 });
 
-test("what is wrong names the index of the patch and the path", () => {
+test("an error names the index of the patch and the path", () => {
   const patches = [
     "spec: {a: 1}",
     '{"spec":{"owner":{"name":"x"}}}',

@@ -1,8 +1,8 @@
 /**
- * What patches over an ASO resource may not touch.
+ * The fields of an ASO resource that patches may not change.
  *
- * A patch may set anything but what makes the resource ours: its identity, its owner, its credentials and its
- * pools. A patch that touches those would break the cluster later and elsewhere, so it is refused here, by name.
+ * A patch may set anything except what makes the resource ours: its identity, its owner, its credentials and its pools.
+ * Such a patch would break the cluster later and elsewhere, so it is refused here, with the field.
  */
 import { CLUSTER_NAME_LABEL } from "../cluster/well-known.ts";
 import { type FieldError, forbidden, invalid } from "../values/field-error.ts";
@@ -18,7 +18,7 @@ import {
 
 type Path = readonly string[];
 
-/** A segment that begins with a star stands for all that end with the rest of it. */
+/** A segment that begins with a star matches all that end with the rest of it. */
 const PROTECTED: readonly Path[] = [
   ["apiVersion"],
   ["kind"],
@@ -36,7 +36,7 @@ const PROTECTED: readonly Path[] = [
   ["spec", "operatorSpec", "secrets", "*Credentials"],
 ];
 
-/** The protected fields that a patch touches, as JSON pointers. */
+/** The protected fields that a patch changes, as JSON pointers. */
 export function protectedPointers(patch: AsoPatch): readonly string[] {
   const touches =
     patch.type === "merge"
@@ -45,7 +45,7 @@ export function protectedPointers(patch: AsoPatch): readonly string[] {
   return PROTECTED.filter(touches).map(formatPointer);
 }
 
-/** Says what is wrong with patches as users write them, each by its index. */
+/** Validates the patches of a user, each by its index. */
 export function asoPatchErrors(path: string, patches: readonly string[] | undefined): readonly FieldError[] {
   return (patches ?? []).flatMap((text, index) => patchErrors(`${path}[${index}]`, text));
 }
@@ -61,20 +61,20 @@ function patchErrors(at: string, text: string): readonly FieldError[] {
   }
 }
 
-/** A merge patch touches a field when it names it, or when it replaces something around it by other than an object. */
+/** A merge patch changes a field if it names it, or if it replaces a parent by a value that is not an object. */
 function mergeTouches(patch: unknown, [first, ...rest]: Path): boolean {
   if (first === undefined || !isJsonObject(patch)) return true;
   return Object.entries(patch).some(([key, value]) => matches(first, key) && mergeTouches(value, rest));
 }
 
-/** A test only looks. A copy from a protected field is refused with the others, so that none of them leaks. */
+/** A test changes nothing. A copy from a protected field is refused like a write, so that no protected value leaks. */
 function operationTouches(operation: AsoPatchOperation, path: Path): boolean {
   if (operation.op === "test") return false;
   const pointers = "from" in operation ? [operation.path, operation.from] : [operation.path];
   return pointers.some((pointer) => overlaps(parsePointer(pointer) ?? [], path));
 }
 
-/** A pointer reaches a field from above (it replaces all around it) and from below (it changes a part). */
+/** A pointer changes a field from above (it replaces a parent) and from below (it changes a part). */
 function overlaps(pointer: Path, path: Path): boolean {
   const length = Math.min(pointer.length, path.length);
   return path.slice(0, length).every((pattern, index) => matches(pattern, pointer[index] ?? ""));

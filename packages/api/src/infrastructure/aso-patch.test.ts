@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AsoPatchError, formatPointer, parseAsoPatch, parsePointer } from "./aso-patch.ts";
 
-describe("a patch is read", () => {
+describe("a patch is parsed", () => {
   test.each([
     "spec:\n  enableRBAC: true\n",
     '{"spec": {"enableRBAC": true}}',

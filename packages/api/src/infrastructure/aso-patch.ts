@@ -1,4 +1,4 @@
-/** A patch that a user lays over the ASO resource we compute: read from YAML or JSON, and checked for its form. */
+/** A patch of a user on top of the ASO resource that we compute: parsed from YAML or JSON, and checked for its form. */
 import { isJsonObject } from "../values/json-object.ts";
 import { YamlError, parseYaml } from "../values/yaml.ts";
 
@@ -13,12 +13,12 @@ export type AsoPatch =
   | { readonly type: "merge"; readonly body: Readonly<Record<string, unknown>> }
   | { readonly type: "json"; readonly body: readonly AsoPatchOperation[] };
 
-/** A text that is no patch; the message says what would be. */
+/** A text that is not a patch; the message says what is expected. */
 export class AsoPatchError extends Error {
   override readonly name = "AsoPatchError";
 }
 
-/** Reads a patch. Throws an AsoPatchError when the text is none. */
+/** Parses a patch. Throws an AsoPatchError if the text is not one. */
 export function parseAsoPatch(text: string): AsoPatch {
   const body = parsed(text);
   if (isJsonObject(body)) return { type: "merge", body };
@@ -28,7 +28,7 @@ export function parseAsoPatch(text: string): AsoPatch {
   return { type: "json", body: body.map(checkedOperation) };
 }
 
-/** The segments of a JSON pointer such as `/spec/field`; undefined when it is none. */
+/** The segments of a JSON pointer such as `/spec/field`; undefined if it is not one. */
 export function parsePointer(pointer: unknown): readonly string[] | undefined {
   if (pointer === "") return [];
   if (typeof pointer !== "string" || !pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
@@ -65,7 +65,7 @@ const NEEDS: Readonly<Record<AsoPatchOperation["op"], readonly string[]>> = {
   copy: ["from", "path"],
   test: ["path", "value"],
 };
-// Libraries that apply patches step over these names, and would then write to a place that nobody has checked.
+// Libraries that apply patches skip these names, and would then write to a path that was not checked.
 const UNSAFE_SEGMENTS: readonly string[] = ["__proto__", "constructor", "prototype"];
 const NO_OPERATION = `must be an object whose op is one of ${Object.keys(NEEDS).join(", ")}`;
 

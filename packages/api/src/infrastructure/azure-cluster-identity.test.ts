@@ -63,7 +63,7 @@ describe("an identity", () => {
     expect(errors(identity(spec))).toEqual([message]);
   });
 
-  test("names namespaces and labels that cannot exist", () => {
+  test("names namespaces and labels that are invalid", () => {
     const bad = identity({ allowedNamespaces: { list: ["a", "B"], selector: { matchLabels: { "": "x" } } } });
     expect(AzureClusterIdentity.validate({ object: bad }).map((error) => error.field)).toEqual([
       "spec.allowedNamespaces.list[1]",
@@ -78,7 +78,7 @@ describe("an identity", () => {
     ]);
   });
 
-  test("is warned about when nobody else may use it", () => {
+  test("warns when no other namespace may use it", () => {
     const { allowedNamespaces: _, ...spec } = identity({}).spec;
     expect(AzureClusterIdentity.warn({ object: { ...identity({}), spec } })).toEqual([
       "spec.allowedNamespaces is not set: no cluster may use the identity; {} allows every namespace",

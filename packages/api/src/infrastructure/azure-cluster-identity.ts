@@ -25,8 +25,8 @@ const TYPES = [
   "UserAssignedIdentityCredential",
 ] as const;
 
-const Spec = object("How to log in to Azure, and who may.", {
-  type: oneOf("The kind of credential. Cannot change.", TYPES, {
+const Spec = object("How to log in to Azure, and which namespaces may.", {
+  type: oneOf("The kind of credential. Immutable.", TYPES, {
     rules: [{ rule: "self == oldSelf", message: "cannot change; create a new identity and refer to it" }],
   }),
   tenantID: string("The tenant of the identity."),
@@ -50,7 +50,7 @@ const Spec = object("How to log in to Azure, and who may.", {
     string("The cloud of type UserAssignedIdentityCredential. Only public is supported."),
   ),
   allowedNamespaces: optional(
-    object("Which namespaces may use it: none when not set, all when empty.", {
+    object("Which namespaces may use it: none if not set, all if empty.", {
       list: optional(listOf("Namespaces by name.", string("A namespace."))),
       selector: optional(LabelSelector),
     }),
@@ -106,7 +106,7 @@ function warn({ object: { spec } }: AdmissionRequest<Identity>): readonly string
   ];
 }
 
-/** What each type of credential cannot do without. */
+/** The required fields of each type of credential. */
 function missingFieldErrors(spec: Frozen<Identity["spec"]>): readonly FieldError[] {
   const { type, certPath, userAssignedIdentityCredentialsPath: path } = spec;
   const secret = spec.clientSecret?.name;

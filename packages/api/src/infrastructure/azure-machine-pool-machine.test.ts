@@ -15,12 +15,12 @@ const errors = (object: AzureMachinePoolMachine, old?: AzureMachinePoolMachine):
   AzureMachinePoolMachine.validate({ object, ...(old && { old }) }).map(formatFieldError);
 
 describe("a machine of a pool", () => {
-  test("stands for an instance", () => {
+  test("represents an instance", () => {
     expect(errors(machine(ID))).toEqual([]);
     expect(errors(machine(ID), machine(ID))).toEqual([]);
   });
 
-  test("must say which one", () => {
+  test("must name its instance", () => {
     expect(errors(machine("aws:///i-1"))).toEqual([
       'spec.providerID: Invalid value: "aws:///i-1": a provider id starts with "azure:///subscriptions/"',
     ]);

@@ -9,49 +9,49 @@ import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 import { ObjectReference } from "../kubernetes/object-reference.ts";
 import { LongRunningOperationState, LongRunningOperationStates, Operation } from "./operation.ts";
 
-/** Asks the machine's controller to update its instance in place; removed when the update is done. */
+/** Requests an in-place update of the instance from the machine's controller; removed when the update is done. */
 export const UPDATE_INSTANCE_ANNOTATION = "azuremachinepool.infrastructure.cluster.x-k8s.io/updateInstance";
 
 const IMMUTABLE = "cannot change: a machine stands for one instance for life";
 
-const Spec = object("The wanted state of the machine.", {
-  providerID: string("The id of the instance. Cannot change.", {
+const Spec = object("The desired state of the machine.", {
+  providerID: string("The provider id of the instance. Immutable.", {
     rules: [{ rule: "self == oldSelf", message: IMMUTABLE }],
   }),
   instanceID: optional(
-    string("The id of the instance in its scale set. Cannot change once it is set.", {
+    string("The id of the instance in its scale set. Immutable once it is set.", {
       rules: [{ rule: "self == oldSelf", message: IMMUTABLE }],
     }),
   ),
 });
 
-const InstanceUpdate = object("What must survive the update of the instance in place.", {
+const InstanceUpdate = object("What must survive the in-place update of the instance.", {
   startedAt: timestamp("When the update began."),
   modelHash: string("The model that the instance is updated to."),
   nodeName: string("The Node before the update."),
   nodeUID: string("The UID of the Node before the update."),
-  bootID: string("The boot of the Node before the update; a new one shows that it came back."),
+  bootID: string("The boot id of the Node before the update; a new one proves that it rebooted."),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
-  labels: optional(mapOf("Labels of users, put back on the new Node.", string("A value."))),
-  annotations: optional(mapOf("Annotations of users, put back on the new Node.", string("A value."))),
-  taints: optional(listOf("Taints of users, put back on the new Node.", Taint)),
+  labels: optional(mapOf("Labels of users, restored on the new Node.", string("A value."))),
+  annotations: optional(mapOf("Annotations of users, restored on the new Node.", string("A value."))),
+  taints: optional(listOf("Taints of users, restored on the new Node.", Taint)),
 });
 
 const Status = object("The observed state of the machine.", {
   nodeRef: optional(ObjectReference),
   version: optional(string("The version of the kubelet.")),
-  provisioningState: optional(string("What Azure says about the instance.")),
+  provisioningState: optional(string("The provisioning state of the instance in Azure.")),
   instanceID: optional(string("The id of the instance in its scale set.")),
   instanceName: optional(string("The name of the instance.")),
-  failureReason: optional(string("Why the machine cannot work, in one word.")),
-  failureMessage: optional(string("Why the machine cannot work, in a sentence.")),
+  failureReason: optional(string("Why the machine failed, in CamelCase.")),
+  failureMessage: optional(string("Why the machine failed.")),
   conditions: optional(Conditions),
   longRunningOperationStates: optional(LongRunningOperationStates),
   longRunningOperationState: optional(LongRunningOperationState),
   operation: optional(Operation),
   latestModelApplied: optional(boolean("Whether the instance has the newest model.")),
   modelHash: optional(
-    string("The hash of the VM profile that the instance was made from, with the version of the hash."),
+    string("The hash of the VM profile that the instance was created from, with the version of the hash."),
   ),
   nodeDrainStartTime: optional(timestamp("When draining the Node began.")),
   instanceUpdate: optional(InstanceUpdate),

@@ -7,9 +7,9 @@ import { AzureMachineSpec, defaultAzureMachineSpec, azureMachineSpecErrors } fro
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 
 const Spec = object(
-  "The wanted state of the template.",
+  "The desired state of the template.",
   {
-    template: object("What machines are made from.", {
+    template: object("The template of machines.", {
       metadata: optional(TemplateMetadata),
       spec: AzureMachineSpec,
     }),
@@ -20,9 +20,9 @@ const Spec = object(
 const Status = object(
   "The observed state of the template.",
   {
-    capacity: optional(mapOf("What a machine offers, for scaling from zero.", quantity("An amount."))),
+    capacity: optional(mapOf("The resources of a machine, for scaling from zero.", quantity("An amount."))),
     nodeInfo: optional(
-      object("What a Node of the template is like, for scaling from zero.", {
+      object("The properties of a Node of the template, for scaling from zero.", {
         architecture: optional(oneOf("The processor.", ["amd64", "arm64"])),
         operatingSystem: optional(oneOf("The operating system.", ["linux", "windows"])),
       }),
@@ -33,12 +33,12 @@ const Status = object(
 
 type Template = CustomObject<Static<typeof Spec>, Static<typeof Status>>;
 
-/** What AzureMachines are made from. */
+/** The template of AzureMachines. */
 export const AzureMachineTemplate = defineKind({
   ...INFRASTRUCTURE,
   kind: "AzureMachineTemplate",
   plural: "azuremachinetemplates",
-  description: "What AzureMachines are made from.",
+  description: "The template of AzureMachines.",
   spec: Spec,
   status: Status,
   crdLabels: AZURE_PROVIDER_LABELS,
@@ -46,7 +46,7 @@ export const AzureMachineTemplate = defineKind({
   validate,
 });
 
-/** What AzureMachines are made from. */
+/** The template of AzureMachines. */
 export type AzureMachineTemplate = ObjectOf<typeof AzureMachineTemplate>;
 
 function validate({ object: template, old }: AdmissionRequest<Template>): readonly FieldError[] {
@@ -56,7 +56,7 @@ function validate({ object: template, old }: AdmissionRequest<Template>): readon
     ...azureMachineSpecErrors(path, spec),
     ...errorIf(
       old && !deepEqual(old.spec.template.spec, spec),
-      forbidden(path, "cannot change: machines were made from it; create a new template and refer to it"),
+      forbidden(path, "cannot change: machines were created from it; create a new template and refer to it"),
     ),
   ];
 }

@@ -71,7 +71,7 @@ describe("an AzureMachineTemplate", () => {
   const errors = (object: AzureMachineTemplate, old?: AzureMachineTemplate): string[] =>
     AzureMachineTemplate.validate({ object, ...(old && { old }) }).map(formatFieldError);
 
-  test("is checked like the machines made from it", () => {
+  test("is validated like the machines created from it", () => {
     expect(errors(withDefaults(AzureMachineTemplate, template()))).toEqual([]);
     expect(errors(template({ osDisk: { osType: "Linux", diskSizeGB: 0 } }))).toEqual([
       "spec.template.spec.osDisk.diskSizeGB: Invalid value: 0: must be between 1 and 2048",
@@ -81,7 +81,7 @@ describe("an AzureMachineTemplate", () => {
   test("cannot change", () => {
     expect(errors(template(), template())).toEqual([]);
     expect(errors(template({ vmSize: "Standard_D8s_v5" }), template())).toEqual([
-      "spec.template.spec: Forbidden: cannot change: machines were made from it; create a new template and refer to it",
+      "spec.template.spec: Forbidden: cannot change: machines were created from it; create a new template and refer to it",
     ]);
   });
 });

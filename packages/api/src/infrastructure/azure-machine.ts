@@ -12,9 +12,9 @@ import { LongRunningOperationStates, Operation } from "./operation.ts";
 import { defaultVirtualMachine, virtualMachineErrors, virtualMachineFields } from "./virtual-machine.ts";
 import { defaultIdentity, identityFields, identityErrors } from "./vm-identity.ts";
 
-/** What users write about a virtual machine, also inside a template. */
+/** The spec of a virtual machine, also inside a template. */
 export const AzureMachineSpec = object(
-  "The wanted state of the machine.",
+  "The desired state of the machine.",
   {
     ...virtualMachineFields,
     image: optional(
@@ -23,35 +23,35 @@ export const AzureMachineSpec = object(
       }),
     ),
     ...identityFields,
-    additionalTags: optional(mapOf("Azure tags for everything made for the machine.", string("A value."))),
+    additionalTags: optional(mapOf("Azure tags for all resources of the machine.", string("A value."))),
     allocatePublicIP: optional(boolean("Whether the machine gets a public address.")),
-    enableIPForwarding: optional(boolean("Whether it passes on traffic that is not for it.")),
-    dnsServers: optional(listOf("The DNS servers it asks.", string("An address."))),
-    disableExtensionOperations: optional(boolean("Whether no extension can be installed.")),
+    enableIPForwarding: optional(boolean("Whether it forwards traffic for other addresses.")),
+    dnsServers: optional(listOf("The DNS servers that it uses.", string("An address."))),
+    disableExtensionOperations: optional(boolean("Whether extensions cannot be installed.")),
     capacityReservationGroupID: optional(string("The ARM id of a capacity reservation group.")),
     virtualMachineScaleSetID: optional(string("The ARM id of the Flexible scale set it belongs to.")),
     failureDomain: optional(string("The zone it is placed in.")),
-    providerID: optional(string("The id of the VM. Written by the controller.")),
+    providerID: optional(string("The provider id of the VM. Set by the controller.")),
   },
   { preserveUnknown: true },
 );
 
-/** What users write about a virtual machine. */
+/** The spec of a virtual machine. */
 export type AzureMachineSpec = Static<typeof AzureMachineSpec>;
 
 const Status = object(
   "The observed state of the machine.",
   {
-    ready: optional(boolean("Whether the VM is there.")),
-    vmState: optional(string("What Azure says about the VM.")),
+    ready: optional(boolean("Whether the VM exists.")),
+    vmState: optional(string("The provisioning state of the VM in Azure.")),
     addresses: optional(
       listOf(
         "The addresses of the machine.",
         object("An address.", { type: string("Its kind."), address: string("The address.") }),
       ),
     ),
-    failureReason: optional(string("Why the machine cannot work, in one word.")),
-    failureMessage: optional(string("Why the machine cannot work, in a sentence.")),
+    failureReason: optional(string("Why the machine failed, in CamelCase.")),
+    failureMessage: optional(string("Why the machine failed.")),
     conditions: optional(Conditions),
     longRunningOperationStates: optional(LongRunningOperationStates),
     operation: optional(Operation),
@@ -61,7 +61,7 @@ const Status = object(
 
 type Machine = CustomObject<AzureMachineSpec, Static<typeof Status>>;
 
-/** One virtual machine: what a Machine of Cluster API refers to. */
+/** One virtual machine: the infrastructure of a Machine of Cluster API. */
 export const AzureMachine = defineKind({
   ...INFRASTRUCTURE,
   kind: "AzureMachine",
@@ -94,7 +94,7 @@ export const AzureMachine = defineKind({
 /** One virtual machine. */
 export type AzureMachine = ObjectOf<typeof AzureMachine>;
 
-/** Fills in what a machine's manifest leaves out. */
+/** Sets the defaults of a machine. */
 export function defaultAzureMachineSpec(spec: AzureMachineSpec): void {
   defaultIdentity(spec);
   defaultVirtualMachine(spec);
@@ -138,7 +138,7 @@ function validate({ object: machine, old }: AdmissionRequest<Machine>): readonly
   return [...azureMachineSpecErrors("spec", machine.spec), ...immutableFieldErrors(machine, old, IMMUTABLE)];
 }
 
-/** Says what is wrong with a machine beyond its schema. */
+/** Validates a machine beyond its schema. */
 export function azureMachineSpecErrors(path: string, spec: Frozen<AzureMachineSpec>): readonly FieldError[] {
   return [
     ...virtualMachineErrors(path, spec),

@@ -4,7 +4,7 @@ import { ControlPlaneEndpoint } from "../cluster/infrastructure-contract.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { AGE_COLUMN, CLUSTER_LABEL_COLUMN } from "../printer-columns.ts";
 
-/** The infrastructure of an AKS cluster: it only passes on what the control plane knows. */
+/** The infrastructure of an AKS cluster: it only repeats fields of the control plane. */
 export const AzureManagedCluster = defineKind({
   ...INFRASTRUCTURE,
   kind: "AzureManagedCluster",
@@ -12,13 +12,13 @@ export const AzureManagedCluster = defineKind({
   shortNames: ["amc"],
   description: "The infrastructure of an AKS cluster.",
   spec: object(
-    "The wanted state of the infrastructure.",
+    "The desired state of the infrastructure.",
     { controlPlaneEndpoint: optional(ControlPlaneEndpoint) },
     { preserveUnknown: true },
   ),
   status: object(
     "The observed state of the infrastructure.",
-    { ready: optional(boolean("Whether the cluster can be used.")) },
+    { ready: optional(boolean("Whether the cluster is ready.")) },
     { preserveUnknown: true },
   ),
   columns: [CLUSTER_LABEL_COLUMN, { name: "Ready", type: "string", jsonPath: ".status.ready" }, AGE_COLUMN],

@@ -22,18 +22,18 @@ import { type ImmutableField, immutableFieldErrors } from "./immutable.ts";
 import { networkNameErrors } from "./names.ts";
 import { LongRunningOperationStates } from "./operation.ts";
 
-const Taint = object("Keeps pods off the nodes that do not tolerate it.", {
+const Taint = object("Repels pods that do not tolerate it.", {
   key: string("Its key."),
   value: string("Its value."),
   effect: oneOf("What happens to pods.", ["NoSchedule", "NoExecute", "PreferNoSchedule"]),
 });
 
 const Spec = object(
-  "The wanted state of the node pool.",
+  "The desired state of the node pool.",
   {
     mode: oneOf("Whether system pods run here too.", ["System", "User"]),
     sku: string("The size of the VMs."),
-    name: optional(string("The name in AKS; the name of the object when not set.")),
+    name: optional(string("The name in AKS; default: the name of the object.")),
     osType: optional(
       oneOf("The operating system. Only Linux is supported.", ["Linux", "Windows"], { default: "Linux" }),
     ),
@@ -42,16 +42,16 @@ const Spec = object(
     availabilityZones: optional(listOf("The zones of the nodes.", string("A zone."))),
     scaling: optional(
       object("Limits for the autoscaler; presence enables it.", {
-        minSize: optional(integer("The least number of nodes.")),
-        maxSize: optional(integer("The greatest number of nodes.")),
+        minSize: optional(integer("The minimum number of nodes.")),
+        maxSize: optional(integer("The maximum number of nodes.")),
       }),
     ),
     scaleDownMode: optional(
-      oneOf("What happens to nodes that are too many.", ["Deallocate", "Delete"], { default: "Delete" }),
+      oneOf("What happens to surplus nodes.", ["Deallocate", "Delete"], { default: "Delete" }),
     ),
     scaleSetPriority: optional(oneOf("Whether nodes run on spare capacity.", ["Regular", "Spot"])),
-    spotMaxPrice: optional(quantity("The most to pay for an hour of spare capacity, in US dollars.")),
-    maxPods: optional(integer("The greatest number of pods on a node, 10 to 250.")),
+    spotMaxPrice: optional(quantity("The maximum price for an hour of spare capacity, in US dollars.")),
+    maxPods: optional(integer("The maximum number of pods on a node, 10 to 250.")),
     nodeLabels: optional(mapOf("Labels of the nodes.", string("A value."))),
     taints: optional(listOf("Taints of the nodes.", Taint)),
     subnetName: optional(string("The subnet of the nodes.")),
@@ -61,11 +61,11 @@ const Spec = object(
     nodePublicIPPrefixID: optional(string("The ARM id of the prefix of those addresses.")),
     enableUltraSSD: optional(boolean("Whether ultra disks can be attached.")),
     kubeletConfig: optional(anyObject("Settings of the kubelets.")),
-    kubeletDiskType: optional(oneOf("Where the kubelets keep their data.", ["OS", "Temporary"])),
+    kubeletDiskType: optional(oneOf("Where the kubelets store their data.", ["OS", "Temporary"])),
     linuxOSConfig: optional(anyObject("Settings of the kernel.")),
     additionalTags: optional(mapOf("Azure tags for the pool.", string("A value."))),
     providerIDList: optional(
-      listOf("The ids of the nodes' VMs. Written by the controller.", string("A provider id.")),
+      listOf("The provider ids of the nodes. Set by the controller.", string("A provider id.")),
     ),
     asoManagedClustersAgentPoolPatches: optional(
       listOf(
@@ -80,10 +80,10 @@ const Spec = object(
 const Status = object(
   "The observed state of the node pool.",
   {
-    ready: optional(boolean("Whether the pool serves.")),
-    replicas: optional(integer("How many nodes there are.")),
-    errorReason: optional(string("Why the pool cannot work, in one word.")),
-    errorMessage: optional(string("Why the pool cannot work, in a sentence.")),
+    ready: optional(boolean("Whether the pool is ready.")),
+    replicas: optional(integer("The number of nodes.")),
+    errorReason: optional(string("Why the pool failed, in CamelCase.")),
+    errorMessage: optional(string("Why the pool failed.")),
     conditions: optional(Conditions),
     longRunningOperationStates: optional(LongRunningOperationStates),
   },
@@ -92,7 +92,7 @@ const Status = object(
 
 type Pool = CustomObject<Static<typeof Spec>, Static<typeof Status>>;
 
-/** The label with which other objects find System pools. */
+/** The label by which other objects find System pools. */
 export const AGENT_POOL_MODE_LABEL = "azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode";
 
 /** A node pool of an AKS cluster. */

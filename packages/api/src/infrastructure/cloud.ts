@@ -3,7 +3,7 @@ import { type FieldError, notSupported } from "../values/field-error.ts";
 /** The only Azure cloud that is supported. */
 export const PUBLIC_CLOUD = "AzurePublicCloud";
 
-/** Says which cloud is not supported; sovereign clouds have other endpoints and fewer features. */
+/** Refuses unsupported clouds; sovereign clouds have other endpoints and fewer features. */
 export function cloudErrors(path: string, cloud: string | undefined): readonly FieldError[] {
   return !cloud || cloud === PUBLIC_CLOUD ? [] : [notSupported(path, cloud, [PUBLIC_CLOUD])];
 }

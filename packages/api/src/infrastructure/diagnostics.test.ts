@@ -5,7 +5,7 @@ import { type Diagnostics, diagnosticsErrors, withDefaultDiagnostics } from "./d
 const userManaged = { storageAccountURI: "https://x.blob.core.windows.net/" };
 
 describe("diagnostics", () => {
-  test("are kept by Azure unless the user says otherwise", () => {
+  test("are stored by Azure by default", () => {
     const managed = { boot: { storageAccountType: "Managed" } };
     const disabled: Diagnostics = { boot: { storageAccountType: "Disabled" } };
     expect(withDefaultDiagnostics(undefined)).toEqual(managed);

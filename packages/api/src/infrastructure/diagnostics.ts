@@ -6,7 +6,7 @@ import { type FieldError, forbidden, required } from "../values/field-error.ts";
 export const Diagnostics = object("What Azure records about the machine.", {
   boot: optional(
     object("Screenshots and serial output of the boot.", {
-      storageAccountType: oneOf("Where the recordings are kept.", ["Managed", "UserManaged", "Disabled"]),
+      storageAccountType: oneOf("Where the recordings are stored.", ["Managed", "UserManaged", "Disabled"]),
       userManaged: optional(
         object("A storage account of your own.", {
           storageAccountURI: string("Its blob endpoint.", { maxLength: 1024, pattern: "^https://" }),
@@ -19,12 +19,12 @@ export const Diagnostics = object("What Azure records about the machine.", {
 /** What Azure records while a machine boots. */
 export type Diagnostics = Static<typeof Diagnostics>;
 
-/** Boot diagnostics are on, in storage that Azure manages, unless the user says otherwise. */
+/** By default boot diagnostics are on, in storage that Azure manages. */
 export function withDefaultDiagnostics(diagnostics: Diagnostics | undefined): Diagnostics {
   return { ...diagnostics, boot: diagnostics?.boot ?? { storageAccountType: "Managed" } };
 }
 
-/** Says what is wrong with diagnostics. */
+/** Validates diagnostics. */
 export function diagnosticsErrors(
   path: string,
   diagnostics: Frozen<Diagnostics> | undefined,

@@ -63,7 +63,7 @@ describe("data disks", () => {
     ]);
   });
 
-  test("keep what defaulting gave them", () => {
+  test("keep their defaults", () => {
     const disks: DataDisks = [{ nameSuffix: "a", diskSizeGB: 4 }];
     defaultDataDisks(disks);
     const once = structuredClone(disks);

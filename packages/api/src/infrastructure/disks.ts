@@ -13,7 +13,7 @@ import {
 /** How the host caches a disk. */
 const CACHING_TYPES = ["None", "ReadOnly", "ReadWrite"] as const;
 
-// What Azure offers as storageAccountType of a managed disk.
+// The storageAccountType values of managed disks in Azure.
 const STORAGE_ACCOUNT_TYPES = [
   "Premium_LRS",
   "Premium_ZRS",
@@ -49,8 +49,8 @@ export const OSDisk = object("The disk the machine boots from.", {
   managedDisk: optional(ManagedDisk),
   cachingType: optional(oneOf("How the host caches the disk.", CACHING_TYPES, { default: "None" })),
   diffDiskSettings: optional(
-    object("Keeps the disk on the host: fast, and gone when the machine is stopped or re-imaged.", {
-      option: oneOf("Where the disk lives.", ["Local"]),
+    object("Places the disk on the host: fast, and lost when the machine is stopped or re-imaged.", {
+      option: oneOf("The location of the disk.", ["Local"]),
       placement: optional(oneOf("Which local disk is used.", ["CacheDisk", "NvmeDisk", "ResourceDisk"])),
     }),
   ),
@@ -63,7 +63,7 @@ export type OSDisk = Static<typeof OSDisk>;
 export const DataDisks = listOf(
   "Further disks of the machine.",
   object("A further disk.", {
-    nameSuffix: string("Ends the name of the disk; unique on the machine."),
+    nameSuffix: string("The suffix of the disk's name; unique on the machine."),
     diskSizeGB: integer("The size in GB, 4 to 32767."),
     managedDisk: optional(ManagedDisk),
     lun: optional(integer("The slot, 0 to 63; unique on the machine.")),
@@ -86,7 +86,7 @@ export function defaultDataDisks(disks: DataDisks): void {
   }
 }
 
-/** Says what is wrong with the disk a machine boots from. */
+/** Validates the disk a machine boots from. */
 export function osDiskErrors(path: string, disk: Frozen<OSDisk>): readonly FieldError[] {
   const { diskSizeGB, diffDiskSettings, managedDisk } = disk;
   return [
@@ -111,7 +111,7 @@ export function osDiskErrors(path: string, disk: Frozen<OSDisk>): readonly Field
   ];
 }
 
-/** Says what is wrong with the further disks of a machine. */
+/** Validates the further disks of a machine. */
 export function dataDisksErrors(path: string, disks: Frozen<DataDisks>): readonly FieldError[] {
   const names = new Set<string>();
   const luns = new Set<number>();

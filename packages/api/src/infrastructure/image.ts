@@ -42,7 +42,7 @@ const ComputeGalleryImage = object("An image from an Azure Compute Gallery.", {
   plan: optional(ImagePlan),
 });
 
-/** The fields of an image; exactly one of them names it. */
+/** The fields of an image; exactly one of them is set. */
 export const imageFields = {
   id: optional(string("The ARM id of an image or of a gallery image version.")),
   marketplace: optional(MarketplaceImage),
@@ -53,19 +53,19 @@ export const imageFields = {
 const SOURCES = ["id", "marketplace", "sharedGallery", "computeGallery"] as const;
 const ONE_SOURCE = "set exactly one of id, marketplace, sharedGallery and computeGallery";
 
-/** The rule that exactly one source names the image. */
+/** The rule that exactly one source is set. */
 export const oneImageSource = {
   rule: `[${SOURCES.map((source) => `has(self.${source})`).join(", ")}].filter(set, set).size() == 1`,
   message: ONE_SOURCE,
 };
 
-/** An image as it is reported in a status. */
+/** An image as a status reports it. */
 export const Image = object("An operating system image.", imageFields);
 
 /** An operating system image. */
 export type Image = Static<typeof Image>;
 
-/** Says what is wrong with an image that a user chose. */
+/** Validates an image that a user chose. */
 export function imageErrors(path: string, image: Image): readonly FieldError[] {
   const given = SOURCES.filter((source) => image[source] !== undefined);
   const [, second] = given;

@@ -13,19 +13,19 @@ const fields: readonly ImmutableField<Thing>[] = [
 ];
 
 describe("validateImmutable", () => {
-  test("says nothing about a new object or an equal one", () => {
+  test("ignores a new object or an equal one", () => {
     expect(immutableFieldErrors({ size: 1 }, undefined, fields)).toEqual([]);
     expect(immutableFieldErrors({ place: { zone: "1" } }, { place: { zone: "1" } }, fields)).toEqual([]);
   });
 
-  test("lets a field be set once where it may", () => {
+  test("allows a field to be set once if it may", () => {
     expect(immutableFieldErrors<Thing>({ size: 1 }, {}, fields)).toEqual([]);
     expect(immutableFieldErrors<Thing>({ place: { zone: "1" } }, {}, fields).map(formatFieldError)).toEqual([
       'place: Forbidden: cannot change from unset to {"zone":"1"}: move house',
     ]);
   });
 
-  test("names the old value, the new one and the way out", () => {
+  test("names the old value, the new one and what to do instead", () => {
     expect(immutableFieldErrors<Thing>({}, { size: 2 }, fields).map(formatFieldError)).toEqual([
       "size: Forbidden: cannot change from 2 to unset: make a new one",
     ]);

@@ -1,7 +1,7 @@
 import { deepEqual } from "../values/deep-equal.ts";
 import { type FieldError, forbidden, shown } from "../values/field-error.ts";
 
-/** A field that keeps the value it was created with. */
+/** An immutable field. */
 export interface ImmutableField<T> {
   readonly path: string;
   readonly read: (object: T) => unknown;
@@ -11,7 +11,7 @@ export interface ImmutableField<T> {
   readonly maySetLater?: boolean;
 }
 
-/** Says which fields changed that may not. */
+/** Reports immutable fields that have changed. */
 export function immutableFieldErrors<T>(
   object: T,
   old: T | undefined,

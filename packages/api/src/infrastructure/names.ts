@@ -1,16 +1,16 @@
-/** Azure's rules for the names of things, as far as admission can check them. */
+/** Azure's rules for names, as far as admission can check them. */
 import { type FieldError, invalid } from "../values/field-error.ts";
 import { isGuid } from "../values/guid.ts";
 
 const RESOURCE_GROUP = /^[-\p{L}\p{N}._()]{1,90}$/u;
 const NETWORK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}$/;
 
-/** Says what is wrong with the id of a subscription; none is fine, the manager then has one. */
+/** Validates the id of a subscription; if it is missing, the manager's is used. */
 export function subscriptionErrors(path: string, id: string | undefined): readonly FieldError[] {
   return !id || isGuid(id) ? [] : [invalid(path, id, "must be a subscription id, a GUID")];
 }
 
-/** Says what is wrong with the name of a resource group. */
+/** Validates the name of a resource group. */
 export function resourceGroupErrors(path: string, name: string | undefined): readonly FieldError[] {
   const fine = !name || (RESOURCE_GROUP.test(name) && !name.endsWith("."));
   return fine
@@ -24,7 +24,7 @@ export function resourceGroupErrors(path: string, name: string | undefined): rea
       ];
 }
 
-/** Says what is wrong with the name of a network, subnet, load balancer or private endpoint. */
+/** Validates the name of a network, subnet, load balancer or private endpoint. */
 export function networkNameErrors(path: string, name: string): readonly FieldError[] {
   return NETWORK_NAME.test(name) && /[A-Za-z0-9_]$/.test(name)
     ? []

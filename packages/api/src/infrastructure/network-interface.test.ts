@@ -4,7 +4,7 @@ import { type NetworkFields, defaultNetworkInterfaces, networkInterfaceErrors } 
 
 describe("defaultNetworkInterfaces", () => {
   test.each<[string, NetworkFields, NetworkFields]>([
-    ["nothing becomes one interface", {}, { networkInterfaces: [{ privateIPConfigs: 1 }] }],
+    ["no interface becomes one interface", {}, { networkInterfaces: [{ privateIPConfigs: 1 }] }],
     [
       "deprecated fields move into an interface",
       { subnetName: "s", acceleratedNetworking: false },
@@ -16,17 +16,17 @@ describe("defaultNetworkInterfaces", () => {
       { networkInterfaces: [{ subnetName: "a", privateIPConfigs: 1 }, { privateIPConfigs: 3 }] },
     ],
     [
-      "deprecated fields that come again with what they became are dropped",
+      "deprecated fields that are applied again with their replacement are dropped",
       { subnetName: "s", networkInterfaces: [{ subnetName: "s", acceleratedNetworking: true }] },
       { networkInterfaces: [{ subnetName: "s", acceleratedNetworking: true, privateIPConfigs: 1 }] },
     ],
     [
-      "a switch that contradicts is left for validation to refuse",
+      "a contradiction is left to validation",
       { acceleratedNetworking: true, networkInterfaces: [{ acceleratedNetworking: false }] },
       { acceleratedNetworking: true, networkInterfaces: [{ acceleratedNetworking: false }] },
     ],
     [
-      "a mixture is left for validation to refuse",
+      "a mixture is left to validation",
       { subnetName: "s", networkInterfaces: [{}] },
       { subnetName: "s", networkInterfaces: [{}] },
     ],

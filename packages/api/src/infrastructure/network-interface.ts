@@ -2,17 +2,17 @@ import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, boolean, integer, listOf, object, optional, string } from "../schema/schema.ts";
 import { type FieldError, errorIf, forbidden, invalid } from "../values/field-error.ts";
 
-/** The fields by which a machine is attached to the network, new and deprecated. */
+/** The fields that attach a machine to the network, current and deprecated. */
 export const networkFields = {
   networkInterfaces: optional(
     listOf(
       "The network interfaces of the machine; the first is the primary one.",
       object("A network interface.", {
         subnetName: optional(string("The subnet; without it, the subnet of the nodes.")),
-        privateIPConfigs: optional(integer("How many private addresses it has. 1 unless set.")),
+        privateIPConfigs: optional(integer("How many private addresses it has. Default: 1.")),
         acceleratedNetworking: optional(
           boolean(
-            "Whether traffic bypasses the host's switch, for sizes that can; without it, Azure decides.",
+            "Whether accelerated networking is used, for sizes that support it; without it, Azure decides.",
           ),
         ),
       }),
@@ -22,7 +22,7 @@ export const networkFields = {
   acceleratedNetworking: optional(boolean("Deprecated: use networkInterfaces.")),
 };
 
-/** What the network fields look like on a machine or a pool's template. */
+/** The network fields of a machine or of a pool's template. */
 export interface NetworkFields {
   networkInterfaces?: Static<(typeof networkFields)["networkInterfaces"]>;
   subnetName?: string;
@@ -37,7 +37,7 @@ export function defaultNetworkInterfaces(machine: NetworkFields): void {
     ...(acceleratedNetworking !== undefined && { acceleratedNetworking }),
   };
   if (networkInterfaces.length === 0) networkInterfaces.push({ ...deprecated });
-  // A manifest that is applied again brings them again, and says nothing new; validation refuses what contradicts.
+  // A manifest that is applied again repeats them without a change; validation refuses a contradiction.
   const [primary] = networkInterfaces;
   if (primary && !says(primary, deprecated)) return;
   delete machine.subnetName;
@@ -57,7 +57,7 @@ function says(primary: Attachment, { subnetName, acceleratedNetworking }: Attach
   );
 }
 
-/** Says what is wrong with how a machine is attached to the network. */
+/** Validates how a machine is attached to the network. */
 export function networkInterfaceErrors(path: string, machine: Frozen<NetworkFields>): readonly FieldError[] {
   const { networkInterfaces = [], subnetName, acceleratedNetworking } = machine;
   const mixed = "networkInterfaces is set as well; put it there";

@@ -19,7 +19,7 @@ describe("validateSecurityProfile", () => {
     expect(securityProfileErrors("p", undefined, disk("VMGuestStateOnly"))).toEqual([]);
   });
 
-  test("names everything that contradicts an encrypted disk", () => {
+  test("reports everything that contradicts an encrypted disk", () => {
     const errors = securityProfileErrors("p", { encryptionAtHost: true }, disk("DiskWithVMGuestState"));
     const why = "when the OS disk has securityEncryptionType DiskWithVMGuestState";
     expect(errors.map(formatFieldError)).toEqual([

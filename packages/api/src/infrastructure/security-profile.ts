@@ -18,7 +18,7 @@ export const SecurityProfile = object("Security features of the machine.", {
 /** Trusted launch, confidential computing and encryption at host. */
 export type SecurityProfile = Static<typeof SecurityProfile>;
 
-/** Says what contradicts a confidential OS disk. */
+/** Reports settings that contradict a confidential OS disk. */
 export function securityProfileErrors(
   path: string,
   profile: Frozen<SecurityProfile> | undefined,

@@ -4,17 +4,15 @@ import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 import { parseQuantity, quantityProblem } from "../values/quantity.ts";
 import type { OSDisk } from "./disks.ts";
 
-/** Runs machines on spare capacity that Azure may take back. */
-export const SpotVMOptions = object("Runs on spare capacity that Azure may take back; presence enables it.", {
+/** Runs machines on spare capacity, which Azure may evict. */
+export const SpotVMOptions = object("Runs on spare capacity, which Azure may evict; presence enables it.", {
   maxPrice: optional(
-    quantity("The most to pay for an hour, in US dollars; -1 or absent means up to the regular price."),
+    quantity("The maximum price for an hour, in US dollars; -1 or absent means up to the regular price."),
   ),
-  evictionPolicy: optional(
-    oneOf("What happens to a machine that Azure takes back.", ["Deallocate", "Delete"]),
-  ),
+  evictionPolicy: optional(oneOf("What happens to an evicted machine.", ["Deallocate", "Delete"])),
 });
 
-/** Runs machines on spare capacity that Azure may take back. */
+/** Runs machines on spare capacity, which Azure may evict. */
 export type SpotVMOptions = Static<typeof SpotVMOptions>;
 
 /** A machine whose disk is on the host cannot be deallocated, so it is deleted. */
@@ -24,7 +22,7 @@ export function defaultEvictionPolicy(spot: SpotVMOptions | undefined, osDisk: O
   }
 }
 
-/** Says what is wrong with spot options. */
+/** Validates spot options. */
 export function spotErrors(
   path: string,
   spot: Frozen<SpotVMOptions> | undefined,

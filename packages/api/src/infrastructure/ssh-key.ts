@@ -4,7 +4,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 const EXPECTED = "must be the base64 of an authorized_keys line such as 'ssh-ed25519 AAAA… comment'";
 
-/** Says what is wrong with an SSH public key; an empty one is fine: nobody can log in then. */
+/** Validates an SSH public key; without one, logging in is impossible. */
 export function sshPublicKeyErrors(path: string, key: string | undefined): readonly FieldError[] {
   if (!key) {
     return [];

@@ -1,15 +1,15 @@
 import { type FieldError, errorIf, invalid } from "../values/field-error.ts";
 
-/** Azure takes so many on one resource; ours are among them. */
+/** Azure allows this many on one resource, including ours. */
 const MOST_TAGS = 50;
-// A scale set has the most: whose it is, for three who ask, its role, pool, model and bootstrap data, and by what a write
-// is known again.
+// A scale set has the most: three tags for its owner, its role, pool, model and bootstrap data, and one that identifies
+// a write.
 const OWN_TAGS = 8;
 const LONGEST_NAME = 512;
 const LONGEST_VALUE = 256;
 const FORBIDDEN = /[<>%&\\?/]/;
 
-/** Says which tags Azure would refuse. */
+/** Reports tags that Azure would refuse. */
 export function tagErrors(
   path: string,
   tags: Readonly<Record<string, string>> | undefined,
@@ -21,7 +21,7 @@ export function tagErrors(
       invalid(
         path,
         entries.length,
-        `must be at most ${MOST_TAGS - OWN_TAGS}: Azure takes ${MOST_TAGS}, and ${OWN_TAGS} are ours`,
+        `must be at most ${MOST_TAGS - OWN_TAGS}: Azure allows ${MOST_TAGS}, and Capstan uses ${OWN_TAGS}`,
       ),
     ),
     ...entries.flatMap(([name, value]) => [

@@ -1,4 +1,4 @@
-/** What a machine of its own and the machines of a pool have in common: the virtual machine. */
+/** The virtual machine: what AzureMachines and the machines of a pool have in common. */
 import type { Frozen } from "../kubernetes/meta.ts";
 import { type Static, type TObject, boolean, object, optional, string } from "../schema/schema.ts";
 import type { FieldError } from "../values/field-error.ts";
@@ -11,13 +11,15 @@ import { SpotVMOptions, defaultEvictionPolicy, spotErrors } from "./spot.ts";
 import { sshPublicKeyErrors } from "./ssh-key.ts";
 import { VMExtensions } from "./vm-extension.ts";
 
-/** The fields of a virtual machine, but for the image. */
+/** The fields of a virtual machine, except the image. */
 export const virtualMachineFields = {
   vmSize: string("The size of the VM, such as Standard_D4s_v5."),
   osDisk: OSDisk,
   dataDisks: optional(DataDisks),
   sshPublicKey: optional(
-    string("The key that may log in, as base64 of an authorized_keys line. Nobody can log in without one."),
+    string(
+      "The SSH key for logging in, as base64 of an authorized_keys line. Without one, logging in is impossible.",
+    ),
   ),
   ...networkFields,
   diagnostics: optional(Diagnostics),
@@ -31,14 +33,14 @@ export const virtualMachineFields = {
   vmExtensions: optional(VMExtensions),
   disableVMBootstrapExtension: optional(
     boolean(
-      "Whether the extension that reports on the bootstrap is left out, which it always is. Cannot change once set.",
+      "Whether the extension that reports on the bootstrap is omitted, which it always is. Immutable once set.",
     ),
   ),
 };
 
 type VirtualMachine = Static<TObject<typeof virtualMachineFields>> & { image?: Image };
 
-/** Fills in what the manifest of a virtual machine leaves out. */
+/** Sets the defaults of a virtual machine. */
 export function defaultVirtualMachine(machine: VirtualMachine): void {
   defaultNetworkInterfaces(machine);
   defaultDataDisks(machine.dataDisks ?? []);
@@ -46,7 +48,7 @@ export function defaultVirtualMachine(machine: VirtualMachine): void {
   machine.diagnostics = withDefaultDiagnostics(machine.diagnostics);
 }
 
-/** Says what is wrong with a virtual machine. */
+/** Validates a virtual machine. */
 export function virtualMachineErrors(path: string, machine: Frozen<VirtualMachine>): readonly FieldError[] {
   const { image, osDisk, dataDisks = [] } = machine;
   return [

@@ -20,14 +20,14 @@ describe("defaultIdentity", () => {
     });
   });
 
-  test("drops the deprecated name when it comes again with what it became", () => {
+  test("drops the deprecated name when it is applied again with its replacement", () => {
     const moved: IdentityFields = { identity: "SystemAssigned", systemAssignedIdentityRole: { name: NAME } };
     const again = { ...structuredClone(moved), roleAssignmentName: NAME };
     defaultIdentity(again);
     expect(again).toEqual(moved);
   });
 
-  test("leaves a contradiction for validation to refuse", () => {
+  test("leaves a contradiction to validation", () => {
     const machine: IdentityFields = {
       identity: "SystemAssigned",
       roleAssignmentName: NAME,
@@ -97,7 +97,7 @@ describe("validateIdentity", () => {
     expect(identityErrors("spec", machine, undefined).map(formatFieldError)).toEqual([message]);
   });
 
-  test("keeps the name of the role assignment, and copes with an old object that had none", () => {
+  test("keeps the name of the role assignment, and accepts an old object without one", () => {
     const machine: IdentityFields = {
       identity: "SystemAssigned",
       systemAssignedIdentityRole: { name: NAME },

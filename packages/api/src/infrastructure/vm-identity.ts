@@ -5,12 +5,12 @@ import { type FieldError, errorIf, forbidden, invalid, required } from "../value
 import { isGuid } from "../values/guid.ts";
 
 const SystemAssignedIdentityRole = object("The role that the system-assigned identity is given.", {
-  name: optional(string("The name of the role assignment, a UUID. Derived from the object when not set.")),
-  scope: optional(string("Where the role holds. The whole subscription when not set.")),
-  definitionID: optional(string("The ARM id of the role definition. Contributor when not set.")),
+  name: optional(string("The name of the role assignment, a UUID. Derived from the object if not set.")),
+  scope: optional(string("The scope of the role. Default: the whole subscription.")),
+  definitionID: optional(string("The ARM id of the role definition. Default: Contributor.")),
 });
 
-/** The fields by which a machine gets an Azure identity, new and deprecated. */
+/** The fields that give a machine an Azure identity, current and deprecated. */
 export const identityFields = {
   identity: optional(
     oneOf("The kind of identity the machine has.", ["None", "SystemAssigned", "UserAssigned"], {
@@ -19,15 +19,15 @@ export const identityFields = {
   ),
   userAssignedIdentities: optional(
     listOf(
-      "Identities that exist already and are given to the machine.",
-      object("An identity.", { providerID: string("Its ARM id, with or without azure:// before it.") }),
+      "Existing identities that the machine gets.",
+      object("An identity.", { providerID: string("Its ARM id, with or without the prefix azure://.") }),
     ),
   ),
   systemAssignedIdentityRole: optional(SystemAssignedIdentityRole),
   roleAssignmentName: optional(string("Deprecated: use systemAssignedIdentityRole.name.")),
 };
 
-/** What the identity fields look like on a machine or a pool. */
+/** The identity fields of a machine or a pool. */
 export interface IdentityFields {
   identity?: "None" | "SystemAssigned" | "UserAssigned";
   userAssignedIdentities?: { providerID: string }[];
@@ -35,17 +35,17 @@ export interface IdentityFields {
   roleAssignmentName?: string;
 }
 
-/** Moves the deprecated name of the role assignment to where it belongs. */
+/** Moves the deprecated name of the role assignment to its current field. */
 export function defaultIdentity(machine: IdentityFields): void {
   const { roleAssignmentName, systemAssignedIdentityRole: role } = machine;
   if (machine.identity !== "SystemAssigned" || !roleAssignmentName) return;
-  // A manifest that is applied again brings it again, and says nothing new; validation refuses what contradicts.
+  // A manifest that is applied again repeats it without a change; validation refuses a contradiction.
   if (role?.name && role.name !== roleAssignmentName) return;
   machine.systemAssignedIdentityRole = { ...role, name: roleAssignmentName };
   delete machine.roleAssignmentName;
 }
 
-/** Says what is wrong with the identity of a machine. */
+/** Validates the identity of a machine. */
 export function identityErrors(
   path: string,
   machine: Frozen<IdentityFields>,

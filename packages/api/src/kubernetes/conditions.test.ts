@@ -14,7 +14,7 @@ import {
 const NOON = Date.parse("2026-11-15T12:00:00Z");
 const LATER = NOON + 90_500;
 
-describe("marking a condition", () => {
+describe("setting a condition", () => {
   test("writes status, reason, severity, message and the time", () => {
     expect(
       markFalse([], "NodeHealthy", { reason: "Drained", severity: "Warning", message: "gone", now: NOON }),
@@ -60,17 +60,17 @@ describe("marking a condition", () => {
     expect(at(ahead(60))).toBe("2026-11-15T12:00:00Z");
   });
 
-  test("gives the same list back when nothing changes", () => {
+  test("returns the same list when nothing changes", () => {
     const before = markTrue([], "A", { reason: "Here", now: NOON });
     expect(markTrue(before, "A", { reason: "Here", now: LATER })).toBe(before);
   });
 
-  test("drops the severity with the False", () => {
+  test("drops the severity when it is no longer False", () => {
     const before = markFalse([], "A", { reason: "Bad", severity: "Error", now: NOON });
     expect(markTrue(before, "A", { reason: "Good", now: LATER })[0]).not.toHaveProperty("severity");
   });
 
-  test("leaves the list it was given alone", () => {
+  test("does not change the list it was given", () => {
     const before = Object.freeze(markTrue([], "B", { reason: "Here", now: NOON }));
     markTrue(before, "A", { reason: "Here", now: NOON });
     expect(before.map(({ type }) => type)).toEqual(["B"]);
@@ -119,7 +119,7 @@ describe("the Ready summary", () => {
       reason: "Waiting",
       message: "it waits",
     }),
-    unknown: (type: string) => ({ type, status: "Unknown", reason: "NotSeen", message: "nobody looked" }),
+    unknown: (type: string) => ({ type, status: "Unknown", reason: "NotSeen", message: "not observed" }),
     good: (type: string) => ({ type, status: "True", reason: "Fine" }),
   };
   const { error, warning, info, unknown, good } = shorthand;
@@ -128,7 +128,7 @@ describe("the Ready summary", () => {
     ["an error above a warning", [warning("A"), error("B")], "False", "Error", "B: it broke"],
     ["a warning above an info", [info("A"), warning("B")], "False", "Warning", "B: it is slow"],
     ["an info above an unknown", [unknown("A"), info("B")], "False", "Info", "B: it waits"],
-    ["an unknown above a true", [good("A"), unknown("B")], "Unknown", undefined, "B: nobody looked"],
+    ["an unknown above a true", [good("A"), unknown("B")], "Unknown", undefined, "B: not observed"],
     ["true when all are", [good("A"), good("B")], "True", undefined, undefined],
     ["the first by name among equals", [error("B"), error("A")], "False", "Error", "A: it broke"],
     [
@@ -146,12 +146,12 @@ describe("the Ready summary", () => {
     expect(ready?.reason).toBeTruthy();
   });
 
-  test("looks only at the types it is told, the first of them first", () => {
+  test("considers only the given types, the first of them first", () => {
     const list = [error("A"), error("B"), error("C")].map(dated);
     expect(summarizeReady(list, { types: ["C", "B"], now: NOON })?.message).toBe("C: it broke");
   });
 
-  test("takes a True of negative polarity as bad", () => {
+  test("treats a True of negative polarity as bad", () => {
     const list = [{ ...good("RemovalBlocked"), message: "12 machines are missing" }, good("A")].map(dated);
     expect(summarizeReady(list, { negative: ["RemovalBlocked"], now: NOON })).toMatchObject({
       status: "False",
@@ -166,7 +166,7 @@ describe("the Ready summary", () => {
     ).toBe("True");
   });
 
-  test("is absent when there is nothing to sum up", () => {
+  test("is absent when there is nothing to summarize", () => {
     expect(summarizeReady([], { now: NOON })).toBeUndefined();
     expect(summarizeReady([dated(good("Ready"))], { now: NOON })).toBeUndefined();
   });

@@ -1,24 +1,24 @@
-/** Pure functions over the `conditions` of a status. Each gives back the list it was given when nothing changes. */
+/** Pure functions over the `conditions` of a status. Each returns the same list when nothing changes. */
 import { deepEqual } from "../values/deep-equal.ts";
 import type { Condition } from "./condition.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** How bad it is that a condition is False. */
+/** The severity of a condition that is False. */
 export type Severity = "Error" | "Warning" | "Info";
 
 type Conditions = readonly Readonly<Condition>[];
 
-/** What is known about a condition at a moment. */
+/** The new state of a condition. */
 export interface ConditionUpdate {
-  /** Why, in one CamelCase word. */
+  /** The reason, in CamelCase. */
   readonly reason: string;
-  /** Why, in a sentence for people. */
+  /** The reason, for people. */
   readonly message?: string;
-  /** The moment, in milliseconds. */
+  /** The time of the observation, in milliseconds. */
   readonly now: number;
 }
 
-/** What is known about a condition that does not hold. */
+/** The new state of a condition that is False. */
 export interface FalseConditionUpdate extends ConditionUpdate {
   readonly severity: Severity;
 }
@@ -28,17 +28,17 @@ export function getCondition(
   conditions: Conditions | undefined,
   type: string,
 ): Readonly<Condition> | undefined {
-  // A loop, because `find` takes four times as long in a frozen list, and passes over a pool look into thousands of those.
+  // A loop, because `find` takes four times as long in a frozen list, and passes over a pool search thousands of those.
   for (const condition of conditions ?? []) if (condition.type === type) return condition;
   return undefined;
 }
 
-/** Whether the condition of a type is there and True. */
+/** Whether the condition of a type exists and is True. */
 export function isTrue(conditions: Conditions | undefined, type: string): boolean {
   return getCondition(conditions, type)?.status === "True";
 }
 
-/** Says that a condition holds. */
+/** Sets a condition to True. */
 export function markTrue(
   conditions: Conditions | undefined,
   type: string,
@@ -47,7 +47,7 @@ export function markTrue(
   return setCondition(conditions, marked(type, "True", update));
 }
 
-/** Says that a condition does not hold, and how bad that is. */
+/** Sets a condition to False, with a severity. */
 export function markFalse(
   conditions: Conditions | undefined,
   type: string,
@@ -56,7 +56,7 @@ export function markFalse(
   return setCondition(conditions, { ...marked(type, "False", update), severity: update.severity });
 }
 
-/** Says that it is not known whether a condition holds. */
+/** Sets a condition to Unknown. */
 export function markUnknown(
   conditions: Conditions | undefined,
   type: string,
@@ -66,9 +66,9 @@ export function markUnknown(
 }
 
 /**
- * Puts a condition into the list, in the place of one of the same type.
+ * Puts a condition into the list, in place of one of the same type.
  *
- * The time of transition moves only with the status: a new message about the same state is no transition.
+ * The transition time changes only with the status: a new message about the same status is not a transition.
  */
 export function setCondition(conditions: Conditions | undefined, condition: Readonly<Condition>): Conditions {
   const list = conditions ?? [];
@@ -81,23 +81,23 @@ export function setCondition(conditions: Conditions | undefined, condition: Read
   return [...list.filter(({ type }) => type !== condition.type), kept].sort(compareConditions);
 }
 
-/** How far a time may lie ahead before it is corrected: more than clocks differ that are kept. */
+/** How far a time may be in the future before it is corrected: more than synchronized clocks differ. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Whether a time was written by a clock that was far ahead: kept, nothing would ever have lasted for long. */
+/** Whether a clock that was far ahead wrote the time: with it, no condition would ever seem to have lasted. */
 function isFromFuture(old: Readonly<Condition>, now: Readonly<Condition>): boolean {
   return Date.parse(old.lastTransitionTime) - Date.parse(now.lastTransitionTime) > CLOCK_SKEW_MS;
 }
 
-/** Takes a condition out of the list. */
+/** Removes a condition from the list. */
 export function removeCondition(conditions: Conditions | undefined, type: string): Conditions {
   const list = conditions ?? [];
   return getCondition(list, type) ? list.filter((condition) => condition.type !== type) : list;
 }
 
-/** How to sum conditions up. */
+/** How to summarize conditions. */
 export interface SummaryOptions {
-  /** The types to look at, the most telling first; all of them when absent. */
+  /** The types to consider, the most important first; all of them if absent. */
   readonly types?: readonly string[];
   /** Types that are good when they are False. */
   readonly negative?: readonly string[];
@@ -105,10 +105,10 @@ export interface SummaryOptions {
 }
 
 /**
- * Sums the other conditions up in one Ready condition; undefined when there is nothing to sum up.
+ * Summarizes the other conditions in one Ready condition; undefined if there is nothing to summarize.
  *
- * The worst one decides, and the message names it. Cluster API lets a True outrank an Unknown, which hides that nobody
- * has looked yet; here it is the other way round.
+ * The worst one decides, and the message names it. Cluster API ranks a True above an Unknown, which hides that a
+ * condition has not been observed yet; here it is the other way round.
  */
 export function summarizeReady(
   conditions: Conditions | undefined,

@@ -1,7 +1,7 @@
 import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 
-/** Values that configure something. */
+/** Configuration values. */
 export interface ConfigMap extends KubernetesObject {
   immutable?: boolean;
   data?: Record<string, string>;
@@ -9,7 +9,7 @@ export interface ConfigMap extends KubernetesObject {
   binaryData?: Record<string, string>;
 }
 
-/** Values that configure something. */
+/** Configuration values. */
 export const ConfigMap = builtInKind<ConfigMap>({
   group: "",
   version: "v1",

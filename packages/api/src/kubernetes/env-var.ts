@@ -37,7 +37,7 @@ export const EnvVar = object("An environment variable of a container.", {
             volumeName: string("The volume with the file."),
             path: string("The path of the file within the volume."),
             key: string("The variable within the file."),
-            optional: optional(boolean("Go on without the value when it is missing.", { default: false })),
+            optional: optional(boolean("Continue without the value if it is missing.", { default: false })),
           },
           { atomic: true },
         ),

@@ -2,7 +2,7 @@ import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 import type { ObjectReference } from "./object-reference.ts";
 
-/** Something that happened to an object, told for people. */
+/** A report of something that happened to an object. */
 export interface Event extends KubernetesObject {
   involvedObject: ObjectReference;
   reason?: string;
@@ -21,7 +21,7 @@ export interface Event extends KubernetesObject {
   series?: { count?: number; lastObservedTime?: string };
 }
 
-/** Something that happened to an object, told for people. */
+/** A report of something that happened to an object. */
 export const Event = builtInKind<Event>({
   group: "",
   version: "v1",

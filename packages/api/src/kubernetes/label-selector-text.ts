@@ -1,4 +1,4 @@
-/** The grammar of `kubectl -l`: words and signs in, requirements out. Linear in the length of the text. */
+/** The grammar of `kubectl -l`: tokens in, requirements out. Linear in the length of the text. */
 
 /** How a label relates to the values of a requirement. */
 export type LabelOperator = "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
@@ -30,7 +30,7 @@ const COMPARISONS: ReadonlyMap<string, LabelOperator> = new Map([
   ["notin", "NotIn"],
 ]);
 
-/** The requirements a text asks for, or a sentence that says what is wrong with it. */
+/** The requirements of a text, or an error message. */
 export function parseRequirements(text: string): LabelRequirement[] | string {
   const cursor: Cursor = { tokens: tokensOf(text), position: 0 };
   const requirements: LabelRequirement[] = [];
@@ -124,7 +124,7 @@ function isWord(token: string): boolean {
   return token !== END && !SIGNS.has(token);
 }
 
-// A hostile text can be one long word; a message stays readable.
+// A hostile text can be one long word; the message must stay readable.
 const LONGEST_QUOTE = 80;
 
 function expected(found: string, wanted: string): string {

@@ -65,7 +65,7 @@ describe("the text form", () => {
     expect(() => parseLabelSelector(text)).toThrow(message);
   });
 
-  test("is printed so that it is read back the same", () => {
+  test("is parsed again to the same selector after printing", () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9]{0,4}$/);
     const requirement = fc.oneof(
       fc.record({

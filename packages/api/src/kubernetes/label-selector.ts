@@ -1,16 +1,14 @@
-/** Label selectors: the object that manifests carry, the text that `kubectl -l` sends, and whether labels match. */
+/** Label selectors: the object form of manifests, the text form of `kubectl -l`, and matching. */
 import { type Static, listOf, mapOf, object, optional, string } from "../schema/schema.ts";
 import { problemOf } from "../values/problem-of.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 import { type LabelOperator, type LabelRequirement, parseRequirements } from "./label-selector-text.ts";
 
-/** The selector as objects carry it. */
+/** The object form of a selector. */
 export const LabelSelector = object(
-  "Picks objects by their labels. All conditions must hold; an empty selector picks everything.",
+  "Selects objects by their labels. All conditions must hold; an empty selector selects everything.",
   {
-    matchLabels: optional(
-      mapOf("Labels that must be there with exactly these values.", string("The value.")),
-    ),
+    matchLabels: optional(mapOf("Labels that must have exactly these values.", string("The value."))),
     matchExpressions: optional(
       listOf(
         "Conditions on labels.",
@@ -25,24 +23,24 @@ export const LabelSelector = object(
   { atomic: true },
 );
 
-/** The selector as objects carry it. */
+/** The object form of a selector. */
 export type LabelSelector = Static<typeof LabelSelector>;
 
-/** A checked selector: all requirements must hold. No requirement at all selects everything. */
+/** A checked selector: all requirements must hold. Without requirements it selects everything. */
 export type Selector = readonly LabelRequirement[];
 
-/** A selector that makes no sense; the message says why. */
+/** An invalid selector; the message says why. */
 export class LabelSelectorError extends Error {
   override readonly name = "LabelSelectorError";
 }
 
-/** Reads the text form, such as `a=b,c!=d,e in (x,y),!f`. Throws a LabelSelectorError for anything else. */
+/** Parses the text form, such as `a=b,c!=d,e in (x,y),!f`. Throws a LabelSelectorError for anything else. */
 export function parseLabelSelector(text: string): Selector {
   const parsed = parseRequirements(text);
   if (typeof parsed === "string") throw new LabelSelectorError(parsed);
   for (const { key } of parsed) {
     const problem = labelKeyProblems(key)[0];
-    // Kubernetes checks keys while it reads the text, and says so in words of their own.
+    // Kubernetes checks keys while it parses the text, with a message of their own.
     if (problem !== undefined)
       throw new LabelSelectorError(
         `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`,
@@ -58,7 +56,7 @@ const OBJECT_OPERATORS: readonly string[] = [
   "DoesNotExist",
 ] satisfies LabelOperator[];
 
-/** What a reader needs of a selector object; its lists may be frozen. */
+/** The part of a selector object that parsing needs; its lists may be frozen. */
 export interface LabelSelectorLike {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
@@ -68,7 +66,7 @@ export interface LabelSelectorLike {
   }[];
 }
 
-/** Checks the object form. Throws a LabelSelectorError when it makes no sense. */
+/** Checks the object form. Throws a LabelSelectorError if it is invalid. */
 export function selectorOf(selector: LabelSelectorLike): Selector {
   const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]): LabelRequirement => ({
     key,
@@ -86,7 +84,7 @@ export function selectorOf(selector: LabelSelectorLike): Selector {
   return checked([...labels, ...expressions]);
 }
 
-/** Says what is wrong with a selector object, or nothing when it is fine. */
+/** The problem of a selector object, or undefined if it is valid. */
 export function labelSelectorProblem(selector: LabelSelectorLike): string | undefined {
   return problemOf(LabelSelectorError, () => selectorOf(selector));
 }
@@ -151,7 +149,7 @@ function countProblem(operator: LabelOperator, values: readonly string[]): strin
   return values.length === 0 ? undefined : TAKES_NO_VALUES;
 }
 
-// A label value has at most 63 characters, so that the number it may hold stays small.
+// A label value has at most 63 characters, so a number in it stays small.
 function isWhole(text: string | undefined): text is string {
   return text !== undefined && /^-?[0-9]{1,63}$/.test(text);
 }

@@ -1,7 +1,7 @@
 import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 
-/** A claim that its holder renews for as long as it wants to keep it. */
+/** A lease that its holder renews. */
 export interface Lease extends KubernetesObject {
   spec?: {
     holderIdentity?: string | null;
@@ -16,7 +16,7 @@ export interface Lease extends KubernetesObject {
   };
 }
 
-/** A claim that its holder renews for as long as it wants to keep it. */
+/** A lease that its holder renews. */
 export const Lease = builtInKind<Lease>({
   group: "coordination.k8s.io",
   version: "v1",

@@ -9,13 +9,13 @@ export const SecretKey = object("One value in a Secret of the same namespace.", 
 /** One value in a Secret of the same namespace. */
 export type SecretKey = Static<typeof SecretKey>;
 
-/** One value in a Secret or ConfigMap of the same namespace that may be missing, as containers refer to it. */
+/** One value in a Secret or ConfigMap of the same namespace, possibly optional, as containers refer to it. */
 export const KeySelector = object(
   "One value in an object of the same namespace.",
   {
     name: optional(string("The name of the object.", { default: "" })),
     key: string("The key within the object."),
-    optional: optional(boolean("Go on without the value when it is missing.")),
+    optional: optional(boolean("Continue without the value if it is missing.")),
   },
   { atomic: true },
 );

@@ -1,4 +1,4 @@
-/** Points from an object to the one it belongs to; the garbage collector follows it. */
+/** A reference from an object to its owner; the garbage collector follows it. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -8,7 +8,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** What every Kubernetes object carries. The server fills in what is optional here when it stores it. */
+/** The metadata of every Kubernetes object. The server sets the optional fields when it stores the object. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -33,7 +33,7 @@ export interface KubernetesObject {
   metadata: ObjectMeta;
 }
 
-/** Deeply read-only: what a cache hands out. */
+/** Deeply read-only: the type of cached objects. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object

@@ -22,7 +22,7 @@ describe("a DNS-1123 label", () => {
     ]);
   });
 
-  test("is worded as Kubernetes does", () => {
+  test("has the same message as in Kubernetes", () => {
     expect(dns1123LabelProblems("A")).toEqual([
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);
@@ -66,7 +66,7 @@ describe("a label key", () => {
   });
 });
 
-test("a name that does not fit becomes a hash that does", () => {
+test("a name that is too long becomes a hash", () => {
   expect(labelValueFor("short")).toBe("short");
   expect(labelValueFor("a".repeat(64))).toBe("hash_2W8PhQ_z");
   fc.assert(

@@ -1,7 +1,7 @@
 /**
- * Which names Kubernetes takes, and its own words when it does not.
+ * Kubernetes' rules for names, with its messages.
  *
- * Each function answers with all problems of a text; an empty list means that it is fine.
+ * Each function returns all problems of a text; an empty list means that it is valid.
  */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -16,7 +16,7 @@ const LONGEST_SUBDOMAIN = 253;
 interface Form {
   readonly pattern: string;
   readonly longest: number;
-  /** What Kubernetes counts in; it is not of one mind about that. */
+  /** The unit of Kubernetes' limit, which is not always the same. */
   readonly unit?: "bytes";
   readonly says: string;
   readonly examples: readonly string[];
@@ -55,27 +55,27 @@ const QUALIFIED_NAME_FORM: Form = {
   examples: ["MyName", "my.name", "123-abc"],
 };
 
-/** Problems of a name such as a namespace or a service. */
+/** Validates a name such as a namespace or a service. */
 export function dns1123LabelProblems(text: string): string[] {
   return problems(text, DNS_1123_LABEL_FORM);
 }
 
-/** Problems of a name such as that of most objects. */
+/** Validates a name such as that of most objects. */
 export function dns1123SubdomainProblems(text: string): string[] {
   return problems(text, DNS_1123_SUBDOMAIN_FORM);
 }
 
-/** Problems of a name that must begin with a letter. */
+/** Validates a name that must begin with a letter. */
 export function dns1035LabelProblems(text: string): string[] {
   return problems(text, DNS_1035_LABEL_FORM);
 }
 
-/** Problems of the value of a label. */
+/** Validates the value of a label. */
 export function labelValueProblems(text: string): string[] {
   return problems(text, LABEL_VALUE_FORM);
 }
 
-/** Problems of the key of a label, an annotation or a taint: a name, with an optional domain before a slash. */
+/** Validates the key of a label, an annotation or a taint: a name, with an optional domain before a slash. */
 export function labelKeyProblems(text: string): string[] {
   const slash = text.indexOf("/");
   const prefix = slash < 0 ? undefined : text.slice(0, slash);
@@ -91,8 +91,8 @@ export function labelKeyProblems(text: string): string[] {
 }
 
 /**
- * A label value that stands for a name of any length: the name itself, or a short hash when it does not fit.
- * The hash is Cluster API's, so that objects it labelled are found.
+ * A label value for a name of any length: the name itself, or a short hash if it does not fit. The hash is Cluster
+ * API's, so that objects it labelled are found.
  */
 export function labelValueFor(name: string): string {
   if (labelValueProblems(name).length === 0) return name;
@@ -127,7 +127,7 @@ function expressionOf(form: Form): RegExp {
 }
 
 function problems(text: string, form: Form): string[] {
-  // The patterns have no two ways to match one text, so that a failed match costs linear time.
+  // The patterns are unambiguous, so a failed match takes linear time.
   const matches = expressionOf(form).test(text) && !text.endsWith("\n");
   return [
     ...(text.length > form.longest

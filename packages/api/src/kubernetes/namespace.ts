@@ -1,13 +1,13 @@
 import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 
-/** A namespace: the room that names are unique in. */
+/** A namespace: a scope for names. */
 export interface Namespace extends KubernetesObject {
   spec?: { finalizers?: string[] };
   status?: { phase?: "Active" | "Terminating" };
 }
 
-/** A namespace: the room that names are unique in. */
+/** A namespace: a scope for names. */
 export const Namespace = builtInKind<Namespace>({
   group: "",
   version: "v1",

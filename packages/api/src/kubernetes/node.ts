@@ -2,7 +2,7 @@ import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 import type { Taint } from "./taint.ts";
 
-/** One aspect of the health of a node, as its kubelet reports it. */
+/** A condition of a node, as its kubelet reports it. */
 export interface NodeCondition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -12,7 +12,7 @@ export interface NodeCondition {
   message?: string;
 }
 
-/** What the kubelet says about its machine. */
+/** What the kubelet reports about its machine. */
 export interface NodeInfo {
   architecture: string;
   bootID: string;
@@ -26,13 +26,13 @@ export interface NodeInfo {
   systemUUID: string;
 }
 
-/** An address under which a node is reached. */
+/** An address of a node. */
 export interface NodeAddress {
   type: string;
   address: string;
 }
 
-/** An image that is already on the disk of a node. */
+/** An image on the disk of a node. */
 export interface ContainerImage {
   names?: string[];
   sizeBytes?: number;

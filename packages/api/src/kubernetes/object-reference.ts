@@ -1,6 +1,6 @@
 import { type Static, object, optional, string } from "../schema/schema.ts";
 
-/** Points to another object, wherever it is. */
+/** A reference to an object in any namespace. */
 export const ObjectReference = object(
   "Points to another object.",
   {
@@ -9,11 +9,11 @@ export const ObjectReference = object(
     name: optional(string("The name of the object.")),
     namespace: optional(string("The namespace of the object.")),
     uid: optional(string("The UID of the object.")),
-    resourceVersion: optional(string("The version of the object that was meant.")),
-    fieldPath: optional(string("The part of the object that is meant, such as spec.containers{name}.")),
+    resourceVersion: optional(string("The version of the object.")),
+    fieldPath: optional(string("The part of the object, such as spec.containers{name}.")),
   },
   { atomic: true },
 );
 
-/** Points to another object, wherever it is. */
+/** A reference to an object in any namespace. */
 export type ObjectReference = Static<typeof ObjectReference>;

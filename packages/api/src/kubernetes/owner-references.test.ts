@@ -24,12 +24,12 @@ describe("ensureOwnerReference", () => {
     expect(ensureOwnerReference(undefined, cluster)).toEqual([cluster]);
   });
 
-  test("replaces a reference to the same owner, whatever its version and UID", () => {
+  test("replaces a reference to the same owner, with any version and UID", () => {
     const wanted = { ...pool, apiVersion: "cluster.x-k8s.io/v1beta2", uid: "9", controller: true };
     expect(ensureOwnerReference([pool, cluster], wanted)).toEqual([wanted, cluster]);
   });
 
-  test("gives the same list back when nothing changes", () => {
+  test("returns the same list when nothing changes", () => {
     const list = [pool, cluster];
     expect(ensureOwnerReference(list, { ...pool })).toBe(list);
   });
@@ -43,7 +43,7 @@ test("removes the reference to an owner and nothing else", () => {
   expect(removeOwnerReference(list, pool)).toBe(list);
 });
 
-test("tells owners apart by group, kind and name", () => {
+test("distinguishes owners by group, kind and name", () => {
   expect(isSameOwner(pool, { ...pool, apiVersion: "cluster.x-k8s.io/v1beta2" })).toBe(true);
   expect(isSameOwner(pool, { ...pool, apiVersion: "other.io/v1beta1" })).toBe(false);
   expect(isSameOwner(pool, { ...pool, kind: "MachineSet" })).toBe(false);

@@ -1,11 +1,11 @@
-/** Pure functions over owner references: who an object belongs to. */
+/** Pure functions over owner references. */
 import { deepEqual } from "../values/deep-equal.ts";
 import type { Frozen, KubernetesObject, OwnerReference } from "./meta.ts";
 
 type References = readonly Readonly<OwnerReference>[];
 type Owned = Frozen<Pick<KubernetesObject, "metadata">>;
 
-/** A reference to an object that the server has stored. */
+/** A reference to a stored object. */
 export function ownerReferenceTo(owner: Frozen<KubernetesObject>): OwnerReference {
   const { name, uid } = owner.metadata;
   if (uid === undefined) {
@@ -14,12 +14,12 @@ export function ownerReferenceTo(owner: Frozen<KubernetesObject>): OwnerReferenc
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid };
 }
 
-/** A reference that says: this owner, and no other, manages the object. */
+/** A controller reference: only this owner manages the object. */
 export function controllerReferenceTo(owner: Frozen<KubernetesObject>): OwnerReference {
   return { ...ownerReferenceTo(owner), controller: true, blockOwnerDeletion: true };
 }
 
-/** Puts a reference into the list, in the place of one to the same owner. */
+/** Puts a reference into the list, in place of one to the same owner. */
 export function ensureOwnerReference(references: References | undefined, wanted: OwnerReference): References {
   const list = references ?? [];
   const index = list.findIndex((reference) => isSameOwner(reference, wanted));
@@ -27,7 +27,7 @@ export function ensureOwnerReference(references: References | undefined, wanted:
   return deepEqual(list[index], wanted) ? list : list.with(index, wanted);
 }
 
-/** Takes the reference to an owner out of the list. */
+/** Removes the reference to an owner from the list. */
 export function removeOwnerReference(references: References | undefined, owner: OwnerReference): References {
   const list = references ?? [];
   const kept = list.filter((reference) => !isSameOwner(reference, owner));
@@ -36,7 +36,7 @@ export function removeOwnerReference(references: References | undefined, owner: 
 
 /** The owner that manages the object, if there is one. */
 export function controllerOf(object: Owned): Readonly<OwnerReference> | undefined {
-  // A loop, because `find` takes four times as long in a frozen list, and every change of a machine comes by here.
+  // A loop, because `find` takes four times as long in a frozen list, and every change of a machine passes here.
   for (const reference of object.metadata.ownerReferences ?? [])
     if (reference.controller === true) return reference;
   return undefined;
@@ -50,7 +50,7 @@ export function isOwnedBy(object: Owned, owner: Owned): boolean {
   );
 }
 
-/** Whether two references name one owner. The API version is only how it was read, so it does not count. */
+/** Whether two references name one owner, in any API version. */
 export function isSameOwner(a: Readonly<OwnerReference>, b: Readonly<OwnerReference>): boolean {
   return a.kind === b.kind && a.name === b.name && groupOf(a.apiVersion) === groupOf(b.apiVersion);
 }

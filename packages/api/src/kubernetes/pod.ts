@@ -1,7 +1,7 @@
 import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 
-/** One aspect of the state of a pod. */
+/** A condition of a pod. */
 export interface PodCondition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -10,7 +10,7 @@ export interface PodCondition {
   message?: string;
 }
 
-/** One container of a pod, as far as controllers look at it. */
+/** One container of a pod, as far as controllers read it. */
 export interface Container {
   name: string;
   image?: string;
@@ -22,14 +22,14 @@ export interface Container {
   };
 }
 
-/** A volume of a pod, as far as draining looks at it. */
+/** A volume of a pod, as far as draining needs it. */
 export interface PodVolume {
   name: string;
   emptyDir?: Record<string, unknown>;
   persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
 }
 
-/** What a pod puts up with. */
+/** A toleration of a pod. */
 export interface Toleration {
   key?: string;
   operator?: "Exists" | "Equal";

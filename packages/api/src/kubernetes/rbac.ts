@@ -1,7 +1,7 @@
 import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 
-/** What may be done to which resources, or to which other paths. */
+/** Permissions on resources, or on other paths. */
 export interface PolicyRule {
   verbs: string[];
   apiGroups?: string[];
@@ -10,7 +10,7 @@ export interface PolicyRule {
   nonResourceURLs?: string[];
 }
 
-/** Who a binding is for. */
+/** A subject of a binding. */
 export interface Subject {
   kind: "User" | "Group" | "ServiceAccount";
   apiGroup?: string;

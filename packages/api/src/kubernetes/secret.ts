@@ -1,17 +1,17 @@
 import { builtInKind } from "../kind.ts";
 import type { KubernetesObject } from "./meta.ts";
 
-/** Values that not everybody may read. */
+/** Confidential values. */
 export interface Secret extends KubernetesObject {
   type?: string;
   immutable?: boolean;
   /** Values in base64. */
   data?: Record<string, string>;
-  /** Values in plain text, for writing only: the server turns them into `data`. */
+  /** Values in plain text, for writing only: the server converts them to `data`. */
   stringData?: Record<string, string>;
 }
 
-/** Values that not everybody may read. */
+/** Confidential values. */
 export const Secret = builtInKind<Secret>({
   group: "",
   version: "v1",

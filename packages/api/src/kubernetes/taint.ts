@@ -1,20 +1,20 @@
 import { type Static, listMap, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
 
-/** Keeps pods off a node that do not tolerate it. */
-export const Taint = object("Keeps pods off a node that do not tolerate it.", {
+/** Repels pods that do not tolerate it. */
+export const Taint = object("Repels pods that do not tolerate it.", {
   key: string("The key of the taint."),
   value: optional(string("The value of the taint.")),
   effect: string("What happens to pods that do not tolerate it: NoSchedule, PreferNoSchedule or NoExecute."),
   timeAdded: optional(timestamp("When the taint was added.")),
 });
 
-/** Keeps pods off a node that do not tolerate it. */
+/** Repels pods that do not tolerate it. */
 export type Taint = Static<typeof Taint>;
 
-/** Taints that a machine passes on to its node. */
+/** Taints that a machine sets on its node. */
 export const MachineTaints = listMap(
-  "Taints that are passed on to the node.",
-  object("A taint that is passed on to the node.", {
+  "Taints that are set on the node.",
+  object("A taint that is set on the node.", {
     key: string("The key of the taint, with an optional domain.", {
       minLength: 1,
       maxLength: 317,
@@ -33,7 +33,7 @@ export const MachineTaints = listMap(
       "PreferNoSchedule",
       "NoExecute",
     ]),
-    propagation: oneOf("Whether the taint is kept on the node for good, or set once when the node starts.", [
+    propagation: oneOf("Whether the taint is maintained on the node, or set once when the node starts.", [
       "Always",
       "OnInitialization",
     ]),
@@ -41,5 +41,5 @@ export const MachineTaints = listMap(
   { keys: ["key", "effect"], minItems: 1, maxItems: 64 },
 );
 
-/** Taints that a machine passes on to its node. */
+/** Taints that a machine sets on its node. */
 export type MachineTaints = Static<typeof MachineTaints>;

@@ -2,16 +2,16 @@ import { type Static, mapOf, object, optional, string } from "../schema/schema.t
 import { type FieldError, invalid } from "../values/field-error.ts";
 import { labelKeyProblems, labelValueProblems } from "./names.ts";
 
-/** Labels and annotations that a template gives to what is made from it. */
-export const TemplateMetadata = object("Labels and annotations of what is made from the template.", {
+/** Labels and annotations of objects that a template creates. */
+export const TemplateMetadata = object("Labels and annotations of objects that the template creates.", {
   labels: optional(mapOf("Labels to set.", string("The value of a label."))),
   annotations: optional(mapOf("Annotations to set.", string("The value of an annotation."))),
 });
 
-/** Labels and annotations that a template gives to what is made from it. */
+/** Labels and annotations of objects that a template creates. */
 export type TemplateMetadata = Static<typeof TemplateMetadata>;
 
-/** Says which labels and annotations of a template Kubernetes would refuse on the objects made from it. */
+/** Reports labels and annotations of a template that Kubernetes would refuse on the created objects. */
 export function templateMetadataErrors(
   field: string,
   metadata: { readonly [Key in keyof TemplateMetadata]: Readonly<TemplateMetadata[Key]> } | undefined,
@@ -20,7 +20,7 @@ export function templateMetadataErrors(
     ...labelKeyProblems(key).map((problem) => invalid(`${field}.labels`, key, problem)),
     ...labelValueProblems(value).map((problem) => invalid(`${field}.labels[${key}]`, value, problem)),
   ]);
-  // Annotation keys follow the rules of label keys, without regard to case.
+  // The keys of annotations follow the rules of label keys, without regard to case.
   const annotations = Object.keys(metadata?.annotations ?? {}).flatMap((key) =>
     labelKeyProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem)),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatTimestamp } from "./timestamp.ts";
 
-test("prints each moment in whole seconds, whichever was printed before it", () => {
+test("prints each time in whole seconds, independent of earlier calls", () => {
   const moment = Date.UTC(2026, 10, 15, 9, 30, 0);
   const printed = [0, 999, 1000, 0, -1, 59_999].map((offset) => formatTimestamp(moment + offset));
   expect(printed.map((text) => text.slice(11))).toEqual([
@@ -15,6 +15,6 @@ test("prints each moment in whole seconds, whichever was printed before it", () 
   expect(printed[0]).toBe("2026-11-15T09:30:00Z");
 });
 
-test("a moment that is none is refused, also twice", () => {
+test("an invalid time is refused, also twice", () => {
   for (const _ of [1, 2]) expect(() => formatTimestamp(Number.NaN)).toThrow(RangeError);
 });

@@ -52,7 +52,7 @@ test.each([
   expect(errorsOf(config(clientConfig))).toEqual([expect.stringContaining(message)]);
 });
 
-test("refuses a selector that makes no sense and a name that is no label", () => {
+test("refuses an invalid selector and a name that is not a label", () => {
   expect(errorsOf(config({ service }, { namespaceSelector: { matchLabels: { a: "b c" } } }))).toEqual([
     expect.stringContaining("spec.namespaceSelector: Invalid value"),
   ]);

@@ -22,12 +22,12 @@ import { type FieldError, forbidden, invalid, required } from "../values/field-e
 const Service = object("A service in the cluster.", {
   namespace: string("The namespace of the service.", { minLength: 1, maxLength: 63 }),
   name: string("The name of the service.", { minLength: 1, maxLength: 63 }),
-  path: optional(string("The path that requests begin with.", { minLength: 1, maxLength: 512 })),
-  port: optional(integer("The port; 443 unless set.")),
+  path: optional(string("The prefix of the path of requests.", { minLength: 1, maxLength: 512 })),
+  port: optional(integer("The port; default 443.")),
 });
 
 const ClientConfig = object(
-  "Where the extension is reached.",
+  "The address of the extension.",
   {
     url: optional(
       string("The address, such as https://example.com/hooks.", { minLength: 1, maxLength: 512 }),
@@ -48,24 +48,22 @@ const ClientConfig = object(
   },
 );
 
-const Spec = object("Where an extension is, and for whom.", {
+const Spec = object("The address of an extension, and the namespaces it is called for.", {
   clientConfig: ClientConfig,
   namespaceSelector: optional(
     described(
-      "Picks the namespaces whose objects the extension is asked about; all unless set.",
+      "Selects the namespaces for whose objects the extension is called; default: all.",
       LabelSelector,
     ),
   ),
-  settings: optional(
-    mapOf("Settings that are sent along with each request.", string("The value of a setting.")),
-  ),
+  settings: optional(mapOf("Settings that are sent with each request.", string("The value of a setting."))),
 });
 
 type ClientConfig = Static<typeof ClientConfig>;
 
 const Handler = object("A handler of the extension.", {
   name: string("Its name, followed by that of the ExtensionConfig.", { minLength: 1, maxLength: 512 }),
-  requestHook: object("The hook that it answers.", {
+  requestHook: object("The hook that it implements.", {
     apiVersion: string("The API version of the hook.", { minLength: 1, maxLength: 512 }),
     hook: string("The name of the hook.", { minLength: 1, maxLength: 256 }),
   }),
@@ -73,13 +71,13 @@ const Handler = object("A handler of the extension.", {
   failurePolicy: optional(oneOf("What happens when it does not answer.", ["Ignore", "Fail"])),
 });
 
-const Status = object("What is known about the extension.", {
-  handlers: optional(listMap("What the extension can do.", Handler, { keys: ["name"], maxItems: 512 })),
+const Status = object("The observed state of the extension.", {
+  handlers: optional(listMap("The handlers of the extension.", Handler, { keys: ["name"], maxItems: 512 })),
   conditions: optional(Conditions),
-  v1beta2: optional(anyObject("Fields of the next version of the API, passed on.")),
+  v1beta2: optional(anyObject("Fields of the next version of the API, preserved.")),
 });
 
-/** Registers an extension: a server that Cluster API asks at certain moments, such as an updater. */
+/** Registers an extension: a server that Cluster API calls at certain points, such as an updater. */
 export const ExtensionConfig = defineKind({
   group: "runtime.cluster.x-k8s.io",
   version: "v1alpha1",
@@ -88,7 +86,7 @@ export const ExtensionConfig = defineKind({
   scope: "Cluster",
   shortNames: ["ext"],
   description:
-    "Registers an extension: a server that Cluster API asks at certain moments, such as an updater.",
+    "Registers an extension: a server that Cluster API calls at certain points, such as an updater.",
   spec: Spec,
   status: Status,
   crdLabels: CORE_PROVIDER_LABELS,
@@ -111,7 +109,7 @@ export const ExtensionConfig = defineKind({
   },
 });
 
-/** Registers an extension: a server that Cluster API asks at certain moments, such as an updater. */
+/** Registers an extension: a server that Cluster API calls at certain points, such as an updater. */
 export type ExtensionConfig = ObjectOf<typeof ExtensionConfig>;
 
 const CLIENT = "spec.clientConfig";

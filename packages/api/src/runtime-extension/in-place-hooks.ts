@@ -1,11 +1,11 @@
-/** What is said between the controllers and an updater, as the proposal's examples have it. */
+/** The messages between the controllers and an updater, as in the examples of the proposal. */
 import type { Machine } from "../cluster/machine.ts";
 import type { KubernetesObject } from "../kubernetes/meta.ts";
 
 /** Asks an updater which changes of a machine it can make in place. */
 export interface CanUpdateMachineRequest {
   desiredMachine: Machine;
-  /** Absent when the machine has bootstrap data but no bootstrap config. */
+  /** Absent if the machine has bootstrap data but no bootstrap config. */
   desiredBootstrapConfig?: KubernetesObject;
   desiredInfraMachine: KubernetesObject;
   currentMachine: Machine;
@@ -15,18 +15,18 @@ export interface CanUpdateMachineRequest {
   changes: string[];
 }
 
-/** Which of the changes the updater can make; paths that were not asked about are ignored. */
+/** Which of the changes the updater can make; other paths are ignored. */
 export interface CanUpdateMachineResponse {
   error: string | null;
   acceptedChanges: string[];
 }
 
-/** Tells an updater to make its changes, or asks how far it is. */
+/** Requests an updater to make its changes, or to report its progress. */
 export interface UpdateMachineRequest {
   machine: { name: string; namespace: string };
 }
 
-/** How far the updater is. */
+/** The progress of the updater. */
 export interface UpdateMachineResponse {
   error: string | null;
   status: "InProgress" | "Done" | "Error";

@@ -42,7 +42,7 @@ describe("a frozen value", () => {
   const wrapped = (size: unknown): unknown =>
     deepFreeze({ name: "a", list: [{ id: "1" }], labels: {}, size });
 
-  test("fits or does not, however often it is looked at", () => {
+  test("has the same result on every call", () => {
     const [fine, odd] = [wrapped(1), wrapped("1")];
     for (const _ of [1, 2, 3]) {
       expect([...misfits(schema, fine)]).toEqual([]);
@@ -50,7 +50,7 @@ describe("a frozen value", () => {
     }
   });
 
-  test("that fits one schema is looked at by another", () => {
+  test("that fits one schema is checked against another", () => {
     const value = wrapped(1);
     const other = object("Another thing.", {
       list: listOf("Parts.", object("A part.", { key: string("A key.") })),
@@ -61,7 +61,7 @@ describe("a frozen value", () => {
     }
   });
 
-  test("is taken for what it is also inside of one that can change", () => {
+  test("is checked correctly inside of a mutable one", () => {
     const list = deepFreeze([{ id: "1" }]);
     const value = { name: "a", list, size: 1 as unknown };
     expect([...misfits(schema, value)]).toEqual([]);
@@ -70,7 +70,7 @@ describe("a frozen value", () => {
   });
 });
 
-test("a list of texts has nothing else in it", () => {
+test("a list of texts contains nothing else", () => {
   const words = object("Words.", {
     any: listOf("Any.", string("A word.")),
     some: listOf("Some.", oneOf("A word.", ["a"])),

@@ -1,60 +1,60 @@
 /**
- * Where a value has not the shape that its schema describes.
+ * Finds the places where a value does not have the structure of its schema.
  *
- * Only what a reader of the typed value relies on is looked at: types, words of an enum, fields that must be there.
- * Lengths, patterns and rules are the server's to check.
+ * It checks only what readers of the typed value rely on: types, enum values, required fields. The server checks
+ * lengths, patterns and rules.
  */
 import { isJsonObject } from "../values/json-object.ts";
 
-/** A place where a value has not the shape that its schema describes. */
+/** A place where a value does not have the structure of its schema. */
 export interface Misfit {
-  /** The path to the place, such as `spec.files[0].path`; empty for the value itself. */
+  /** The path of the place, such as `spec.files[0].path`; empty for the value itself. */
   readonly field: string;
-  /** What is there; undefined when a field is missing. */
+  /** The actual value; undefined if a field is missing. */
   readonly value: unknown;
-  /** What would be right, such as `must be a string`. */
+  /** The expected value, such as `must be a string`. */
   readonly expected: string;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Finds the misfits of a value, one after the other; `field` is the path to it. */
+/** Finds the misfits of a value, one after the other; `field` is its path. */
 export function* misfits(schema: unknown, value: unknown, field = ""): Generator<Misfit, undefined> {
   const search: Search = { path: field === "" ? [] : [field], found: [] };
-  lookOnce(search, schema, value);
+  checkOnce(search, schema, value);
   yield* search.found;
 }
 
-/** The schema that a frozen value has been found to fit. */
+/** The schema that a frozen value is known to fit. */
 const fitted = new WeakMap<object, unknown>();
 
 /**
- * Looks at a value unless it is frozen and has fitted before: nothing about it changes, and objects of which only the status
- * has changed, or only the spec, come by here all the time.
+ * Checks a value unless it is frozen and was valid before: it cannot change, and objects of which only the status or
+ * only the spec has changed are checked all the time.
  */
-function lookOnce(search: Search, schema: unknown, value: unknown): void {
+function checkOnce(search: Search, schema: unknown, value: unknown): void {
   if (typeof value !== "object" || value === null || !Object.isFrozen(value)) {
-    look(search, schema, value);
+    check(search, schema, value);
   } else if (fitted.get(value) !== schema) {
     const before = search.found.length;
-    look(search, schema, value);
+    check(search, schema, value);
     if (search.found.length === before) fitted.set(value, schema);
   }
 }
 
-/** A walk through a value. Its path is written down only where something is found: nearly all values fit. */
+/** The state of a check. The path is formatted only for a misfit, because nearly all values fit. */
 interface Search {
-  /** Fields of objects, places in lists, keys of maps. */
+  /** Fields of objects, indexes of lists, keys of maps. */
   readonly path: (string | number | { readonly key: string })[];
   readonly found: Misfit[];
 }
 
-function look(search: Search, schema: unknown, value: unknown): void {
+function check(search: Search, schema: unknown, value: unknown): void {
   if (!isJsonObject(schema) || (value === null && schema["nullable"] === true)) return;
   const expected = expectation(schema, value);
   if (expected !== undefined) search.found.push({ field: pathText(search), value, expected });
-  else if (Array.isArray(value)) lookAtItems(search, schema, value);
-  else if (isJsonObject(value)) lookAtFields(search, schema, value);
+  else if (Array.isArray(value)) checkItems(search, schema, value);
+  else if (isJsonObject(value)) checkFields(search, schema, value);
 }
 
 function pathText({ path }: Search): string {
@@ -80,7 +80,7 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ["integer", { words: "a whole number", test: Number.isInteger }],
 ]);
 
-/** What a value of the schema must be, when the given one is not. */
+/** What the schema expects, if the value does not fit. */
 function expectation(schema: Schema, value: unknown): string | undefined {
   if (schema["x-kubernetes-int-or-string"] === true) {
     const fine = typeof value === "string" || Number.isInteger(value);
@@ -92,37 +92,38 @@ function expectation(schema: Schema, value: unknown): string | undefined {
   return Array.isArray(words) && !words.includes(value) ? `must be one of ${words.join(", ")}` : undefined;
 }
 
-function lookAtItems(search: Search, schema: Schema, list: readonly unknown[]): void {
+function checkItems(search: Search, schema: Schema, list: readonly unknown[]): void {
   const { path } = search;
   const { items } = schema;
   const isText = isJsonObject(items) && items["type"] === "string" && items["enum"] === undefined;
   for (let index = 0; index < list.length; index++) {
-    // The longest lists are of texts.
+    // The longest lists contain texts.
     if (isText && typeof list[index] === "string") continue;
     path.push(index);
-    look(search, items, list[index]);
+    check(search, items, list[index]);
     path.pop();
   }
 }
 
-function lookAtFields(search: Search, schema: Schema, value: Schema): void {
+function checkFields(search: Search, schema: Schema, value: Schema): void {
   const { path } = search;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
-  // Objects are stored with new versions of some of their fields: those are worth remembering, what is in them is not.
-  const lookAt = path.length === 0 ? lookOnce : look;
+  // New versions of an object share most of its top-level fields with the old one, so these are worth caching; deeper
+  // values are not.
+  const checkField = path.length === 0 ? checkOnce : check;
   for (const name in properties) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
     if (found === undefined && !required.includes(name)) continue;
     path.push(name);
-    lookAt(search, properties[name], found);
+    checkField(search, properties[name], found);
     path.pop();
   }
   const others = schema["additionalProperties"];
   if (!isJsonObject(others)) return;
   for (const key in value) {
     path.push({ key });
-    look(search, others, value[key]);
+    check(search, others, value[key]);
     path.pop();
   }
 }

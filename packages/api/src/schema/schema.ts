@@ -1,9 +1,9 @@
 /**
- * The only constructors a kind is built from.
+ * The only constructors of schemas for kinds.
  *
- * Each can express nothing but a structural schema, so a CRD is a print-out of the same value that
- * gives the TypeScript type: no conversion, no second source. The description comes first because
- * `kubectl explain` shows it, and a field nobody can explain has no place in the API.
+ * Each can express only a structural schema, so a CRD is generated from the same value that gives the TypeScript type:
+ * no conversion, no second source. The description comes first because `kubectl explain` shows it, and every field of
+ * the API must be documented.
  */
 import {
   Type,
@@ -17,7 +17,7 @@ import {
 
 export type { Static, TObject, TSchema };
 
-/** A CEL rule: what a schema alone cannot say. */
+/** A CEL rule, for what a schema cannot express. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;
@@ -55,9 +55,9 @@ export interface ListOptions<T> extends Common<readonly T[]> {
   readonly maxItems?: number;
 }
 
-/** How an object treats what it does not list, and rules over several of its fields. */
+/** How an object treats unknown fields, and rules over several of its fields. */
 export interface ObjectOptions extends Common<unknown> {
-  /** Keep fields that are not listed; for kinds whose reconcilers do not read them yet. */
+  /** Keep unknown fields; for kinds whose reconcilers do not read them yet. */
   readonly preserveUnknown?: boolean;
   readonly minProperties?: number;
   /** Replace the value as a whole on apply instead of merging its fields. */
@@ -84,7 +84,7 @@ export function boolean(description: string, options: Common<boolean> = {}): TUn
   return leaf<boolean>("boolean", description, options);
 }
 
-/** One of the given words. */
+/** One of the given values. */
 export function oneOf<const V extends readonly [string, ...string[]]>(
   description: string,
   values: V,
@@ -121,12 +121,12 @@ export function duration(description: string, options: Common<string> = {}): TUn
   return leaf<string>("string", description, options);
 }
 
-/** A moment, in RFC 3339. */
+/** A time, in RFC 3339. */
 export function timestamp(description: string): TUnsafe<string> {
   return leaf<string>("string", description, { format: "date-time" });
 }
 
-/** Fields with names. Fields wrapped in `optional` may be left out, all others are required. */
+/** An object with named fields. Fields wrapped in `optional` may be omitted, all others are required. */
 export function object<P extends TProperties>(
   description: string,
   properties: P,
@@ -141,7 +141,7 @@ export function object<P extends TProperties>(
   });
 }
 
-/** A field that may be left out. */
+/** An optional field. */
 export function optional<S extends TSchema>(schema: S): TOptional<S> {
   return Type.Optional(schema) as TOptional<S>;
 }
@@ -160,7 +160,7 @@ export function listOf<S extends TSchema>(
   });
 }
 
-/** A list of distinct words, merged word by word on apply. */
+/** A list of distinct values, merged one by one on apply. */
 export function setOf(description: string, options: ListOptions<string> = {}): TUnsafe<string[]> {
   return Type.Unsafe<string[]>({
     ...printed(description, options),
@@ -170,7 +170,7 @@ export function setOf(description: string, options: ListOptions<string> = {}): T
   });
 }
 
-/** A list whose items are told apart by the given fields, merged item by item on apply. */
+/** A list whose items are identified by the given fields, merged item by item on apply. */
 export function listMap<S extends TSchema>(
   description: string,
   items: S,
@@ -186,7 +186,7 @@ export function listMap<S extends TSchema>(
   });
 }
 
-/** Free names with values of one type. */
+/** A map of free names to values of one type. */
 export function mapOf<S extends TSchema>(description: string, values: S): TUnsafe<Record<string, Static<S>>> {
   return Type.Unsafe<Record<string, Static<S>>>({
     ...printed(description, {}),
@@ -195,7 +195,7 @@ export function mapOf<S extends TSchema>(description: string, values: S): TUnsaf
   });
 }
 
-/** An object that is passed on and not looked into: everything in it is kept. */
+/** An object whose contents are preserved and not validated. */
 export function anyObject(description: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     ...printed(description, {}),
@@ -204,12 +204,12 @@ export function anyObject(description: string): TUnsafe<Record<string, unknown>>
   });
 }
 
-/** Any JSON value, passed on and not looked into. */
+/** Any JSON value, preserved and not validated. */
 export function anyValue(description: string): TUnsafe {
   return Type.Unsafe({ ...printed(description, {}), "x-kubernetes-preserve-unknown-fields": true });
 }
 
-/** The same schema with another description, for a shape that is used in several places. */
+/** The same schema with another description. */
 export function described<S extends TSchema>(description: string, schema: S): S {
   return Object.defineProperties(
     {},

@@ -89,7 +89,7 @@ describe("parseArmId", () => {
     [`${GROUP}/providers/P/t/a\u0000b`, 'segment 8 "a\\u0000b" must not contain "\\u0000"'],
     [`${GROUP}/providers/P/t/a\u202eb`, `segment 8 "a\u202eb" must not contain "\u202e"`],
     [`/${"a".repeat(5000)}`, "an id has at most 2048 characters, not 5001"],
-  ])("rejects %j and says what is wrong", (text, message) => {
+  ])("rejects %j with the reason", (text, message) => {
     expect(() => parseArmId(text)).toThrow(new ArmIdError(message));
   });
 
@@ -157,7 +157,7 @@ describe("sameArmId", () => {
     );
   });
 
-  test("keeps apart what Azure keeps apart", () => {
+  test("distinguishes what Azure distinguishes", () => {
     expect(sameArmId(GROUP, `${GROUP}2`)).toBe(false);
     expect(sameArmId(`${GROUP}k`, `${GROUP}\u212a`)).toBe(false);
   });

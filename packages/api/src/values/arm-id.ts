@@ -7,7 +7,7 @@ export interface ArmIdPart {
   readonly name: string;
 }
 
-/** An ARM resource id, taken apart. Spelling is kept as given; compare with `sameArmId`. */
+/** A parsed ARM resource id. The case is kept as given; compare with `sameArmId`. */
 export interface ArmId {
   readonly subscription: string;
   /** Absent for a subscription and for resources directly below one. */
@@ -18,22 +18,22 @@ export interface ArmId {
   readonly parts: readonly ArmIdPart[];
 }
 
-/** A text that is no ARM resource id; the message says what was expected where. */
+/** A text that is not an ARM resource id; the message says what was expected where. */
 export class ArmIdError extends Error {
   override readonly name = "ArmIdError";
 }
 
-// Longer than any id Azure hands out, short enough that an id is always cheap to hold and to show.
+// Longer than any id of Azure, short enough that an id is always cheap to store and to print.
 const LONGEST_ID = 2048;
 
-// What Azure forbids in every name, with the characters that would turn a path into another one.
+// Characters that Azure forbids in every name, and those that would change the meaning of a path.
 const FORBIDDEN_CHARACTER = /[\s\p{C}\\?#%&<>*:"|]/u;
-// Nearly all ids: nothing forbidden, no empty segment, and none that a dot begins.
+// Nearly all ids: no forbidden character, no empty segment, and none that begins with a dot.
 const PLAIN_ID = /^(?:\/[\w-][\w.-]*)+$/;
-// oxlint-disable-next-line no-control-regex -- all of ASCII, whatever the text is
+// oxlint-disable-next-line no-control-regex -- all of ASCII, for any text
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 
-/** Reads an ARM resource id; throws an ArmIdError when the text is none. */
+/** Parses an ARM resource id; throws an ArmIdError if the text is not one. */
 export function parseArmId(text: string): ArmId {
   const segments = splitSegments(text);
   expectWord(segments, 0, "subscriptions");
@@ -49,18 +49,18 @@ export function parseArmId(text: string): ArmId {
   return { subscription, resourceGroup, ...parseProvider(segments, 4) };
 }
 
-/** Says what is wrong with an ARM resource id, or nothing when it is fine. */
+/** The problem of an ARM resource id, or undefined if it is valid. */
 export function armIdProblem(text: string): string | undefined {
   return problemOf(ArmIdError, () => parseArmId(text));
 }
 
-/** Writes an id as Azure spells it. Throws an ArmIdError when a piece cannot be part of an id. */
+/** Prints an id in Azure's form. Throws an ArmIdError if a part is not valid in an id. */
 export function formatArmId(id: ArmId): string {
   const group = id.resourceGroup === undefined ? "" : `/resourceGroups/${id.resourceGroup}`;
   const provider = id.provider === undefined ? "" : `/providers/${id.provider}`;
   const parts = id.parts.map((part) => `/${part.type}/${part.name}`).join("");
   const text = `/subscriptions/${id.subscription}${group}${provider}${parts}`;
-  // A name with a slash in it would read back as another resource.
+  // A name with a slash would be parsed as another resource.
   const reread = parseArmId(text);
   if (reread.parts.length !== id.parts.length || reread.resourceGroup !== id.resourceGroup) {
     throw new ArmIdError(`${quoted(text)} does not read back as the resource it was built for`);
@@ -91,18 +91,18 @@ export function armIdType(id: ArmId): string | undefined {
   return id.provider && id.parts.reduce((type, part) => `${type}/${part.type}`, id.provider);
 }
 
-/** Whether a resource is of a type such as `Microsoft.Compute/galleries/images`, in any spelling. */
+/** Whether a resource has a type such as `Microsoft.Compute/galleries/images`, in any case. */
 export function hasArmType(id: ArmId, type: string): boolean {
   const own = armIdType(id);
   return own !== undefined && foldCase(own) === foldCase(type);
 }
 
 /**
- * Lower-cases ASCII letters only. Unicode folding would make names equal that Azure keeps apart,
- * such as the Kelvin sign and the letter k.
+ * Lower-cases ASCII letters only. Unicode folding would make names equal that Azure distinguishes, such as the Kelvin
+ * sign and the letter k.
  */
 export function foldCase(text: string): string {
-  // In a text without other letters the runtime folds the same ones, and many times faster.
+  // For ASCII text the runtime gives the same result, many times faster.
   if (ASCII_ONLY.test(text)) return text.toLowerCase();
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -89,11 +89,11 @@ describe("a range", () => {
     "10.0.0.1::/64",
     "1.2.3.4:5::/64",
     ":".repeat(100_000),
-  ])("refuses %j and says what it takes", (text) => {
+  ])("refuses %j with what is expected", (text) => {
     expect(cidrProblem(text)).toContain("such as 10.0.0.0/16");
   });
 
-  test("takes every IPv4 and IPv6 address with a prefix in range", () => {
+  test("accepts every IPv4 and IPv6 address with a prefix in range", () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.nat(32), (address, prefix) => {
         expect(cidrProblem(`${address}/${prefix}`)).toBeUndefined();
@@ -121,7 +121,7 @@ describe("cidrContains", () => {
     expect(range && other && cidrContains(range, other)).toBe(expected);
   });
 
-  test("a range holds its own addresses and no others", () => {
+  test("a range contains its own addresses and no others", () => {
     const range = parseCidr("10.1.0.0/16");
     const held = (text: string) => {
       const address = parseIp(text);

@@ -1,4 +1,4 @@
-/** IP addresses and ranges, read the way Go's net package reads them. */
+/** IP addresses and ranges, parsed like Go's net package. */
 
 /** An address as a number. */
 export interface IpAddress {
@@ -11,12 +11,12 @@ export interface Cidr extends IpAddress {
   readonly prefix: number;
 }
 
-// Without leading zeros, which some would read as octal.
+// Without leading zeros, which some parsers take as octal.
 const SMALL_NUMBER = /^(0|[1-9][0-9]{0,2})$/;
 const HEX_GROUP = /^[0-9a-f]{1,4}$/i;
 const GROUPS = 8;
 
-/** Reads an IPv4 or IPv6 address; undefined when the text is none. */
+/** Parses an IPv4 or IPv6 address; undefined if the text is not one. */
 export function parseIp(text: string): IpAddress | undefined {
   if (!text.includes(":")) {
     const bytes = readIPv4(text);
@@ -26,7 +26,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return groups && { family: 6, value: joined(groups, 16n) };
 }
 
-/** Reads a range such as `10.0.0.0/16`; undefined when the text is none. */
+/** Parses a range such as `10.0.0.0/16`; undefined if the text is not one. */
 export function parseCidr(text: string): Cidr | undefined {
   const [base = "", prefix = "", ...rest] = text.split("/");
   const address = parseIp(base);
@@ -36,12 +36,12 @@ export function parseCidr(text: string): Cidr | undefined {
   return { ...address, prefix: Number(prefix) };
 }
 
-/** Says what is wrong with a range, or nothing when it is fine. */
+/** The problem of a range, or undefined if it is valid. */
 export function cidrProblem(text: string): string | undefined {
   return parseCidr(text) ? undefined : "must be a CIDR block, such as 10.0.0.0/16 or fd00::/64";
 }
 
-/** Whether a range holds an address, or the whole of another range. */
+/** Whether a range contains an address, or a whole other range. */
 export function cidrContains(outer: Cidr, inner: IpAddress | Cidr): boolean {
   const prefix = "prefix" in inner ? inner.prefix : width(inner);
   if (outer.family !== inner.family || outer.prefix > prefix) {
@@ -73,7 +73,7 @@ function readIPv6(text: string): readonly number[] | undefined {
     return undefined;
   }
   const missing = GROUPS - head.length - tail.length;
-  // "::" stands for at least one group; without it there is nothing to fill in.
+  // "::" replaces at least one group.
   const fits = right === undefined ? missing === 0 : missing > 0;
   return fits ? [...head, ...Array<number>(missing).fill(0), ...tail] : undefined;
 }

@@ -18,7 +18,7 @@ test("shares nothing with the original", () => {
   expect(original).toEqual({ list: [{ name: "a" }], map: { key: { deep: 1 } } });
 });
 
-test("leaves out fields that are undefined, as JSON would", () => {
+test("omits undefined fields, as JSON does", () => {
   expect(Object.keys(deepCopy({ here: null, gone: undefined }))).toEqual(["here"]);
 });
 
@@ -31,13 +31,13 @@ test("keeps a __proto__ key as plain data", () => {
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-test("gives a frozen value back as one that can be changed", () => {
+test("returns a mutable copy of a frozen value", () => {
   const copy = deepCopy<{ labels: { a: string } }>(deepFreeze({ labels: { a: "1" } }));
   copy.labels.a = "2";
   expect(copy).toEqual({ labels: { a: "2" } });
 });
 
-test("copies values from outside up to as many levels as they may have", () => {
+test("copies values up to the maximum depth", () => {
   expect(deepCopyWithin({ list: [{ name: "a" }] }, 3)).toEqual({ list: [{ name: "a" }] });
   expect(() => deepCopyWithin({ list: [{}] }, 2)).toThrow(NestingError);
   expect(() => deepCopyWithin([[[]]], 2)).toThrow(NestingError);
@@ -51,7 +51,7 @@ test("freezes every level", () => {
   expect(Object.isFrozen(frozen.list)).toBe(true);
 });
 
-test("freezes what lies below an object that is frozen already", () => {
+test("freezes everything below an object that is frozen already", () => {
   const frozen = deepFreeze(Object.freeze({ inner: { a: 1 } }));
   expect(Object.isFrozen(frozen.inner)).toBe(true);
 });

@@ -1,33 +1,33 @@
 import type { Frozen } from "../kubernetes/meta.ts";
 
 /**
- * A copy of a JSON value that shares nothing with it. Fields that are undefined are left out, as JSON would.
- * To copy a frozen value into one that can be changed, name its type: `deepCopy<Machine>(frozen)`.
+ * A copy of a JSON value that shares nothing with it. Undefined fields are omitted, as in JSON. To copy a frozen value
+ * into a mutable one, name its type: `deepCopy<Machine>(frozen)`.
  */
 export function deepCopy<T>(value: T | Frozen<T>): T {
   return copyOf(value, ANY_DEPTH) as T;
 }
 
-// More levels than any stack has room for.
+// More levels than any stack can hold.
 const ANY_DEPTH = 1_000_000;
 
-/** A copy of a JSON value that comes from outside; throws a NestingError where that has more levels than it may. */
+/** A copy of a JSON value from outside; throws a NestingError if it is nested too deeply. */
 export function deepCopyWithin(value: unknown, levels: number): unknown {
   return copyOf(value, levels);
 }
 
-/** A value is nested deeper than it may be, or even contains itself. */
+/** A value is nested too deeply, or contains itself. */
 export class NestingError extends Error {
   override readonly name = "NestingError";
 }
 
-/** Freezes a JSON value with everything in it, and says so in its type. */
+/** Freezes a JSON value with everything in it, also in its type. */
 export function deepFreeze<T>(value: T): Frozen<T> {
   if (typeof value === "object" && value !== null) freezeObject(value);
   return value as Frozen<T>;
 }
 
-// These walk without lists of fields: every object that is read or written passes here, so they are the hottest loops there are.
+// These avoid lists of fields: every object that is read or written passes here, so they are the hottest loops.
 
 function copyOf(value: unknown, levels: number): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -44,7 +44,10 @@ function copyOf(value: unknown, levels: number): unknown {
   return copy;
 }
 
-/** Spreads the list, which moves it as a block: item by item a long list of texts, frozen or not, takes five times as long. */
+/**
+ * Spreads the list, which copies it as a block: item by item a long list of texts, frozen or not, takes five times as
+ * long.
+ */
 function copyOfList(list: readonly unknown[], levels: number): unknown[] {
   const copy = [...list];
   for (let index = 0; index < copy.length; index++) {

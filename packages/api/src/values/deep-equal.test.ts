@@ -11,7 +11,7 @@ test("finds a value equal to its copy", () => {
   );
 });
 
-test("agrees with a comparison of the sorted print-outs", () => {
+test("agrees with a comparison of the sorted output", () => {
   const small = fc.jsonValue({ maxDepth: 2 });
   fc.assert(
     fc.property(small, small, (a, b) => {

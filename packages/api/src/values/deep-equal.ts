@@ -1,6 +1,6 @@
 /**
- * Whether two JSON values mean the same: the order of fields does not matter, and a field that is undefined
- * is a field that is not there. An empty object is not the same as none, because some fields work by being there.
+ * Whether two JSON values are equal: the order of fields does not matter, and an undefined field is a missing one. An
+ * empty object is not equal to a missing one, because the presence of some fields has a meaning.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -18,14 +18,14 @@ function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// Only fields of its own count: a key such as `__proto__` or `constructor` must be data like any other.
+// Only own fields count: a key such as `__proto__` or `constructor` must be data like any other.
 function equalObjects(a: object, b: object): boolean {
   let fields = 0;
   for (const key in a) {
     const value = (a as Fields)[key];
     if (value === undefined) continue;
     const other = (b as Fields)[key];
-    // Nothing that an object inherits is a JSON value, so what is the same one is a field of its own.
+    // No inherited value is a JSON value, so identical values are own fields.
     if (value !== other && (!Object.hasOwn(b, key) || !deepEqual(value, other))) return false;
     fields++;
   }

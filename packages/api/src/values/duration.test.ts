@@ -68,7 +68,7 @@ describe("parseDuration", () => {
     ["-9223372036854775809ns", "time: invalid duration"],
     ["3000000h", "time: invalid duration"],
     ["2562047h47m16.854775808s", "time: invalid duration"],
-  ])("refuses %j as Go does and says what it takes", (text, message) => {
+  ])("refuses %j as Go does, with what is expected", (text, message) => {
     expect(durationProblem(text)).toContain(message);
     expect(durationProblem(text)).toContain("such as 1h30m");
   });
@@ -114,7 +114,7 @@ describe("parseDuration", () => {
     );
   });
 
-  test("either reads a text or explains why not", () => {
+  test("either parses a text or explains why not", () => {
     const piece = fc.constantFrom("1", "9", "0", ".", "h", "m", "s", "ms", "µs", "-", "+", " ", "d");
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

@@ -1,11 +1,11 @@
 /**
- * Durations as Go writes them (`1h30m`, `-1.5h`, `.5s`), because every manifest our users own has them.
+ * Durations in Go's format (`1h30m`, `-1.5h`, `.5s`), as in all manifests.
  *
- * The grammar is Go's `time.ParseDuration`, down to its rounding: what Go takes we take, what it refuses we refuse.
+ * The grammar is that of Go's `time.ParseDuration`, including its rounding: both accept and refuse the same texts.
  */
 import { problemOf } from "./problem-of.ts";
 
-/** A text that is not a duration; the message says what would be. */
+/** A text that is not a duration; the message says what is expected. */
 export class DurationError extends Error {
   override readonly name = "DurationError";
 }
@@ -28,10 +28,10 @@ const MILLISECOND_DIGITS = 6;
 const ACCEPTED = "use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m";
 
 /**
- * Reads a duration in Go's grammar as milliseconds. Throws a DurationError for anything else.
+ * Parses a duration in Go's grammar as milliseconds. Throws a DurationError for anything else.
  *
- * The number is the one nearest to the exact duration: it tells nanoseconds apart up to 99 days, and microseconds
- * in the whole range of 292 years.
+ * The number is the one nearest to the exact duration: it distinguishes nanoseconds up to 99 days, and microseconds in
+ * the whole range of 292 years.
  */
 export function parseDuration(text: string): number {
   const nanoseconds = parseNanoseconds(text);
@@ -40,14 +40,14 @@ export function parseDuration(text: string): number {
   return nanoseconds < 0n ? -milliseconds : milliseconds;
 }
 
-/** Says what is wrong with a duration, or nothing when it is fine. */
+/** The problem of a duration, or undefined if it is valid. */
 export function durationProblem(text: string): string | undefined {
   return problemOf(DurationError, () => parseNanoseconds(text));
 }
 
 /** Prints milliseconds, to the nearest nanosecond, as Kubernetes prints a duration: `1h30m0s`, `1.5s`, `0s`. */
 export function formatDuration(milliseconds: number): string {
-  // The decimals are exact; a multiplication would round, and for months of milliseconds miss the nanosecond.
+  // The decimals are exact; a multiplication would round, and for months of milliseconds lose the nanosecond.
   const nanoseconds = BigInt(milliseconds.toFixed(MILLISECOND_DIGITS).replace(".", ""));
   return `${nanoseconds < 0n ? "-" : ""}${formatNanoseconds(magnitude(nanoseconds))}`;
 }
@@ -98,7 +98,7 @@ function scanTerm(text: string, start: number): Term {
     );
   }
   if (whole.value > LIMIT / unit) throw invalid(text);
-  // Go computes the fraction in float64; so do we, or the last nanosecond would differ.
+  // Go computes the fraction in float64, and so do we; otherwise the last nanosecond would differ.
   const part = BigInt(Math.trunc(Number(fraction.value) * (Number(unit) / fraction.scale)));
   return { nanoseconds: whole.value * unit + part, end };
 }
@@ -145,7 +145,7 @@ function invalid(text: string): DurationError {
   return new DurationError(`time: invalid duration ${quoted(text)}; ${ACCEPTED}`);
 }
 
-// A hostile text can be long; a message stays readable.
+// A hostile text can be long; the message must stay readable.
 const LONGEST_QUOTE = 80;
 
 function quoted(text: string): string {

@@ -1,4 +1,4 @@
-/** What is wrong with a field, in Kubernetes' own vocabulary (the causes of a 422 Status). */
+/** The type of a field error, in Kubernetes' terms (the causes of a 422 Status). */
 export type FieldErrorType =
   | "FieldValueRequired"
   | "FieldValueInvalid"
@@ -18,12 +18,12 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A field that must be there is not. */
+/** A required field is missing. */
 export function required(field: string, detail: string): FieldError {
   return { type: "FieldValueRequired", field, message: `Required value: ${detail}` };
 }
 
-/** A value that cannot be right; the detail says what would be. */
+/** An invalid value; the detail says what is expected. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return { type: "FieldValueInvalid", field, message: `Invalid value: ${shown(value)}: ${detail}` };
 }
@@ -38,7 +38,7 @@ export function notSupported(field: string, value: unknown, supported: readonly 
   };
 }
 
-/** A field that may not be set, or not be changed, here. */
+/** A field that must not be set or changed here. */
 export function forbidden(field: string, detail: string): FieldError {
   return { type: "FieldValueForbidden", field, message: `Forbidden: ${detail}` };
 }
@@ -48,12 +48,12 @@ export function duplicate(field: string, value: unknown): FieldError {
   return { type: "FieldValueDuplicate", field, message: `Duplicate value: ${shown(value)}` };
 }
 
-/** A reference to something that is not there. */
+/** A reference to a missing object. */
 export function notFound(field: string, value: unknown): FieldError {
   return { type: "FieldValueNotFound", field, message: `Not found: ${shown(value)}` };
 }
 
-/** The error when the condition holds, else nothing: so that a list of rules reads one rule a line. */
+/** The error if the condition is true, else an empty list, so that a list of rules has one rule per line. */
 export function errorIf(condition: unknown, error: FieldError): readonly FieldError[] {
   return condition ? [error] : [];
 }
@@ -63,10 +63,10 @@ export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`;
 }
 
-// A value from a user can be a whole manifest; a message stays readable and below Kubernetes' own limits.
+// A user's value can be a whole manifest; the message must stay readable and below Kubernetes' own limits.
 const LONGEST_VALUE = 1000;
 
-/** A value as a message shows it: as JSON, and not too long. */
+/** A value for a message: as JSON, cut to a maximum length. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;

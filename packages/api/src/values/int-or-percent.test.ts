@@ -29,7 +29,7 @@ describe("scaledValue", () => {
     `${"9".repeat(100_000)}%`,
     1.5,
     Number.NaN,
-  ])("refuses %j and says what it takes", (value) => {
+  ])("refuses %j with what is expected", (value) => {
     expect(intOrPercentProblem(value)).toContain("such as 1 or 25%");
     expect(() => scaledValue(value, 10, "up")).toThrow("must be either an int or a percentage");
   });
@@ -61,7 +61,7 @@ describe("resolveRolloutBudget", () => {
     },
   );
 
-  test("always leaves room to move while there are replicas", () => {
+  test("always allows progress while there are replicas", () => {
     const limit = fc.oneof(
       fc.nat(20),
       fc.nat(100).map((percent) => `${percent}%`),

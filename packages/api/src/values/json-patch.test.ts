@@ -16,29 +16,29 @@ describe("jsonPatch", () => {
     ["moves", { a: 1 }, { op: "move", from: "/a", path: "/b" }, { b: 1 }],
     ["removes", { a: [1, 2] }, { op: "remove", path: "/a/0" }, { a: [2] }],
     ["sets a missing field by replace", {}, { op: "replace", path: "/a", value: 1 }, { a: 1 }],
-    ["takes a missing field for null in a test", {}, { op: "test", path: "/a", value: null }, {}],
+    ["treats a missing field as null in a test", {}, { op: "test", path: "/a", value: null }, {}],
   ])("%s", (_, document, operation, expected) => {
     expect(patched(document, operation)).toEqual(expected);
   });
 
   test.each([
     ["a failed test", { op: "test", path: "/a", value: 2 }],
-    ["the removal of what is not there", { op: "remove", path: "/b" }],
-    ["an addition below what is not there", { op: "add", path: "/b/c", value: 1 }],
+    ["the removal of a missing field", { op: "remove", path: "/b" }],
+    ["an addition below a missing field", { op: "add", path: "/b/c", value: 1 }],
     ["an addition below a scalar", { op: "add", path: "/a/c", value: 1 }],
     ["an index beyond the list", { op: "add", path: "/list/5", value: 1 }],
-    ["an index that is no number", { op: "add", path: "/list/x", value: 1 }],
+    ["an index that is not a number", { op: "add", path: "/list/x", value: 1 }],
     ["a replacement at the end of a list", { op: "replace", path: "/list/-", value: 1 }],
     ["an unknown operation", { op: "frobnicate", path: "/a", value: 1 }],
     ["a path that is not a pointer", { op: "add", path: "a", value: 1 }],
     ["the whole document as the target", { op: "replace", path: "", value: {} }],
-    ["a source that is not there", { op: "copy", from: "/b", path: "/c" }],
+    ["a missing source", { op: "copy", from: "/b", path: "/c" }],
     ["a move into its own child", { op: "move", from: "/list", path: "/list/0" }],
   ])("refuses %s", (_, operation) => {
     expect(() => patched({ a: 1, list: [1] }, operation)).toThrow(JsonPatchError);
   });
 
-  test("takes an index with leading zeros for the same without", () => {
+  test("treats an index with leading zeros like the same without", () => {
     expect(patched({ list: [1, 2] }, { op: "replace", path: "/list/01", value: 3 })).toEqual({
       list: [1, 3],
     });
@@ -54,14 +54,14 @@ describe("jsonPatch", () => {
     },
   );
 
-  test("refuses copies of copies that would fill the memory", () => {
+  test("refuses copies of copies that would exhaust memory", () => {
     const operations = Array.from({ length: 100 }, () => ({ op: "copy", from: "/a", path: "/a/-" }));
     expect(() => patched({ a: ["x".repeat(1000)] }, ...operations)).toThrow(
       /copies in this patch are larger/,
     );
   });
 
-  test("refuses more operations than kube-apiserver takes", () => {
+  test("refuses more operations than kube-apiserver accepts", () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 }));
     expect(() => patched({ a: 1 }, ...operations)).toThrow(/10000 operations, this one has 10001/);
   });

@@ -5,20 +5,20 @@ export class JsonPatchError extends Error {
   override readonly name = "JsonPatchError";
 }
 
-// kube-apiserver's own limit: a small body can otherwise hold very many copies of a large value.
+// kube-apiserver's own limit: a small body could otherwise create very many copies of a large value.
 const OPERATIONS_LIMIT = 10_000;
 
-// And so is this: a few copies of copies of copies would fill any memory.
+// Also kube-apiserver's limit: a few copies of copies of copies would exhaust memory.
 const COPIES_LIMIT = 3 * 1024 * 1024;
 
-// rfc6902 walks over these names instead of refusing them, and would then write somewhere else.
+// rfc6902 follows these names instead of refusing them, and would then write elsewhere.
 const UNSAFE_TOKENS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Applies a JSON patch (RFC 6902) to the document, in place.
  *
- * In two places kube-apiserver is more lenient than the RFC, and so is this: `replace` sets a
- * field that is not there, and `test` takes a missing field for null.
+ * In two cases kube-apiserver is more lenient than the RFC, and so is this: `replace` sets a missing field, and `test`
+ * treats a missing field as null.
  */
 export function jsonPatch(document: object, operations: readonly unknown[]): void {
   if (operations.length > OPERATIONS_LIMIT) {
@@ -56,8 +56,9 @@ function applyOne(document: object, operation: Partial<Operation>): string | und
   if (problem !== undefined) return problem;
   const place = Pointer.fromJSON(path).evaluate(document) as Place;
   if (Array.isArray(place.parent) && !isPlaceIn(place.parent, place.key, operation.op))
-    return `${path} is not a place in a list of ${place.parent.length}`;
-  if (typeof place.parent !== "object" || place.parent === null) return `nothing is there to hold ${path}`;
+    return `${path} is not an index of a list of ${place.parent.length}`;
+  if (typeof place.parent !== "object" || place.parent === null)
+    return `the parent of ${path} does not exist`;
   return applyAt(document, operation, place);
 }
 
@@ -88,7 +89,7 @@ function pointerProblem(pointer: unknown): string | undefined {
   return unsafe === undefined ? undefined : `the name ${unsafe} cannot be patched`;
 }
 
-/** Leading zeros of an index are nothing to kube-apiserver, and part of another name to rfc6902. */
+/** kube-apiserver ignores leading zeros of an index; to rfc6902 they are part of another name. */
 function withPlainIndex(path: string): string {
   return path.replace(/\/0+(?=\d+$)/, "/");
 }
@@ -99,7 +100,7 @@ interface Place {
   readonly value: unknown;
 }
 
-/** rfc6902 takes any text for an index; this wants digits, or `-` to append. */
+/** rfc6902 accepts any text as an index; this requires digits, or `-` to append. */
 function isPlaceIn(list: readonly unknown[], key: string, op: string | undefined): boolean {
   const inserts = op === "add" || op === "copy" || op === "move";
   if (key === "-") return inserts;

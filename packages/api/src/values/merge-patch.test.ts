@@ -24,7 +24,7 @@ describe("a merge patch", () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: "b", c: null }, { a: "b" }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])("makes of %j with %j the value %j", (target, patch, expected) => {
+  ])("turns %j with %j into %j", (target, patch, expected) => {
     expect(applyMergePatch(target, patch)).toEqual(expected);
   });
 
@@ -37,7 +37,7 @@ describe("a merge patch", () => {
   });
 });
 
-/** JSON without null, which a merge patch cannot say. */
+/** JSON without null, which a merge patch cannot express. */
 const json = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
   object: fc.dictionary(fc.string({ maxLength: 3 }), tie("value"), { maxKeys: 4 }),
   value: fc.oneof(
@@ -60,7 +60,7 @@ describe("the difference of two values", () => {
     );
   });
 
-  test("is nothing for equal values", () => {
+  test("is undefined for equal values", () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(diffMergePatch(value, structuredClone(value))).toBeUndefined();
@@ -68,7 +68,7 @@ describe("the difference of two values", () => {
     );
   });
 
-  test("names only what changed", () => {
+  test("contains only what changed", () => {
     const before = { spec: { replicas: 1, version: "v1" }, status: { a: [1], b: 2 } };
     const after = { spec: { replicas: 2, version: "v1" }, status: { a: [1], c: undefined } };
     expect(diffMergePatch(before, after)).toEqual({ spec: { replicas: 2 }, status: { b: null } });

@@ -1,4 +1,4 @@
-/** JSON Merge Patch (RFC 7386): applying one, and finding the one that leads from a value to another. */
+/** JSON Merge Patch (RFC 7386): applying one, and computing the difference of two values. */
 import { assignOwn } from "./deep-copy.ts";
 import { deepEqual } from "./deep-equal.ts";
 import { isJsonObject } from "./json-object.ts";
@@ -18,8 +18,8 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * The smallest merge patch that makes `after` of `before`, or undefined when they are equal.
- * Lists are replaced as a whole. A null inside `after` cannot be said in a merge patch and counts as absent.
+ * The smallest merge patch from `before` to `after`, or undefined if they are equal. Lists are replaced as a whole. A
+ * null inside `after` cannot be expressed in a merge patch and counts as absent.
  */
 export function diffMergePatch(before: Json, after: Json): Record<string, unknown> | undefined {
   if (before === after) return undefined;
@@ -35,7 +35,7 @@ export function diffMergePatch(before: Json, after: Json): Record<string, unknow
   return patch;
 }
 
-/** What a merge patch says about one field: null to remove it, undefined for nothing. */
+/** The entry of a merge patch for one field: null to remove it, undefined for no change. */
 function changeOf(before: unknown, after: unknown): unknown {
   if (before === after) return undefined;
   if (isAbsent(after)) return isAbsent(before) ? undefined : null;
@@ -43,7 +43,7 @@ function changeOf(before: unknown, after: unknown): unknown {
   return deepEqual(before, after) ? undefined : after;
 }
 
-/** Null and undefined both mean that the field is not there. */
+/** Null and undefined both mean a missing field. */
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined;
 }

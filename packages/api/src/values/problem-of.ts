@@ -1,4 +1,4 @@
-/** The message of the error that a reading is known to end with, or nothing when it succeeds. */
+/** The message of the expected error of a parser, or undefined if it succeeds. */
 export function problemOf(
   expected: abstract new (message: string) => Error,
   read: () => unknown,

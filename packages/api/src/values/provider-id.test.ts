@@ -31,7 +31,7 @@ describe("parseProviderId", () => {
     expect(parseProviderId(text)).toMatchObject({ kind: "virtualMachine", resourceGroup: "R", name: "v" });
   });
 
-  test("reads the machine of a pool the same in the usual spelling and in any other", () => {
+  test("parses the machine of a pool the same in canonical form and in any other case", () => {
     const name = fc.stringMatching(/^[\w. -]{0,4}[\w.-]{0,100}$/);
     fc.assert(
       fc.property(name, name, name, (group, pool, instance) => {
@@ -80,7 +80,7 @@ describe("formatProviderId", () => {
     expect(formatProviderId(id)).toBe(`${COMPUTE}/virtualMachineScaleSets/Pool`);
   });
 
-  test("is undone by parseProviderId but for the case of the resource group", () => {
+  test("is undone by parseProviderId except for the case of the resource group", () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
     const where = { subscription: fc.uuid(), resourceGroup: name };
     const id: fc.Arbitrary<ProviderId> = fc.oneof(

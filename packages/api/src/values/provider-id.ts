@@ -7,7 +7,7 @@
 import { ArmIdError, type ArmId, armIdType, foldCase, formatArmId, parseArmId, sameArmId } from "./arm-id.ts";
 import { problemOf } from "./problem-of.ts";
 
-/** What a provider id can name. */
+/** What a provider id can refer to. */
 export type ProviderId = ScaleSetId | ScaleSetInstanceId | VirtualMachineId;
 
 /** A scale set: the provider id of a pool. */
@@ -27,7 +27,7 @@ export interface ScaleSetInstanceId {
   readonly instanceID: string;
 }
 
-/** A virtual machine of its own, or an instance of a scale set in Flexible orchestration. */
+/** A standalone virtual machine, or an instance of a scale set in Flexible orchestration. */
 export interface VirtualMachineId {
   readonly kind: "virtualMachine";
   readonly subscription: string;
@@ -43,11 +43,11 @@ const MACHINE_TYPE = foldCase(`${COMPUTE}/${MACHINES}`);
 const SCALE_SET_TYPE = foldCase(`${COMPUTE}/${SCALE_SETS}`);
 const INSTANCE_TYPE = foldCase(`${COMPUTE}/${SCALE_SETS}/${MACHINES}`);
 
-// Nearly all ids that are read: the machines of pools as the cloud provider spells them, with names of usual letters and length.
+// Nearly all ids: the machines of pools in the form of the cloud provider, with names of usual characters and length.
 const PLAIN_INSTANCE =
   /^azure:\/\/\/subscriptions\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/resourceGroups\/([\w-][\w.-]{0,89})\/providers\/Microsoft\.Compute\/virtualMachineScaleSets\/([\w-][\w.-]{0,89})\/virtualMachines\/([\w-][\w.-]{0,89})$/;
 
-/** Reads a provider id; throws an ArmIdError when the text names no Azure machine. */
+/** Parses a provider id; throws an ArmIdError if the text does not name an Azure machine. */
 export function parseProviderId(text: string): ProviderId {
   const plain = PLAIN_INSTANCE.exec(text);
   if (!plain) return parseAnyProviderId(text);
@@ -80,17 +80,17 @@ function parseAnyProviderId(text: string): ProviderId {
   );
 }
 
-/** Says what is wrong with a provider id, or nothing when it is fine. */
+/** The problem of a provider id, or undefined if it is valid. */
 export function providerIdProblem(text: string): string | undefined {
   return problemOf(ArmIdError, () => parseProviderId(text));
 }
 
-/** Writes a provider id the way the cloud provider puts it on Nodes. */
+/** Prints a provider id in the form that the cloud provider sets on Nodes. */
 export function formatProviderId(id: ProviderId): string {
   return SCHEME + formatArmId({ ...armIdOf(id), resourceGroup: id.resourceGroup.toLowerCase() });
 }
 
-/** The ARM id behind a provider id. */
+/** The ARM id of a provider id. */
 export function armIdOf(id: ProviderId): ArmId {
   const { subscription, resourceGroup } = id;
   return { subscription, resourceGroup, provider: COMPUTE, parts: partsOf(id) };

@@ -44,7 +44,7 @@ describe("a quantity in canonical form", () => {
     expect(formatQuantity(parseQuantity(text))).toBe(canonical);
   });
 
-  test("is read back as the same amount", () => {
+  test("is parsed to the same amount", () => {
     const text = fc
       .tuple(
         fc.bigInt(-(10n ** 12n), 10n ** 12n),
@@ -85,7 +85,7 @@ test.each([
   "Infinity",
   "1e999999999",
   "9".repeat(100_000),
-])("refuses %j and says what it takes", (text) => {
+])("refuses %j with what is expected", (text) => {
   expect(quantityProblem(text)).toContain("such as 500m, 2 or 1.5Gi");
   expect(quantityProblem(text)?.length).toBeLessThan(400);
 });

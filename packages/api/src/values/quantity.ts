@@ -1,16 +1,16 @@
-/** Amounts of a resource as Kubernetes writes them: `500m`, `2Gi`, `1e3`. Exact, whatever their size. */
+/** Amounts of a resource as Kubernetes writes them: `500m`, `2Gi`, `1e3`. Exact for any size. */
 import { problemOf } from "./problem-of.ts";
 
-/** How a quantity was written; it is printed back in the same family of suffixes. */
+/** The format of a quantity; it is printed with the same family of suffixes. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** An amount, in billionths: Kubernetes knows nothing finer. */
+/** An amount, in billionths: the finest unit of Kubernetes. */
 export interface Quantity {
   readonly nano: bigint;
   readonly format: QuantityFormat;
 }
 
-/** A text that is not a quantity; the message says what would be. */
+/** A text that is not a quantity; the message says what is expected. */
 export class QuantityError extends Error {
   override readonly name = "QuantityError";
 }
@@ -46,7 +46,7 @@ const LARGEST_EXPONENT = 64;
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([A-Za-z]*)([+-]?[0-9]+)?$/;
 const ACCEPTED = "use a number with an optional suffix, such as 500m, 2 or 1.5Gi";
 
-/** Reads a quantity. Throws a QuantityError for anything else. */
+/** Parses a quantity. Throws a QuantityError for anything else. */
 export function parseQuantity(value: number | string): Quantity {
   const text = String(value);
   if (text.length > LONGEST_QUANTITY) throw invalid(`${text.slice(0, LONGEST_QUANTITY)}…`);
@@ -57,7 +57,7 @@ export function parseQuantity(value: number | string): Quantity {
   return { nano: sign === "-" ? -nano : nano, format };
 }
 
-/** Says what is wrong with a quantity, or nothing when it is fine. */
+/** The problem of a quantity, or undefined if it is valid. */
 export function quantityProblem(value: number | string): string | undefined {
   return problemOf(QuantityError, () => parseQuantity(value));
 }
@@ -97,16 +97,16 @@ function suffixOf(text: string, letters: string, exponent: string | undefined): 
   throw invalid(text);
 }
 
-/** The amount that digits, of which some are decimals, make with a suffix. */
+/** The amount of digits, some of which are decimals, with a suffix. */
 function scaled(digits: bigint, decimals: number, { base, power, format }: Suffix): Quantity {
   if (base === 10) return { nano: roundedUp(digits, decimals - NANO_DIGITS - power), format };
   const exact = roundedUp(digits << BigInt(power), decimals - NANO_DIGITS);
   const nano = exact > LARGEST_BINARY ? LARGEST_BINARY : exact;
-  // A binary suffix cannot print less than one, so such an amount continues as a decimal one.
+  // A binary suffix cannot express less than one, so such an amount becomes decimal.
   return { nano, format: nano > 0n && nano < NANO ? "DecimalSI" : format };
 }
 
-/** `value / 10^places`, rounded away from zero: who asks for a little must not get nothing. */
+/** `value / 10^places`, rounded away from zero: a small request must not become zero. */
 function roundedUp(value: bigint, places: number): bigint {
   if (places <= 0) return value * 10n ** BigInt(-places);
   const divisor = 10n ** BigInt(places);

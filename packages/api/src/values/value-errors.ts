@@ -1,26 +1,26 @@
-/** Field errors of values that have a grammar; a value that is not there is fine. */
+/** Field errors of values with a grammar; a missing value is valid. */
 import { cidrProblem } from "./cidr.ts";
 import { durationProblem } from "./duration.ts";
 import { type FieldError, invalid } from "./field-error.ts";
 import { intOrPercentProblem } from "./int-or-percent.ts";
 import { versionProblem } from "./version.ts";
 
-/** Says what is wrong with a version that must be written with a leading v. */
+/** Validates a version that must have a leading v. */
 export function versionErrors(field: string, version: string | undefined): FieldError[] {
   return errorsOf(field, version, versionProblem);
 }
 
-/** Says what is wrong with a duration. */
+/** Validates a duration. */
 export function durationErrors(field: string, duration: string | undefined): FieldError[] {
   return errorsOf(field, duration, durationProblem);
 }
 
-/** Says which address ranges of a list are none. */
+/** Reports invalid address ranges of a list. */
 export function cidrErrors(field: string, blocks: readonly string[] | undefined): FieldError[] {
   return (blocks ?? []).flatMap((block, index) => errorsOf(`${field}[${index}]`, block, cidrProblem));
 }
 
-/** Says what is wrong with a count that may be a share. */
+/** Validates a number or percentage. */
 export function intOrPercentErrors(field: string, value: number | string | undefined): FieldError[] {
   return errorsOf(field, value, (given) => {
     const negative = String(given).startsWith("-");

@@ -4,7 +4,7 @@ import { compareVersions, minorSkew, parseVersion, versionProblem, withLeadingV 
 
 function version(text: string) {
   const parsed = parseVersion(text);
-  if (!parsed) throw new Error(`${text} is no version`);
+  if (!parsed) throw new Error(`${text} is not a version`);
   return parsed;
 }
 
@@ -44,7 +44,7 @@ describe("parseVersion", () => {
   });
 });
 
-test("says what is wrong with a version", () => {
+test("reports what is wrong with a version", () => {
   expect(versionProblem("v1.31.2")).toBeUndefined();
   expect(versionProblem("1.31.2")).toContain("must start with v");
   expect(versionProblem("v1.31")).toContain("must be a valid semantic version");

@@ -5,20 +5,20 @@ export interface Version {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
-  /** What follows `-`, split at the dots; empty for a release. */
+  /** The part after `-`, split at the dots; empty for a release. */
   readonly prerelease: readonly string[];
-  /** What follows `+`; it never counts in a comparison. */
+  /** The part after `+`; it never counts in a comparison. */
   readonly build: string;
 }
 
-// Each part is bounded by its own separator, so that matching is linear; 9 digits stay exact as a number.
+// Each part is delimited by its own separator, so matching is linear; 9 digits are exact as a number.
 const NUMBER = "(0|[1-9][0-9]{0,8})";
 const VERSION = new RegExp(
   `^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`,
 );
 const LONGEST_VERSION = 256;
 
-/** Reads a version such as `v1.31.2` or `1.32.0-rc.1+build`; undefined when it is none. */
+/** Parses a version such as `v1.31.2` or `1.32.0-rc.1+build`; undefined if it is not one. */
 export function parseVersion(text: string): Version | undefined {
   if (text.length > LONGEST_VERSION) return undefined;
   const [match, major, minor, patch, prerelease, build = ""] = VERSION.exec(text) ?? [];
@@ -28,7 +28,7 @@ export function parseVersion(text: string): Version | undefined {
   return { major: Number(major), minor: Number(minor), patch: Number(patch), prerelease: identifiers, build };
 }
 
-/** Says what is wrong with a version that must be written with a leading v, or nothing when it is fine. */
+/** The problem of a version that must have a leading v, or undefined if it is valid. */
 export function versionProblem(text: string): string | undefined {
   if (!text.startsWith("v")) return "must start with v, such as v1.31.2";
   return parseVersion(text) ? undefined : "must be a valid semantic version, such as v1.31.2";
@@ -49,7 +49,7 @@ export function compareVersions(a: Version, b: Version): number {
   );
 }
 
-/** How many minor versions `newer` is ahead of `older`; undefined across major versions, where it means nothing. */
+/** How many minor versions `newer` is ahead of `older`; undefined across major versions, where that is undefined. */
 export function minorSkew(newer: Version, older: Version): number | undefined {
   return newer.major === older.major ? newer.minor - older.minor : undefined;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { YamlError, parseYaml } from "./yaml.ts";
 
-describe("a text is read", () => {
+describe("a text is parsed", () => {
   test.each([
     ["a: 1\nb: [x, 2]\n", { a: 1, b: ["x", 2] }],
     ['{"a": {"b": null}}', { a: { b: null } }],
@@ -19,7 +19,7 @@ describe("a text is read", () => {
     expect(parseYaml(text)).toEqual(value);
   });
 
-  test("the same whether a value is printed as JSON or as YAML", () => {
+  test("to the same value from JSON and from YAML", () => {
     const value = fc
       .jsonValue({ maxDepth: 4 })
       .filter((candidate) => !JSON.stringify(candidate).includes("\\u0000"));
@@ -33,7 +33,7 @@ describe("a text is read", () => {
     );
   });
 
-  test("without sharing what an alias repeats", () => {
+  test("without sharing repeated aliases", () => {
     const { a, b } = parseYaml("a: &x {y: 1}\nb: *x") as { a: object; b: object };
     expect(a).not.toBe(b);
   });
@@ -79,7 +79,7 @@ describe("a text is refused", () => {
   });
 });
 
-test("every text is read or refused with a reason of one line", () => {
+test("every text is parsed or refused with a reason of one line", () => {
   const piece = fc.constantFrom(
     ..."{}[]:,-?&*!|>'\"%@`#~a1 \n\t\0".split(""),
     "---",

@@ -1,8 +1,8 @@
 /**
- * YAML from strangers: one document, as a plain JSON value.
+ * Untrusted YAML: one document, as a plain JSON value.
  *
- * YAML can say much that JSON cannot, and a few lines of it can keep a parser busy for minutes. Here every text is
- * answered soon, and what it means is what everybody else would read in it.
+ * YAML can express much that JSON cannot, and a few lines of it can keep a parser busy for minutes. Here every text is
+ * answered quickly, and ambiguous texts are refused.
  */
 import { type Document, Lexer, LineCounter, parseAllDocuments, stringify } from "yaml";
 import { assignOwn } from "./deep-copy.ts";
@@ -12,14 +12,14 @@ export class YamlError extends Error {
   override readonly name = "YamlError";
 }
 
-// The parser copes badly with what is large and deep; nothing that a person writes comes near either limit.
+// The parser is slow on large and deep texts; nothing that a user writes reaches either limit.
 const LONGEST_TEXT = 32 * 1024;
 const DEEPEST_NESTING = 64;
-// Lines that are indented further and further nest without brackets; so many fit into the longest text.
+// Lines with growing indentation nest without brackets; this many fit into the longest text.
 const DEEPEST_VALUE = 300;
 const MOST_ALIASES = 32;
 
-/** Reads a YAML or JSON text as a JSON value. Throws a YamlError when it is none, or longer than what is usual for users to write. */
+/** Parses a YAML or JSON text as a JSON value. Throws a YamlError if it is neither, or longer than the limit. */
 export function parseYaml(text: string, longest = LONGEST_TEXT): unknown {
   if (text.length > longest) {
     throw new YamlError(`must have at most ${longest} characters, not ${text.length}`);
@@ -28,9 +28,9 @@ export function parseYaml(text: string, longest = LONGEST_TEXT): unknown {
   return jsonOf(resolved(onlyDocument(text)), "", 0);
 }
 
-/** Prints a JSON value as YAML, keys in order as Kubernetes prints them. */
+/** Prints a JSON value as YAML, with sorted keys as Kubernetes does. */
 export function yamlText(value: unknown): string {
-  // Version 1.1 of YAML reads words such as `no` as something else than text, so they are quoted for its readers.
+  // YAML 1.1 parses words such as `no` as booleans, so they are quoted for its readers.
   return stringify(value, {
     sortMapEntries: true,
     version: "1.1",
@@ -41,7 +41,7 @@ export function yamlText(value: unknown): string {
 
 function onlyDocument(text: string): Document {
   const lineCounter = new LineCounter();
-  // The parser's own pretty messages carry excerpts, which a text with many faults makes costly.
+  // The parser's own pretty messages contain excerpts, which are costly for a text with many errors.
   const options = {
     version: "1.2",
     schema: "core",
@@ -58,7 +58,9 @@ function onlyDocument(text: string): Document {
   throw new YamlError(`must be YAML or JSON: ${fault.message} at line ${line}, column ${col}`);
 }
 
-/** Whether brackets, or dashes in one line, nest deeper than a limit. It reads signs only, and so in linear time. */
+/**
+ * Whether brackets, or dashes in one line, nest deeper than a limit. It scans only these characters, in linear time.
+ */
 export function isDeeperThan(limit: number, text: string): boolean {
   let brackets = 0;
   let inLine = 0;
@@ -81,9 +83,9 @@ function resolved(document: Document): unknown {
   }
 }
 
-/** A copy in which nothing is shared, provided that there is nothing but JSON in the value. */
+/** A copy without shared parts, if the value is plain JSON. */
 function jsonOf(value: unknown, path: string, depth: number): unknown {
-  // An alias inside of its own anchor makes a value that never ends.
+  // An alias inside of its own anchor gives an infinite value.
   if (depth > DEEPEST_VALUE) throw tooDeep(DEEPEST_VALUE);
   if (Array.isArray(value)) return value.map((item, index) => jsonOf(item, `${path}[${index}]`, depth + 1));
   if (isPlainObject(value)) {

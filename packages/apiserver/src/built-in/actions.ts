@@ -5,10 +5,10 @@ import { evict } from "./eviction.ts";
 import { reviewAccess, reviewOwnAccess, reviewOwnRules, reviewSelf, reviewToken } from "./reviews.ts";
 import { requestToken } from "./token-request.ts";
 
-/** Does what was asked for and makes the answer. */
+/** Carries out the request and returns the answer. */
 export type Action = (context: Context, call: Call) => Promise<unknown>;
 
-// A POST to these stores nothing under the name that was sent: it does something, or answers a question.
+// A POST to these does not store an object under the sent name: it acts, or answers a question.
 const ACTIONS: Readonly<Record<string, Action>> = {
   "/Pod/eviction": evict,
   "/Pod/binding": bind,
@@ -21,7 +21,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   "authentication.k8s.io/TokenReview": reviewToken,
 };
 
-/** What a POST to this place does; undefined where it creates an object. */
+/** The action of a POST to this path; undefined if it creates an object. */
 export function actionOf({ resource, subresource }: Target): Action | undefined {
   if (resource.custom) return undefined;
   const { group, kind } = resource.kind;

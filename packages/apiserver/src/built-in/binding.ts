@@ -15,7 +15,7 @@ interface Binding {
   readonly target?: { readonly kind?: string; readonly name?: string };
 }
 
-/** Puts a pod on a node: what a scheduler does. Once only. */
+/** Binds a pod to a node, as a scheduler does. Only once per pod. */
 export async function bind(context: Context, { target, body, options }: Call): Promise<unknown> {
   const { metadata = {}, target: node = {} } = body as Binding;
   if (metadata.name !== target.name) throw badRequest("name in URL does not match name in Binding object");

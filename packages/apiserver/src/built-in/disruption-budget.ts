@@ -29,7 +29,7 @@ export interface BudgetStatus {
   currentHealthy: number;
   desiredHealthy: number;
   expectedPods: number;
-  /** Pods that were let go and have not gone yet, with the time of that. */
+  /** Pods whose eviction was granted and that still exist, with the time of the grant. */
   disruptedPods?: Record<string, string>;
   conditions?: Condition[];
 }
@@ -44,15 +44,15 @@ export const PodDisruptionBudget = builtInKind<PodDisruptionBudget>({
   subresources: ["status"],
 });
 
-// A pod that was let go and is still there after so long will not go: it counts again.
+// A pod that still exists this long after its eviction was granted counts as not evicted.
 const DISRUPTION_LIMIT_MS = 2 * 60_000;
 
-/** Whether the budget is about the pod. A budget without a selector is about none, one with an empty selector about all. */
+/** Whether the budget selects the pod. A budget without a selector selects none, one with an empty selector all. */
 export function isAbout({ spec }: Frozen<PodDisruptionBudget>, { metadata }: Frozen<Pod>): boolean {
   return spec?.selector !== undefined && selectorMatches(selectorOf(spec.selector), metadata.labels);
 }
 
-/** Whether the pod says that it is ready to serve. */
+/** Whether the pod has the condition Ready. */
 export function isReady({ status }: Frozen<Pod>): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
 }
@@ -62,10 +62,10 @@ export function hasEnded({ status }: Frozen<Pod>): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** What a budget is computed from. */
+/** The input of a budget's status. */
 export interface Situation {
   readonly pods: readonly Frozen<Pod>[];
-  /** How many replicas the controller of a pod wants, where there is one that says so. */
+  /** The desired replicas of a pod's controller, if it has one that is known. */
   readonly replicasOf: (pod: Frozen<Pod>) => number | undefined;
   readonly nowMs: number;
   readonly now: string;
@@ -113,7 +113,7 @@ function allowedCondition(
   };
 }
 
-/** The pods that were let go and are on their way, without those that have gone or never will. */
+/** The pods that are being evicted, without those that are gone or whose eviction has expired. */
 function stillDisrupted(
   { status }: Frozen<PodDisruptionBudget>,
   pods: readonly Frozen<Pod>[],
@@ -135,7 +135,7 @@ interface Expectation {
   readonly desiredHealthy: number;
 }
 
-/** A number is about the pods there are; a percentage and what may be missing are about those that are wanted. */
+/** A number refers to the existing pods; a percentage, and maxUnavailable, refer to the desired ones. */
 function expectation({ spec = {} }: Frozen<PodDisruptionBudget>, situation: Situation): Expectation {
   const { minAvailable, maxUnavailable } = spec;
   if (maxUnavailable !== undefined) {
@@ -150,7 +150,7 @@ function expectation({ spec = {} }: Frozen<PodDisruptionBudget>, situation: Situ
   return { expectedPods: situation.pods.length, desiredHealthy: minAvailable ?? 0 };
 }
 
-/** The replicas of all controllers that the pods belong to, each counted once. */
+/** The replicas of all controllers that own the pods, each counted once. */
 function wantedPods({ pods, replicasOf }: Situation): number {
   const counted = new Set<string>();
   let wanted = 0;

@@ -88,7 +88,7 @@ describe("an event in two groups", () => {
     expect(body.message).toContain(problem);
   });
 
-  test("in the newer form what was told stays", async () => {
+  test("in the newer form the message cannot be changed", async () => {
     const client = newClient();
     await client.create(NEWER, event);
     const { body } = await client.merge(`${NEWER}/e`, { note: "It stands." });

@@ -2,7 +2,7 @@ import { deepFreeze } from "@capstan/api";
 import type { StoredObject } from "../storage/storage.ts";
 import type { Fields } from "./fields.ts";
 
-/** The fields of an event that changed their names: in `events.k8s.io`, and in the core group. */
+/** The fields of an event with different names: in `events.k8s.io`, and in the core group. */
 const NAMES: readonly (readonly [newer: string, older: string])[] = [
   ["regarding", "involvedObject"],
   ["note", "message"],
@@ -16,14 +16,14 @@ const NAMES: readonly (readonly [newer: string, older: string])[] = [
 const TO_OLDER: ReadonlyMap<string, string> = new Map(NAMES);
 const TO_NEWER: ReadonlyMap<string, string> = new Map(NAMES.map(([newer, older]) => [older, newer]));
 
-/** An event of `events.k8s.io` as the core group has it, which is how events are stored. */
+/** Converts an event of `events.k8s.io` to the form of the core group, in which events are stored. */
 export function olderEvent(event: Fields): Fields {
   return { ...renamed(event, TO_OLDER), apiVersion: "v1" };
 }
 
 const newer = new WeakMap<object, StoredObject>();
 
-/** A stored event as `events.k8s.io` has it; made once for each, so that its text is printed once. */
+/** Converts a stored event to the form of `events.k8s.io`; cached per event, so that it is serialized once. */
 export function newerEvent(event: StoredObject): StoredObject {
   const known = newer.get(event);
   if (known) return known;

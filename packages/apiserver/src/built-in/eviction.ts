@@ -12,7 +12,7 @@ import { hasEnded, isAbout, isReady, PodDisruptionBudget } from "./disruption-bu
 const ATTEMPTS = 5;
 const BUDGETS = tableOf(PodDisruptionBudget);
 
-/** Asks a pod to leave its node: deletes it unless a disruption budget says that it must stay for now. */
+/** Evicts a pod: deletes it unless a disruption budget forbids it for now. */
 export async function evict(context: Context, call: Call): Promise<unknown> {
   const { target, body, options } = call;
   const { metadata, deleteOptions } = body as { metadata?: { name?: string }; deleteOptions?: object };
@@ -40,14 +40,14 @@ async function attemptEviction(context: Context, { target }: Call, options: Dele
   const stored = context.storage.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource.kind, name);
   const pod = stored as Frozen<Pod>;
-  if (!isDisturbing(pod)) return await letGo(context, target, { pod, options });
+  if (!isDisrupted(pod)) return await deletePod(context, target, { pod, options });
   const budget = budgetOf(context, pod);
   if (budget && !isBeyondBudget(budget, pod)) await spend(context, { budget, name, dryRun: options.dryRun });
-  await letGo(context, target, { pod, options });
+  await deletePod(context, target, { pod, options });
 }
 
-/** A pod that has not started, has ended, or is on its way out already disturbs nobody by going. */
-function isDisturbing(pod: Frozen<Pod>): boolean {
+/** A pod that has not started, has ended, or is being deleted already is not disrupted by its deletion. */
+function isDisrupted(pod: Frozen<Pod>): boolean {
   return pod.status?.phase !== "Pending" && !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
@@ -63,7 +63,10 @@ function budgetOf({ storage }: Context, pod: Frozen<Pod>): Frozen<PodDisruptionB
   return budgets[0];
 }
 
-/** A pod that is not ready counts for nothing, so that it may go when the others are enough, or always if the budget says so. */
+/**
+ * A pod that is not ready does not count as healthy, so it may be evicted if enough others are, or always if the budget
+ * says so.
+ */
 function isBeyondBudget({ spec, status }: Frozen<PodDisruptionBudget>, pod: Frozen<Pod>): boolean {
   if (isReady(pod)) return false;
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
@@ -79,7 +82,9 @@ interface Spending {
   readonly dryRun: boolean;
 }
 
-/** Takes one disruption off the budget before the pod goes, so that two evictions cannot both have the last one. */
+/**
+ * Takes one disruption off the budget before the pod is deleted, so that two evictions cannot both use the last one.
+ */
 async function spend({ storage, env }: Context, { budget, name, dryRun }: Spending): Promise<void> {
   const refused = refusal(budget);
   if (refused) throw refused;
@@ -123,8 +128,8 @@ function tooMany(why: string, retryAfterSeconds?: number): ApiError {
   });
 }
 
-/** Says on the pod why it goes, and deletes it. */
-async function letGo(
+/** Sets the condition of the eviction on the pod, and deletes it. */
+async function deletePod(
   context: Context,
   target: Call["target"],
   { pod, options }: { readonly pod: Frozen<Pod>; readonly options: DeleteOptions },

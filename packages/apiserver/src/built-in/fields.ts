@@ -1,11 +1,11 @@
-/** Reading and filling objects whose types have been checked already, but which TypeScript knows nothing about. */
+/** Accessors for objects whose types have been checked already, but which TypeScript does not know. */
 
 /** A JSON object. */
 export type Fields = Record<string, unknown>;
 
 const NOTHING: Fields = Object.freeze({});
 
-/** The object in a field; an empty one, which must not be changed, when there is none. */
+/** The object in a field; an empty one, which must not be changed, if there is none. */
 export function objectIn(fields: Fields, name: string): Fields {
   return (fields[name] as Fields | undefined) ?? NOTHING;
 }
@@ -25,12 +25,12 @@ export function numberIn(fields: Fields, name: string): number {
   return Number(fields[name] ?? 0);
 }
 
-/** Fills in what is missing. */
+/** Sets missing fields. */
 export function fillIn(fields: Fields, defaults: Readonly<Fields>): void {
   for (const name in defaults) fields[name] ??= defaults[name];
 }
 
-/** The object in a field, made when there is none. */
+/** The object in a field, created if there is none. */
 export function objectMadeIn(fields: Fields, name: string): Fields {
   return (fields[name] ??= {}) as Fields;
 }

@@ -32,7 +32,7 @@ const CLUSTER: Partial<Names> = { namespaced: false };
 const WITH_STATUS: Partial<Names> = { subresources: ["status"] };
 const SCALED: Partial<Names> = { subresources: ["status", "scale"] };
 
-/** Who may do what: asked, answered and never stored. */
+/** Reviews of permissions: answered and never stored. */
 const reviews: readonly Kind[] = [
   authorization("SelfSubjectAccessReview", "selfsubjectaccessreviews", CLUSTER),
   authorization("SelfSubjectRulesReview", "selfsubjectrulesreviews", CLUSTER),
@@ -42,7 +42,7 @@ const reviews: readonly Kind[] = [
   authentication("TokenReview", "tokenreviews", CLUSTER),
 ];
 
-/** The kinds of Kubernetes itself that a whole cluster serves. */
+/** Kubernetes' own kinds that a whole cluster serves. */
 export const builtInKinds: readonly Kind[] = [
   Namespace,
   Secret,

@@ -22,13 +22,13 @@ interface AccessSpec {
   readonly uid?: string;
 }
 
-/** May I do this? */
+/** SelfSubjectAccessReview: whether the caller may do something. */
 export async function reviewOwnAccess(context: Context, { body, caller, target }: Call): Promise<unknown> {
   const spec = specOf(body) as AccessSpec;
   return answered(target.resource, body, accessStatus(context, { spec, user: caller.user, target }));
 }
 
-/** May somebody else do this? */
+/** SubjectAccessReview: whether another user may do something. */
 export async function reviewAccess(context: Context, { body, target }: Call): Promise<unknown> {
   const spec = specOf(body) as AccessSpec;
   const user: User = { name: spec.user ?? "", groups: spec.groups ?? [] };
@@ -41,7 +41,7 @@ function subjectProblems({ name, groups }: User): FieldProblem[] {
   return [requiredValue("spec.user", "at least one of user or group must be specified")];
 }
 
-/** A review in a namespace is about that namespace. */
+/** A review in a namespace refers to that namespace. */
 function namespaceProblems({ resourceAttributes = {} }: AccessSpec, home: string): FieldProblem[] {
   const { namespace = "" } = resourceAttributes;
   if (home === "" || namespace === home) return [];
@@ -91,7 +91,7 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec)
   return subresource === "" ? asked : { ...asked, resource: `${asked.resource}/${subresource}` };
 }
 
-/** What may I do in a namespace? */
+/** SelfSubjectRulesReview: the permissions of the caller in a namespace. */
 export async function reviewOwnRules({ policy }: Context, { body, caller, target }: Call): Promise<unknown> {
   const { namespace = "" } = specOf(body) as { namespace?: string };
   if (namespace === "") throw badRequest("no namespace on request");
@@ -105,12 +105,12 @@ export async function reviewOwnRules({ policy }: Context, { body, caller, target
   });
 }
 
-/** Who am I? */
+/** SelfSubjectReview: who the caller is. */
 export async function reviewSelf(_context: Context, { body, caller, target }: Call): Promise<unknown> {
   return answered(target.resource, body, { userInfo: userInfo(caller.user) });
 }
 
-/** Whose token is this? */
+/** TokenReview: whose token it is. */
 export async function reviewToken(context: Context, { body, caller, target }: Call): Promise<unknown> {
   const { token = "", audiences = [] } = specOf(body) as { token?: string; audiences?: readonly string[] };
   if (token === "") throw badRequest("token is required for TokenReview in authentication");

@@ -14,7 +14,7 @@ const HOUR_SECONDS = 3600;
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 
-/** Makes a token for a service account: `kubectl create token`. */
+/** Issues a token for a service account: `kubectl create token`. */
 export async function requestToken(context: Context, { target, body }: Call): Promise<unknown> {
   const { resource, namespace, name } = target;
   const account = context.storage.get(keyOf(resource, namespace, name));

@@ -51,7 +51,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Asks the server of one cluster with the credential of another, or with none. */
+/** Sends a request to one cluster with the credential of another, or with none. */
 async function ask(
   folder: string,
   question: { at: string; as?: string | undefined; path?: string; method?: string; body?: unknown },
@@ -71,7 +71,7 @@ const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", meta
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
 describe("clusters on one port", () => {
-  test("know their own administrator and nobody else's", async () => {
+  test("accept their own administrator and no other cluster's", async () => {
     const folder = newFolder();
     await start(folder, [MANAGEMENT_CLUSTER, "east", "west"]);
     const all = [MANAGEMENT_CLUSTER, "east", "west"];
@@ -84,7 +84,7 @@ describe("clusters on one port", () => {
     );
   });
 
-  test("keep their objects apart", async () => {
+  test("keep their objects separate", async () => {
     const folder = newFolder();
     await start(folder, [MANAGEMENT_CLUSTER, "east"]);
     const body = configMap("only-east");
@@ -98,7 +98,7 @@ describe("clusters on one port", () => {
     expect((await ask(folder, { at: MANAGEMENT_CLUSTER, as: MANAGEMENT_CLUSTER, path })).status).toBe(404);
   });
 
-  test("come and go while the port is open, with their watches", async () => {
+  test("are added and removed while the port is open, and their watches end", async () => {
     const folder = newFolder();
     const clusters = await start(folder, [MANAGEMENT_CLUSTER]);
     await clusters.add("late", { kinds });
@@ -131,7 +131,7 @@ describe("clusters on one port", () => {
     expect([clusters.names(), savedClusters(folder)]).toEqual([[MANAGEMENT_CLUSTER], [MANAGEMENT_CLUSTER]]);
   });
 
-  test("that take the name of one that is gone do not take its certificates", async () => {
+  test("with the name of a removed one do not accept its certificates", async () => {
     const folder = newFolder();
     const clusters = await start(folder, [MANAGEMENT_CLUSTER, "east"]);
     const old = factsOf(folder, "east");
@@ -178,12 +178,15 @@ describe("paths", () => {
     ["/clusters/management/readyz", 404, 404],
     ["/clustersx/east", 401, 404],
     ["//clusters/east/readyz", 401, 404],
-  ])("%s answers %i to a stranger and %i to the management cluster's root", async (path, stranger, root) => {
-    const knock = await hosted();
-    expect([await knock(path), await knock(path, token)]).toEqual([stranger, root]);
-  });
+  ])(
+    "%s answers %i to an anonymous client and %i to the management cluster's root",
+    async (path, stranger, root) => {
+      const knock = await hosted();
+      expect([await knock(path), await knock(path, token)]).toEqual([stranger, root]);
+    },
+  );
 
-  test("in memory let no certificate in, whoever signed it", async () => {
+  test("in memory accept no client certificate", async () => {
     const knock = await hosted();
     const peer = { commonName: "root", organizations: ["system:masters"] };
     expect(await knock("/api/v1/namespaces", { peer })).toBe(401);
@@ -193,7 +196,7 @@ describe("paths", () => {
 });
 
 describe("a service account's token", () => {
-  test("opens the cluster that issued it and no other", async () => {
+  test("is valid in the cluster that issued it and in no other", async () => {
     const clusters = await openClusters({ env });
     const path = "/api/v1/namespaces/default/serviceaccounts";
     const headers = { "content-type": "application/json" };
@@ -233,7 +236,7 @@ describe("a host of clusters", () => {
     expect((await clusters.add("east", { kinds })).prefix).toBe("/clusters/east");
   });
 
-  test("in memory needs no machine at all, and opens no port", async () => {
+  test("in memory needs no files, and opens no port", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const clusters = await openClusters({ env: new VirtualProcess(scheduler, "host") });
     const { server } = await clusters.add("east", { kinds });
@@ -244,7 +247,7 @@ describe("a host of clusters", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("stored data", () => {
   const modes = (folder: string): Record<string, string> =>
     Object.fromEntries(
       readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -252,7 +255,7 @@ describe("what is kept", () => {
         .map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
     );
 
-  test("is for its owner's eyes, and nothing is left half-written", async () => {
+  test("is readable for its owner only, and no file is left half-written", async () => {
     const folder = newFolder();
     const clusters = await start(folder, [MANAGEMENT_CLUSTER, "east"]);
     await clusters.close();
@@ -271,7 +274,7 @@ describe("what is kept", () => {
     expect(existsSync(join(folder, "clusters/management/kubeconfig"))).toBe(false);
   });
 
-  test("stays the same over a restart: objects, authorities and the administrator's certificate", async () => {
+  test("survives a restart: objects, certificate authorities and the administrator's certificate", async () => {
     const folder = newFolder();
     const first = await start(folder, [MANAGEMENT_CLUSTER, "east"]);
     const body = configMap("kept");
@@ -286,7 +289,7 @@ describe("what is kept", () => {
     expect((await ask(folder, { at: "east", as: "east", path: `${CONFIG_MAPS}/kept` })).status).toBe(200);
   });
 
-  test("is renewed at a start within thirty days of its end, and not before", async () => {
+  test("is renewed at a start within thirty days of its expiry, and not before", async () => {
     const folder = newFolder();
     const at = (days: number): Env => ({
       ...env,
@@ -302,7 +305,7 @@ describe("what is kept", () => {
     expect(await clientAfter(336)).not.toBe(first);
   });
 
-  test("is made and judged by a clock of its own, however far ahead that of the clusters is", async () => {
+  test("has certificates that follow the real clock, even if the clock of the clusters is far ahead", async () => {
     const folder = newFolder();
     const nowMs = (): number => env.clock.now() + 20 * 365 * DAY_MS;
     const ahead: Env = { ...env, clock: { ...env.clock, now: nowMs } };
@@ -329,7 +332,7 @@ describe("what is kept", () => {
     ["serving/ca.key", ""],
     ["clusters/management/ca.crt", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
     ["kubeconfig", "kind: Config\n"],
-  ])("is made anew when %s is damaged, and the administrator still gets in", async (file, text) => {
+  ])("is recreated when %s is damaged, and the administrator still has access", async (file, text) => {
     const folder = newFolder();
     await (await start(folder, [MANAGEMENT_CLUSTER])).close();
     writeFileSync(join(folder, file), text);

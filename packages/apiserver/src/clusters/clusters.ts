@@ -21,14 +21,14 @@ import { keepKubeconfig, keptAuthority, keptServing } from "./credentials.ts";
 import { clusterFolder, kubeconfigPath, MANAGEMENT_CLUSTER, servingFolder } from "./layout.ts";
 import { makePrivateFolder } from "./private-file.ts";
 
-/** Where clusters are kept. */
+/** Where clusters are stored. */
 export interface ClustersOptions {
   readonly env: Env;
-  /** The data directory; without one everything is in memory, nothing has certificates and no port can be opened. */
+  /** The data directory; without one everything is in memory, there are no certificates and no port can be opened. */
   readonly folder?: string;
   /**
-   * The environment of callers outside, who live by a real clock: certificates are made and judged, watches last and
-   * rates count by it. `env` unless told.
+   * The environment of remote clients, who use a real clock: certificates, timeouts of watches and rate limits follow
+   * it. Default: `env`.
    */
   readonly outside?: Env;
 }
@@ -38,7 +38,7 @@ export interface ClusterOptions extends Pick<
   ApiServerOptions,
   "kinds" | "rules" | "features" | "admissions" | "rate"
 > {
-  /** Whose bearer tokens this cluster takes; nobody's unless told. */
+  /** Whose bearer tokens this cluster accepts; by default none. */
   readonly authentication?: Authentication;
 }
 
@@ -46,47 +46,47 @@ export interface ClusterOptions extends Pick<
 export interface LogicalCluster {
   readonly name: string;
   readonly server: ApiServer;
-  /** What comes before the paths of this cluster: nothing for the management cluster, else `/clusters/NAME`. */
+  /** The prefix of the paths of this cluster: empty for the management cluster, else `/clusters/NAME`. */
   readonly prefix: string;
 }
 
 /**
  * Several clusters behind one port. They share the port and its certificate, and nothing else: each has its own
- * objects, rules and client authority, so whoever is somebody in one cluster is nobody in the others.
+ * objects, RBAC and client certificate authority, so a credential of one cluster is not valid in the others.
  */
 export interface Clusters {
-  /** Opens a cluster, with what was kept of it. The name is a DNS label. */
+  /** Opens a cluster, with its stored objects. The name is a DNS label. */
   add(name: string, options: ClusterOptions): Promise<LogicalCluster>;
   get(name: string): LogicalCluster | undefined;
   /** The names of all clusters, in order. */
   names(): string[];
-  /** Ends a cluster and removes all that was kept of it. */
+  /** Stops a cluster and removes all of its data. */
   remove(name: string): Promise<void>;
-  /** Answers callers who have to prove who they are: the management cluster at `/`, the others under `/clusters/NAME`. */
+  /** Answers callers that must authenticate: the management cluster at `/`, the others under `/clusters/NAME`. */
   readonly handler: Handler;
-  /** Opens the port on the loopback address, and writes the kubeconfigs that lead there. */
+  /** Opens the port on the loopback address, and writes the kubeconfigs for it. */
   serve(options: { readonly port: number }): Promise<Served>;
-  /** Ends all connections and closes all that is open. */
+  /** Ends all connections and closes all clusters. */
   close(): Promise<void>;
 }
 
 /** A port that is open. */
 export interface Served {
   readonly port: number;
-  /** Where the management cluster is. */
+  /** The URL of the management cluster. */
   readonly url: string;
-  /** When the certificate of the port ends, in milliseconds since the Unix epoch. */
+  /** When the certificate of the port expires, in milliseconds since the Unix epoch. */
   readonly certificateEndsMs: number;
 }
 
-/** Opens a host of clusters that has none yet. */
+/** Opens a host without clusters. */
 export async function openClusters({ env, folder, outside = env }: ClustersOptions): Promise<Clusters> {
   if (folder === undefined) return new ClusterHost(env);
   const serving = await keptServing(outside, servingFolder(folder));
   return new ClusterHost(env, { folder, outside, ...serving });
 }
 
-/** What a host has when it keeps things. */
+/** The files of a host with a data directory. */
 interface Place {
   readonly folder: string;
   readonly outside: Env;
@@ -99,20 +99,20 @@ interface Member {
   readonly cluster: LogicalCluster;
   /** Answers a request to this path of the cluster. */
   readonly answer: (request: HttpRequest, path: string) => Promise<HttpResponse>;
-  /** Signs client certificates; not there for a cluster in memory. */
+  /** Signs client certificates; absent for a cluster in memory. */
   readonly authority: Credential | undefined;
   readonly close: () => Promise<void>;
 }
 
 const HOST = "127.0.0.1";
-// One byte more than the server's own limit would never be looked at.
+// Reading more than the server's own limit would be pointless.
 const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 const NO_TOKENS: Authentication = { userOfToken: () => undefined };
 
 class ClusterHost implements Clusters {
   readonly #env: Env;
   readonly #place: Place | undefined;
-  /** A name is taken as soon as somebody begins to open it. */
+  /** A name is taken as soon as its cluster begins to open. */
   readonly #taken = new Set<string>();
   readonly #members = new Map<string, Member>();
   #listening: (ListeningServer & { readonly url: string }) | undefined;
@@ -218,7 +218,7 @@ class ClusterHost implements Clusters {
     };
   }
 
-  /** Connections from now on may come with certificates of exactly the clusters that are here. */
+  /** New connections may use certificates of exactly the current clusters. */
   #trustAuthorities(): void {
     if (this.#place) this.#listening?.setTls(this.#tls(this.#place));
   }
@@ -238,7 +238,7 @@ class ClusterHost implements Clusters {
   }
 }
 
-/** A cluster is open when it has what every cluster has: its namespaces and roles are written by then. */
+/** A cluster is open when its initial namespaces and roles are written. */
 async function whenReady(server: ApiServer): Promise<void> {
   await server.handle({ method: "GET", path: "/readyz", headers: {} });
 }
@@ -256,7 +256,7 @@ function memberOf(
     answer: (request, path) => guarded(admitted(request, path, { fingerprint, ended: ended.signal })),
     authority: kept?.authority,
     close: async () => {
-      // Watches would wait for a cluster that never changes again.
+      // Without this, watches would wait for a cluster that never changes again.
       ended.abort(new Error(`cluster ${cluster.name} has ended`));
       cluster.server.close();
       await kept?.close();
@@ -278,7 +278,7 @@ function admitted(
     headers,
     ...(body !== undefined && { body }),
     ...(isOurs && { peer }),
-    // Only watches last; a signal made for each of the many other requests would be for nothing.
+    // Only watches last; a signal for each of the many other requests would be wasted.
     ...(isWatch(path) && { signal: request.signal ? AbortSignal.any([request.signal, ended]) : ended }),
   };
 }
@@ -287,7 +287,7 @@ function isWatch(path: string): boolean {
   return /[?&]watch=|\/watch\//.test(path);
 }
 
-/** Which cluster a path leads to, and what is left of it there. */
+/** The cluster of a path, and the rest of the path. */
 function destinationOf(path: string): { readonly name: string; readonly path: string } {
   const match = /^\/clusters(?:\/([^/?]*))?(?=[/?]|$)(.*)$/s.exec(path);
   if (!match) return { name: MANAGEMENT_CLUSTER, path };
@@ -299,7 +299,7 @@ function destinationOf(path: string): { readonly name: string; readonly path: st
   };
 }
 
-/** The same for everybody: who asks does not learn from it which clusters there are. */
+/** The same answer for every caller: it does not reveal which clusters exist. */
 function noCluster(name: string): ApiError {
   return new ApiError({
     code: 404,

@@ -11,15 +11,15 @@ import {
 import { kubeconfigText, type KubeconfigNames, parseKubeconfig } from "./kubeconfig.ts";
 import { makePrivateFolder, readIfThere, writePrivateFile } from "./private-file.ts";
 
-// Certificates last a year and are looked at when a server starts: nobody is surprised by one that ends next week.
+// Certificates are valid for a year and are checked when a server starts: one that expires soon is renewed in time.
 const RENEWAL_MS = 30 * 24 * 3_600_000;
 
-/** The authority that is kept in a folder; made anew when there is none that still serves. */
+/** The certificate authority that is stored in a folder; created if there is none that is still valid. */
 export async function keptAuthority(env: Env, folder: string): Promise<Credential> {
   return kept(env, { path: join(folder, "ca"), make: () => createAuthority(env) });
 }
 
-/** The certificates of a port: the authority that clients trust, and what it has signed for the server. */
+/** The certificates of a port: the authority that clients trust, and the serving certificate that it signed. */
 export async function keptServing(
   env: Env,
   folder: string,
@@ -34,18 +34,18 @@ export async function keptServing(
   return { authority, server };
 }
 
-/** What an administrator's kubeconfig says beside the credential. */
+/** The contents of an administrator's kubeconfig beside the credential. */
 export interface AdminAccess {
   readonly path: string;
   /** Signs the administrator's certificate. */
   readonly authority: Credential;
   readonly server: string;
-  /** PEM text of the authority of the server. */
+  /** PEM text of the server's certificate authority. */
   readonly serverCa: string;
   readonly names: KubeconfigNames;
 }
 
-/** Brings an administrator's kubeconfig up to date. The credential in it stays while it serves: copies go on working. */
+/** Updates an administrator's kubeconfig. A valid credential stays, so copies of the file keep working. */
 export async function keepKubeconfig(env: Env, access: AdminAccess): Promise<void> {
   const { path, authority, server, serverCa, names } = access;
   const old = readIfThere(path);
@@ -71,13 +71,13 @@ async function kept(env: Env, { path, authority, make }: Keeping): Promise<Crede
     return { cert, key };
   const made = await make();
   makePrivateFolder(join(path, ".."));
-  // A crash between the two leaves a pair that does not match, and the next start makes another.
+  // A crash between the two leaves a pair that does not match, and the next start creates another.
   writePrivateFile(`${path}.key`, made.key);
   writePrivateFile(`${path}.crt`, made.cert);
   return made;
 }
 
-/** Whether a credential is whole, signed by the authority and good for a while. */
+/** Whether a credential is complete, signed by the authority and valid for a while. */
 function isUsable(env: Env, credential: Credential, authority: Credential | undefined): boolean {
   try {
     const certificate = new X509Certificate(credential.cert);
@@ -88,7 +88,7 @@ function isUsable(env: Env, credential: Credential, authority: Credential | unde
       (!issuer || (certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)))
     );
   } catch {
-    // A text that is no certificate or no key serves nobody.
+    // A text that is not a certificate or a key is unusable.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import type { Credential } from "../security/certificates.ts";
 
-/** What a kubeconfig of ours says: where a server is, how to know it, and who comes. */
+/** The contents of a kubeconfig: the address of a server, how to verify it, and the client's credential. */
 export interface KubeconfigFacts {
   readonly server: string;
   /** PEM text of the authority that signed the server's certificate. */
@@ -8,13 +8,13 @@ export interface KubeconfigFacts {
   readonly client: Credential;
 }
 
-/** The names that a kubeconfig gives to what it holds. */
+/** The names in a kubeconfig. */
 export interface KubeconfigNames {
   readonly cluster: string;
   readonly user: string;
 }
 
-/** The text of a kubeconfig with one context. Its values are base64, URLs and names of ours: none needs quotes. */
+/** The text of a kubeconfig with one context. Its values are base64, URLs and our own names, so none needs quotes. */
 export function kubeconfigText(
   { server, ca, client }: KubeconfigFacts,
   { cluster, user }: KubeconfigNames,

@@ -1,13 +1,13 @@
 /**
- * Where things are in a data directory:
+ * The layout of a data directory:
  *
  * ```
- * kubeconfig                  the way into the management cluster
- * serving/ca.crt  ca.key      the authority that clients trust
+ * kubeconfig                  of the management cluster's administrator
+ * serving/ca.crt  ca.key      the certificate authority that clients trust
  *         tls.crt tls.key     the certificate of the port that all clusters share
  * clusters/NAME/objects.db    the objects of one cluster
- *               ca.crt ca.key the authority that signs this cluster's client certificates
- *               kubeconfig    the way in; the management cluster has its one at the top
+ *               ca.crt ca.key the certificate authority of this cluster's client certificates
+ *               kubeconfig    of the administrator; the management cluster has its one at the top
  * ```
  */
 import { existsSync, readdirSync } from "node:fs";
@@ -27,12 +27,12 @@ export function clusterFolder(folder: string, name: string): string {
   return join(folder, "clusters", name);
 }
 
-/** Where the kubeconfig of a cluster's administrator is. */
+/** The path of the kubeconfig of a cluster's administrator. */
 export function kubeconfigPath(folder: string, name: string): string {
   return join(name === MANAGEMENT_CLUSTER ? folder : clusterFolder(folder, name), "kubeconfig");
 }
 
-/** The names of the clusters that are kept in a data directory, in order. */
+/** The names of the clusters that are stored in a data directory, in order. */
 export function savedClusters(folder: string): string[] {
   const parent = join(folder, "clusters");
   if (!existsSync(parent)) return [];

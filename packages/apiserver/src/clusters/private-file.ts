@@ -13,9 +13,9 @@ import {
 import { dirname } from "node:path";
 
 /**
- * Makes a folder that only its owner may look into, and those above it; what is there is left as it is.
+ * Creates a folder that only its owner can read, and its parents; existing folders are not changed.
  *
- * Node's own recursive form hides why it fails, and where nothing can be made, as in /proc, it never ends.
+ * Node's own recursive form hides why it fails, and it never returns where nothing can be created, such as in /proc.
  */
 export function makePrivateFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -25,8 +25,8 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * Writes a file that only its owner may read. It is there as a whole or not at all, also after a power cut:
- * a new file takes the old one's place only when its bytes are on disk.
+ * Writes a file that only its owner can read. The write is atomic, also in a power cut: the new file replaces the old
+ * one only when its bytes are on disk.
  */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.tmp`;
@@ -47,7 +47,7 @@ export function writePrivateFile(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** The text of a file; undefined when there is none. */
+/** The text of a file; undefined if it does not exist. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -57,7 +57,7 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Removes a file. Unlike `rmSync`, it says why when it cannot. */
+/** Removes a file if it exists. Unlike `rmSync`, it reports why it fails. */
 export function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
@@ -66,7 +66,7 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** The new name of a file is part of its folder, and that has to reach the disk too. */
+/** The name of a file is part of its folder, which must be synced to disk too. */
 function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { builtInKinds } from "../built-in/kinds.ts";
 import { type Seen, TestClient } from "../testing.ts";
 
-/** A whole cluster in virtual time: `settle` lets its controllers do all they want to do. */
+/** A whole cluster in virtual time: `settle` lets its controllers finish their work. */
 class Cluster extends TestClient {
   readonly #scheduler: Scheduler;
 
@@ -43,7 +43,7 @@ const owner = ({ metadata }: Seen, rest: object = {}): object => ({
 });
 
 describe("the garbage collector", () => {
-  test("removes what belonged to a deleted object, and what belonged to that", async () => {
+  test("deletes the dependents of a deleted object, and their dependents", async () => {
     const cluster = new Cluster();
     const top = await cluster.add(MAPS, map("top"));
     const middle = await cluster.add(MAPS, map("middle", { ownerReferences: [owner(top)] }));
@@ -55,7 +55,7 @@ describe("the garbage collector", () => {
     expect(await cluster.names(MAPS)).toEqual([]);
   });
 
-  test("keeps what has another owner, without the reference to the one that is gone", async () => {
+  test("keeps an object with another owner, and removes the reference to the deleted one", async () => {
     const cluster = new Cluster();
     const [a, b] = [await cluster.add(MAPS, map("a")), await cluster.add(MAPS, map("b"))];
     await cluster.add(MAPS, map("shared", { ownerReferences: [owner(a), owner(b)] }));
@@ -65,7 +65,7 @@ describe("the garbage collector", () => {
     expect(body.metadata.ownerReferences?.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  test("leaves dependents alone when the owner is deleted as an orphan's", async () => {
+  test("leaves dependents alone when the owner is deleted with the orphan policy", async () => {
     const cluster = new Cluster();
     const top = await cluster.add(MAPS, map("top"));
     await cluster.add(MAPS, map("kept", { ownerReferences: [owner(top)] }));
@@ -75,7 +75,7 @@ describe("the garbage collector", () => {
     expect((await cluster.get(`${MAPS}/kept`)).body.metadata.ownerReferences).toBeUndefined();
   });
 
-  test("removes dependents first, and waits for those that block, when asked to", async () => {
+  test("deletes dependents first, and waits for those that block, with the foreground policy", async () => {
     const cluster = new Cluster();
     const top = await cluster.add(MAPS, map("top"));
     const blocking = { ownerReferences: [owner(top, { blockOwnerDeletion: true })], finalizers: ["a.b/c"] };
@@ -91,7 +91,7 @@ describe("the garbage collector", () => {
     expect(await cluster.names(MAPS)).toEqual(["other"]);
   });
 
-  test("removes an object whose owner was never there, but not one whose owner's kind is unknown", async () => {
+  test("deletes an object whose owner never existed, but not one whose owner's kind is unknown", async () => {
     const cluster = new Cluster();
     const gone = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "no-such-uid" };
     await cluster.add(MAPS, map("lost", { ownerReferences: [gone] }));
@@ -100,7 +100,7 @@ describe("the garbage collector", () => {
     expect(await cluster.names(MAPS)).toEqual(["odd"]);
   });
 
-  test("takes an owner of the same name and another uid for another object", async () => {
+  test("treats an owner of the same name and another uid as another object", async () => {
     const cluster = new Cluster();
     const first = await cluster.add(MAPS, map("owner"));
     await cluster.delete(`${MAPS}/owner`);
@@ -110,7 +110,7 @@ describe("the garbage collector", () => {
     expect(await cluster.names(MAPS)).toEqual(["owner"]);
   });
 
-  test("finishes what an earlier life of the server left undone", async () => {
+  test("finishes deletions that were interrupted by a restart", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const cluster = new Cluster(scheduler);
     const top = await cluster.add(MAPS, map("top"));
@@ -127,7 +127,7 @@ describe("the garbage collector", () => {
 });
 
 describe("a namespace", () => {
-  test("has a default service account, which comes back", async () => {
+  test("has a default service account, which is recreated after a deletion", async () => {
     const cluster = new Cluster();
     await cluster.add("/api/v1/namespaces", map("team"));
     await cluster.settle();
@@ -138,7 +138,7 @@ describe("a namespace", () => {
     expect(await cluster.names(accounts)).toEqual(["default"]);
   });
 
-  test("goes with everything in it", async () => {
+  test("is deleted with everything in it", async () => {
     const cluster = new Cluster();
     await cluster.add("/api/v1/namespaces", map("team"));
     await cluster.add("/api/v1/namespaces/team/configmaps", map("a"));
@@ -151,7 +151,7 @@ describe("a namespace", () => {
     expect((await cluster.get("/api/v1/configmaps")).body.items).toEqual([]);
   });
 
-  test("says what keeps it, and goes when that does", async () => {
+  test("reports what keeps it, and is deleted when that is gone", async () => {
     const cluster = new Cluster();
     await cluster.add("/api/v1/namespaces", map("team"));
     await cluster.add("/api/v1/namespaces/team/configmaps", map("a", { finalizers: ["a.b/c"] }));
@@ -192,7 +192,7 @@ const evict = (cluster: Cluster, name: string, options: object = {}): ReturnType
   cluster.create(`${PODS}/${name}/eviction`, { kind: "Eviction", metadata: { name }, ...options });
 
 describe("an eviction", () => {
-  test("is refused while the budget is spent, and allowed when another pod is ready", async () => {
+  test("is refused while the budget is used up, and allowed when another pod is ready", async () => {
     const cluster = await withPods(2, { minAvailable: 1 });
     expect((await cluster.get(`${BUDGETS}/web`)).body.status).toMatchObject({
       disruptionsAllowed: 1,
@@ -217,7 +217,7 @@ describe("an eviction", () => {
     expect(await cluster.names(PODS)).toEqual(["web-1"]);
   });
 
-  test("of a pod that never became ready is allowed when the others are enough", async () => {
+  test("of a pod that never became ready is allowed if enough others are ready", async () => {
     const cluster = await withPods(1, { minAvailable: 1 });
     await cluster.add(PODS, pod("sick"));
     await cluster.merge(`${PODS}/sick/status`, { status: { phase: "Running" } });
@@ -226,7 +226,7 @@ describe("an eviction", () => {
     expect((await evict(cluster, "web-0")).status).toBe(429);
   });
 
-  test("that is only rehearsed spends nothing and deletes nothing", async () => {
+  test("in a dry run uses up no budget and deletes nothing", async () => {
     const cluster = await withPods(2, { minAvailable: 1 });
     const options = { deleteOptions: { dryRun: ["All"] } };
     expect((await evict(cluster, "web-0", options)).status).toBe(201);
@@ -243,7 +243,7 @@ describe("an eviction", () => {
     });
   });
 
-  test("counts a percentage against the replicas that the owner wants", async () => {
+  test("counts a percentage against the desired replicas of the owner", async () => {
     const cluster = await withPods(2, { maxUnavailable: "50%" });
     const sets = "/apis/apps/v1/namespaces/default/replicasets";
     const labels = { app: "web" };
@@ -264,7 +264,7 @@ describe("an eviction", () => {
 });
 
 describe("a binding", () => {
-  test("puts a pod on a node, once", async () => {
+  test("binds a pod to a node, once", async () => {
     const cluster = new Cluster();
     await cluster.add(PODS, pod("web"));
     const bind = (node: string): ReturnType<Cluster["create"]> =>
@@ -293,7 +293,7 @@ describe("events", () => {
   });
   const MINUTE_MS = 60_000;
 
-  test("go an hour after they were written last, when there are newer ones", async () => {
+  test("are deleted an hour after their last write, when newer ones exist", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const cluster = new Cluster(scheduler);
     for (const name of ["old", "seen-again"]) await cluster.add(EVENTS, event(name));

@@ -5,7 +5,10 @@ import { startGarbageCollector } from "./garbage-collector.ts";
 import { startNamespaceContent } from "./namespace-content.ts";
 import { startServiceAccounts } from "./service-accounts.ts";
 
-/** Starts what a cluster needs beside its API to be one: in Kubernetes most of these run in kube-controller-manager. */
+/**
+ * Starts the controllers that a cluster needs beside its API: in Kubernetes most of these run in
+ * kube-controller-manager.
+ */
 export function startControllers(context: Context): () => void {
   const starts = [
     startGarbageCollector,

@@ -2,11 +2,11 @@ import { deepEqual, type Frozen, type OwnerReference } from "@capstan/api";
 import { keyText } from "../storage/object-key.ts";
 import type { ObjectKey, StoredEvent, StoredObject } from "../storage/storage.ts";
 
-/** Who depends on whom, by the uid of the owner. */
+/** The dependents of objects, by the uid of the owner. */
 export class Dependents {
   readonly #byOwner = new Map<string, Map<string, ObjectKey>>();
 
-  /** Takes note of a change; true when the owners of the object are others than before. */
+  /** Records a change; returns true if the owners of the object have changed. */
   observe(resource: string, { object, previous, namespace, line }: StoredEvent): boolean {
     const before = previous?.metadata.ownerReferences;
     const after = line.type === "DELETED" ? undefined : object.metadata.ownerReferences;
@@ -17,17 +17,17 @@ export class Dependents {
     return after !== undefined;
   }
 
-  /** Takes note of an object and its owners. */
+  /** Records an object and its owners. */
   add(key: ObjectKey, owners: readonly Frozen<OwnerReference>[]): void {
     for (const { uid } of owners) this.#cacheKey(uid, key);
   }
 
-  /** The objects that name this owner. */
+  /** The objects with this owner. */
   of(uid: string): readonly ObjectKey[] {
     return [...(this.#byOwner.get(uid)?.values() ?? [])];
   }
 
-  /** Whether any object names this owner. */
+  /** Whether any object has this owner. */
   has(uid: string): boolean {
     return this.#byOwner.has(uid);
   }
@@ -45,7 +45,7 @@ export class Dependents {
   }
 }
 
-/** The reference by which an object names this owner. */
+/** The reference of an object to this owner. */
 export function referenceTo(object: StoredObject, uid: string): Frozen<OwnerReference> | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.uid === uid);
 }

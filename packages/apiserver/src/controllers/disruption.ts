@@ -20,10 +20,10 @@ import { createWorker } from "./worker.ts";
 
 const BUDGETS = tableOf(PodDisruptionBudget);
 const PODS = tableOf(Pod);
-// What pods belong to; when one of these changes, the number of pods that are wanted may have.
+// The owners of pods; when one of these changes, the desired number of pods may change.
 const OWNERS: ReadonlySet<string> = new Set(["apps/deployments", "apps/replicasets", "apps/statefulsets"]);
 
-/** Keeps the status of disruption budgets true. */
+/** Keeps the status of disruption budgets up to date. */
 export function startDisruption(context: Context): () => void {
   const { env, storage } = context;
   const worker = createWorker(env, (namespace) => review(context, namespace));
@@ -38,7 +38,7 @@ export function startDisruption(context: Context): () => void {
   };
 }
 
-/** All budgets of a namespace at once: its pods are read a single time, however many have changed. */
+/** Updates all budgets of a namespace at once, so that it reads the pods a single time for any number of changes. */
 async function review(context: Context, namespace: string): Promise<void> {
   const { storage, env } = context;
   const pods = [...storage.list({ resource: PODS, namespace })] as Frozen<Pod>[];
@@ -55,13 +55,13 @@ async function review(context: Context, namespace: string): Promise<void> {
     const key = { resource: BUDGETS, namespace, name: budget.metadata.name };
     const draft = { ...deepCopy(stored), status } as unknown as Draft;
     await storage.replace(key, stored, draft).catch((error: unknown) => {
-      // Whoever was faster has changed the budget, and so this will be looked at again.
+      // Another client has changed the budget meanwhile, and that change enqueues this namespace again.
       if (!(error instanceof StaleWriteError)) throw error;
     });
   }
 }
 
-/** The replicas that the topmost known controller of a pod wants: a Deployment speaks for its ReplicaSets. */
+/** The desired replicas of the topmost known controller of a pod: those of the Deployment for its ReplicaSets. */
 function replicasOf(context: Context, pod: Frozen<Pod>): number | undefined {
   const owner = controllerObject(context, pod);
   if (!owner) return undefined;

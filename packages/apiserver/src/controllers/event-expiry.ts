@@ -5,20 +5,21 @@ import { type ObjectKey, StaleWriteError } from "../storage/storage.ts";
 import { createWorker } from "./worker.ts";
 
 const EVENTS = tableOf(Event);
-// As kube-apiserver keeps them. The time is that of those who look at them: one who rehearses a day in minutes reads its events.
+// As long as kube-apiserver keeps them, by the clock of the clients: a user who rehearses a day in minutes can still
+// read its events.
 const KEPT_MS = 3_600_000;
 
 /**
- * Lets events go an hour after they were written last; those of before a restart, an hour after it. Looked at with each
- * event that is written, as nothing else adds to them.
+ * Deletes events an hour after their last write; those from before a restart, an hour after it. It runs with each write
+ * of an event, because nothing else adds to them.
  */
 export function startEventExpiry({ env, callerClock, storage }: Context): () => void {
-  /** When each event was written last, those first that were written first. */
+  /** When each event was last written, oldest first. */
   const writtenMs = new Map<string, number>();
   const worker = createWorker(env, async (id) => {
     const key = keyOf(id);
     const found = storage.get(key);
-    // What was written again meanwhile has another hour.
+    // An event that was written again meanwhile gets another hour.
     if (!found || writtenMs.has(id)) return;
     await storage.remove(key, found).catch((error: unknown) => {
       if (!(error instanceof StaleWriteError)) throw error;

@@ -13,7 +13,9 @@ import { createWorker, type Worker } from "./worker.ts";
 
 const INTERNAL = { user: SERVER, dryRun: false, fieldValidation: "Ignore" } as const;
 
-/** Removes what belongs to objects that are gone, by owner references: in the background, in the foreground, or orphaning. */
+/**
+ * Deletes the dependents of deleted objects, by owner references: in the background, in the foreground, or orphaning.
+ */
 export function startGarbageCollector(context: Context): () => void {
   const collector = new GarbageCollector(context);
   const unfollow = context.storage.follow((resource, event) => collector.observe(resource, event));
@@ -34,19 +36,19 @@ class GarbageCollector {
     this.worker = createWorker(context.env, (text) => this.#collect(keyFromText(text)));
   }
 
-  /** Notes whose fate a change may decide. */
+  /** Enqueues the objects that a change may affect. */
   observe(resource: string, event: StoredEvent): void {
     const { object, previous, namespace, line } = event;
     const key = { resource, namespace, name: object.metadata.name };
     const hasOtherOwners = this.#dependents.observe(resource, event);
     if (hasOtherOwners) this.worker.add(keyText(key));
-    // Whoever lost a dependent may have waited for that.
+    // A former owner may have waited for the deletion of this dependent.
     if (previous && (line.type === "DELETED" || hasOtherOwners)) this.#addOwners(previous);
     if (line.type === "DELETED") this.#addDependents(object);
     else if (isHeld(object)) this.worker.add(keyText(key));
   }
 
-  /** What an earlier life of the server left half done is found by looking at everything once. */
+  /** Reads every object once, to find deletions that an earlier process left unfinished. */
   readAll(): void {
     const { storage } = this.#context;
     for (const resource of storage.resources()) {
@@ -75,7 +77,7 @@ class GarbageCollector {
     for (const key of this.#dependents.of(metadata.uid ?? "")) this.worker.add(keyText(key));
   }
 
-  /** Where the owner would be; undefined when its kind is not served, or nothing says in which namespace. */
+  /** The key of the owner; undefined if its kind is not served, or its namespace is unknown. */
   #ownerKey(
     { apiVersion, kind, name }: Frozen<OwnerReference>,
     { metadata }: StoredObject,
@@ -124,7 +126,7 @@ class GarbageCollector {
     return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND) ? "waiting" : "solid";
   }
 
-  /** Lets go of all dependents, then of the object. */
+  /** Removes the owner references of all dependents, then deletes the object. */
   async #orphan(key: ObjectKey, object: StoredObject): Promise<void> {
     const { uid = "" } = object.metadata;
     for (const one of this.#dependents.of(uid)) {
@@ -134,7 +136,7 @@ class GarbageCollector {
     await this.#edit(key, object, (draft) => dropFinalizer(draft, ORPHAN));
   }
 
-  /** Lets go of the object when none that blocks it is left; each dependent is judged by itself. */
+  /** Deletes the object when no dependent blocks it; each dependent is decided on its own. */
   async #deleteDependentsFirst(key: ObjectKey, object: StoredObject): Promise<void> {
     const { uid = "" } = object.metadata;
     const all = this.#dependents.of(uid);
@@ -191,7 +193,7 @@ function dropFinalizer({ metadata }: Draft, finalizer: string): void {
   else delete metadata.finalizers;
 }
 
-/** Whoever removed or replaced the object was faster: that is looked at when its change arrives. */
+/** Another client has deleted or replaced the object meanwhile: the event of that change enqueues it again. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ApiError) || (error.status.code !== 404 && error.status.code !== 409)) throw error;
 }

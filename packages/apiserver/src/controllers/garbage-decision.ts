@@ -2,10 +2,10 @@ import type { Frozen, OwnerReference } from "@capstan/api";
 import { FOREGROUND, ORPHAN } from "../registry/delete.ts";
 import type { StoredObject } from "../storage/storage.ts";
 
-/** How an owner is doing. `waiting` is one that goes as soon as its dependents have gone. */
+/** The state of an owner. `waiting` is one that is deleted as soon as its dependents are. */
 export type OwnerState = "solid" | "waiting" | "absent" | "unknown";
 
-/** What the garbage collector does about an object that has owners. */
+/** What the garbage collector does with an object that has owners. */
 export type GarbageAction =
   | { readonly type: "keep"; readonly why: string }
   | { readonly type: "release"; readonly uids: readonly string[]; readonly why: string }
@@ -15,7 +15,7 @@ export type GarbageAction =
       readonly why: string;
     };
 
-/** What is known about an object when it is decided. */
+/** The input of a decision about an object. */
 export interface Belongings {
   readonly object: StoredObject;
   readonly owners: readonly { readonly reference: Frozen<OwnerReference>; readonly state: OwnerState }[];
@@ -23,29 +23,29 @@ export interface Belongings {
 }
 
 /**
- * Decides about one object. It stays while one owner stays; references to owners that are gone, or that wait for
- * it to go, are then taken off. Without an owner that stays it goes.
+ * Decides about one object. It stays while one owner stays, without references to owners that are gone or that wait for
+ * its deletion. Without an owner that stays it is deleted.
  */
 export function decideGarbage({ object, owners, hasDependents }: Belongings): GarbageAction {
-  if (owners.length === 0) return { type: "keep", why: "it belongs to nobody" };
+  if (owners.length === 0) return { type: "keep", why: "it has no owner" };
   if (object.metadata.deletionTimestamp !== undefined)
-    return { type: "keep", why: "its deletion has begun already" };
+    return { type: "keep", why: "it is being deleted already" };
   if (owners.some(({ state }) => state === "unknown"))
     return { type: "keep", why: "one of its owners is of a kind that is not served here" };
   const leaving = owners.filter(({ state }) => state !== "solid").map(({ reference }) => reference.uid);
-  if (leaving.length === 0) return { type: "keep", why: "all of its owners are there" };
+  if (leaving.length === 0) return { type: "keep", why: "all of its owners exist" };
   if (leaving.length < owners.length)
     return { type: "release", uids: leaving, why: "it keeps one owner and has lost others" };
   if (hasDependents && owners.some(({ state }) => state === "waiting"))
     return {
       type: "delete",
       policy: "Foreground",
-      why: "its owner waits for it, and it has dependents itself",
+      why: "its owner waits for its deletion, and it has dependents itself",
     };
-  return { type: "delete", policy: ownPolicy(object), why: "none of its owners is there" };
+  return { type: "delete", policy: ownPolicy(object), why: "none of its owners exists" };
 }
 
-/** What the object's own finalizers ask for. */
+/** The deletion policy that the object's own finalizers request. */
 function ownPolicy({ metadata }: StoredObject): "Foreground" | "Background" | "Orphan" {
   const { finalizers = [] } = metadata;
   if (finalizers.includes(ORPHAN)) return "Orphan";

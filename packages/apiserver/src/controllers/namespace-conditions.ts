@@ -19,7 +19,7 @@ export interface Remaining {
 
 type Finding = Omit<Condition, "lastTransitionTime">;
 
-/** Says what keeps a namespace from going, in the types and words of kube-controller-manager. */
+/** Reports what keeps a namespace from being deleted, in kube-controller-manager's conditions and messages. */
 export function namespaceConditions(
   old: readonly Condition[],
   remaining: readonly Remaining[],

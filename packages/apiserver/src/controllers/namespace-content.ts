@@ -13,7 +13,10 @@ import { createWorker } from "./worker.ts";
 const FINALIZER = "kubernetes";
 const INTERNAL = { user: SERVER, dryRun: false, fieldValidation: "Ignore" } as const;
 
-/** Empties namespaces that are being deleted, says what is left in them, and lets go of them when nothing is. */
+/**
+ * Deletes the contents of namespaces that are being deleted, reports what remains, and removes the finalizer when
+ * nothing does.
+ */
 export function startNamespaceContent(context: Context): () => void {
   const { env, storage, registry } = context;
   const namespaces = registry.namespaces;
@@ -55,11 +58,11 @@ async function empty(context: Context, namespaces: Resource, name: string): Prom
     }
   }
   const target = { resource: namespaces, namespace: "", name };
-  if (remaining.length === 0) return await letGo(context, target);
+  if (remaining.length === 0) return await finalizeNamespace(context, target);
   await report(context, target, remaining);
 }
 
-/** Everything that can be in a namespace, once for all versions of a kind. */
+/** Every namespaced resource, once for all versions of a kind. */
 function contentResources({ registry, storage }: Context): Resource[] {
   return [...storage.resources()].flatMap((table) => {
     const resource = registry.ofTable(table);
@@ -74,8 +77,8 @@ async function removeContent(
 ): Promise<string | undefined> {
   let problem: string | undefined;
   const objects = [...context.storage.list({ resource: resource.table, namespace })];
-  const doomed = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  await inBatches(doomed, async ({ metadata }) => {
+  const toDelete = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inBatches(toDelete, async ({ metadata }) => {
     const target = { resource, namespace, name: metadata.name, subresource: "" };
     await remove(context, target, { user: SERVER, dryRun: false, propagationPolicy: "Background" }).catch(
       (error: unknown) => {
@@ -89,7 +92,7 @@ async function removeContent(
 
 type Named = Omit<Target, "subresource">;
 
-async function letGo(context: Context, target: Named): Promise<void> {
+async function finalizeNamespace(context: Context, target: Named): Promise<void> {
   const produce = (old: StoredObject): unknown => {
     const draft = deepCopy(old) as unknown as Draft;
     draft["spec"] = {

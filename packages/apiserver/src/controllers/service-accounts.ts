@@ -7,7 +7,7 @@ import { createWorker } from "./worker.ts";
 const NAMESPACES = tableOf(Namespace);
 const ACCOUNTS = "/serviceaccounts";
 
-/** Gives every namespace the service account `default`, which pods without one of their own run as. */
+/** Creates the service account `default` in every namespace, which pods without one of their own run as. */
 export function startServiceAccounts(context: Context): () => void {
   const { env, storage, registry } = context;
   if (!registry.find("", "v1", "serviceaccounts")) return () => undefined;

@@ -1,17 +1,19 @@
 import type { Env } from "@capstan/env";
 
-// What fails, such as a write to a full disk, is tried again after so long.
+// A failure, such as a write to a full disk, is retried after this long.
 const RETRY_MS = 1000;
-// Writes that wait together share a transaction of the store.
+// Concurrent writes share a transaction of the storage.
 const AT_ONCE = 32;
 
-/** Works through keys, several at a time, none twice at a time; a key that is added while it waits is worked on once. */
+/** Processes keys, several at a time, none twice at a time; a key that is added while it waits is processed once. */
 export interface Worker {
   add(key: string): void;
   stop(): void;
 }
 
-/** Creates a worker. Work begins in a later turn of the event loop, after whoever added the key has had its answer. */
+/**
+ * Creates a worker. It starts in a later turn of the event loop, after the request that added the key has its answer.
+ */
 export function createWorker(env: Env, work: (key: string) => Promise<void>): Worker {
   const waiting = new Set<string>();
   const active = new Set<string>();

@@ -3,23 +3,23 @@ import type { SchemaNode } from "../schema/node.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import type { DefinitionNames } from "./definition.ts";
 
-/** What a CRD says about one version of its kind, as far as serving it goes. */
+/** What a CRD defines about one version of its kind, as far as serving it needs. */
 export interface CustomVersion {
-  /** The names that the kind goes by. */
+  /** The names of the kind. */
   readonly names: DefinitionNames;
-  /** The schema of the version that objects are stored in; the same one where the versions do not differ. */
+  /** The schema of the storage version; the same one if the versions do not differ. */
   readonly stored: SchemaNode;
   /** The schemas of all versions that objects may have been stored in, by their `apiVersion`. */
   readonly schemas: ReadonlyMap<string, SchemaNode>;
   /** The schema of this version as the CRD has it, for OpenAPI. */
   readonly printed: PrintedSchema | undefined;
   readonly scale: ScalePaths | undefined;
-  /** The columns of `kubectl get`, for whoever prints tables. */
+  /** The columns of `kubectl get`, for Tables. */
   readonly columns: readonly PrinterColumn[];
-  /** What callers of this version are told, if it is on its way out. */
+  /** The warning for clients of this version, if it is deprecated. */
   readonly deprecation: string | undefined;
-  /** Objects of later versions than this were written under this schema; older ones are read through it. */
+  /** Objects with a later resourceVersion were written under this schema; older ones are read through it. */
   readonly since: number;
-  /** Older objects as this version reads them, so that each is read through its schema once. */
+  /** Cache of older objects as this version reads them, so that each is converted once. */
   readonly reread: WeakMap<StoredObject, StoredObject>;
 }

@@ -10,7 +10,7 @@ const anything = { "x-kubernetes-preserve-unknown-fields": true };
 const object = (properties: Record<string, unknown>): PrintedSchema => ({ type: "object", properties });
 const list = (items: unknown): PrintedSchema => ({ type: "array", items });
 
-/** What a schema may say that is no schema itself. */
+/** The keywords of a schema that are not schemas themselves. */
 const KEYWORDS = {
   id: text,
   $schema: text,
@@ -57,13 +57,13 @@ const KEYWORDS = {
   ),
 };
 
-/** The schema of schemas: it contains itself, so it cannot be written down but has to be tied together. */
+/** The schema of schemas: it contains itself, so it is built with a cycle. */
 function schemaOfSchemas(): SchemaNode {
   const properties = new Map(compileSchema(object(KEYWORDS)).properties);
   const schema: SchemaNode = { ...compileSchema(object({})), properties };
   const schemas: SchemaNode = { ...compileSchema({ type: "array" }), items: schema };
   const schemasByName: SchemaNode = { ...compileSchema({ type: "object" }), additional: schema };
-  // Where a list of schemas, or yes or no, may stand as well.
+  // Where a list of schemas, or a boolean, is allowed as well.
   const loose: SchemaNode = { ...schema, types: [], items: schema };
   for (const keyword of ["allOf", "anyOf", "oneOf"]) properties.set(keyword, schemas);
   for (const keyword of ["properties", "patternProperties", "definitions"])
@@ -127,7 +127,7 @@ const STATUS = {
   observedGeneration: whole,
 };
 
-/** What a CRD looks like: nothing else is kept of one, and nothing of another type is taken for one. */
+/** The schema of a CRD: other fields are dropped, and values of other types refused. */
 export const definitionSchema: SchemaNode = withSchemas(
   compileSchema(object({ spec: object(SPEC), status: object(STATUS) })),
 );
@@ -136,7 +136,7 @@ function withSchemas(definition: SchemaNode): SchemaNode {
   return replaced(definition, ["spec", "versions", "*", "schema", "openAPIV3Schema"], schemaOfSchemas());
 }
 
-/** The node with another one in place of that at the path; `*` leads to the items of a list. */
+/** The node with another one at the path; `*` leads to the items of a list. */
 function replaced(node: SchemaNode, [step, ...rest]: readonly string[], leaf: SchemaNode): SchemaNode {
   if (step === undefined) return leaf;
   if (step === "*") return node.items ? { ...node, items: replaced(node.items, rest, leaf) } : node;

@@ -32,7 +32,7 @@ export interface DefinitionVersion {
   readonly deprecationWarning?: string;
 }
 
-/** What a CRD wants. */
+/** The spec of a CRD. */
 export interface DefinitionSpec {
   readonly group: string;
   readonly names: DefinitionNames;
@@ -42,7 +42,7 @@ export interface DefinitionSpec {
   readonly preserveUnknownFields?: boolean;
 }
 
-/** How far a CRD has come. */
+/** A condition of a CRD. */
 export interface DefinitionCondition {
   readonly type: "NamesAccepted" | "Established" | "Terminating";
   readonly status: "True" | "False";
@@ -51,7 +51,7 @@ export interface DefinitionCondition {
   readonly lastTransitionTime: string;
 }
 
-/** What has become of a CRD. */
+/** The status of a CRD. */
 export interface DefinitionStatus {
   readonly conditions: readonly DefinitionCondition[];
   readonly acceptedNames: DefinitionNames;
@@ -85,7 +85,7 @@ export function definitionKey({ plural, group }: Pick<Kind, "plural" | "group">)
   return { resource: DEFINITIONS, namespace: "", name: `${plural}.${group}` };
 }
 
-/** Whether a CRD has reached a condition. */
+/** Whether a condition of a CRD is True. */
 export function isTrue(definition: Frozen<Definition>, type: DefinitionCondition["type"]): boolean {
   return definition.status.conditions.some(
     (condition) => condition.type === type && condition.status === "True",

@@ -53,13 +53,13 @@ async function withGizmos(...names: string[]): Promise<TestClient> {
   return client;
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs everything that waits only for its turn of the event loop. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
 describe("a definition that is created", () => {
-  test("serves its kind at once, under the names that it was given or that follow from them", async () => {
+  test("serves its kind at once, under the given names or those derived from them", async () => {
     const client = new TestClient();
     expect((await client.get(GIZMOS)).body.message).toBe("404 page not found\n");
     const { status, body } = await client.create(
@@ -96,7 +96,7 @@ describe("a definition that is created", () => {
     expect((await client.get(GIZMOS)).status).toBe(404);
   });
 
-  test("has the subresources, versions and scope that it says, and answers for others as kube-apiserver does", async () => {
+  test("has the subresources, versions and scope of its spec, and answers for others as kube-apiserver does", async () => {
     const client = new TestClient();
     await client.create(
       CRDS,
@@ -113,7 +113,7 @@ describe("a definition that is created", () => {
     expect((await client.get("/apis/example.com/v1/gizmos")).body.items).toHaveLength(1);
   });
 
-  test("waits when its names are taken, and gets them when they are free", async () => {
+  test("waits while its names are taken, and gets them when they are free", async () => {
     const client = await withGizmos();
     const { body } = await client.create(CRDS, definition("gadgets", { shortNames: ["gizmo"] }));
     expect(conditions(body)).toEqual([
@@ -149,7 +149,7 @@ describe("a definition that is created", () => {
     expect(conditions(body)[0]).toBe("NamesAccepted=False ListKindConflict");
   });
 
-  test("takes the place of a kind that the server has from its start, and gives it back", async () => {
+  test("replaces a kind that the server has from its start, and restores it when deleted", async () => {
     const client = new TestClient();
     const { group, plural, kind } = Widget;
     const name = `${plural}.${group}`;
@@ -194,7 +194,7 @@ describe("a definition that changes", () => {
     expect(body.status).toMatchObject({ acceptedNames: { shortNames: ["gz"] } });
   });
 
-  test("reads older objects by its new schema: new defaults are seen, dropped fields are not", async () => {
+  test("reads older objects by its new schema: with new defaults, without dropped fields", async () => {
     const client = await withGizmos("old");
     const { body: before } = await client.get(`${GIZMOS}/old`);
     await client.merge(`${CRDS}/gizmos.example.com`, {
@@ -217,7 +217,7 @@ describe("a definition that changes", () => {
     expect((await client.merge(`${GIZMOS}/old`, { spec: { a: "z" } })).status).toBe(422);
   });
 
-  test("is served on when its later names are taken", async () => {
+  test("is still served when its later names are taken", async () => {
     const client = await withGizmos("one");
     await client.create(CRDS, definition("others", { kind: "Other", shortNames: ["oo"] }));
     const { body } = await client.merge(`${CRDS}/gizmos.example.com`, {
@@ -230,7 +230,7 @@ describe("a definition that changes", () => {
     expect((await client.get(GIZMOS)).body.items).toHaveLength(1);
   });
 
-  test("ends watches, so that clients come back under the new definition", async () => {
+  test("ends watches, so that clients reconnect under the new definition", async () => {
     const client = await withGizmos("one");
     const watch = await client.watch(GIZMOS);
     expect(await takeLines(watch, 1)).toEqual(["ADDED one"]);
@@ -251,7 +251,7 @@ describe("several versions", () => {
     version("v2", { a: text, b: { ...text, default: "d" } }, { storage: true }),
   ];
 
-  test("show the same objects, each what it knows of them", async () => {
+  test("show the same objects, each with its own fields", async () => {
     const client = await withGizmos("old");
     const { body } = await client.merge(`${CRDS}/gizmos.example.com`, { spec: { versions: both } });
     expect(body.status["storedVersions"]).toEqual(["v1", "v2"]);
@@ -269,7 +269,7 @@ describe("several versions", () => {
     expect((await client.get(`${V2}/new`)).body.spec).toEqual({ a: "y", b: "d" });
   });
 
-  test("that objects are stored in cannot be taken away", async () => {
+  test("that objects are stored in cannot be removed", async () => {
     const client = await withGizmos();
     await client.merge(`${CRDS}/gizmos.example.com`, { spec: { versions: both } });
     const { body } = await client.merge(`${CRDS}/gizmos.example.com`, { spec: { versions: both.slice(1) } });
@@ -278,7 +278,7 @@ describe("several versions", () => {
 });
 
 describe("a definition that is deleted", () => {
-  test("takes its objects with it, ends watches behind their last lines, and is no longer served", async () => {
+  test("deletes its objects, ends watches after their last events, and is no longer served", async () => {
     const client = await withGizmos("one", "two");
     const watch = await client.watch(GIZMOS);
     const { status, body } = await client.delete(`${CRDS}/gizmos.example.com`);
@@ -291,7 +291,7 @@ describe("a definition that is deleted", () => {
     expect((await client.get(GIZMOS)).body.message).toBe("404 page not found\n");
   });
 
-  test("waits for objects that something holds back, and lets none in meanwhile", async () => {
+  test("waits for objects with finalizers, and admits no new ones meanwhile", async () => {
     const client = await withGizmos("free");
     await client.create(GIZMOS, gizmo("held", { finalizers: ["example.com/hold"] }));
     await client.delete(`${CRDS}/gizmos.example.com`);
@@ -310,7 +310,7 @@ describe("a definition that is deleted", () => {
     expect((await client.get(`${CRDS}/gizmos.example.com`)).status).toBe(404);
   });
 
-  test("says so when objects cannot be deleted, and tries again when something changes", async () => {
+  test("reports when objects cannot be deleted, and tries again when something changes", async () => {
     let isAllowed = false;
     const refuse = { type: "FieldValueForbidden" as const, field: "metadata", message: "Forbidden: not now" };
     const client = new TestClient({
@@ -334,7 +334,7 @@ describe("a definition that is deleted", () => {
     expect((await client.get(`${CRDS}/gizmos.example.com`)).status).toBe(404);
   });
 
-  test("can be created again, without the objects of before", async () => {
+  test("can be created again, without the former objects", async () => {
     const client = await withGizmos("one");
     await client.delete(`${CRDS}/gizmos.example.com`);
     await settle();
@@ -344,7 +344,7 @@ describe("a definition that is deleted", () => {
 });
 
 describe("a server that starts again on the same store", () => {
-  test("serves what was defined, and goes on with what was being deleted", async () => {
+  test("serves the existing definitions, and continues interrupted deletions", async () => {
     const storage = createMemoryStorage();
     const first = new TestClient({ storage });
     await first.create(CRDS, definition());

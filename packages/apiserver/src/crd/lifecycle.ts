@@ -19,14 +19,14 @@ import {
 import { nameStatus, type TakenNames, takenNames } from "./names.ts";
 import { definedResources, specOf } from "./resources.ts";
 
-/** The names that the kinds of a group go by, except one. */
+/** The names of the kinds of a group, except one. */
 export function namesInGroup(
   storage: Storage,
   kinds: readonly CustomKind[],
 ): (group: string, except: string) => TakenNames {
   return (group, except) => {
     const defined = definitions(storage);
-    // A kind that the server has from its start goes by its names unless a CRD speaks for it.
+    // A kind that the server has from its start has its names unless a CRD defines it.
     const given = kinds.filter(
       ({ plural }) => !defined.some(({ metadata }) => metadata.name === `${plural}.${group}`),
     );
@@ -45,7 +45,7 @@ function definitions(storage: Storage): Frozen<Definition>[] {
   return [...storage.list({ resource: DEFINITIONS })] as unknown as Frozen<Definition>[];
 }
 
-/** Serves what the stored CRDs define, from now on and as they change, and clears up behind those that go. */
+/** Serves what the stored CRDs define, follows their changes, and deletes the objects of deleted ones. */
 export function followDefinitions(
   context: Context,
   taken: (group: string, except: string) => TakenNames,
@@ -64,7 +64,7 @@ export function followDefinitions(
       served.delete(name);
     }
     for (const definition of stored) serve(context, served, definition);
-    // What fails in either, such as a write to a full disk, is tried again with the next change of any CRD.
+    // A failure in either, such as a write to a full disk, is retried with the next change of any CRD.
     void reconsiderNames(context, taken).catch(() => undefined);
     for (const definition of stored) clear(definition);
   }
@@ -75,7 +75,7 @@ export function followDefinitions(
       metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CLEANUP_FINALIZER);
     if (!isDue || clearing.has(uid)) return;
     clearing.add(uid);
-    void clearUp(context, { name, uid, resource: served.get(name)?.resources[0] })
+    void deleteInstances(context, { name, uid, resource: served.get(name)?.resources[0] })
       .catch(() => undefined)
       .finally(() => clearing.delete(uid));
   }
@@ -97,7 +97,7 @@ function serve({ registry }: Context, served: Map<string, Served>, definition: F
   registry.install(name, resources);
 }
 
-/** Names may have become free: those that waited for them get them. */
+/** Gives names that have become free to CRDs that waited for them. */
 async function reconsiderNames(
   { storage, env }: Context,
   taken: (group: string, except: string) => TakenNames,
@@ -113,15 +113,15 @@ async function reconsiderNames(
   }
 }
 
-interface Clearing {
+interface DeletedDefinition {
   readonly name: string;
   readonly uid: string;
-  /** Absent when the kind was never served, and so has no objects. */
+  /** Absent if the kind was never served, and so has no objects. */
   readonly resource: Resource | undefined;
 }
 
-/** Removes all objects of a kind, waits until nothing holds them back any more, then lets go of the CRD. */
-async function clearUp(context: Context, { name, uid, resource }: Clearing): Promise<void> {
+/** Deletes all objects of a kind, waits until none is left, then removes the finalizer of the CRD. */
+async function deleteInstances(context: Context, { name, uid, resource }: DeletedDefinition): Promise<void> {
   const { storage, env } = context;
   const key = { resource: DEFINITIONS, namespace: "", name };
   for (;;) {
@@ -129,7 +129,7 @@ async function clearUp(context: Context, { name, uid, resource }: Clearing): Pro
     if (stored?.metadata.uid !== uid) return;
     const problem = resource && (await removeObjects(context, resource));
     if (!resource || storage.count({ resource: resource.table }) === 0) {
-      if (await letGo(storage, key.name, stored)) return;
+      if (await removeFinalizer(storage, key.name, stored)) return;
       continue;
     }
     await report(storage, stored as unknown as Frozen<Definition>, {
@@ -141,12 +141,12 @@ async function clearUp(context: Context, { name, uid, resource }: Clearing): Pro
   }
 }
 
-/** Deletes every object that is not being deleted already; answers with what stood in the way of that. */
+/** Deletes every object that is not being deleted already; returns the first error. */
 async function removeObjects(context: Context, resource: Resource): Promise<string | undefined> {
   let problem: string | undefined;
   const objects = [...context.storage.list({ resource: resource.table })];
-  const doomed = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  await inBatches(doomed, async ({ metadata }) => {
+  const toDelete = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inBatches(toDelete, async ({ metadata }) => {
     const target = { resource, namespace: metadata.namespace ?? "", name: metadata.name, subresource: "" };
     await remove(context, target, { user: SERVER, dryRun: false }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
@@ -186,8 +186,11 @@ async function writeStatus(
   await storage.replace(key, stored, { ...stored, status } as unknown as Draft).catch(ignoreStale);
 }
 
-/** Takes the finalizer off; the CRD goes with the last one. Answers whether it did, and nobody else was faster. */
-async function letGo(storage: Storage, name: string, stored: StoredObject): Promise<boolean> {
+/**
+ * Removes the finalizer; with the last one the CRD is deleted. Returns false if another client has changed the CRD
+ * meanwhile.
+ */
+async function removeFinalizer(storage: Storage, name: string, stored: StoredObject): Promise<boolean> {
   const key = { resource: DEFINITIONS, namespace: "", name };
   const others = (stored.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
   try {
@@ -203,7 +206,7 @@ async function letGo(storage: Storage, name: string, stored: StoredObject): Prom
   }
 }
 
-/** Whoever was faster has changed the CRD, and so this will be looked at again. */
+/** Another client has changed the CRD meanwhile, and that change triggers this again. */
 function ignoreStale(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error;
 }

@@ -5,7 +5,7 @@ import {
   withCondition,
 } from "./definition.ts";
 
-/** Names of other kinds of a group: no two of them may share one. */
+/** The names of other kinds of a group, which must be unique. */
 export interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -22,7 +22,7 @@ export function takenNames(names: Iterable<DefinitionNames>): TakenNames {
   return { resources, kinds };
 }
 
-/** The part of a status that says which names a kind goes by and whether it is served. */
+/** The part of a status that has the accepted names and whether the kind is served. */
 export function nameStatus(
   requested: DefinitionNames,
   { conditions, acceptedNames }: DefinitionStatus,
@@ -39,7 +39,7 @@ export function nameStatus(
   return { acceptedNames: names, conditions: established(accepted, conflict !== undefined, now) };
 }
 
-/** What is served once goes on being served, also when later names meet with a conflict. */
+/** A kind that is served stays served, even if later names conflict. */
 function established(
   conditions: DefinitionCondition[],
   isConflict: boolean,
@@ -65,7 +65,7 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Accepts the names that are free; of several conflicts the last one is told. */
+/** Accepts the names that are free; of several conflicts the last one is reported. */
 function accept(
   requested: DefinitionNames,
   accepted: DefinitionNames,

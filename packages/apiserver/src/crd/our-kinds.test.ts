@@ -5,7 +5,7 @@ import { createApiServer } from "../api-server.ts";
 
 const PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict";
 
-/** Creates a definition and answers with its conditions, or with why it was refused. */
+/** Creates a definition and returns its conditions, or why it was refused. */
 async function conditionsOf(body: unknown): Promise<unknown> {
   const { handle } = createApiServer({ env: createRealEnv(), kinds: [] });
   const answer = await handle({
@@ -24,7 +24,7 @@ async function conditionsOf(body: unknown): Promise<unknown> {
 const rows = customKinds.map((kind) => [kind.kind, toCustomResourceDefinition(kind)] as const);
 
 describe("the CRDs of our kinds", () => {
-  // The server refuses what is not structural in kube-apiserver's own words; test:kube asks the real one.
+  // The server refuses schemas that are not structural with kube-apiserver's messages; test:kube asks the real one.
   test.each(rows)("of %s is structural and has no keyword that Kubernetes does not know", async (_, crd) => {
     expect(await conditionsOf(crd)).toEqual(["NamesAccepted=True", "Established=True"]);
   });

@@ -4,7 +4,7 @@ import { paths, TestClient } from "../testing.ts";
 import type { SchemaNode } from "../schema/node.ts";
 import { kindResources } from "./resources.ts";
 
-/** The smallest value that fits a schema: what is required, and nothing that has a default. */
+/** The smallest value that fits a schema: required fields, and none with a default. */
 function smallest(node: SchemaNode): unknown {
   const { limits, types, required, properties, items } = node;
   const { enum: words, minItems = 0 } = limits;
@@ -32,7 +32,7 @@ function pathOf({ group, version, plural, namespaced }: CustomKind): string {
 
 describe("our kinds", () => {
   test.each(customKinds.map((kind) => [kind.kind, kind] as const))(
-    "%s: the smallest object that fits comes back as it was sent, strictly read, and the same from a CRD",
+    "%s: the smallest valid object is returned as it was sent, with strict validation, and the same from a CRD",
     async (_, kind) => {
       const fromStart = new TestClient({ kinds: [kind], admissions: [] });
       const fromDefinition = new TestClient({ kinds: [] });
@@ -56,7 +56,7 @@ describe("our kinds", () => {
     },
   );
 
-  test("compile once, however many servers use them", () => {
+  test("compile once for any number of servers", () => {
     const [kind] = customKinds;
     const [first, second] = [0, 0].map((since) => kindResources(kind as CustomKind, since)[0]?.schema);
     expect(first).toBe(second);

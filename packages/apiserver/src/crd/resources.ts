@@ -4,7 +4,7 @@ import type { Resource } from "../registry/registry.ts";
 import { compileSchema, type SchemaNode } from "../schema/node.ts";
 import type { DefinitionSpec, DefinitionVersion } from "./definition.ts";
 
-/** The resources of a kind that a CRD defines: one for each version that is served. */
+/** The resources of a kind that a CRD defines: one for each served version. */
 export function definedResources(
   spec: DefinitionSpec,
   { since, kind }: { readonly since: number; readonly kind?: CustomKind },
@@ -49,7 +49,7 @@ export function kindResources(kind: CustomKind, since: number): Resource[] {
 
 const specs = new WeakMap<CustomKind, DefinitionSpec>();
 
-/** What the CRD of a kind of ours says; made once, because simulations start very many servers. */
+/** The spec of the CRD of one of our kinds; cached, because simulations start very many servers. */
 export function specOf(kind: CustomKind): DefinitionSpec {
   const known = specs.get(kind);
   if (known) return known;
@@ -62,7 +62,7 @@ const ANYTHING = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-
 
 const compilations = new WeakMap<DefinitionSpec, ReadonlyMap<string, SchemaNode>>();
 
-/** The schemas of all versions, ready for use, by `apiVersion`. Versions with equal schemas share one. */
+/** The compiled schemas of all versions, by `apiVersion`. Versions with equal schemas share one. */
 function compiled(spec: DefinitionSpec): ReadonlyMap<string, SchemaNode> {
   const known = compilations.get(spec);
   if (known) return known;

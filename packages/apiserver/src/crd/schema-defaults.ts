@@ -5,7 +5,7 @@ import { type FieldProblem, invalidValue } from "../schema/problem.ts";
 import { pruneValue } from "../schema/prune.ts";
 import { validate } from "../schema/validate.ts";
 
-/** Says which defaults of a schema do not fit the schema themselves: filled in, they would make objects invalid. */
+/** Reports the defaults of a schema that do not fit the schema themselves: they would make objects invalid. */
 export function defaultProblems(node: SchemaNode, path: string): FieldProblem[] {
   return [
     ...(node.default === undefined ? [] : ownProblems(node, `${path}.default`)),

@@ -8,16 +8,16 @@ import {
 } from "../schema/problem.ts";
 import { OBJECT_FIELDS } from "../schema/prune.ts";
 
-/** What holds for a schema because of where it stands. */
+/** What follows for a schema from its position. */
 interface Surroundings {
   readonly isRoot: boolean;
   /** Inside the metadata of an object, embedded or not. */
   readonly inMeta: boolean;
-  /** Why there may be no default here; empty where there may be. */
+  /** Why a default is not allowed here; empty if it is. */
   readonly noDefault: string;
 }
 
-/** Says which keywords of a schema, and of those in it, Kubernetes does not know or does not want. */
+/** Reports the keywords of a schema, and of nested ones, that Kubernetes does not know or does not allow. */
 export function keywordProblems(schema: PrintedSchema, path: string): FieldProblem[] {
   return inside(schema, path, { isRoot: true, inMeta: false, noDefault: "" });
 }
@@ -157,7 +157,7 @@ function listTypeProblems(schema: PrintedSchema, path: string): FieldProblem[] {
   ];
 }
 
-/** Items of a set are compared as wholes, so nobody may own only a part of one. */
+/** Items of a set are compared as wholes, so no manager may own only a part of one. */
 function setProblems(items: unknown, path: string): FieldProblem[] {
   if (!isSchema(items)) return [];
   const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
@@ -217,7 +217,7 @@ function listMapProblems(schema: PrintedSchema, path: string): FieldProblem[] {
   ];
 }
 
-/** Without its keys an item cannot be told from others, so they are always there and always plain values. */
+/** Keys identify an item, so they are required and scalar. */
 function keyProblems(
   items: PrintedSchema,
   path: string,
@@ -254,7 +254,7 @@ function keyProblems(
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/** What can be said about rules without reading them; reading them comes with CEL. */
+/** Checks on rules that do not need to parse them; parsing comes with CEL. */
 function ruleProblems(schema: PrintedSchema, path: string): FieldProblem[] {
   return listOf(schema["x-kubernetes-validations"]).flatMap((entry, index) => {
     const at = `${path}.x-kubernetes-validations[${index}]`;

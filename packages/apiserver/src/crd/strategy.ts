@@ -17,7 +17,7 @@ import {
 import { nameStatus, type TakenNames } from "./names.ts";
 import { definitionChangeProblems, definitionNameProblems, definitionProblems } from "./validate.ts";
 
-/** How CRDs differ from other kinds. `taken` says which names the other kinds of a group go by. */
+/** The strategy of CRDs. `taken` returns the names of the other kinds of a group. */
 export function definitionStrategy(
   clock: Clock,
   taken: (group: string, except: string) => TakenNames,
@@ -64,7 +64,7 @@ const NO_STATUS: DefinitionStatus = {
   storedVersions: [],
 };
 
-/** A spec with all that the rest of the server takes for granted, however little of it was sent. */
+/** A complete spec, with everything that the rest of the server relies on. */
 function withDefaults(sent: unknown): DefinitionSpec {
   const spec = (deepCopy(sent) ?? {}) as Partial<DefinitionSpec>;
   const names: DefinitionNames = { kind: "", plural: "", ...spec.names };
@@ -98,14 +98,14 @@ function problemsOf(draft: Draft, old: StoredObject | undefined): FieldProblem[]
   const before = old as unknown as Frozen<Definition> | undefined;
   const { annotations = {} } = metadata;
   return [
-    // The name cannot change; whether the spec still fits it is a matter of what may change in that.
+    // The name cannot change; whether the spec still fits it is covered by the rules on changes.
     ...(before ? [] : definitionNameProblems(metadata.name, spec)),
     ...definitionProblems({ annotations, spec, status }),
     ...(before ? definitionChangeProblems(spec, before.spec, isTrue(before, "Established")) : []),
   ];
 }
 
-/** Formats of texts that nobody checks; those that were there before have been warned about. */
+/** String formats that the server does not check; existing ones have been warned about before. */
 function unknownFormats(draft: Draft, old: StoredObject | undefined): string[] {
   const known = new Set(old ? formatsIn(old["spec"]) : []);
   return formatsIn(draft["spec"]).filter((format) => !known.has(format) && !formatOf(format));

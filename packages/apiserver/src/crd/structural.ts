@@ -2,12 +2,12 @@ import { deepEqual, type PrintedSchema } from "@capstan/api";
 import { compilePattern, PatternError } from "../schema/pattern.ts";
 import { type FieldProblem, forbiddenValue, invalidValue, requiredValue } from "../schema/problem.ts";
 
-/** Where in a schema a schema stands; what it may leave out depends on that. */
+/** The position of a schema in a schema; it decides what the schema may leave out. */
 type Level = "root" | "items" | "field";
 
 /**
- * Says in what a schema is not structural: whether for every value it is clear which one schema
- * describes it, so that pruning and defaulting need no choice. The words are those of kube-apiserver.
+ * Reports why a schema is not structural: every value must have exactly one schema that describes it, so that pruning
+ * and defaulting are unambiguous. The messages are kube-apiserver's.
  */
 export function structuralProblems(schema: PrintedSchema, path: string): FieldProblem[] {
   const problems = [
@@ -103,7 +103,7 @@ function embeddedProblems(schema: PrintedSchema, path: string): FieldProblem[] {
   ];
 }
 
-/** Kubernetes knows itself what these fields look like; a schema may only narrow the name. */
+/** Kubernetes defines these fields itself; a schema may only restrict the name. */
 function metaProblems(schema: PrintedSchema, level: Level, path: string): FieldProblem[] {
   if (level !== "root" && schema["x-kubernetes-embedded-resource"] !== true) return [];
   const fields = new Map(fieldsOf(schema));
@@ -137,7 +137,7 @@ function isPlainMetadata(metadata: PrintedSchema): boolean {
 
 const INT_OR_STRING = [{ type: "integer" }, { type: "string" }];
 
-/** The one way to name types inside `anyOf`: it is how other tools write int-or-string. */
+/** The one form in which `anyOf` may contain types: other tools write int-or-string like this. */
 function isIntOrString(schema: PrintedSchema): boolean {
   return deepEqual(schema["anyOf"], INT_OR_STRING);
 }
@@ -186,7 +186,7 @@ const FORBIDDEN_IN_BRANCHES: readonly (readonly [string, string])[] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ];
 
-/** Inside `anyOf` and its like a schema may narrow values, and say nothing about their form. */
+/** Inside `anyOf` and similar keywords a schema may restrict values, but not describe their structure. */
 function nestedProblems(schema: PrintedSchema, path: string, isExempt = false): FieldProblem[] {
   const { items } = schema;
   return [
@@ -203,13 +203,13 @@ function nestedProblems(schema: PrintedSchema, path: string, isExempt = false): 
 }
 
 interface Place {
-  /** Where the schema is that has to describe the value. */
+  /** The path of the schema that must describe the value. */
   readonly path: string;
-  /** Where the one is that narrows it. */
+  /** The path of the schema that restricts it. */
   readonly at: string;
 }
 
-/** Says which values are narrowed somewhere and described nowhere. */
+/** Reports values that are restricted somewhere and described nowhere. */
 function coverProblems(narrowing: PrintedSchema, schema: PrintedSchema, { path, at }: Place): FieldProblem[] {
   const cover = (branch: PrintedSchema, place: string): FieldProblem[] =>
     nestedCoverProblems(branch, schema, { path, at: place });
@@ -255,7 +255,7 @@ function listOf(branches: unknown): readonly PrintedSchema[] {
   return Array.isArray(branches) ? branches.filter(isSchema) : [];
 }
 
-/** Go cannot tell a value that is not there from one that is false or empty. */
+/** Go cannot distinguish a missing value from one that is false or empty. */
 function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== false && value !== "";

@@ -38,7 +38,7 @@ function sample(): Sample {
   } as Sample);
 }
 
-/** What is found in a definition that was spoiled, as kubectl prints it. */
+/** The errors of an invalid definition, as kubectl prints them. */
 async function problemsOf(spoil: (definition: Sample) => void): Promise<string[]> {
   const definition = sample();
   spoil(definition);
@@ -48,7 +48,7 @@ async function problemsOf(spoil: (definition: Sample) => void): Promise<string[]
   return body.details.causes.map(({ field, message }) => `${field}: ${message}`);
 }
 
-/** The same for the schema of the field `a`; `@` stands for where that is. */
+/** The same for the schema of the field `a`; `@` stands for its path. */
 async function fieldProblemsOf(schema: object): Promise<string[]> {
   const found = await problemsOf(({ spec }) => {
     const root = spec.versions[0]?.schema?.openAPIV3Schema as Json;
@@ -69,7 +69,7 @@ describe("a definition", () => {
     expect([status, body.message]).toEqual([201, undefined]);
   });
 
-  // The words of kube-apiserver 1.35.
+  // The messages of kube-apiserver 1.35.
   test.each<[string, (definition: Sample) => void, string[]]>([
     [
       "under another name",
@@ -96,7 +96,7 @@ describe("a definition", () => {
       ['spec.names.listKind: Invalid value: "Gizmo": kind and listKind may not be the same'],
     ],
     [
-      "that keeps unknown fields everywhere",
+      "that preserves unknown fields everywhere",
       ({ spec }) => (spec["preserveUnknownFields"] = true),
       [
         "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
@@ -117,7 +117,7 @@ describe("a definition", () => {
       ['spec.versions[0].deprecationWarning: Invalid value: "x": can only be set for deprecated versions'],
     ],
     [
-      "with an odd conversion",
+      "with an unknown conversion strategy",
       ({ spec }) => (spec["conversion"] = { strategy: "Magic" }),
       ['spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"'],
     ],
@@ -132,7 +132,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "in a group of the community that says so",
+      "in a group of the community with an annotation that it is unapproved",
       (one) => {
         one.spec.group = "x.k8s.io";
         one.metadata = {
@@ -143,7 +143,7 @@ describe("a definition", () => {
       [],
     ],
     [
-      "that scales by odd paths",
+      "with invalid scale paths",
       ({
         spec: {
           versions: [v1],
@@ -160,7 +160,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "with odd columns",
+      "with invalid columns",
       ({
         spec: {
           versions: [v1],
@@ -172,7 +172,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "that selects what is not there",
+      "with a selectable field that does not exist",
       ({
         spec: {
           versions: [v1],
@@ -183,7 +183,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "whose versions differ, each with its own mistakes",
+      "whose versions differ, each with its own errors",
       ({ spec }) =>
         spec.versions.push({
           name: "v2",
@@ -196,12 +196,12 @@ describe("a definition", () => {
       ],
     ],
     [
-      "of something else than objects",
+      "with a root that is not an object",
       (one) => (root(one)["type"] = "string"),
       ['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root'],
     ],
     [
-      "of any map",
+      "with additionalProperties at the root",
       (one) => {
         delete root(one)["properties"];
         root(one)["additionalProperties"] = text;
@@ -209,7 +209,7 @@ describe("a definition", () => {
       ["spec.validation.openAPIV3Schema.additionalProperties: Forbidden: must not be used at the root"],
     ],
     [
-      "with its own idea of metadata",
+      "with properties of metadata",
       (one) =>
         (root(one)["properties"] = {
           metadata: { type: "object", properties: { labels: { type: "object" } } },
@@ -219,7 +219,7 @@ describe("a definition", () => {
       ],
     ],
     [
-      "that narrows the name",
+      "that restricts the name",
       (one) =>
         (root(one)["properties"] = {
           metadata: { type: "object", properties: { name: { ...text, maxLength: 3 } } },
@@ -233,18 +233,18 @@ describe("a definition", () => {
         "spec.validation.openAPIV3Schema.properties[kind].default: Forbidden: must not be set in top-level kind",
       ],
     ],
-  ])("%s is judged as by kube-apiserver", async (_, spoil, expected) => {
+  ])("%s gives the same result as in kube-apiserver", async (_, spoil, expected) => {
     expect(await problemsOf(spoil)).toEqual(expected);
   });
 
   test.each([
     [
-      "no version to store in",
+      "no storage version",
       (versions: Version[]) => versions.forEach((version) => (version.storage = false)),
       "must have exactly one version marked as storage version",
     ],
     [
-      "two versions to store in",
+      "two storage versions",
       (versions: Version[]) => versions.push({ ...(versions[0] as Version), name: "v2" }),
       "must have exactly one version marked as storage version",
     ],
@@ -262,13 +262,13 @@ describe("a definition", () => {
     );
   });
 
-  test("with fields of the wrong type is no definition", async () => {
+  test("with fields of the wrong type is not a definition", async () => {
     const { body } = await new TestClient().create(paths.definitions, { ...sample(), spec: { group: 5 } });
     expect(body).toMatchObject({ code: 400, reason: "BadRequest" });
     expect(body.message).toContain("spec.group");
   });
 
-  test("loses fields and keywords that nobody knows, with a warning", async () => {
+  test("loses unknown fields and keywords, with a warning", async () => {
     const definition = sample();
     definition.spec["foo"] = 1;
     root(definition)["examples"] = [];
@@ -395,18 +395,18 @@ describe("a schema", () => {
       ],
     ],
     [{ ...text, "x-kubernetes-validations": [{ rule: "self != 'x'", message: "must not be x" }] }, []],
-  ])("%j is judged as by kube-apiserver", async (schema, expected) => {
+  ])("%j gives the same result as in kube-apiserver", async (schema, expected) => {
     expect(await fieldProblemsOf(schema)).toEqual(expected);
   });
 
-  test("must describe what it narrows", async () => {
+  test("must describe what it restricts", async () => {
     const found = await problemsOf((one) => (root(one)["anyOf"] = [{ properties: { b: { minLength: 1 } } }]));
     expect(found).toContain(
       "spec.validation.openAPIV3Schema.properties[b]: Required value: because it is defined in spec.validation.openAPIV3Schema.anyOf[0].properties[b]",
     );
   });
 
-  test("may have properties with names of JavaScript's own, and be nested deep", async () => {
+  test("may have properties with names of JavaScript's own, and be nested deeply", async () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
     ) as object;

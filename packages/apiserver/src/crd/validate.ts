@@ -16,7 +16,7 @@ interface Subject {
   readonly status: DefinitionStatus;
 }
 
-/** Says what is wrong with a definition, in the words of kube-apiserver. */
+/** Validates a definition, with kube-apiserver's messages. */
 export function definitionProblems({ annotations, spec, status }: Subject): FieldProblem[] {
   const { names, group, versions } = spec;
   return [
@@ -42,13 +42,13 @@ export function definitionProblems({ annotations, spec, status }: Subject): Fiel
   ];
 }
 
-/** Says that a definition must be named after what it defines. */
+/** Checks that a definition is named after what it defines. */
 export function definitionNameProblems(name: string, { names, group }: DefinitionSpec): FieldProblem[] {
   if (name === "" || name === `${names.plural}.${group}`) return [];
   return [invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-/** Says which changes of a definition are not allowed: what objects are stored by cannot change under them. */
+/** Refuses changes of a definition that are not allowed: the storage of existing objects cannot change. */
 export function definitionChangeProblems(
   spec: DefinitionSpec,
   old: DefinitionSpec,
@@ -115,13 +115,13 @@ function conversionProblems({ conversion }: DefinitionSpec): FieldProblem[] {
     return [
       forbiddenValue(
         field,
-        "this server does not convert between versions; serve versions that differ in nothing but their schemas with the strategy None",
+        "this server does not convert between versions; use the strategy None, with versions that differ only in their schemas",
       ),
     ];
   return strategy === "None" ? [] : [unsupportedValue(field, strategy, ["None", "Webhook"])];
 }
 
-/** Versions that objects may be stored in have to stay until nobody can come across such an object. */
+/** Versions that objects may be stored in must stay until no such object exists. */
 function storedProblems(stored: readonly string[], versions: readonly DefinitionVersion[]): FieldProblem[] {
   const field = "status.storedVersions";
   if (stored.length === 0) return [invalidValue(field, null, "must have at least one stored version")];
@@ -145,7 +145,7 @@ function storedProblems(stored: readonly string[], versions: readonly Definition
 
 const APPROVAL = "api-approved.kubernetes.io";
 
-/** Groups of the Kubernetes community are for APIs that it has agreed on, or that say that it has not. */
+/** Groups of the Kubernetes community need its approval, or an annotation that says that they have none. */
 function approvalProblems(group: string, annotations: Readonly<Record<string, string>>): FieldProblem[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const field = `metadata.annotations[${APPROVAL}]`;

@@ -12,7 +12,7 @@ import { defaultProblems } from "./schema-defaults.ts";
 import { keywordProblems } from "./schema-rules.ts";
 import { structuralProblems } from "./structural.ts";
 
-/** Says what is wrong with the versions of a definition, each and all together. */
+/** Validates the versions of a definition, each and all together. */
 export function versionsProblems(versions: readonly DefinitionVersion[]): FieldProblem[] {
   const names = versions.map(({ name }) => name);
   const stored = versions.filter(({ storage }) => storage);
@@ -21,7 +21,7 @@ export function versionsProblems(versions: readonly DefinitionVersion[]): FieldP
       schema?.openAPIV3Schema ? [] : [requiredValue(`spec.versions[${index}].schema.openAPIV3Schema`)],
     ),
     ...versions.flatMap((version, index) => nameProblems(version, `spec.versions[${index}]`)),
-    // The first version also stands, for kube-apiserver, where an older API had the only one.
+    // kube-apiserver also reports the first version at the field that an older API had for the only one.
     ...versions.slice(0, 1).flatMap(({ name }) => labelProblems(name, "spec.version")),
     ...PARTS.flatMap((part) => partProblems(versions, part)),
     ...(new Set(names).size === names.length
@@ -57,7 +57,7 @@ function labelProblems(name: string, field: string): FieldProblem[] {
 /** A part that versions have, each its own or all the same. */
 interface Part {
   readonly field: "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields";
-  /** Where kube-apiserver says that the part is when all versions have the same: as an older API had it. */
+  /** The path that kube-apiserver reports for the part if all versions have the same one: that of an older API. */
   readonly shared: string;
   readonly problems: (version: DefinitionVersion, path: string) => FieldProblem[];
 }
@@ -78,7 +78,7 @@ function partProblems(
   return versions.flatMap((version, index) => problems(version, `spec.versions[${index}].${field}`));
 }
 
-// With a status subresource the schema of the status is used alone, so nothing above it may be needed to judge it.
+// With a status subresource the schema of the status is used alone, so it must not depend on anything above it.
 const ROOT_KEYWORDS: ReadonlyMap<string, string> = new Map([
   ["description", "Description"],
   ["type", "Type"],
@@ -112,7 +112,7 @@ function schemaProblems({ schema, subresources }: DefinitionVersion, path: strin
     ? Object.keys(root).find((keyword) => root[keyword] !== undefined && !ROOT_KEYWORDS.has(keyword))
     : undefined;
   const keywords = keywordProblems(root, at);
-  // A schema with keywords that nobody reads cannot be judged any further.
+  // A schema with unknown keywords cannot be checked any further.
   const isReadable = !keywords.some(({ message }) => message.endsWith("is not supported"));
   const structural = isReadable ? structuralProblems(root, at) : [];
   return [
@@ -179,7 +179,7 @@ function wordProblems(word: string, known: readonly string[], field: string): Fi
   return known.includes(word) ? [] : [invalidValue(field, word, `must be one of ${known.join(",")}`)];
 }
 
-// More would have to be kept up to date in every index of a cluster; the limit is that of kube-apiserver.
+// Every index of a cluster would have to maintain more of them; the limit is that of kube-apiserver.
 const SELECTABLE_FIELDS_LIMIT = 8;
 
 function selectableProblems(

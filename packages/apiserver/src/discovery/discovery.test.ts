@@ -71,7 +71,7 @@ describe("discovery", () => {
     expect(groupDocument(kinds, "nowhere")).toBeUndefined();
   });
 
-  test("lists resources with their subresources, which may speak of another group", () => {
+  test("lists resources with their subresources, which may be of another group", () => {
     expect(resourceList(kinds, { group: "", version: "v1" })).toEqual({
       kind: "APIResourceList",
       apiVersion: "v1",
@@ -100,7 +100,7 @@ describe("discovery", () => {
     expect(resourceList(kinds, { group: "apps", version: "v2" })).toBeUndefined();
   });
 
-  test("tells everything at once in the aggregated form, the core group apart", () => {
+  test("returns everything at once in the aggregated form, with the core group separate", () => {
     const named = ({ items }: { items: { metadata: { name?: string } }[] }): (string | undefined)[] =>
       items.map(({ metadata }) => metadata.name);
     expect(named(aggregated(kinds, "api") as never)).toEqual([undefined]);

@@ -1,4 +1,4 @@
-/** What a kind looks like to somebody who asks what there is. */
+/** A kind as discovery describes it. */
 export interface Discoverable {
   readonly group: string;
   readonly version: string;
@@ -10,11 +10,11 @@ export interface Discoverable {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly DiscoverableSubresource[];
-  /** A CRD defines it. For its own kinds kube-apiserver leaves out what the place in the document says already. */
+  /** Whether a CRD defines it. For its own kinds kube-apiserver omits what the position in the document implies. */
   readonly isCustom: boolean;
 }
 
-/** A subresource, which may speak of another kind than its parent: `pods/eviction` takes an Eviction. */
+/** A subresource, which may have another kind than its parent: `pods/eviction` takes an Eviction. */
 export interface DiscoverableSubresource {
   readonly name: string;
   readonly group: string;
@@ -23,12 +23,12 @@ export interface DiscoverableSubresource {
   readonly verbs: readonly string[];
 }
 
-/** Which form of discovery a client asked for. */
+/** The form of discovery that a client requested. */
 export type DiscoveryForm = "aggregated" | "legacy" | "none";
 
 /**
- * Clients up to kubectl 1.29 know the aggregated form only as v2beta1, which we do not speak: they get the
- * legacy one. Answering v2 to them would leave them without any resource.
+ * Clients up to kubectl 1.29 know the aggregated form only as v2beta1, which this server does not have: they get the
+ * legacy one. With v2 they would find no resource at all.
  */
 export function discoveryForm(accept: string): DiscoveryForm {
   const ranges = accept
@@ -41,7 +41,7 @@ export function discoveryForm(accept: string): DiscoveryForm {
   return ranges.every(isAggregated) ? "none" : "legacy";
 }
 
-/** The content type of the aggregated form; kubectl looks at it. */
+/** The content type of the aggregated form; kubectl checks it. */
 export const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /** `/api`, legacy: the versions of the core group. */
@@ -62,13 +62,13 @@ export function groupList(kinds: readonly Discoverable[]): object {
   };
 }
 
-/** `/apis/GROUP`, legacy; undefined when there is no such group. */
+/** `/apis/GROUP`, legacy; undefined if there is no such group. */
 export function groupDocument(kinds: readonly Discoverable[], name: string): object | undefined {
   const versions = new Map(groupsOf(kinds)).get(name);
   return versions && { kind: "APIGroup", apiVersion: "v1", ...group(name, versions) };
 }
 
-/** `/api/v1` and `/apis/GROUP/VERSION`, legacy; undefined when there is no such version. */
+/** `/api/v1` and `/apis/GROUP/VERSION`, legacy; undefined if there is no such version. */
 export function resourceList(
   kinds: readonly Discoverable[],
   wanted: { group: string; version: string },

@@ -21,7 +21,7 @@ describe("documents of the server", () => {
     expect((await body(path))["kind"]).toBe(kind);
   });
 
-  test("tell everything at once to those who ask for it", async () => {
+  test("have everything at once for clients that request the aggregated form", async () => {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     const answer = await get("/apis", accept);
     expect(answer.headers["content-type"]).toContain("as=APIGroupDiscoveryList");
@@ -34,18 +34,18 @@ describe("documents of the server", () => {
     "/api/v9",
     "/openapi/v3/apis/nowhere/v1",
     "/nonsense",
-  ])("are not there at %s", async (path) => {
+  ])("do not exist at %s", async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 
-  test("explain our kinds in OpenAPI, with an ETag, and link to them from the index", async () => {
+  test("describe our kinds in OpenAPI, with an ETag, and are linked from the index", async () => {
     const { paths } = (await body("/openapi/v3")) as { paths: Record<string, { serverRelativeURL: string }> };
     const answer = await get(paths["apis/cluster.x-k8s.io/v1beta1"]?.serverRelativeURL ?? "");
     expect(answer.headers["etag"]).toMatch(/^"\w+"$/);
     expect(await answer.text()).toContain("x-kubernetes-group-version-kind");
   });
 
-  test("follow the kinds that CRDs bring", async () => {
+  test("follow the kinds that CRDs define", async () => {
     const group = async (): Promise<number> => (await get("/apis/example.com")).status;
     expect(await group()).toBe(404);
     const schema = { openAPIV3Schema: { type: "object" } };
@@ -69,12 +69,12 @@ describe("documents of the server", () => {
     expect((await body("/openapi/v3"))["paths"]).toHaveProperty(["apis/example.com/v1"]);
   });
 
-  test("say that the server lives, is ready, and which version it speaks", async () => {
+  test("report that the server is live and ready, and its version", async () => {
     for (const path of ["/livez", "/readyz", "/healthz"]) expect(await (await get(path)).text()).toBe("ok");
     expect(await body("/version")).toMatchObject({ major: "1", minor: "35" });
   });
 
-  test("come as protobuf to a kubectl that predates OpenAPI v3", async () => {
+  test("are protobuf for a kubectl that predates OpenAPI v3", async () => {
     const answer = await get("/openapi/v2", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
     expect(answer.headers["content-type"]).toContain("protobuf");
     expect((await answer.bytes?.())?.length).toBeGreaterThan(10_000);
@@ -83,7 +83,7 @@ describe("documents of the server", () => {
 });
 
 describe("a list", () => {
-  test("is a table for those who ask for one", async () => {
+  test("is a Table for clients that request one", async () => {
     const table = await body(
       "/api/v1/namespaces",
       "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
@@ -96,7 +96,7 @@ describe("a list", () => {
     expect((await body("/api/v1/namespaces"))["kind"]).toBe("NamespaceList");
   });
 
-  test("is refused when the table is to include something unknown", async () => {
+  test("is refused when the Table is to include something unknown", async () => {
     const answer = await get(
       "/api/v1/namespaces?includeObject=everything",
       "application/json;as=Table;v=v1;g=meta.k8s.io",

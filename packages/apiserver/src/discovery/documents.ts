@@ -20,7 +20,7 @@ import {
 } from "./discovery.ts";
 import { servedKinds, type ServedKind } from "./served-kinds.ts";
 
-/** Kubernetes' answer to "what are you": clients compare it with their own version. */
+/** Kubernetes' answer to `/version`: clients compare it with their own version. */
 const SERVER_VERSION = {
   major: "1",
   minor: "35",
@@ -33,10 +33,13 @@ const SERVER_VERSION = {
   platform: "any/any",
 };
 
-// Objects are asked for far more often than documents: whatever cannot be one is told from its path alone.
+// Requests for objects are far more frequent than for documents, so the path alone rules documents out.
 const DOCUMENT = /^\/(?:|livez|readyz|healthz|version|api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2}|openapi\/.+)\/?$/;
 
-/** Answers what is not an object: probes, the version, discovery and OpenAPI; undefined for every other path. */
+/**
+ * Answers requests for anything but objects: probes, the version, discovery and OpenAPI; undefined for every other
+ * path.
+ */
 export function createDocuments(registry: Registry): (request: HttpRequest) => HttpResponse | undefined {
   const cached = cacheByKinds(registry);
   return (request) => {
@@ -50,13 +53,13 @@ export function createDocuments(registry: Registry): (request: HttpRequest) => H
   };
 }
 
-/** The documents of one set of kinds; each is made when it is first asked for. */
+/** The documents of one set of kinds; each is created on first use. */
 interface Documents {
   readonly kinds: readonly ServedKind[];
   readonly once: <T>(name: string, make: () => T) => T;
 }
 
-/** Kinds come and go with CRDs; documents are made anew when the set of resources is another one. */
+/** CRDs add and remove kinds; documents are recreated when the set of resources changes. */
 function cacheByKinds(registry: Registry): () => Documents {
   let resources: unknown[] = [];
   let documents: Documents | undefined;
@@ -83,7 +86,7 @@ function probe(path: string): HttpResponse | undefined {
   return ["/livez", "/readyz", "/healthz"].includes(path) ? textResponse(200, "ok") : undefined;
 }
 
-/** Everything that can be asked for beside objects. */
+/** All paths beside objects. */
 function rootPaths(kinds: readonly ServedKind[]): string[] {
   const groups = kinds.flatMap(({ group, version }) =>
     group === "" ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
@@ -105,7 +108,7 @@ function discovery(path: string, request: HttpRequest, documents: Documents): Ht
   return document && jsonResponse(200, document);
 }
 
-/** A version that a group of Kubernetes itself lacks is the group's to refuse; others are no page at all. */
+/** A missing version of one of Kubernetes' own groups gets the group's error; others are a plain 404 page. */
 function versionDocument(
   kinds: readonly ServedKind[],
   wanted: { readonly group: string; readonly version: string },

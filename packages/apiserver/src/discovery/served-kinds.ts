@@ -2,12 +2,12 @@ import type { DocumentedKind } from "../openapi/documented-kind.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { Discoverable, DiscoverableSubresource } from "./discovery.ts";
 
-/** A kind with everything that discovery and OpenAPI tell about it. */
+/** A kind with everything that discovery and OpenAPI need. */
 export type ServedKind = Discoverable & DocumentedKind;
 
 const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-// The short names that kubectl's users type; everything else goes by its lower-case kind.
+// The short names that users of kubectl type; other kinds have only their lower-case name.
 const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
   configmaps: ["cm"],
   customresourcedefinitions: ["crd", "crds"],
@@ -24,7 +24,7 @@ const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
   statefulsets: ["sts"],
 };
 
-// What `kubectl get all` shows: the things that run.
+// The kinds of `kubectl get all`: workloads.
 const RUNNING: ReadonlySet<string> = new Set([
   "daemonsets",
   "deployments",
@@ -35,7 +35,7 @@ const RUNNING: ReadonlySet<string> = new Set([
   "statefulsets",
 ]);
 
-/** What is served, as discovery and OpenAPI need it. */
+/** The served kinds, as discovery and OpenAPI need them. */
 export function servedKinds(resources: Iterable<Resource>): ServedKind[] {
   return [...resources].map((resource) => {
     const { group, kind, plural, namespaced, subresources } = resource.kind;

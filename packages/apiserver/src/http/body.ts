@@ -7,19 +7,19 @@ import { decodeKubernetesProtobuf } from "../protobuf/decode.ts";
 import { ProtobufError } from "../protobuf/protobuf-error.ts";
 import { isTooDeep, NESTING_LIMIT } from "../schema/nesting.ts";
 
-// kube-apiserver's own limit: twice what can be stored, because a body may carry more than its object.
+// kube-apiserver's own limit: twice what can be stored, because a body may have more than its object.
 const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
 
-/** The media type of a body, without parameters; empty when none is named. */
+/** The media type of a body, without parameters; empty if there is none. */
 export function mediaType(request: HttpRequest): string {
   return (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** A value that was sent. */
+/** A decoded body. */
 export interface Body {
-  /** Always a copy, so that the caller's value can change without harm. */
+  /** Always a copy, so that the caller may change its own value. */
   readonly value: unknown;
-  /** The fields that were named more than once; the last one counts. */
+  /** The fields that occur more than once; the last one counts. */
   readonly duplicates: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function readBody(request: HttpRequest, expected: string): Body {
 
 const SHOWN_BYTES = 30;
 
-/** Enough of a body to recognize one's own request by: as text when it looks like JSON, else in hexadecimal digits. */
+/** Enough of a body to recognize the request: as text if it looks like JSON, else in hexadecimal digits. */
 export function beginningOf(body: unknown): string {
   const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(textOf(body));
   if (bytes.length === 0) return "<empty>";
@@ -62,14 +62,14 @@ export function beginningOf(body: unknown): string {
 
 const OPEN_BRACE = 123;
 
-/** A value in-process may be too deep to be printed; whoever sent it knows it. */
+/** A value in-process may be too deep to be printed; its sender knows it. */
 function textOf(body: unknown): string {
   if (typeof body === "string") return body;
   return body === undefined ? "" : "{...}";
 }
 
 function parseYamlBody(body: unknown, refuse: (problem: string) => Error): unknown {
-  if (typeof body !== "string") throw refuse("the body is no text");
+  if (typeof body !== "string") throw refuse("the body is not text");
   if (body.length > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
   try {
     return parseYaml(body);
@@ -90,9 +90,9 @@ function parseProtobuf(body: unknown, refuse: (problem: string) => Error): unkno
   }
 }
 
-/** A JSON value out of what travelled: a value in-process, text or bytes over a wire. */
+/** Decodes a JSON value: a value in-process, text or bytes over a connection. */
 export function parseBody(body: unknown, refuse: (problem: string) => Error): unknown {
-  // A request without a body is one with an empty text.
+  // A request without a body counts as one with an empty text.
   const sent = body ?? "";
   if (typeof sent !== "string" && !(sent instanceof Uint8Array)) return copyOf(sent, refuse);
   const value = parseText(sent, refuse);

@@ -8,7 +8,7 @@ import { badRequest, invalidOptions } from "./status.ts";
 const KIND = "DeleteOptions";
 const POLICIES = ["Foreground", "Background", "Orphan"] as const;
 
-/** Reads how a delete is meant: from its body or, when it has none, from its query. */
+/** Reads the options of a delete: from its body or, without one, from its query. */
 export function deleteOptions(request: HttpRequest, query: URLSearchParams): Omit<DeleteOptions, "user"> {
   const empty = request.body === undefined || request.body === "" || request.body === null;
   if (empty) return optionsOf(fromQuery(query));
@@ -16,7 +16,7 @@ export function deleteOptions(request: HttpRequest, query: URLSearchParams): Omi
   return optionsOf({ ...wanted, dryRun: [...(wanted.dryRun ?? []), ...query.getAll("dryRun")] });
 }
 
-/** Reads how a delete is meant from a DeleteOptions object inside of another. */
+/** Reads the options of a delete from a DeleteOptions object inside of another. */
 export function readDeleteOptions(value: object): Omit<DeleteOptions, "user"> {
   return optionsOf(checked(value));
 }
@@ -55,7 +55,7 @@ function fromQuery(query: URLSearchParams): Wanted {
 }
 
 function fromBody(request: HttpRequest): Wanted {
-  // Old clients name no type, or any; what is not protobuf is taken for JSON.
+  // Old clients send no type, or any; what is not protobuf is decoded as JSON.
   const isProtobuf = mediaType(request) === "application/vnd.kubernetes.protobuf";
   const value = isProtobuf ? readBody(request, KIND).value : parseBody(request.body, badRequest);
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -86,7 +86,7 @@ function checkType(value: unknown, field: string, type: string): void {
   );
 }
 
-/** The older way to say it. */
+/** The older form of the propagation policy. */
 function policyOf(orphanDependents: boolean | undefined): string | undefined {
   if (orphanDependents === undefined) return undefined;
   return orphanDependents ? "Orphan" : "Background";

@@ -3,10 +3,10 @@ import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { jsonText } from "../json.ts";
 import { isOn } from "./query.ts";
 
-// People who look at an API with these want to read it; kube-apiserver does them the same favour.
+// Users of these tools want readable output; kube-apiserver indents it for them, too.
 const READERS = /^(?:curl|Wget|Mozilla\/5\.0)/;
 
-/** Prints a JSON answer for a person, or as YAML, where the request wants that. Streams stay as they are. */
+/** Prints a JSON answer with indentation, or as YAML, if the request wants that. Streams stay as they are. */
 export async function encoded(
   response: HttpResponse,
   request: HttpRequest,

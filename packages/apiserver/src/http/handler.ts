@@ -32,7 +32,7 @@ import {
   versionTooLarge,
 } from "./status.ts";
 
-/** Answers Kubernetes API requests from the store. */
+/** Answers Kubernetes API requests from the storage. */
 export function createHandler(context: Context): Serve {
   const documents = createDocuments(context.registry);
   return async (request, caller) => {
@@ -52,14 +52,14 @@ export function createHandler(context: Context): Serve {
   };
 }
 
-/** A request that has been understood, and who sent it. */
+/** A parsed request, and its caller. */
 interface Asked extends Route {
   readonly caller: Caller;
-  /** The form that the answer takes. */
+  /** The form of the answer. */
   readonly shown: Representation;
 }
 
-/** Whoever uses a version that is on its way out is told with each answer. */
+/** Adds a warning to every answer of a deprecated version. */
 function deprecated({ target }: Route, response: HttpResponse): HttpResponse {
   const text = target.resource.custom?.deprecation;
   if (text === undefined) return response;
@@ -145,11 +145,11 @@ interface Wanted {
   readonly source: "body" | "patch";
   readonly duplicates: readonly string[];
   readonly shown: Representation;
-  /** Turns what is there into what is wanted. */
+  /** Computes the new object from the stored one. */
   readonly change: (old: unknown) => unknown;
 }
 
-/** An update of the object, or of the Scale that stands for it. */
+/** An update of the object, or of its Scale. */
 async function write(context: Context, target: Target, wanted: Wanted): Promise<HttpResponse> {
   const { resource } = target;
   const { options, source, duplicates, change } = wanted;
@@ -195,7 +195,7 @@ async function deleteMany(
   const resourceVersion = String(context.storage.resourceVersion);
   await inBatches(items, async ({ metadata }) => {
     await remove(context, { ...target, name: metadata.name }, options).catch((error: unknown) => {
-      // Whoever was faster has done what was asked for.
+      // Another client has deleted the object meanwhile, which is the requested result.
       if (!(error instanceof ApiError) || error.status.code !== 404) throw error;
     });
   });

@@ -4,7 +4,7 @@ import { jsonSyntaxProblem } from "./json-syntax.ts";
 
 const END = "unexpected end of JSON input";
 
-describe("a text that is no JSON", () => {
+describe("a text that is not JSON", () => {
   // What kube-apiserver 1.35 answers to each.
   test.each([
     ["", END],
@@ -29,11 +29,11 @@ describe("a text that is no JSON", () => {
     ["1ex", "invalid character 'x' in exponent of numeric literal"],
     ["{} x", "invalid character 'x' after top-level value"],
     ["01", "invalid character '1' after top-level value"],
-  ])("%j is refused in the words of Go", (text, problem) => {
+  ])("%j is refused with Go's message", (text, problem) => {
     expect(jsonSyntaxProblem(text)).toBe(problem);
   });
 
-  test("whatever JavaScript refuses has a problem", () => {
+  test("every text that JavaScript refuses has a message", () => {
     const broken = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([text, at, noise]) => {
       const cut = at % (text.length + 1);
       return text.slice(0, cut) + noise + text.slice(cut + 1);

@@ -1,6 +1,6 @@
 import { goQuote } from "../schema/go-text.ts";
 
-/** What Go says about a text that is no JSON: clients show these words to people. */
+/** Go's message for a text that is not JSON: clients show it to users. */
 export function jsonSyntaxProblem(text: string): string {
   const scan = new SyntaxScan(text);
   try {
@@ -9,7 +9,7 @@ export function jsonSyntaxProblem(text: string): string {
     if (!(error instanceof SyntaxProblem)) throw error;
     return error.message;
   }
-  // JavaScript's parser said no, so this is where the two differ; there is no such place that we know of.
+  // JavaScript's parser refused the text and this scanner did not; we know of no such text.
   return "invalid JSON";
 }
 
@@ -20,7 +20,7 @@ const DIGIT = /[0-9]/;
 const HEX = /[0-9a-fA-F]/;
 const ESCAPED = /["\\/bfnrt]/;
 
-/** Reads JSON as Go's scanner does, and stops at the first character that does not fit. */
+/** Scans JSON as Go's scanner does, and stops at the first character that does not fit. */
 class SyntaxScan {
   readonly #text: string;
   #at = 0;
@@ -41,7 +41,7 @@ class SyntaxScan {
     return character;
   }
 
-  /** The end of the text ends a word or a number as a blank does. */
+  /** The end of the text ends a word or a number as a space does. */
   #peekInWord(): string {
     return this.#text[this.#at] ?? " ";
   }
@@ -103,7 +103,7 @@ class SyntaxScan {
     this.#at++;
   }
 
-  /** Whether the list or object ends here; else a comma must follow. */
+  /** Whether the list or object ends here; otherwise a comma must follow. */
   #isEnd(bracket: string, context: string): boolean {
     this.#skipSpace();
     const next = this.#peek();
@@ -154,7 +154,7 @@ class SyntaxScan {
   }
 }
 
-/** Go shows a byte, as a character that one would write in a program. */
+/** Go shows a byte as a character literal. */
 function quoted(text: string, at: number): string {
   const byte = Buffer.from(String.fromCodePoint(text.codePointAt(at) ?? SPACE_CODE))[0] ?? SPACE_CODE;
   if (byte === 39) return String.raw`'\''`;

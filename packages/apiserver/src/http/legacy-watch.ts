@@ -1,10 +1,10 @@
 const LEGACY = /^(\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)\/watch\/(.+)$/;
-// The path of one object: a plural and a name behind it, inside of a namespace or not.
+// The path of one object: a plural and a name after it, inside of a namespace or not.
 const ONE = /^(namespaces\/[^/]+\/[^/]+|(?!namespaces\/[^/]+\/)[^/]+)\/([^/]+)$/;
 
 /**
- * Turns the old way to watch, a path with `/watch/` in it, into the one that replaced it. Everything behind this
- * sees the new way alone, so that rights and routes cannot disagree about what an old path means.
+ * Converts the old form of a watch, a path with `/watch/` in it, into the current one. All later code sees the current
+ * form only, so that authorization and routing cannot disagree about an old path.
  */
 export function withoutLegacyWatch(method: string, path: string): string {
   return method === "GET" && path.includes("/watch/") ? modernPath(path) : path;

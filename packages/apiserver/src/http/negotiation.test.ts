@@ -17,10 +17,10 @@ describe("content negotiation", () => {
       `application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json`,
       undefined,
     ],
-    ["a version that there is not", `${table("v2")},${table("v1")}`, "v1"],
+    ["an unknown version", `${table("v2")},${table("v1")}`, "v1"],
     ["no group", "application/json;as=Table;v=v1", undefined],
     [
-      "something else than a Table",
+      "an unknown kind instead of a Table",
       "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
       undefined,
     ],
@@ -46,7 +46,7 @@ describe("content negotiation", () => {
     expect(negotiate(accept)).toEqual(wanted);
   });
 
-  test("tells a type that is not served from a form that is not", () => {
+  test("distinguishes a type that is not served from a form that is not", () => {
     expect(namesKnownType("text/html, application/json;as=Boat")).toBe(true);
     expect(namesKnownType("text/html")).toBe(false);
   });

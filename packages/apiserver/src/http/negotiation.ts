@@ -4,12 +4,12 @@ export type MetaVersion = "v1" | "v1beta1";
 /** How much of each object a Table carries beside its cells. */
 export type IncludeObject = "Metadata" | "Object" | "None";
 
-/** What of an object is shown: all of it, its row in a Table, or its metadata. */
+/** What part of an object is shown: all of it, its row in a Table, or its metadata. */
 type Form =
   | { readonly type: "object" }
   | { readonly type: "table" | "metadata"; readonly version: MetaVersion };
 
-/** How an answer is to look. */
+/** The form of an answer. */
 export interface Negotiated {
   readonly form: Form;
   readonly encoding: "json" | "yaml";
@@ -25,13 +25,13 @@ const ENCODINGS: Readonly<Record<string, "json" | "yaml">> = {
 const PLAIN: Negotiated = { form: { type: "object" }, encoding: "json" };
 
 /**
- * What an Accept header prefers; undefined when it takes nothing that can be had.
+ * What an Accept header prefers; undefined if it accepts nothing that is available.
  *
- * The ranges are tried in order of their quality, then as they stand. One that asks for something
- * that is not served here, such as a Table in protobuf, is passed over for the next.
+ * The ranges are tried in order of their quality, then in header order. One that is not available, such as a Table in
+ * protobuf, is skipped.
  */
 export function negotiate(accept: string): Negotiated | undefined {
-  // As programs ask, all the time.
+  // The most frequent header of programs.
   if (accept === "application/json" || accept.trim() === "") return PLAIN;
   const ranges = accept.split(",").map(parseRange);
   for (const { type, parameters } of ranges.sort((a, b) => b.quality - a.quality)) {
@@ -42,7 +42,7 @@ export function negotiate(accept: string): Negotiated | undefined {
   return undefined;
 }
 
-/** Whether the header names a type that is served here, in whatever form. */
+/** Whether the header names a media type that is served here, in any form. */
 export function namesKnownType(accept: string): boolean {
   return accept.split(",").some((range) => parseRange(range).type in ENCODINGS);
 }
@@ -62,7 +62,7 @@ const FORMS: Readonly<Record<string, "table" | "metadata">> = {
   PartialObjectMetadataList: "metadata",
 };
 
-/** What the query parameter `includeObject` asks for; a sentence in `problem` when it asks for nothing known. */
+/** Parses the query parameter `includeObject`; `problem` has a message if it is invalid. */
 export function parseIncludeObject(
   value: string,
 ): { readonly includeObject: IncludeObject } | { readonly problem: string } {

@@ -11,9 +11,9 @@ import { ApiError, badRequest, unsupportedMediaType } from "./status.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A patch that was sent. */
+/** A decoded patch. */
 export interface Patch {
-  /** The patched value, which may have frozen parts of the old one; the function may be applied more than once. */
+  /** The patched value, which may share frozen parts of the old one; the function may be applied more than once. */
   readonly change: (old: unknown) => unknown;
   /** The fields that the patch names more than once. */
   readonly duplicates: readonly string[];
@@ -62,8 +62,8 @@ function patchParts(old: unknown, patch: object): unknown {
 }
 
 /**
- * No patch is deep itself, but one that moves values can make an object deeper than itself. A merge patch cannot:
- * each of its values takes the place that it has in the patch.
+ * No patch is deep itself, but a JSON patch can move values and make an object deeper. A merge patch cannot: each of
+ * its values has the same position in the object.
  */
 function notTooDeep(patched: unknown): unknown {
   if (!isTooDeep(patched)) return patched;
@@ -87,7 +87,7 @@ function applyOperations(old: unknown, operations: readonly unknown[]): unknown 
     jsonPatch(copy, operations);
   } catch (error) {
     if (!(error instanceof JsonPatchError)) throw error;
-    // kube-apiserver says no more than the first half; what was wrong is worth knowing.
+    // kube-apiserver sends only the first half; the reason is useful to users.
     throw new ApiError({
       code: 422,
       reason: "Invalid",
@@ -110,7 +110,7 @@ function applyStrategic(apply: () => unknown): unknown {
   }
 }
 
-// What kube-apiserver takes as patches; anything else does not even reach the kind.
+// The patch types of kube-apiserver; it refuses others before it looks at the kind.
 const PATCH_TYPES =
   /^application\/(?:(?:json|merge|strategic-merge)-patch\+json|apply-patch\+(?:yaml|cbor))$/;
 

@@ -17,7 +17,7 @@ export function isOn(query: URLSearchParams, name: string): boolean {
   return text !== null && !["", "0", "f", "false"].includes(text.toLowerCase());
 }
 
-/** A resourceVersion as a number; absent means 0. `refuse` makes the error, whose form differs from verb to verb. */
+/** A resourceVersion as a number; absent means 0. `refuse` creates the error, whose form depends on the verb. */
 export function parseVersion(text: string, refuse: (problem: string) => Error): number {
   if (text === "") return 0;
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -27,7 +27,7 @@ export function parseVersion(text: string, refuse: (problem: string) => Error): 
   );
 }
 
-/** Reads how a write is meant. `kind` is the name of the options, for the error. */
+/** Reads the options of a write. `kind` is the name of the options, for the error. */
 export function writeOptions(query: URLSearchParams, kind: string): Omit<WriteOptions, "user"> {
   const mode = query.get("fieldValidation") ?? "";
   if (!["", "Ignore", "Warn", "Strict"].includes(mode))
@@ -38,7 +38,7 @@ export function writeOptions(query: URLSearchParams, kind: string): Omit<WriteOp
   };
 }
 
-/** Whether the write is only rehearsed. The one value that is known is `All`. */
+/** Whether the write is a dry run. The only known value is `All`. */
 export function isDryRun(values: readonly string[], kind: string): boolean {
   if (values.some((value) => value !== "All"))
     throw invalidOptions(kind, [notSupported("dryRun", values, ["All"])]);

@@ -23,7 +23,10 @@ export interface ObjectList {
   readonly items: readonly StoredObject[];
 }
 
-/** Prints what was read or written as the client asked for it: as it is, as its metadata, or as the Table that kubectl shows. */
+/**
+ * Converts what was read or written to the form that the client requested: as it is, its metadata, or a Table for
+ * kubectl.
+ */
 export interface Representation {
   object(object: unknown, status?: number, headers?: Readonly<Record<string, string>>): HttpResponse;
   list(list: ObjectList): HttpResponse;
@@ -43,18 +46,18 @@ const BUILT_IN: Representation = {
 
 const bareObjects = new WeakMap<StoredObject, StoredObject>();
 
-/** In lists of Kubernetes' own kinds the items do not repeat what the list says: their kind and version. */
+/** In lists of Kubernetes' own kinds the items omit kind and version, which the list has. */
 function bare(object: StoredObject): StoredObject {
   const known = bareObjects.get(object);
   if (known) return known;
   const { apiVersion: _version, kind: _kind, ...rest } = object;
-  // Readers of a list know its kind; the type does not say that the two fields may be absent there.
+  // Readers of a list know its kind; the type does not allow the two fields to be absent there.
   const made = Object.freeze(rest) as StoredObject;
   bareObjects.set(object, made);
   return made;
 }
 
-/** What the request accepts; throws when that cannot be had. */
+/** What the request accepts; throws if that is not available. */
 export function negotiated({ headers }: HttpRequest): Negotiated {
   const accept = headers["accept"] ?? "";
   const wanted = negotiate(accept);

@@ -23,7 +23,7 @@ export function jsonResponse(
   };
 }
 
-/** An answer with an object that never changes. */
+/** An answer with an immutable object. */
 export function objectResponse(
   status: number,
   object: object,
@@ -32,7 +32,7 @@ export function objectResponse(
   return { ...jsonResponse(status, object, headers), text: () => Promise.resolve(sharedText(object)) };
 }
 
-/** An answer with a list of objects that never change. */
+/** An answer with a list of immutable objects. */
 export function listResponse(list: { readonly items: readonly object[] }): HttpResponse {
   const text = (): string => {
     const { items, ...head } = list;
@@ -54,7 +54,7 @@ export function statusResponse(
   });
 }
 
-/** An answer for people: what kube-apiserver says about paths that belong to no API at all. */
+/** A plain-text answer: kube-apiserver's for paths that belong to no API. */
 export function textResponse(status: number, text: string): HttpResponse {
   return {
     status,
@@ -77,7 +77,7 @@ export function bytesResponse(bytes: Uint8Array, contentType: string): HttpRespo
   };
 }
 
-/** An answer that goes on: one JSON value a line. */
+/** A stream: one JSON value per line. */
 export function streamResponse(lines: () => AsyncIterable<unknown>): HttpResponse {
   const all = async (): Promise<string> => {
     let text = "";
@@ -86,7 +86,7 @@ export function streamResponse(lines: () => AsyncIterable<unknown>): HttpRespons
   };
   return {
     status: 200,
-    // This is also how an HTTP adapter tells a stream from a body that it may collect.
+    // An HTTP server also distinguishes a stream from a body that it may collect by this header.
     headers: { ...JSON_HEADERS, "transfer-encoding": "chunked" },
     json: async () => JSON.parse(await all()) as unknown,
     text: all,
@@ -94,12 +94,12 @@ export function streamResponse(lines: () => AsyncIterable<unknown>): HttpRespons
   };
 }
 
-/** An answer with the changes of objects; what all watchers are told is printed once for all of them. */
+/** An answer with the events of a watch; each event is serialized once for all watchers. */
 export function watchResponse(watch: Watch): HttpResponse {
   return { ...streamResponse(() => watch), chunks: () => printedLines(watch) };
 }
 
-// Lines that are there together travel together, up to about what a TLS record and a socket buffer hold.
+// Available lines are sent together, up to about the size of a TLS record and a socket buffer.
 const CHUNK_LENGTH = 64 * 1024;
 
 async function* printedLines(watch: Watch): AsyncGenerator<string> {

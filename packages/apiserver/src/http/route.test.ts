@@ -19,7 +19,7 @@ describe("paths", () => {
     "/api/v1/configmaps/c",
     `${paths.configMaps}/c/status`,
     `${paths.nodes}/n/a/b`.slice(0, -2),
-  ])("GET %s names nothing that is served", async (path) => {
+  ])("GET %s names no served resource", async (path) => {
     const { body } = await new TestClient().get(path);
     expect(body).toMatchObject({
       code: 404,
@@ -51,7 +51,7 @@ describe("paths", () => {
     expect((await client.get(`${paths.widgets}/a%2F..%2Fb`)).status).toBe(404);
   });
 
-  test("reading one object takes a version that has been reached", async () => {
+  test("reading one object accepts a version that has been reached", async () => {
     const client = new TestClient();
     await client.create(paths.widgets, widget("a"));
     expect((await client.get(`${paths.widgets}/a?resourceVersion=5`)).status).toBe(200);
@@ -60,7 +60,7 @@ describe("paths", () => {
     expect(future.body).toMatchObject({ code: 504, reason: "Timeout", details: { retryAfterSeconds: 1 } });
   });
 
-  test("one object that is not there is a Status with all details", async () => {
+  test("a missing object is a Status with all details", async () => {
     expect((await new TestClient().get(`${paths.widgets}/a`)).body).toEqual({
       kind: "Status",
       apiVersion: "v1",

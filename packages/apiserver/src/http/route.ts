@@ -12,10 +12,10 @@ import {
   verbNotSupported,
 } from "./status.ts";
 
-/** What a request asks for, in Kubernetes' verbs. */
+/** The verb of a request, in Kubernetes' terms. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** A request that has been understood. */
+/** A parsed request. */
 export interface Route {
   readonly verb: Verb;
   readonly target: Target;
@@ -26,10 +26,10 @@ export interface Route {
 const PATH =
   /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
-// `/api/v1/namespaces/NAME` and its subresources look like a path inside the namespace; these names tell them apart.
+// `/api/v1/namespaces/NAME` and its subresources look like a path inside the namespace; these names distinguish them.
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize"]);
 
-/** Finds out what a request is about; undefined when its path belongs to no API that is served here. */
+/** Parses a request; undefined if its path belongs to no API that is served here. */
 export function routeRequest(registry: Registry, request: HttpRequest): Route | undefined {
   const [path, search] = splitOnce(request.path, "?");
   const parts = pathParts(decoded(path));
@@ -38,7 +38,7 @@ export function routeRequest(registry: Registry, request: HttpRequest): Route | 
   checkName(parts.name);
   const { namespace, name, subresource } = parts;
   const target = { resource, namespace, name, subresource };
-  if (!isPlace(target)) return nowhere(target);
+  if (!isPlace(target)) return notServed(target);
   const query = new URLSearchParams(search);
   const verb = verbOf(request.method.toUpperCase(), target, query);
   if (!verb || !isAllowed(verb, target)) {
@@ -48,20 +48,23 @@ export function routeRequest(registry: Registry, request: HttpRequest): Route | 
   return { verb, target, query };
 }
 
-/** A path below a group of Kubernetes itself is its to refuse; what is below no group at all is no page. */
+/** A path below one of Kubernetes' own groups gets an error of the API; any other path is a plain 404 page. */
 function unknownPath(registry: Registry, path: string): undefined {
   const names = /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+\/./.exec(path)?.groups;
   if (names && registry.isBuiltInGroup(names["group"] ?? "")) throw noSuchResource();
 }
 
-/** For a custom kind the definition decides first: in another scope is no path at all, and a part that it lacks is not found. */
-function nowhere(target: Target): undefined {
+/**
+ * For a custom kind the definition decides first: a path of the wrong scope is a plain 404, and a missing subresource
+ * is not found.
+ */
+function notServed(target: Target): undefined {
   const { resource, name } = target;
   if (!resource.custom) throw noSuchResource();
   if (isPlace({ ...target, subresource: "" })) throw notFound(resource.kind, name);
 }
 
-/** Whether objects of the kind can be where the path points. */
+/** Whether objects of the kind can be at this path. */
 function isPlace({ resource: { kind }, namespace, name, subresource }: Target): boolean {
   if (subresource !== "" && !kind.subresources.includes(subresource)) return false;
   if (!kind.namespaced) return namespace === "";
@@ -92,14 +95,14 @@ function isNamespaceItself({ group, version, namespace, plural, name }: Parts): 
   return isCore && namespace !== "" && name === "" && NAMESPACE_SUBRESOURCES.has(plural);
 }
 
-/** kube-apiserver words the refusal differently when a CRD serves the kind. */
+/** kube-apiserver has another message if a CRD serves the kind. */
 function refusal({ resource, subresource }: Target, method: string): ApiError {
   const verb = { DELETE: "delete", POST: "create" }[method];
   if (!resource.custom || subresource === "" || verb === undefined) return methodNotAllowed();
   return verbNotSupported(resource.kind, verb);
 }
 
-// What is asked of a part of an object by creating it.
+// Subresources that accept a create.
 const CREATED_SUBRESOURCES: ReadonlySet<string> = new Set(["binding", "eviction", "token"]);
 
 const VERBS_OF_ONE: Readonly<Record<string, Verb>> = {
@@ -121,7 +124,7 @@ function verbOf(method: string, { name, subresource }: Target, query: URLSearchP
   return verb === "delete" && subresource !== "" ? undefined : verb;
 }
 
-/** Nothing is created or cleared across namespaces, and namespaces are deleted one by one. */
+/** Creates and collection deletes need a namespace, and namespaces are deleted one by one. */
 function isAllowed(verb: Verb, { resource, namespace, subresource }: Target): boolean {
   if (subresource === "finalize") return verb === "update";
   if (resource.strategy.onlyAnswered)
@@ -135,7 +138,7 @@ function isNamespace({ kind }: Resource): boolean {
   return kind.group === "" && kind.kind === "Namespace";
 }
 
-/** The path in plain characters, before it is taken apart: an escaped slash is a slash, as everywhere in Go. */
+/** The path with decoded escapes, before it is split: an escaped slash is a slash, as everywhere in Go. */
 function decoded(path: string): string {
   const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   if (!plain.includes("%")) return plain;
@@ -148,7 +151,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Names that would mean something else in a path. */
+/** Refuses names that have another meaning in a path. */
 function checkName(name: string): void {
   if (name === "." || name === "..")
     throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);

@@ -9,7 +9,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** What a Status says beyond its message. */
+/** The details of a Status beyond its message. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -19,7 +19,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** Kubernetes' answer when there is no object to answer with. */
+/** Kubernetes' answer without an object. */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -39,14 +39,15 @@ interface Failure {
   readonly continueToken?: string;
 }
 
-/** A request that is answered with a Status. The texts are those of kube-apiserver 1.35. */
+/** A request that is answered with a Status. The messages are those of kube-apiserver 1.35. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: Status & { readonly code: number };
-  /** What the caller is told beside the refusal. */
+  /** Warnings beside the error. */
   warnings: readonly string[] = [];
   constructor(failure: Failure) {
-    // It is an answer, and most of them are expected: nobody is shown a stack, and writing one down takes longer than the rest.
+    // It is an answer, and most of them are expected: callers never read the stack, and capturing it costs more than
+    // the rest.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(failure.message);
@@ -65,7 +66,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a Status needs to know of a kind. */
+/** The fields of a kind that a Status needs. */
 type Named = Pick<Kind, "group" | "plural">;
 
 /** `machines.cluster.x-k8s.io`, or the plural alone in the core group. */
@@ -78,7 +79,7 @@ export function detailsOf(kind: Named, name: string): StatusDetails {
   return { name, ...(kind.group !== "" && { group: kind.group }), kind: kind.plural };
 }
 
-/** The object is not there. */
+/** The object does not exist. */
 export function notFound(kind: Named, name: string): ApiError {
   return new ApiError({
     code: 404,
@@ -98,7 +99,7 @@ export function alreadyExists(kind: Named, name: string): ApiError {
   });
 }
 
-/** The write cannot be done on the state that is there now. */
+/** The write cannot be applied to the current state. */
 export function conflict(kind: Named, name: string, why: string): ApiError {
   return new ApiError({
     code: 409,
@@ -108,7 +109,7 @@ export function conflict(kind: Named, name: string, why: string): ApiError {
   });
 }
 
-/** The writer has not seen the newest state. */
+/** The client has not seen the newest state. */
 export function modified(kind: Named, name: string): ApiError {
   return conflict(
     kind,
@@ -117,7 +118,7 @@ export function modified(kind: Named, name: string): ApiError {
   );
 }
 
-/** The caller may not do this, for a reason that is not about credentials. */
+/** The server does not allow this, for a reason other than missing permissions. */
 export function forbidden(
   kind: Named,
   name: string,
@@ -131,14 +132,14 @@ export function forbidden(
   });
 }
 
-/** What an invalid value is about: an object of a kind, or the options of a request. */
+/** What an invalid value belongs to: an object of a kind, or the options of a request. */
 export interface Subject {
   readonly kind: string;
   readonly group: string;
   readonly name: string;
 }
 
-/** One or more fields hold what they may not. */
+/** One or more fields have invalid values. */
 export function invalid(subject: Subject, errors: readonly FieldProblem[]): ApiError {
   const { kind, group, name } = subject;
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
@@ -156,17 +157,17 @@ export function invalid(subject: Subject, errors: readonly FieldProblem[]): ApiE
   });
 }
 
-/** The options of a request hold what they may not. */
+/** The options of a request have invalid values. */
 export function invalidOptions(kind: string, errors: readonly FieldProblem[]): ApiError {
   return invalid({ kind, group: "meta.k8s.io", name: "" }, errors);
 }
 
-/** The request makes no sense. */
+/** The request is malformed. */
 export function badRequest(message: string): ApiError {
   return new ApiError({ code: 400, reason: "BadRequest", message });
 }
 
-/** The version asked for has been forgotten. */
+/** The requested version has been compacted. */
 export function expired(message: string, continueToken?: string): ApiError {
   return new ApiError({
     code: 410,
@@ -176,7 +177,7 @@ export function expired(message: string, continueToken?: string): ApiError {
   });
 }
 
-/** A version that this server has not reached: the caller got it from another life of the server. */
+/** A version that this server has not reached, for example from before its data was reset. */
 export function versionTooLarge(wanted: number, current: number): ApiError {
   return new ApiError({
     code: 504,
@@ -189,7 +190,7 @@ export function versionTooLarge(wanted: number, current: number): ApiError {
   });
 }
 
-/** The body is longer than the server reads. */
+/** The body exceeds the limit. */
 export function tooLarge(limitBytes: number): ApiError {
   return new ApiError({
     code: 413,
@@ -198,17 +199,17 @@ export function tooLarge(limitBytes: number): ApiError {
   });
 }
 
-/** The body is in a format that is not read here. */
+/** The media type of the body is not supported. */
 export function unsupportedMediaType(message: string): ApiError {
   return new ApiError({ code: 415, reason: "UnsupportedMediaType", message });
 }
 
-/** There is nothing under this path. */
+/** No representation is acceptable to the client. */
 export function notAcceptable(message: string): ApiError {
   return new ApiError({ code: 406, reason: "NotAcceptable", message });
 }
 
-/** Nothing of that name is served. */
+/** There is no such resource. */
 export function noSuchResource(): ApiError {
   return new ApiError({
     code: 404,
@@ -218,7 +219,7 @@ export function noSuchResource(): ApiError {
   });
 }
 
-/** A verb that resources of a custom kind do not have. */
+/** A verb that resources of a custom kind do not support. */
 export function verbNotSupported(kind: Named, verb: string): ApiError {
   const { group, plural } = kind;
   return new ApiError({
@@ -229,7 +230,7 @@ export function verbNotSupported(kind: Named, verb: string): ApiError {
   });
 }
 
-/** The method means nothing for what the path names. */
+/** The method is not allowed on the path. */
 export function methodNotAllowed(): ApiError {
   return new ApiError({
     code: 405,

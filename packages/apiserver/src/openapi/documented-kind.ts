@@ -1,9 +1,9 @@
 import type { PrintedSchema } from "@capstan/api";
 import type { Discoverable } from "../discovery/discovery.ts";
 
-/** A kind as the documents describe it: what discovery says, and the schema of a custom kind. */
+/** A kind as the documents describe it: with its discovery data, and the schema of a custom kind. */
 export interface DocumentedKind extends Omit<Discoverable, "singular" | "shortNames" | "categories"> {
-  /** What the CRD says about this version; absent for the kinds of Kubernetes itself. */
+  /** The schema of this version in the CRD; absent for Kubernetes' own kinds. */
   readonly schema?: PrintedSchema | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** Where the group and version of a kind are served, without the slash before it: `api/v1`, `apis/apps/v1`. */
+/** The path of a group and version, without the leading slash: `api/v1`, `apis/apps/v1`. */
 export function groupVersionPath({
   group,
   version,

@@ -66,17 +66,17 @@ describe("a schema", () => {
     });
   });
 
-  test("that refers to nothing is refused by name", () => {
+  test("that refers to a missing type is refused by name", () => {
     expect(() => read("# A | An a.\nx Missing | D.")).toThrow(
       'no schema is called Missing; define it with a line "# Missing',
     );
   });
 
-  test("with a broken line is refused with the line", () => {
-    expect(() => read("# A | An a.\nx")).toThrow('"x" is no field; write "1 name type | What it means."');
+  test("with an invalid line is refused with the line", () => {
+    expect(() => read("# A | An a.\nx")).toThrow('"x" is not a field; write "1 name type | What it means."');
   });
 
-  test("can have several fields in a line that says nothing about them", () => {
+  test("can have several fields in a line without a description", () => {
     expect(read("# A | An a.\n1 x! string; 2 y []int32 merge=k").get("p.A")).toMatchObject({
       required: ["x"],
       properties: {

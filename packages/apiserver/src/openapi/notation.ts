@@ -1,22 +1,22 @@
 /**
- * A short way to write down the types of Kubernetes' own kinds:
+ * A short notation for the types of Kubernetes' own kinds:
  *
  *     # Container | A program that runs in a pod.
  *     1 name! string | Its name, unique in the pod.
  *     6 ports []ContainerPort merge=containerPort keys=containerPort,protocol | The ports it listens on.
  *
- * A line with `#` begins a type, `#kind` one that is served; that one has `apiVersion`, `kind` and
- * `metadata` without saying so. Every other line is a field: its number in protocol buffers, its name,
- * with `!` when it is required, its type, what a merge does with it, and what it means. A line without
- * a meaning can hold several fields, with `;` between them.
+ * A line with `#` begins a type, `#kind` one that is served; that one has `apiVersion`, `kind` and `metadata`
+ * implicitly. Every other line is a field: its number in protocol buffers, its name, with `!` if it is required, its
+ * type, its merge options, and its description. A line without a description can have several fields, separated by `;`.
  *
- * `[]T` is a list, `{T}` a map. `*T` is a value that is there also when it is zero, empty or false; in
- * protocol buffers such values otherwise stand for nothing at all. A number such as `2.5` is that of a
- * field of a field: protocol buffers nest what JSON does not.
+ * `[]T` is a list, `{T}` a map. `*T` is a value that is kept even if it is zero, empty or false; in protocol buffers
+ * such values otherwise count as missing. A number such as `2.5` is that of a field of a field: protocol buffers nest
+ * what JSON does not.
  *
- * - `merge=KEY`: strategic merge goes item by item, told apart by KEY; so does apply, by `keys=A,B` if that differs.
+ * - `merge=KEY`: strategic merge merges items, identified by KEY; so does apply, by `keys=A,B` if that differs.
  * - `atomic`: apply replaces the list although strategic merge does not.
- * - `set`: a list of distinct words. `retain`: a merge drops what is not named. `replace`: a merge replaces the whole.
+ * - `set`: a list of distinct values. `retain`: a merge drops keys that it does not name. `replace`: a merge replaces
+ *   the whole.
  */
 
 /** A JSON Schema, as OpenAPI writes it. */
@@ -24,14 +24,14 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** Schemas of one group and version in the notation. */
 export interface Block {
-  /** What the names of the schemas begin with. */
+  /** The prefix of the schemas' names. */
   readonly prefix: string;
   readonly group: string;
   readonly version: string;
   readonly text: string;
 }
 
-/** Where the schemas of a document are; references to them begin with this. */
+/** The prefix of references to the schemas of a document. */
 export const SCHEMAS = "#/components/schemas/";
 
 /** The name of the schema of the metadata of objects. */
@@ -51,7 +51,7 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   json: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
 };
 
-/** A type as it is written down. */
+/** A type in the notation. */
 export interface TypeText {
   readonly block: Block;
   readonly name: string;
@@ -60,23 +60,23 @@ export interface TypeText {
   readonly fields: readonly FieldText[];
 }
 
-/** A field as it is written down. */
+/** A field in the notation. */
 export interface FieldText {
-  /** Its number in protocol buffers, after those of the fields around it; empty for a field that these lack. */
+  /** Its number in protocol buffers, after those of the enclosing fields; empty if protocol buffers do not have it. */
   readonly number: readonly number[];
   readonly name: string;
   readonly isRequired: boolean;
-  /** Whether a value that is zero, empty or false says something. */
+  /** Whether a zero, empty or false value has a meaning. */
   readonly keepsZero: boolean;
   readonly type: string;
   readonly options: string;
   readonly description: string | undefined;
 }
 
-/** Finds the full name of a type that is mentioned in a block. */
+/** Resolves the full name of a type that a block mentions. */
 export type Resolve = (name: string, block: Block) => string;
 
-/** Takes blocks apart; types may refer to those of other blocks. */
+/** Parses blocks; types may refer to those of other blocks. */
 export function readTypes(blocks: readonly Block[]): {
   types: ReadonlyMap<string, TypeText>;
   resolve: Resolve;
@@ -94,7 +94,7 @@ export function readTypes(blocks: readonly Block[]): {
   return { types, resolve };
 }
 
-/** Reads the schemas in blocks. */
+/** Parses the schemas of blocks. */
 export function readBlocks(blocks: readonly Block[]): ReadonlyMap<string, Schema> {
   const { types, resolve } = readTypes(blocks);
   return new Map(
@@ -124,7 +124,7 @@ function fieldTexts(line: string): FieldText[] {
 
 function fieldText(text: string): FieldText {
   const found = FIELD.exec(text);
-  if (!found) throw new Error(`${JSON.stringify(text)} is no field; write "1 name type | What it means."`);
+  if (!found) throw new Error(`${JSON.stringify(text)} is not a field; write "1 name type | What it means."`);
   const [, number, name = "", required, star, type = "", options = "", description] = found;
   return {
     number: (number?.split(".") ?? []).map(Number),
@@ -159,12 +159,12 @@ function fieldSchema({ description, type, options }: FieldText, resolve: (name: 
   return { ...(description && { description }), ...readType(type, resolve), ...readOptions(options, type) };
 }
 
-/** The fields that every object has, but for what is its own. */
+/** The fields that every object has. */
 export const KIND_FIELDS: Readonly<Record<string, Schema>> = {
   apiVersion: { type: "string", description: "The group and version of the kind." },
   kind: { type: "string", description: "The name of the kind." },
   metadata: {
-    description: "What every object carries: its name, labels, owners and the like.",
+    description: "The metadata of every object: its name, labels, owners and so on.",
     allOf: [{ $ref: `${SCHEMAS}${OBJECT_META}` }],
   },
 };
@@ -176,13 +176,13 @@ function readType(type: string, resolve: (name: string) => string): Schema {
   return SCALARS[type] ?? { allOf: [{ $ref: `${SCHEMAS}${resolve(type)}` }] };
 }
 
-/** A reference needs no wrapping where nothing stands beside it. */
+/** A reference needs no `allOf` if no keyword is beside it. */
 function itemOf(schema: Schema): Schema {
   const [reference] = Array.isArray(schema["allOf"]) ? (schema["allOf"] as Schema[]) : [];
   return reference ?? schema;
 }
 
-/** What strategic merge and apply do with a field; a list of which nothing is said is replaced as a whole. */
+/** How strategic merge and apply treat a field; a list without options is replaced as a whole. */
 function readOptions(text: string, type: string): Schema {
   const options = new Map(
     text.split(" ").map((one) => {

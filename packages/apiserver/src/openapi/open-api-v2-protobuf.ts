@@ -1,5 +1,5 @@
 /**
- * OpenAPI v2 as kubectl asks for it: the messages of gnostic's `openapi.v2`, as far as Kubernetes' clients read
+ * OpenAPI v2 as kubectl requests it: the messages of gnostic's `openapi.v2`, as far as Kubernetes' clients read
  * them. The numbers are those of the fields in its definition.
  */
 import type { DocumentedKind } from "./documented-kind.ts";
@@ -7,10 +7,10 @@ import type { Schema } from "./notation.ts";
 import { openApiV2Json } from "./open-api-v2.ts";
 import { bytesField, message } from "./protobuf.ts";
 
-/** The media type to ask for it with. */
+/** The media type of the request. */
 export const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/** The media type of the answer; Go's parser of media types does not take the sign in the other. */
+/** The media type of the answer; Go's parser does not accept the character @ of the other one. */
 export const OPENAPI_V2_PROTOBUF_ANSWER = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /** `/openapi/v2` as protobuf. */
@@ -24,7 +24,7 @@ export function openApiV2Protobuf(kinds: readonly DocumentedKind[]): Uint8Array 
   );
 }
 
-/** A repeated field of pairs of a name and a value: how the messages write a map. */
+/** A repeated field of name-value pairs: the form of a map in these messages. */
 function named<T>(
   number: number,
   values: Readonly<Record<string, T>>,
@@ -50,7 +50,7 @@ function operationMessage(operation: Schema): Uint8Array {
   return message(
     bytesField(3, textOf(operation["description"])),
     bytesField(5, textOf(operation["operationId"])),
-    // Parameters of the path and bodies are left out: no client looks at them.
+    // Path parameters and bodies are omitted: no client reads them.
     parameters
       .filter((one) => one["in"] === "query")
       .map((one) => bytesField(8, bytesField(1, queryParameter(one)))),
@@ -58,7 +58,7 @@ function operationMessage(operation: Schema): Uint8Array {
   );
 }
 
-/** A parameter of the query, wrapped in what tells it from a body and from other parameters. */
+/** A query parameter, in the wrapper that distinguishes it from a body and from other parameters. */
 function queryParameter({ description, name, type }: Schema): Uint8Array {
   const fields = message(
     bytesField(2, "query"),
@@ -86,7 +86,7 @@ function schemaMessage(schema: Schema): Uint8Array {
   );
 }
 
-/** What is not part of OpenAPI, as YAML; JSON is YAML too. */
+/** Extensions of OpenAPI, as YAML; JSON is YAML too. */
 function extensions(number: number, value: Schema): Uint8Array[] {
   const found = Object.entries(value).filter(([key]) => key.startsWith("x-"));
   return named(number, Object.fromEntries(found), (one) => bytesField(2, JSON.stringify(one)));

@@ -9,7 +9,7 @@ const document = openApiV2Json(allKinds);
 describe("a schema in v2", () => {
   test.each<[string, Schema, Schema]>([
     [
-      "keeps what v2 knows",
+      "keeps what v2 supports",
       { type: "string", format: "byte", description: "d" },
       { type: "string", format: "byte", description: "d" },
     ],
@@ -19,17 +19,17 @@ describe("a schema in v2", () => {
       { $ref: "#/definitions/a", description: "d" },
     ],
     [
-      "is anything when it may be null",
+      "is any value if it may be null",
       { type: "object", nullable: true, properties: { a: { type: "string" } } },
       {},
     ],
     [
-      "is anything when it is a number or a text",
+      "is any value if it is a number or a text",
       { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }] },
       {},
     ],
     [
-      "lists no fields when others are kept",
+      "lists no fields if others are preserved",
       {
         type: "object",
         required: ["a"],
@@ -48,9 +48,13 @@ describe("a schema in v2", () => {
       { type: "array", items: { type: "string", nullable: true }, "x-kubernetes-patch-strategy": "merge" },
       { type: "array", items: {}, "x-kubernetes-patch-strategy": "merge" },
     ],
-    ["takes a quantity for a text", { oneOf: [{ type: "string" }, { type: "number" }] }, { type: "string" }],
     [
-      "goes into maps",
+      "treats a quantity as a string",
+      { oneOf: [{ type: "string" }, { type: "number" }] },
+      { type: "string" },
+    ],
+    [
+      "converts the values of maps",
       { type: "object", additionalProperties: { type: "string", default: "" } },
       { type: "object", additionalProperties: { type: "string" } },
     ],
@@ -75,7 +79,7 @@ interface WireField {
   readonly bytes: Uint8Array;
 }
 
-/** Reads fields that have a length; there are no others. */
+/** Reads length-delimited fields; there are no others. */
 function readFields(bytes: Uint8Array): WireField[] {
   const found: WireField[] = [];
   let at = 0;
@@ -134,7 +138,7 @@ describe("OpenAPI v2 as protobuf", () => {
     expect(texts(spec, 19)).toEqual(["containers"]);
   });
 
-  test("tells kubectl that a dry run is possible", () => {
+  test("announces the support of dry runs to kubectl", () => {
     const item = namedValue(all(bytes, 8, 2), "/api/v1/namespaces/{namespace}/pods/{name}");
     expect(texts(item, 8, 8, 1, 2, 3, 4)).toEqual(["dryRun", "fieldManager", "fieldValidation", "force"]);
   });

@@ -48,11 +48,10 @@ function operationObject({ id, description, query, kind, action, path, body, ans
 const DEFINITIONS = "#/definitions/";
 
 /**
- * A schema as v2 can say it, which is less than v3 can.
+ * Converts a schema to v2, which can express less than v3.
  *
- * Old kubectl checks manifests against it before it sends them and refuses what it does not find, so
- * whatever v2 cannot express becomes anything: what may be null, what may have further fields, and what
- * may be of several types.
+ * Old kubectl validates manifests against it before it sends them and refuses unknown fields. So everything that v2
+ * cannot express becomes any value: nullable values, values with further fields, and values of several types.
  */
 export function toV2(schema: Schema): Schema {
   const kept = Object.fromEntries(
@@ -66,7 +65,7 @@ export function toV2(schema: Schema): Schema {
   return { ...kept, ...typeOf(schema), ...contentOf(schema) };
 }
 
-// What clients look at in v2; rules and the like are for the server alone.
+// The extensions that clients read in v2; others are for the server only.
 const EXTENSIONS: ReadonlySet<string> = new Set([
   "x-kubernetes-group-version-kind",
   "x-kubernetes-list-map-keys",
@@ -85,7 +84,7 @@ function referenceOf({ $ref, allOf }: Schema): string | undefined {
   return Array.isArray(allOf) && allOf.length === 1 ? referenceOf(allOf[0] as Schema) : undefined;
 }
 
-/** A number can stand for a text in v2, so that what is one or the other is a text. */
+/** v2 accepts a number for a string, so an int-or-string is a string. */
 function typeOf({ type, oneOf }: Schema): Schema {
   if (type !== undefined) return { type };
   return Array.isArray(oneOf) && oneOf.some((one: Schema) => one["type"] === "string")

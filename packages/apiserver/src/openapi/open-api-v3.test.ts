@@ -65,7 +65,7 @@ describe.each(paths)("the document %s", (path) => {
 });
 
 describe("OpenAPI v3", () => {
-  test("has the schema of a custom kind as it is, with the metadata of every object", () => {
+  test("has the schema of a custom kind unchanged, with the metadata of every object", () => {
     const pool = documentAt("apis/cluster.x-k8s.io/v1beta1").components.schemas[
       "io.x-k8s.cluster.v1beta1.MachinePool"
     ];
@@ -79,7 +79,7 @@ describe("OpenAPI v3", () => {
     });
   });
 
-  test("offers strategic merge for Kubernetes' own kinds alone", () => {
+  test("offers strategic merge for Kubernetes' own kinds only", () => {
     const types = (path: string, item: string): string[] =>
       Object.keys(documentAt(path).paths[item]?.["patch"]?.requestBody.content ?? {});
     const strategic = "application/strategic-merge-patch+json";
@@ -92,7 +92,7 @@ describe("OpenAPI v3", () => {
     ]);
   });
 
-  test("says how the containers of a pod are merged", () => {
+  test("describes how the containers of a pod are merged", () => {
     const spec = documentAt("api/v1").components.schemas["io.k8s.api.core.v1.PodSpec"] as {
       properties: object;
     };
@@ -101,7 +101,7 @@ describe("OpenAPI v3", () => {
     });
   });
 
-  test("knows every kind of Kubernetes by fields, and takes others as they come", () => {
+  test("has the fields of each of Kubernetes' own kinds, and accepts any fields for others", () => {
     const known = openApiV3(
       [...builtInKinds, builtIn("odd.example.com", "Oddity")],
       "apis/odd.example.com/v1",
@@ -116,10 +116,10 @@ describe("OpenAPI v3", () => {
   });
 
   test("has no document where nothing is served", () => {
-    expect(openApiV3(allKinds, "apis/nobody/v1")).toBeUndefined();
+    expect(openApiV3(allKinds, "apis/missing/v1")).toBeUndefined();
   });
 
-  test("lists its documents under addresses that change with them", () => {
+  test("lists its documents under URLs that change with them", () => {
     const index = openApiV3Index(allKinds) as { paths: Record<string, { serverRelativeURL: string }> };
     expect(Object.keys(index.paths).sort()).toEqual([...paths].sort());
     expect(index.paths["apis/apps/v1"]?.serverRelativeURL).toBe(

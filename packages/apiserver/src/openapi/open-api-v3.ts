@@ -4,7 +4,9 @@ import { SCHEMAS } from "./notation.ts";
 import { type Operation, operationsOf, type QueryParameter } from "./operations.ts";
 import { schemasOf } from "./schemas.ts";
 
-/** `/openapi/v3`: where the documents are. The hash in an address changes with the document, so that clients can keep it. */
+/**
+ * `/openapi/v3`: the URLs of the documents. The hash in a URL changes with the document, so that clients can cache it.
+ */
 export function openApiV3Index(kinds: readonly DocumentedKind[]): object {
   const paths = [...new Set(kinds.map(groupVersionPath))].sort();
   return {
@@ -17,12 +19,12 @@ export function openApiV3Index(kinds: readonly DocumentedKind[]): object {
   };
 }
 
-/** What tells a document from others, for its address and its ETag. */
+/** The hash of a document, for its URL and its ETag. */
 export function openApiHash(document: object): string {
   return createHash("sha256").update(JSON.stringify(document)).digest("hex").toUpperCase();
 }
 
-/** `/openapi/v3/PATH`, such as `api/v1` or `apis/apps/v1`; undefined when nothing is served there. */
+/** `/openapi/v3/PATH`, such as `api/v1` or `apis/apps/v1`; undefined if nothing is served there. */
 export function openApiV3(kinds: readonly DocumentedKind[], path: string): object | undefined {
   const served = kinds.filter((kind) => groupVersionPath(kind) === path);
   if (served.length === 0) return undefined;

@@ -6,19 +6,19 @@ import {
 } from "./documented-kind.ts";
 import { SHARED, schemaName } from "./schemas.ts";
 
-/** A request that can be made, in words that both versions of OpenAPI can be written from. */
+/** A request of a client, in a form from which both versions of OpenAPI are generated. */
 export interface Operation {
   readonly path: string;
   readonly method: "get" | "put" | "post" | "delete" | "patch";
-  /** What Kubernetes calls it. */
+  /** Kubernetes' name of the action. */
   readonly action: string;
   readonly id: string;
   readonly description: string;
   readonly kind: GroupVersionKind;
-  /** Custom kinds have no strategic merge; kubectl looks here before it sends one. */
+  /** Custom kinds have no strategic merge; kubectl checks this before it sends one. */
   readonly isCustom: boolean;
   readonly query: readonly QueryParameter[];
-  /** The names of the schemas of what is sent and what comes back. */
+  /** The names of the schemas of the body and of the answer. */
   readonly body?: string;
   readonly answer: string;
 }
@@ -37,27 +37,27 @@ const query = (name: string, type: QueryParameter["type"], description: string):
 });
 
 const WRITE: readonly QueryParameter[] = [
-  query("dryRun", "string", "With All, everything is done but the write."),
+  query("dryRun", "string", "With All, everything is done except the write."),
   query("fieldManager", "string", "Who writes."),
   query("fieldValidation", "string", "What to do about unknown or repeated fields: Ignore, Warn or Strict."),
 ];
 const PATCH = [...WRITE, query("force", "boolean", "Take over fields of other managers when applying.")];
 const DELETE: readonly QueryParameter[] = [
-  query("dryRun", "string", "With All, everything is done but the delete."),
-  query("gracePeriodSeconds", "integer", "How long the object is given to end in order."),
-  query("propagationPolicy", "string", "What becomes of what it owns: Orphan, Background or Foreground."),
+  query("dryRun", "string", "With All, everything is done except the delete."),
+  query("gracePeriodSeconds", "integer", "How long the object may take to shut down."),
+  query("propagationPolicy", "string", "How dependents are deleted: Orphan, Background or Foreground."),
 ];
 const LIST: readonly QueryParameter[] = [
   query("labelSelector", "string", "Only objects with these labels."),
   query("fieldSelector", "string", "Only objects with these fields."),
   query("limit", "integer", "How many objects at most."),
-  query("continue", "string", "The token of the page before."),
+  query("continue", "string", "The continue token of the previous page."),
   query("resourceVersion", "string", "Not older than this version."),
   query("resourceVersionMatch", "string", "What resourceVersion means: Exact or NotOlderThan."),
   query("timeoutSeconds", "integer", "How long at most."),
-  query("watch", "boolean", "Go on with the changes."),
-  query("allowWatchBookmarks", "boolean", "Tell now and then how far the watch is."),
-  query("sendInitialEvents", "boolean", "Begin the watch with what there is."),
+  query("watch", "boolean", "Watch for changes after the list."),
+  query("allowWatchBookmarks", "boolean", "Send bookmarks with the current version of the watch."),
+  query("sendInitialEvents", "boolean", "Begin the watch with the existing objects."),
 ];
 
 interface VerbShape {
@@ -90,7 +90,7 @@ const ON_PART: Readonly<Record<string, VerbShape>> = {
   patch: { method: "patch", action: "patch", words: "Change the", query: PATCH },
 };
 
-/** Everything that can be asked about a kind. */
+/** All operations on a kind. */
 export function operationsOf(kind: DocumentedKind): Operation[] {
   const base = `/${groupVersionPath(kind)}`;
   const everywhere = `${base}/${kind.plural}`;

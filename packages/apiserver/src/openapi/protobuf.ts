@@ -1,14 +1,14 @@
-/** Writes the wire format of protocol buffers, as far as fields with a length go: texts, bytes and messages. */
+/** Writes the wire format of protocol buffers, for length-delimited fields: texts, bytes and messages. */
 
 const LENGTH_DELIMITED = 2;
 
-/** A field with a text, some bytes, or a message that has been written already. */
+/** A field with a text, bytes, or a serialized message. */
 export function bytesField(number: number, value: string | Uint8Array): Uint8Array {
   const bytes = typeof value === "string" ? Buffer.from(value) : value;
   return Buffer.concat([varint((number << 3) | LENGTH_DELIMITED), varint(bytes.length), bytes]);
 }
 
-/** A message of the fields; those that are undefined are left out. */
+/** A message of the fields; undefined ones are omitted. */
 export function message(...fields: readonly (Uint8Array | readonly Uint8Array[] | undefined)[]): Uint8Array {
   return Buffer.concat(fields.flatMap((field) => field ?? []));
 }

@@ -16,7 +16,7 @@ const GVK = "x-kubernetes-group-version-kind";
 
 let builtInNames: ReadonlyMap<string, string> | undefined;
 
-/** The name of the schema of a kind: Kubernetes' own where there is one, else the group from its end to its beginning. */
+/** The name of the schema of a kind: Kubernetes' own if there is one, else the group in reverse order. */
 export function schemaName(kind: GroupVersionKind): string {
   builtInNames ??= new Map(
     [...builtInSchemas()].flatMap(([name, schema]) =>
@@ -32,7 +32,9 @@ function keyOf({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
 }
 
-/** All schemas that a document about the kinds needs, by name: theirs, those of their lists, and what these refer to. */
+/**
+ * All schemas that a document about the kinds needs, by name: theirs, those of their lists, and all referenced ones.
+ */
 export function schemasOf(kinds: readonly DocumentedKind[]): Readonly<Record<string, Schema>> {
   const schemas = new Map<string, Schema>();
   for (const kind of kinds) {
@@ -41,21 +43,22 @@ export function schemasOf(kinds: readonly DocumentedKind[]): Readonly<Record<str
     for (const part of kind.subresources) addKnown(schemas, schemaName(part));
   }
   for (const name of Object.values(SHARED)) addKnown(schemas, name);
-  // A Map hands out also what is added while it is walked: what is referred to is looked into in its turn.
+  // The iteration of a Map includes entries that are added meanwhile, so the references of each schema are followed,
+  // too.
   for (const schema of schemas.values()) {
     for (const name of references(schema)) addKnown(schemas, name);
   }
   return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Adds a schema of Kubernetes' own; a kind without one, such as Scale, is taken as it comes. */
+/** Adds one of Kubernetes' own schemas; a kind without one, such as Scale, accepts any fields. */
 function addKnown(schemas: Map<string, Schema>, name: string): void {
   if (!schemas.has(name)) schemas.set(name, builtInSchemas().get(name) ?? ANYTHING);
 }
 
 const ANYTHING: Schema = {
   type: "object",
-  description: "Taken as it comes.",
+  description: "Any fields are accepted.",
   "x-kubernetes-preserve-unknown-fields": true,
 };
 
@@ -76,7 +79,7 @@ function listSchema(kind: DocumentedKind): Schema {
       apiVersion,
       kind: kindField,
       metadata: {
-        description: "What every list carries: its version and where it goes on.",
+        description: "The metadata of a list: its version and continue token.",
         allOf: [{ $ref: `${SCHEMAS}${SHARED.listMeta}` }],
       },
       items: {

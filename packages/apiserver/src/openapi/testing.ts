@@ -17,7 +17,7 @@ export function builtIn(group: string, kind: string, namespaced = true): Documen
   };
 }
 
-/** The kinds of Kubernetes itself that have a schema written for them. */
+/** Kubernetes' own kinds that have a schema. */
 export const builtInKinds: readonly DocumentedKind[] = [
   ...["Secret", "ConfigMap", "Event", "ServiceAccount", "Pod", "Service"].map((kind) => builtIn("", kind)),
   ...["Namespace", "Node"].map((kind) => builtIn("", kind, false)),
@@ -32,7 +32,7 @@ export const builtInKinds: readonly DocumentedKind[] = [
   builtIn("apiextensions.k8s.io", "CustomResourceDefinition", false),
 ];
 
-/** Every kind that is served: those above and ours. */
+/** Every served kind: those above and ours. */
 export const allKinds: readonly DocumentedKind[] = [
   ...builtInKinds,
   ...customKinds.map((kind) => ({

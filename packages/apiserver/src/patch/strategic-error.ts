@@ -12,29 +12,29 @@ export class StrategicMergeError extends Error {
   }
 }
 
-/** A directive whose value has the wrong form. */
+/** A directive whose value has the wrong format. */
 export function badFormat(
   directive: "primitive list" | "retainKeys" | "setElementOrder list",
 ): StrategicMergeError {
   return new StrategicMergeError(`invalid patch format of ${directive}`, 400);
 }
 
-/** An item of a list that lacks the field by which its items are told apart. */
+/** An item of a list that lacks the merge key. */
 export function noMergeKey(item: unknown, key: string): StrategicMergeError {
   return new StrategicMergeError(`map: ${goValue(item)} does not contain declared merge key: ${key}`);
 }
 
-/** A value for `$patch` that means nothing where it stands. */
+/** An unknown value of `$patch`. */
 export function unknownDirective(directive: unknown, map: unknown): StrategicMergeError {
   return new StrategicMergeError(`unknown patch type: ${goString(directive)} in map: ${goValue(map)}`);
 }
 
-/** A value of another type than the field has. */
+/** A value of another type than that of the field. */
 export function wrongType(expected: unknown[] | object, actual: unknown): StrategicMergeError {
   return new StrategicMergeError(`expected a ${goType(expected)}, but received a ${goType(actual)}`);
 }
 
-/** A value as `%s` prints it, which complains about everything but texts. */
+/** A value as `%s` prints it, which reports everything but strings as an error. */
 function goString(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === null) return "%!s(<nil>)";
@@ -42,7 +42,7 @@ function goString(value: unknown): string {
   return typeof value === "boolean" ? `%!s(bool=${value})` : goValue(value);
 }
 
-/** The type that Go reads a JSON value into. */
+/** The type that Go decodes a JSON value into. */
 export function goType(value: unknown): string {
   if (value === null || value === undefined) return "%!s(<nil>)";
   if (Array.isArray(value)) return "[]interface {}";

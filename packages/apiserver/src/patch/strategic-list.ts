@@ -4,14 +4,14 @@ import { type Fields, isFields, PATCH, taken } from "./strategic-value.ts";
 
 type List = readonly unknown[];
 
-/** How the items of a list are told apart and merged. */
+/** How the items of a list are identified and merged. */
 export interface ItemMerge {
-  /** The field that tells items apart; empty for items that are no objects. */
+  /** The merge key; empty for items that are not objects. */
   readonly key: string;
   merge(original: Fields, patch: Fields): Fields;
 }
 
-/** Merges a list into another: items that both have become one, and the patch says in which order its own stand. */
+/** Merges a list into another: items with the same key are merged, and the patch gives the order of its own items. */
 export function mergeLists(original: List, patch: List, items: ItemMerge): List {
   if (original.length === 0 && patch.length === 0) return original;
   if (!areObjects(original, patch))
@@ -29,19 +29,19 @@ export function mergeLists(original: List, patch: List, items: ItemMerge): List 
   return inOrder(merged, changes, { live, key });
 }
 
-/** Takes items out of a list of texts or numbers. */
+/** Removes items from a list of scalars. */
 export function removeFromList(original: List, patch: List): List {
   const gone = new Set(patch);
   return original.filter((item) => !gone.has(item));
 }
 
 interface Order {
-  /** The list as it was, which places the items that the wanted order does not name. */
+  /** The list before the patch, which determines the positions of items that the order does not name. */
   readonly live: List;
   readonly key: string;
 }
 
-/** Sorts a list: what is named in the wanted order stands in that order, what is not goes where it stood before. */
+/** Sorts a list: items that the given order names are in that order, others stay where they were. */
 export function inOrder(list: List, wanted: List, { live, key }: Order): List {
   const identity = identityBy(key);
   const wantedPlaces = places(wanted, identity);
@@ -64,7 +64,7 @@ export function inOrder(list: List, wanted: List, { live, key }: Order): List {
   return [...result, ...others];
 }
 
-/** Refuses a patch whose items are not named by the wanted order, or stand in another one. */
+/** Refuses a patch whose items are missing in the given order, or are in another order. */
 export function checkOrder(patch: List, wanted: List, key: string): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const identity = identityBy(key);
@@ -79,7 +79,7 @@ export function checkOrder(patch: List, wanted: List, key: string): void {
     );
 }
 
-/** Carries out `$patch` in items: one item is deleted, or the other items of the patch replace the list. */
+/** Applies `$patch` in items: it deletes one item, or the other items of the patch replace the list. */
 function applyItemDirectives(
   original: readonly Fields[],
   patch: readonly Fields[],

@@ -34,9 +34,9 @@ const named = (...names: readonly string[]): { name: string }[] => names.map((na
 describe("an object", () => {
   test.each<[string, object, object, object]>([
     ["is merged field by field", { a: 1, b: { c: 2, d: 3 } }, { b: { c: 4 } }, { a: 1, b: { c: 4, d: 3 } }],
-    ["loses what is null", { a: 1, b: 2 }, { a: null, c: null }, { b: 2 }],
+    ["loses fields that the patch sets to null", { a: 1, b: 2 }, { a: null, c: null }, { b: 2 }],
     [
-      "keeps no nulls of what is new",
+      "drops the nulls of new objects",
       {},
       { a: { b: null, c: [{ d: null, e: 1 }] } },
       { a: { c: [{ e: 1 }] } },
@@ -49,7 +49,7 @@ describe("an object", () => {
       { a: { c: 2 } },
     ],
     ["is emptied by directive", { a: { b: 1 } }, { a: { $patch: "delete", c: 2 } }, { a: {} }],
-    ["that only says what to do with nothing is not there", {}, { a: { $patch: "delete" } }, {}],
+    ["that has only directives is not added", {}, { a: { $patch: "delete" } }, {}],
     [
       "is replaced where its type says so",
       { whole: { a: 1 } },
@@ -63,19 +63,19 @@ describe("an object", () => {
       { a: { c: 2, d: 3 } },
     ],
     [
-      "is merged where nothing is known about it",
+      "is merged if its type is unknown",
       { x: { y: { z: 1 } } },
       { x: { y: { w: 2 } } },
       { x: { y: { z: 1, w: 2 } } },
     ],
     [
-      "need not list what is null",
+      "need not list fields that are null",
       { a: { b: 1, c: 2 } },
       { a: { $retainKeys: ["c"], b: null } },
       { a: { c: 2 } },
     ],
     [
-      "keeps no directives where nothing was",
+      "drops the directives of a new object",
       {},
       { a: { $retainKeys: ["b"], b: [{ c: 1 }, { $patch: "delete" }], "$setElementOrder/b": [] } },
       { a: { b: [{ c: 1 }] } },
@@ -106,7 +106,7 @@ describe("a list", () => {
       named("c", "a", "b"),
     ],
     [
-      "keeps the place of what is not named",
+      "keeps the position of items that are not named",
       named("a", "b", "c"),
       { items: named("c", "n") },
       named("a", "b", "c", "n"),
@@ -126,7 +126,7 @@ describe("a list", () => {
     ],
     ["is ordered", named("a", "b", "c"), { "$setElementOrder/items": named("c", "a") }, named("b", "c", "a")],
     [
-      "is ordered with what is new",
+      "is ordered together with new items",
       named("a", "b"),
       { "$setElementOrder/items": named("b", "n"), items: named("n") },
       named("a", "b", "n"),
@@ -143,9 +143,9 @@ describe("a list", () => {
   });
 
   test.each<[string, object, string[]]>([
-    ["gets new words", { words: ["d", "b"] }, ["d", "a", "b", "c"]],
+    ["gets new scalars", { words: ["d", "b"] }, ["d", "a", "b", "c"]],
     ["loses words", { "$deleteFromPrimitiveList/words": ["b", "x"] }, ["a", "c"]],
-    ["loses and gets words", { "$deleteFromPrimitiveList/words": ["a"], words: ["d"] }, ["d", "b", "c"]],
+    ["loses and gets scalars", { "$deleteFromPrimitiveList/words": ["a"], words: ["d"] }, ["d", "b", "c"]],
     ["orders words", { "$setElementOrder/words": ["c", "b", "a"] }, ["c", "b", "a"]],
   ])("of words %s", (_, patch, words) => {
     expect(merge({ words: ["a", "b", "c"] }, patch)).toStrictEqual({ words });
@@ -167,14 +167,14 @@ describe("a list", () => {
     expect(merge({}, { "$setElementOrder/items": named("a"), items })).toStrictEqual({ items: named("a") });
   });
 
-  test("that is not there is neither ordered nor emptied", () => {
+  test("that is missing is neither ordered nor emptied", () => {
     expect(
       merge({}, { "$setElementOrder/items": named("a"), "$deleteFromPrimitiveList/words": ["a"] }),
     ).toStrictEqual({});
   });
 });
 
-describe("a patch is refused with the words of kube-apiserver", () => {
+describe("a patch is refused with kube-apiserver's message", () => {
   test.each<[object, object, string, number]>([
     [{}, { $patch: "x", a: 1 }, "unknown patch type: x in map: map[$patch:x a:1]", 500],
     [{}, { $patch: true }, "unknown patch type: %!s(bool=true) in map: map[$patch:true]", 500],
@@ -215,12 +215,12 @@ describe("a patch is refused with the words of kube-apiserver", () => {
     expect(attempt).toThrow(expect.objectContaining({ message, code }));
   });
 
-  test("and when it is no object", () => {
+  test("and if it is not an object", () => {
     expect(() => merge({}, [])).toThrow("a strategic merge patch must be an object");
   });
 });
 
-describe("whatever is merged", () => {
+describe("every merge", () => {
   const items = fc.uniqueArray(
     fc.record({ name: fc.constantFrom("a", "b", "c", "d"), x: fc.nat(3) }, { requiredKeys: ["name"] }),
     { selector: ({ name }) => name },
@@ -235,7 +235,7 @@ describe("whatever is merged", () => {
     { requiredKeys: [] },
   );
 
-  test("the inputs stay as they are and share nothing with the result", () => {
+  test("leaves the inputs unchanged and shares nothing with them", () => {
     fc.assert(
       fc.property(thing, thing, (original, patch) => {
         const before = JSON.stringify([original, patch]);
@@ -248,7 +248,7 @@ describe("whatever is merged", () => {
     );
   });
 
-  test("a second time changes nothing", () => {
+  test("changes nothing the second time", () => {
     fc.assert(
       fc.property(thing, thing, (original, patch) => {
         const once = merge(original, patch);
@@ -257,7 +257,7 @@ describe("whatever is merged", () => {
     );
   });
 
-  test("nothing of the patch is missing", () => {
+  test("includes everything of the patch", () => {
     fc.assert(
       fc.property(thing, thing, (original, patch) => {
         const { items: wanted = [], words = [] } = patch;
@@ -270,7 +270,7 @@ describe("whatever is merged", () => {
 });
 
 describe("the schemas of Kubernetes' own kinds", () => {
-  test("say how lists are merged, at any depth", () => {
+  test("define how lists are merged, at any depth", () => {
     const deployment = { group: "apps", version: "v1", kind: "Deployment" };
     const schema = mergeSchemaOf(deployment);
     const spec = schema?.fields.get("spec")?.schema.fields.get("template")?.schema.fields.get("spec")?.schema;
@@ -291,7 +291,7 @@ describe("the schemas of Kubernetes' own kinds", () => {
     expect(metadata?.schema.fields.get(name)).toMatchObject(expected);
   });
 
-  test("know nothing of other kinds", () => {
+  test("do not include other kinds", () => {
     expect(mergeSchemaOf({ group: "cluster.x-k8s.io", version: "v1beta2", kind: "Cluster" })).toBeUndefined();
   });
 });

@@ -13,8 +13,8 @@ import {
 } from "./strategic-value.ts";
 
 /**
- * Merges a patch into an object as kube-apiserver does for its own kinds: objects are merged field by
- * field, null deletes, and lists are merged item by item where the schema says how items are told apart.
+ * Merges a patch into an object as kube-apiserver does for its own kinds: objects are merged field by field, null
+ * deletes, and lists are merged item by item where the schema has a merge key.
  */
 export function strategicMergePatch(original: unknown, patch: unknown, schema: MergeSchema): unknown {
   if (!isFields(patch)) throw new StrategicMergeError("a strategic merge patch must be an object", 400);
@@ -46,7 +46,7 @@ function byDirective(patch: Fields): Fields {
   throw unknownDirective(directive, patch);
 }
 
-/** What is left of an object when a patch lists all fields it is to keep. */
+/** The fields of an object that a patch retains, if it lists them. */
 function retained(original: Fields, patch: Fields): Fields {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return original;
   const keys = patch[RETAIN_KEYS];
@@ -68,7 +68,7 @@ interface OrderedField {
   readonly name: string;
 }
 
-/** The merged list of a field whose order the patch gives; undefined when there is no list. */
+/** The merged list of a field whose order the patch gives; undefined if there is no list. */
 function orderedList({ original, patch, name }: OrderedField, wanted: unknown, schema: MergeSchema): unknown {
   const order = listOrThrow(wanted);
   const live = original.has(name) ? listOrThrow(original.get(name)) : undefined;
@@ -108,13 +108,13 @@ function mergeField(
   else result.set(name, merged);
 }
 
-/** What is left of a list when items are taken out; undefined deletes it. */
+/** The list without the given items; undefined deletes it. */
 function withoutItems(current: unknown, items: unknown): unknown {
   if (items === null) return undefined;
   return Array.isArray(current) && Array.isArray(items) ? removeFromList(current, items) : current;
 }
 
-/** What becomes of a value by a value of the patch; undefined deletes it. */
+/** The result of merging a value of the patch into a value; undefined deletes it. */
 function mergeValue(current: unknown, value: unknown, field: FieldMerge): unknown {
   if (value === null) return undefined;
   if (Array.isArray(current) && Array.isArray(value)) return mergeListField(current, value, field);
@@ -135,7 +135,7 @@ function mergeListField(
   return mergeLists(original, patch, items);
 }
 
-/** The field that a directive such as `$setElementOrder/containers` is about. */
+/** The field of a directive such as `$setElementOrder/containers`. */
 function fieldNamedBy(directive: string): string {
   const [prefix, name] = splitOnce(directive);
   if (name !== undefined && (prefix === SET_ELEMENT_ORDER || prefix === DELETE_FROM_LIST)) return name;

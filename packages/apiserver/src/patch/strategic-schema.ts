@@ -4,7 +4,7 @@ import { StrategicMergeError } from "./strategic-error.ts";
 
 /** How the fields of a type are merged. */
 export interface MergeSchema {
-  /** The name of the type; empty where nothing is known about it. */
+  /** The name of the type; empty if it is unknown. */
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldMerge>;
 }
@@ -12,13 +12,13 @@ export interface MergeSchema {
 /** How a field is merged. */
 export interface FieldMerge {
   readonly strategy: "merge" | "replace" | undefined;
-  /** The field by which the items of a list are told apart; empty when there is none. */
+  /** The merge key of a list; empty if there is none. */
   readonly key: string;
   /** The type of the field, or of the items of a list. */
   readonly schema: MergeSchema;
 }
 
-/** What is known about a type of which nothing is known: lists are replaced, objects are merged. */
+/** An unknown type: lists are replaced, objects are merged. */
 const UNKNOWN: MergeSchema = { name: "", fields: new Map() };
 
 const UNKNOWN_FIELD: FieldMerge = { strategy: undefined, key: "", schema: UNKNOWN };
@@ -28,7 +28,7 @@ export function fieldMerge(schema: MergeSchema, name: string): FieldMerge {
   return schema.fields.get(name) ?? UNKNOWN_FIELD;
 }
 
-/** How a list is merged whose order is given; that asks for a field that exists. */
+/** How a list with a given order is merged; its field must exist. */
 export function listFieldMerge(schema: MergeSchema, name: string): FieldMerge {
   const field = schema.fields.get(name);
   if (field || schema.name === "") return field ?? UNKNOWN_FIELD;
@@ -71,7 +71,7 @@ function mergeSchemaNamed(fullName: string): MergeSchema {
   return schema;
 }
 
-/** What a field of a schema says about merging it. */
+/** The merge options of a field in a schema. */
 interface MergeHints {
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;

@@ -1,16 +1,16 @@
 /** The fields of an object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The key under which an object of a patch says what is to be done with it. */
+/** The key of a directive for an object of a patch. */
 export const PATCH = "$patch";
 
-/** The key that lists all fields an object is to keep. */
+/** The key that lists all fields that an object retains. */
 export const RETAIN_KEYS = "$retainKeys";
 
-/** What the key of a list begins with that gives the order of another list. */
+/** The prefix of the key of a list that gives the order of another list. */
 export const SET_ELEMENT_ORDER = "$setElementOrder";
 
-/** What the key of a list begins with whose items are to be taken out of another list. */
+/** The prefix of the key of a list whose items are removed from another list. */
 export const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
 
 /** Whether a value is an object with fields. */
@@ -29,7 +29,7 @@ export function taken(value: unknown): unknown {
   );
 }
 
-/** A value of a patch for a place where nothing was: objects that only say what to do with what was there vanish. */
+/** A value of a patch for a new field: objects that contain only directives are dropped. */
 export function added(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(added).filter((item) => item !== undefined);
   if (!isFields(value)) return value;

@@ -5,7 +5,7 @@ import { decodeKubernetesProtobuf } from "./decode.ts";
 import { KUBECTL } from "./kubectl.fixture.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 
-/** An object of the kind with the raw bytes in the envelope that Kubernetes puts around it. */
+/** An object of the kind with the raw bytes in Kubernetes' envelope. */
 function envelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const typeMeta = message(bytesField(1, apiVersion), bytesField(2, kind));
   return Buffer.concat([Buffer.from("k8s\0"), bytesField(1, typeMeta), bytesField(2, raw)]);
@@ -16,7 +16,7 @@ const decode = (apiVersion: string, kind: string, raw: Uint8Array): unknown =>
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 
-/** A field with a number, written in as many bytes as it takes. */
+/** A field with a varint. */
 function numberField(number: number, value: bigint): Uint8Array {
   const written: number[] = [];
   let rest = BigInt.asUintN(64, value);
@@ -46,7 +46,7 @@ describe("a number", () => {
       expect(pod(value)).toMatchObject({ spec: { activeDeadlineSeconds: value } });
   });
 
-  test("in a list stands alone or packed with others", () => {
+  test("in a list is single or packed", () => {
     const context = message(numberField(4, 1n), bytesField(4, bytes(2, 0xac, 0x02)), numberField(4, 0n));
     expect(decode("v1", "Pod", bytesField(2, bytesField(14, context)))).toMatchObject({
       spec: { securityContext: { supplementalGroups: [1, 2, 300, 0] } },
@@ -60,8 +60,8 @@ describe("a number", () => {
   });
 });
 
-describe("a value that says nothing", () => {
-  test("is left out where JSON leaves it out", () => {
+describe("a zero value", () => {
+  test("is omitted where JSON omits it", () => {
     const meta = message(bytesField(1, ""), numberField(7, 0n), bytesField(8, ""));
     expect(decode("v1", "ConfigMap", bytesField(1, meta))).toStrictEqual({
       apiVersion: "v1",
@@ -106,13 +106,13 @@ describe("a time", () => {
     });
   });
 
-  test("that no calendar has is refused", () => {
+  test("outside of the calendar is refused", () => {
     expect(() => created(2n ** 50n)).toThrow("metadata.creationTimestamp is 1125899906842624 s");
     expect(() => created(-62_135_596_801n)).toThrow("it must be in the years 1 to 9999");
   });
 });
 
-test("options of a delete are read whatever group they are written for", () => {
+test("options of a delete are decoded for any group", () => {
   const options = message(
     numberField(1, 0n),
     bytesField(2, bytesField(1, "u")),
@@ -137,7 +137,7 @@ test("an eviction carries the options of the delete", () => {
   });
 });
 
-test("a message that comes in parts is put together", () => {
+test("a message in several parts is merged", () => {
   const first = bytesField(
     1,
     message(bytesField(1, "a"), bytesField(11, message(bytesField(1, "x"), bytesField(2, "1")))),
@@ -148,7 +148,7 @@ test("a message that comes in parts is put together", () => {
   });
 });
 
-test("fields that are not known are skipped, whatever their form", () => {
+test("unknown fields of any wire type are skipped", () => {
   const unknown = message(
     numberField(15, 3n),
     bytesField(15, "x"),
@@ -169,7 +169,7 @@ test("a key such as __proto__ is data like any other", () => {
   expect(Object.getPrototypeOf(data)).toBe(Object.prototype);
 });
 
-describe("what is broken is refused with a sentence", () => {
+describe("invalid bytes are refused with a message", () => {
   test.each<[string, () => unknown, string]>([
     [
       "no magic",
@@ -183,7 +183,7 @@ describe("what is broken is refused with a sentence", () => {
       'the kind "Endpoints" of "v1" is not known in protobuf here; send it as application/json',
     ],
     [
-      "a cut number",
+      "a truncated number",
       () => decode("v1", "ConfigMap", bytes(0x80)),
       "the object ends in the middle of a number",
     ],
@@ -230,7 +230,7 @@ describe("what is broken is refused with a sentence", () => {
     [
       "managed fields that are not JSON",
       () => decode("v1", "ConfigMap", bytesField(1, bytesField(17, bytesField(7, bytesField(1, "{"))))),
-      "metadata.managedFields[0].fieldsV1 holds what is not JSON",
+      "metadata.managedFields[0].fieldsV1 is not JSON",
     ],
     [
       "an encoding",
@@ -245,7 +245,7 @@ describe("what is broken is refused with a sentence", () => {
     expect(attempt).toThrow(sentence);
   });
 
-  test("and never with anything else, whatever is cut off or changed", () => {
+  test("and never with another error, for any truncation or change", () => {
     const recorded = fc.constantFrom(...KUBECTL.map(({ base64 }) => Buffer.from(base64, "base64")));
     const change = fc.record({ at: fc.nat(300), to: fc.nat(255) });
     fc.assert(

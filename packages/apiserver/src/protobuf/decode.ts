@@ -5,12 +5,12 @@ import { readFields, readPacked, type WireField } from "./wire.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// What Kubernetes begins its messages with, so that they are told from anything else.
+// The prefix of Kubernetes' protobuf messages, which distinguishes them from other formats.
 const MAGIC = Buffer.from("k8s\0");
 
 /**
- * Reads an object that a client has sent as `application/vnd.kubernetes.protobuf` into what it would have
- * sent as JSON. Fields that are not known are skipped, as protocol buffers want it.
+ * Decodes an object that a client has sent as `application/vnd.kubernetes.protobuf` into the equivalent JSON. Unknown
+ * fields are skipped, as usual in protocol buffers.
  */
 export function decodeKubernetesProtobuf(bytes: Uint8Array): unknown {
   if (!MAGIC.equals(bytes.subarray(0, MAGIC.length)))
@@ -38,7 +38,7 @@ const TYPE_META: Message = new Map([
 
 const RAW = 2;
 
-/** What stands around every object. */
+/** The envelope of every object. */
 const ENVELOPE: Message = new Map([
   [1, { name: "typeMeta", type: { form: "message", message: () => TYPE_META }, keepsZero: false }],
   [3, text("contentEncoding")],
@@ -56,7 +56,7 @@ function readEnvelope(bytes: Uint8Array): Envelope {
   return { ...decodeMessage(bytes, ENVELOPE, path), raw: raw && bytesOf(raw.value, path) };
 }
 
-/** The types refer to no type that contains them, so the depth of what is read is bounded by them. */
+/** No type contains itself, so the types bound the depth of the recursion. */
 function decodeMessage(bytes: Uint8Array, message: Message, path: string): Fields {
   const occurrences = Map.groupBy(
     readFields(bytes, path === "" ? "the object" : path),
@@ -77,7 +77,7 @@ function pathTo(path: string, name: string): string {
   return path === "" || name === "" ? path + name : `${path}.${name}`;
 }
 
-/** Reads all occurrences of a field: of a single value the last one counts, messages and lists are put together. */
+/** Decodes all occurrences of a field: of a single value the last one counts, messages and lists are merged. */
 function decodeField(found: readonly WireField[], { type, keepsZero }: MessageField, path: string): unknown {
   switch (type.form) {
     case "list":
@@ -98,7 +98,7 @@ function decodeField(found: readonly WireField[], { type, keepsZero }: MessageFi
 
 const PLAIN: ReadonlySet<Scalar> = new Set(["string", "boolean", "int32", "int64", "bytes"]);
 
-/** Whether a value is what Go writes for a field that was never set; values that are messages it leaves out then. */
+/** Whether a value is what Go writes for a field that was never set; Go omits such messages. */
 function isNothing(value: unknown, scalar: Scalar): boolean {
   return PLAIN.has(scalar) && value === ZEROS[scalar];
 }
@@ -134,7 +134,7 @@ function decodeEntry(bytes: Uint8Array, type: ValueType, path: string): [string,
   return [key, decodeValue(value, type, place)];
 }
 
-/** A list as the value of a map: protocol buffers need a message around it, which has one field. */
+/** A list as the value of a map: protocol buffers wrap it in a message with one field. */
 function decodeItems(value: bigint | Uint8Array, item: ValueType, path: string): unknown[] {
   const items = readFields(bytesOf(value, path), path).filter(({ number }) => number === 1);
   return decodeList(items, item, path);

@@ -15,7 +15,7 @@ function innermost(type: ValueType): ValueType {
   return type.form === "map" ? innermost(type.value) : type;
 }
 
-/** How deep a message goes; a message inside of itself is refused. */
+/** The depth of a message; a message inside of itself is refused. */
 function depth(message: Message, around: readonly Message[] = []): number {
   expect(around).not.toContain(message);
   const inner = [...message.values()].map(({ type }) => {
@@ -25,7 +25,7 @@ function depth(message: Message, around: readonly Message[] = []): number {
   return 1 + Math.max(0, ...inner);
 }
 
-test.each(KINDS)("%s contains no type inside of itself, which bounds the depth of what is read", (kind) => {
+test.each(KINDS)("%s contains no type inside of itself, which bounds the depth of decoding", (kind) => {
   const slash = kind.lastIndexOf("/");
   const message = messageOf(kind.slice(0, slash), kind.slice(slash + 1));
   expect(message && depth(message)).toBeLessThan(20);

@@ -6,19 +6,19 @@ export type Message = ReadonlyMap<number, MessageField>;
 
 /** A field of a message. */
 export interface MessageField {
-  /** The name in JSON; empty for a message whose fields stand in JSON among those around it. */
+  /** The name in JSON; empty for a message whose fields JSON inlines. */
   readonly name: string;
   readonly type: ValueType;
-  /** Whether a value that is zero, empty or false says something; else it stands for nothing. */
+  /** Whether a zero, empty or false value has a meaning; otherwise it counts as missing. */
   readonly keepsZero: boolean;
 }
 
 const SCALARS = [...SINGLE_VALUES, "json"] as const;
 
-/** A single value that is no message of its own. */
+/** A single value that is not a message. */
 export type Scalar = (typeof SCALARS)[number];
 
-/** What values look like. */
+/** The type of a value. */
 export type ValueType =
   | { readonly form: "scalar"; readonly scalar: Scalar }
   | { readonly form: "message"; message(): Message }
@@ -33,10 +33,10 @@ interface Types {
 
 let types: Types | undefined;
 
-/** The message of a kind; undefined for a kind that is not known. */
+/** The message of a kind; undefined for an unknown kind. */
 export function messageOf(apiVersion: string, kind: string): Message | undefined {
   types ??= readMessages();
-  // Options belong to no group: a client writes them with the group and version of what it deletes.
+  // Options belong to no group: a client sends them with the group and version of the object that it deletes.
   const fullName = kind === "DeleteOptions" ? DELETE_OPTIONS : types.kinds.get(`${apiVersion}/${kind}`);
   return fullName === undefined ? undefined : types.messages.get(fullName)?.();
 }
@@ -88,7 +88,7 @@ function fieldOf({ name, type, keepsZero }: FieldText, typeOf: (type: string) =>
   return { name, type: typeOf(type), keepsZero };
 }
 
-/** A message that JSON does not know: only its fields have names there. */
+/** A message that JSON does not have: JSON inlines its fields. */
 function nestedField(group: readonly FieldText[], typeOf: (type: string) => ValueType): MessageField {
   const inner = messageOfFields(
     group.map((field) => ({ ...field, number: field.number.slice(1) })),

@@ -3,7 +3,7 @@ import type { Scalar } from "./messages.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 import { readFields, type WireField } from "./wire.ts";
 
-/** What a value is when its field is there and says nothing, as the value of an entry of a map can be. */
+/** The zero values of the types, for example for a missing value of a map entry. */
 export const ZEROS: Readonly<Record<Scalar, unknown>> = {
   string: "",
   boolean: false,
@@ -32,12 +32,12 @@ const READERS: Readonly<Record<Scalar, (value: WireValue, path: string) => unkno
   json: (value, path) => json(bytesOf(value, path), path),
 };
 
-/** Reads a value; undefined when it stands for nothing, such as a time that was never set. */
+/** Decodes a value; undefined if it counts as missing, such as a time that was never set. */
 export function readScalar(scalar: Scalar, value: WireValue, path: string): unknown {
   return READERS[scalar](value, path);
 }
 
-/** The bytes of a field that must have some. */
+/** The bytes of a length-delimited field. */
 export function bytesOf(value: WireValue, path: string): Uint8Array {
   if (typeof value !== "bigint") return value;
   throw new ProtobufError(`${path} is the number ${value}; it must be a text or a message`);
@@ -58,14 +58,14 @@ function text(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** A whole number as our JSON has it: one that a number would change is a bigint. */
+/** An integer as our JSON has it: a bigint if a number would lose digits. */
 function integer(value: bigint): number | bigint {
   const signed = BigInt.asIntN(64, value);
   const number = Number(signed);
   return Number.isSafeInteger(number) ? number : signed;
 }
 
-/** The fields of a small message, each where it stands last. */
+/** The fields of a small message; the last occurrence of each counts. */
 function fieldsOf(bytes: Uint8Array, path: string): ReadonlyMap<number, WireValue> {
   return new Map(readFields(bytes, path).map(({ number, value }) => [number, value]));
 }
@@ -74,7 +74,7 @@ const YEAR_1 = -62_135_596_800;
 const YEAR_10000 = 253_402_300_800;
 const NANOS_PER_SECOND = 1_000_000_000;
 
-/** Seconds and nanoseconds as RFC 3339 writes them; no bytes at all are a time that was never set. */
+/** Seconds and nanoseconds in RFC 3339; no bytes at all are a time that was never set. */
 function time(bytes: Uint8Array, { path, digits }: { path: string; digits: 0 | 6 }): string | undefined {
   if (bytes.length === 0) return undefined;
   const fields = fieldsOf(bytes, path);
@@ -101,13 +101,13 @@ function intOrString(bytes: Uint8Array, path: string): number | string {
   return Number(BigInt.asIntN(32, numberOf(fields.get(2) ?? 0n, path)));
 }
 
-/** JSON inside of protocol buffers, as the fields of managers are. */
+/** JSON inside of protocol buffers, as in managedFields. */
 function json(bytes: Uint8Array, path: string): unknown {
   const raw = fieldsOf(bytes, path).get(1);
   if (raw === undefined) return undefined;
   try {
     return parseJson(text(bytesOf(raw, path), path));
   } catch (cause) {
-    throw new ProtobufError(`${path} holds what is not JSON`, { cause });
+    throw new ProtobufError(`${path} is not JSON`, { cause });
   }
 }

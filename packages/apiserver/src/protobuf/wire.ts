@@ -1,11 +1,11 @@
 import { ProtobufError } from "./protobuf-error.ts";
 
-/** Reads the wire format of protocol buffers: fields with a number and a value, and nothing about what they mean. */
+/** Reads the wire format of protocol buffers: fields with a number and a value, without their meaning. */
 
-/** A field as it stands in the bytes. */
+/** A field on the wire. */
 export interface WireField {
   readonly number: number;
-  /** A number, or the bytes of anything that has a length: a text, a message or a list of numbers. */
+  /** A number, or the bytes of a length-delimited value: a text, a message or a packed list. */
   readonly value: bigint | Uint8Array;
 }
 
@@ -16,10 +16,10 @@ const FIXED32 = 5;
 
 const NUMBER_MAX = 2 ** 29 - 1;
 
-// A number of 64 bits has at most this many bytes of 7 bits each.
+// A 64-bit number has at most this many bytes of 7 bits each.
 const VARINT_LENGTH_MAX = 10;
 
-/** Reads the fields of a message. Fields of a fixed width are left out, because no type of Kubernetes has one. */
+/** Reads the fields of a message. Fixed-width fields are skipped, because no type of Kubernetes has one. */
 export function readFields(bytes: Uint8Array, path: string): WireField[] {
   const fields: WireField[] = [];
   const reader = new WireReader(bytes, path);
@@ -36,7 +36,7 @@ export function readFields(bytes: Uint8Array, path: string): WireField[] {
   return fields;
 }
 
-/** Reads numbers that follow each other with nothing between them, as lists of numbers can be written. */
+/** Reads a packed list of numbers. */
 export function readPacked(bytes: Uint8Array, path: string): bigint[] {
   const numbers: bigint[] = [];
   const reader = new WireReader(bytes, path);
@@ -83,7 +83,7 @@ class WireReader {
     return this.#offset >= this.#bytes.length;
   }
 
-  /** A number: 7 bits to a byte, the lowest first, and the eighth bit says that more follow. */
+  /** A varint: 7 bits per byte, lowest first, and the eighth bit says that more follow. */
   varint(): bigint {
     let value = 0n;
     for (let index = 0; index < VARINT_LENGTH_MAX; index += 1) {

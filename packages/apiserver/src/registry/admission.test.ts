@@ -4,7 +4,7 @@ import { paths, TestClient, testKinds, widget } from "../testing.ts";
 import type { Admission, AdmissionReview } from "./admission.ts";
 
 describe("admission", () => {
-  test("all change the object in order, then all judge what would be stored", async () => {
+  test("first all mutate the object in order, then all validate the result", async () => {
     const order: string[] = [];
     const admission = (name: string): Admission => ({
       mutate: ({ object }) => {
@@ -53,7 +53,7 @@ describe("admission", () => {
     expect((await client.get(`${paths.widgets}/w`)).status).toBe(404);
   });
 
-  test("may change any part of the object in place, once, also when the write starts over", async () => {
+  test("may change any part of the object in place, once, also when the write is retried", async () => {
     const racer: { run: (() => Promise<unknown>) | undefined } = { run: undefined };
     const stamp: Admission = {
       mutate: async ({ object }) => {
@@ -75,7 +75,7 @@ describe("admission", () => {
     expect(updated.body).toMatchObject({ data: { stamps: "1" } });
   });
 
-  test("is told what happens to what", async () => {
+  test("gets the operation, the subresource and the objects", async () => {
     const seen: string[] = [];
     const describeReview = ({ kind, operation, subresource, object, old, dryRun }: AdmissionReview): void => {
       if (kind.kind === "Widget")
@@ -134,14 +134,14 @@ describe("the rules of our own kinds", () => {
   });
   const newClient = (): TestClient => new TestClient({ kinds: [...testKinds, Gadget] });
 
-  test("defaults are filled in and hints come as warnings", async () => {
+  test("defaults are set and hints are returned as warnings", async () => {
     const { status, body, headers } = await newClient().create(GADGETS, gadget("a", {}));
     expect(status).toBe(201);
     expect(body.spec).toEqual({ color: "red" });
     expect(headers["warning"]).toBe('299 - "red is a common choice"');
   });
 
-  test("a change against the rules is invalid, a write of the status is not asked", async () => {
+  test("a change against the rules is invalid, a write of the status is not checked", async () => {
     const client = newClient();
     await client.create(GADGETS, gadget("a", { color: "blue" }));
     const { body } = await client.merge(`${GADGETS}/a`, { spec: { color: "green" } });
@@ -155,7 +155,7 @@ describe("the rules of our own kinds", () => {
     expect(status.headers["warning"]).toBeUndefined();
   });
 
-  test("rules can look at other objects", async () => {
+  test("rules can read other objects", async () => {
     const client = newClient();
     const alone = await client.create(GADGETS, gadget("b", { like: "a" }));
     expect(alone.body.message).toContain('spec.like: Invalid value: "a": must name a Gadget that is there');
@@ -163,7 +163,7 @@ describe("the rules of our own kinds", () => {
     expect((await client.create(GADGETS, gadget("b", { like: "a" }))).status).toBe(201);
   });
 
-  test("an object that does not fit its schema is refused before the rules could stumble over it", async () => {
+  test("an object that does not fit its schema is refused before the rules run", async () => {
     const { body } = await newClient().create(GADGETS, { ...gadget("a"), spec: "red" });
     expect(body).toMatchObject({
       code: 422,
@@ -171,7 +171,7 @@ describe("the rules of our own kinds", () => {
     });
   });
 
-  test("what a schema lets pass and the rules cannot read is refused, not a failure of the server", async () => {
+  test("an object that fits the schema and that the rules cannot process is refused, and is not a server error", async () => {
     const Pedant = defineKind({
       ...names,
       description: "Rules that take for granted what the schema does not say.",
@@ -185,7 +185,7 @@ describe("the rules of our own kinds", () => {
     expect(body.message).toContain("does not fit the schema of Gadget");
   });
 
-  test("hold also when a CRD has brought the kind", async () => {
+  test("also apply if a CRD defines the kind", async () => {
     const client = new TestClient({ rules: [Gadget] });
     expect((await client.create(GADGETS, gadget("a", {}))).status).toBe(404);
     await client.create(paths.definitions, toCustomResourceDefinition(Gadget));

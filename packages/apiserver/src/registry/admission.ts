@@ -4,36 +4,36 @@ import type { User } from "../security/attributes.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 import { thaw } from "./settled.ts";
 
-/** A write that asks to be admitted. */
+/** A write under review. */
 export interface AdmissionReview {
   readonly kind: Kind;
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** The object as it would be stored; absent when it is deleted. */
+  /** The object as it would be stored; absent for a deletion. */
   readonly object: Draft | undefined;
-  /** The stored object; absent when it is created. */
+  /** The stored object; absent for a creation. */
   readonly old: StoredObject | undefined;
   readonly dryRun: boolean;
   readonly user: User;
 }
 
-/** What a validation found. */
+/** The result of a validation. */
 export interface AdmissionVerdict {
-  /** Refuse the write. */
+  /** Errors that refuse the write. */
   readonly errors?: readonly FieldError[];
-  /** Let it pass and tell the caller. */
+  /** Warnings that are returned to the client. */
   readonly warnings?: readonly string[];
 }
 
-/** Looks at every write before it is stored: first all `mutate` in order, then all `validate`. */
+/** Reviews every write before it is stored: first all `mutate` in order, then all `validate`. */
 export interface Admission {
   /** Changes `review.object` in place. */
   mutate?(review: AdmissionReview): void | Promise<void>;
   validate?(review: AdmissionReview): AdmissionVerdict | Promise<AdmissionVerdict>;
 }
 
-/** The same admission for objects that may have parts of the store in them: it gets one that it can change anywhere. */
+/** The same admission for objects that may share frozen parts with the storage: it gets a copy that it can change. */
 export function thawing(admission: Admission): Admission {
   return {
     mutate: (review) => {
@@ -44,12 +44,12 @@ export function thawing(admission: Admission): Admission {
   };
 }
 
-/** Lets every admission change the object. */
+/** Lets every admission mutate the object. */
 export async function mutate(admissions: readonly Admission[], review: AdmissionReview): Promise<void> {
   for (const admission of admissions) await admission.mutate?.(review);
 }
 
-/** Asks every admission; answers with the warnings, or throws with what is wrong. */
+/** Calls every admission; returns the warnings, or throws the errors. */
 export async function validate(admissions: readonly Admission[], review: AdmissionReview): Promise<string[]> {
   const errors: FieldError[] = [];
   const warnings: string[] = [];
@@ -62,7 +62,7 @@ export async function validate(admissions: readonly Admission[], review: Admissi
   return warnings;
 }
 
-/** What a refusal of the write is about. */
+/** The object that a refusal names. */
 export function subjectOf({ kind, object, old }: AdmissionReview): Subject {
   return { kind: kind.kind, group: kind.group, name: (object ?? old)?.metadata.name ?? "" };
 }

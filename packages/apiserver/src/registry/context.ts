@@ -11,18 +11,18 @@ import type { Registry, Resource } from "./registry.ts";
 /** What every verb works with. */
 export interface Context {
   readonly env: Env;
-  /** The clock of whoever asks: by it watches last. */
+  /** The clock of the clients: timeouts of watches follow it. */
   readonly callerClock: Clock;
   readonly storage: Storage;
   readonly registry: Registry;
   readonly admissions: readonly Admission[];
-  /** Who may do what. */
+  /** The RBAC rules. */
   readonly policy: PolicySource;
-  /** Makes and checks the tokens of service accounts. */
+  /** Issues and verifies the tokens of service accounts. */
   readonly tokens: Tokens;
 }
 
-/** What a request is about. `namespace` is empty for cluster-scoped kinds and across namespaces. */
+/** The target of a request. `namespace` is empty for cluster-scoped kinds and across namespaces. */
 export interface Target {
   readonly resource: Resource;
   readonly namespace: string;
@@ -31,13 +31,13 @@ export interface Target {
   readonly subresource: string;
 }
 
-/** How a write is meant. */
+/** The options of a write. */
 export interface WriteOptions {
-  /** Who writes. */
+  /** The user who writes. */
   readonly user: User;
-  /** Do everything but the write. */
+  /** Do everything except the write. */
   readonly dryRun: boolean;
-  /** What to do with fields that Kubernetes does not know. */
+  /** How to treat unknown fields. */
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
 }
 
@@ -48,13 +48,13 @@ export interface Written {
   readonly warnings: readonly string[];
 }
 
-/** Refuses a write when there are problems. */
+/** Refuses a write if there are problems. */
 export function refuse({ kind }: Resource, draft: Draft, problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
   throw invalid({ kind: kind.kind, group: kind.group, name: draft.metadata.name }, problems);
 }
 
-/** Adds warnings to the outcome of a write, be it done or refused. */
+/** Adds warnings to the result of a write, successful or not. */
 export async function warned(warnings: readonly string[], write: () => Promise<Written>): Promise<Written> {
   try {
     const written = await write();

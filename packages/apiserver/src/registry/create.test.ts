@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { paths, TestClient, widget } from "../testing.ts";
 
 describe("create", () => {
-  test("sets what only the server decides, whatever the caller wrote there", async () => {
+  test("sets the fields that only the server decides, and ignores the client's values", async () => {
     const env = new VirtualProcess(new Scheduler({ seed: "1" }), "server");
     const client = new TestClient({ env });
     const { status, body } = await client.create(paths.widgets, {
@@ -34,7 +34,7 @@ describe("create", () => {
     });
   });
 
-  test("stores a copy: what the caller does with its object later changes nothing", async () => {
+  test("stores a copy: later changes of the caller's object have no effect", async () => {
     const client = new TestClient();
     const spec = { list: [1] };
     await client.create(paths.widgets, widget("a", { spec }));
@@ -44,7 +44,7 @@ describe("create", () => {
     expect(() => Object.assign(body.spec, { x: 1 })).toThrow(TypeError);
   });
 
-  test("says that the name is taken", async () => {
+  test("reports that the name is taken", async () => {
     const client = new TestClient();
     await client.create(paths.widgets, widget("a"));
     const { body } = await client.create(paths.widgets, widget("a"));
@@ -95,7 +95,7 @@ describe("create", () => {
     expect(body.metadata.name).toHaveLength(63);
   });
 
-  test("needs a namespace that is there and not on its way out", async () => {
+  test("needs a namespace that exists and is not being deleted", async () => {
     const client = new TestClient();
     const elsewhere = paths.widgets.replace("default", "team");
     const missing = await client.create(elsewhere, widget("a"));
@@ -120,7 +120,7 @@ describe("create", () => {
 
   test.each([
     [
-      "a name that is no DNS name",
+      "a name that is not a DNS name",
       { name: "Bad_Name" },
       422,
       /Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain/,
@@ -133,7 +133,7 @@ describe("create", () => {
       /cannot unmarshal number into Go struct field ObjectMeta.name of type string/,
     ],
     [
-      "another namespace than that of the path",
+      "a namespace that differs from the path",
       { name: "a", namespace: "b" },
       400,
       /does not match the namespace sent/,
@@ -225,7 +225,7 @@ describe("create", () => {
     });
   });
 
-  test("warns of a finalizer without a domain and of fields that metadata does not have", async () => {
+  test("warns about a finalizer without a domain and about unknown fields of the metadata", async () => {
     const client = new TestClient();
     const odd = widget("a", { metadata: { finalizers: ["abc"], colour: "red" } });
     const strict = await client.create(`${paths.widgets}?fieldValidation=Strict`, odd);
@@ -240,7 +240,7 @@ describe("create", () => {
     );
   });
 
-  test("rehearses with dryRun and stores nothing", async () => {
+  test("stores nothing in a dry run", async () => {
     const client = new TestClient();
     const { status, body } = await client.create(`${paths.widgets}?dryRun=All`, widget("a"));
     expect(status).toBe(201);
@@ -265,7 +265,7 @@ describe("create", () => {
     expect(longer.body).toMatchObject({ code: 413, reason: "RequestEntityTooLarge" });
   });
 
-  test("reads a body that is JSON text, and nothing else", async () => {
+  test("decodes a body of JSON text, and no other text", async () => {
     const client = new TestClient();
     expect((await client.create(paths.widgets, JSON.stringify(widget("a")))).status).toBe(201);
     expect((await client.create(paths.widgets, "{bad")).body).toMatchObject({ code: 400 });
@@ -273,7 +273,7 @@ describe("create", () => {
     expect(wrong.body).toMatchObject({ code: 415, reason: "UnsupportedMediaType" });
   });
 
-  test("fills in what the kinds of Kubernetes itself leave to the server", async () => {
+  test("sets the defaults of Kubernetes' own kinds", async () => {
     const client = new TestClient();
     const configMap = await client.create(paths.configMaps, { metadata: { name: "c" }, data: { a: "b" } });
     expect(configMap.body).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });

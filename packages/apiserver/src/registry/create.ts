@@ -11,10 +11,10 @@ import { defaultBySchema, schemaProblems, toStoredSchema } from "./object-schema
 import { keyOf, type Resource } from "./registry.ts";
 import { checkSize } from "./size.ts";
 
-// The longest prefix of a generated name: with its five random characters it stays a DNS label.
+// The longest prefix of a generated name: with its five random characters it is still a DNS label.
 const LONGEST_GENERATED_PREFIX = 58;
 
-// Two of 10,000 generated names meet with a chance of about 1 in 1,400: kube-apiserver tries eight times, then gives up.
+// Two of 10,000 generated names collide with a probability of about 1 in 1,400: kube-apiserver tries eight times.
 const GENERATED_NAME_ATTEMPTS = 8;
 
 /** Creates the object in `body`, which the server must own. */
@@ -116,7 +116,10 @@ function placeInNamespace({ resource, namespace }: Target, draft: Draft): void {
   metadata.namespace = namespace;
 }
 
-/** Objects live only in namespaces that are there and stay; a server without the kind has nothing to check. */
+/**
+ * Refuses objects in a namespace that does not exist or is being deleted; a server without the kind has nothing to
+ * check.
+ */
 function requireNamespace({ storage, registry }: Context, resource: Resource, draft: Draft): void {
   const { namespaces } = registry;
   const { namespace } = draft.metadata;
@@ -136,7 +139,7 @@ function requireNamespace({ storage, registry }: Context, resource: Resource, dr
   });
 }
 
-/** While a CRD is on its way out, together with all objects of its kind, there are no new ones. */
+/** While a CRD is being deleted with all objects of its kind, no new ones are accepted. */
 function requireDefinition({ storage }: Context, { custom, kind }: Resource, draft: Draft): void {
   if (!custom || !storage.get(definitionKey(kind))?.metadata.deletionTimestamp) return;
   throw forbidden(kind, draft.metadata.name, {
@@ -144,7 +147,7 @@ function requireDefinition({ storage }: Context, { custom, kind }: Resource, dra
   });
 }
 
-/** Sets what only the server decides, whatever the caller wrote there. */
+/** Sets the fields that only the server decides, and ignores the client's values. */
 function prepare({ env }: Context, resource: Resource, draft: Draft): void {
   const { kind, strategy } = resource;
   const { metadata } = draft;

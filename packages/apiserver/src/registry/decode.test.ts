@@ -4,7 +4,7 @@ import { paths, TestClient } from "../testing.ts";
 const UNRECOGNIZED = "the object provided is unrecognized (must be of type ConfigMap): ";
 const UNHANDLED = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: ';
 
-describe("a body that is no object of its kind", () => {
+describe("a body that is not an object of its kind", () => {
   // What kube-apiserver 1.35 answers to each.
   test.each([
     [
@@ -47,7 +47,7 @@ describe("a body that is no object of its kind", () => {
     );
   });
 
-  test("a patch that makes one is refused with what it makes", async () => {
+  test("of a patch is refused with the result of the patch", async () => {
     const client = new TestClient();
     await client.create(paths.configMaps, { metadata: { name: "a" } });
     const { body } = await client.merge(`${paths.configMaps}/a`, { data: { a: 1 } });
@@ -61,7 +61,7 @@ describe("a body that is no object of its kind", () => {
 describe("unknown and duplicate fields of Kubernetes' own kinds", () => {
   const text = '{"metadata":{"name":"a","name":"b"},"data":{"a":"1","a":"2"},"foo":{"x":1,"x":2},"bar":1}';
 
-  test("are refused together, without a look into what is unknown", async () => {
+  test("are refused together, without the contents of unknown fields", async () => {
     const { body } = await new TestClient().create(`${paths.configMaps}?fieldValidation=Strict`, text);
     expect(body.message).toBe(
       `${UNHANDLED}strict decoding error: duplicate field "metadata.name", duplicate field "data.a", unknown field "foo", unknown field "bar"`,
@@ -76,7 +76,7 @@ describe("unknown and duplicate fields of Kubernetes' own kinds", () => {
   });
 });
 
-test("numbers of 64 bits in metadata are read as any other", async () => {
+test("64-bit numbers in metadata are decoded like any others", async () => {
   const text = '{"metadata":{"name":"a","generation":9223372036854775807,"selfLink":"x","managedFields":[]}}';
   const { status, body } = await new TestClient().create(paths.configMaps, text);
   expect(status).toBe(201);

@@ -13,23 +13,23 @@ import { readBySchema } from "./object-schema.ts";
 import type { Resource } from "./registry.ts";
 import { settle, thawUnsettled } from "./settled.ts";
 
-/** Where an object comes from: as it is out of a request, or by a patch. */
+/** Where an object comes from: directly from a request, or from a patch. */
 export type Source = "body" | "patch";
 
-/** An object as it came in, and what in it was not understood. */
+/** A decoded object, and its unknown fields. */
 interface Decoded {
   readonly draft: Draft;
-  /** Fields that Kubernetes, or the schema of the kind, does not know; they are dropped. */
+  /** Fields that the kind or its schema does not have; they are dropped. */
   readonly unknownFields: readonly string[];
 }
 
 /**
- * The one door for objects: from here on they have a name, a kind and metadata of the right types.
- * The value is taken over, so it must be the server's own copy. `source` is "patch" when the value
- * is the outcome of a patch, because kube-apiserver words some refusals differently then.
+ * Decodes and checks every object: afterwards it has a name, a kind and metadata of the right types. The value is
+ * reused, so it must be the server's own copy. `source` is "patch" if the value is the result of a patch, because
+ * kube-apiserver has other messages then.
  */
 export function decodeObject(resource: Resource, given: unknown, source: Source): Decoded {
-  // To Go a null is an object that says nothing.
+  // Go decodes a null into an empty object.
   const value = given ?? {};
   if (!isRecord(value)) throw noObject(resource, value);
   requireTypeTexts(resource, value);
@@ -40,7 +40,7 @@ export function decodeObject(resource: Resource, given: unknown, source: Source)
   return decodeTyped(resource, value, source) ?? decodeBySchema(resource, value, source);
 }
 
-/** Reads an object of one of Kubernetes' own kinds; undefined for all others, which go by their schema. */
+/** Decodes an object of one of Kubernetes' own kinds; undefined for all others, which have schemas. */
 function decodeTyped(
   resource: Resource,
   value: Record<string, unknown>,
@@ -70,19 +70,19 @@ function draftOf({ kind }: Resource, value: Record<string, unknown>, meta: Decod
   return { ...value, apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: "", ...meta } };
 }
 
-/** Warns about unknown and duplicate fields, or refuses them, as the request wants it. */
+/** Warns about unknown and duplicate fields, or refuses them, as the request wants. */
 export function unknownFieldWarnings(
   resource: Resource,
   { draft, unknownFields, duplicates }: Decoded & { readonly duplicates: readonly string[] },
   { mode, source }: { readonly mode: WriteOptions["fieldValidation"]; readonly source: Source },
 ): string[] {
-  // Kubernetes skips what its own kinds do not know, and what is in it.
-  const isLookedAt = (field: string): boolean =>
+  // Kubernetes skips unknown fields of its own kinds with their contents.
+  const isReported = (field: string): boolean =>
     resource.custom !== undefined ||
     !unknownFields.some((unknown) => field.startsWith(`${unknown}.`) || field.startsWith(`${unknown}[`));
   if (mode === "Ignore" || unknownFields.length + duplicates.length === 0) return [];
   const texts = [
-    ...duplicates.filter(isLookedAt).map((field) => `duplicate field "${field}"`),
+    ...duplicates.filter(isReported).map((field) => `duplicate field "${field}"`),
     ...unknownFields.map((field) => `unknown field "${field}"`),
   ];
   if (mode === "Warn") return texts;
@@ -92,11 +92,14 @@ export function unknownFieldWarnings(
 interface Mismatch {
   readonly problem: string;
   readonly source: Source;
-  /** What the object says that it is, where that is something else. */
+  /** The type that the object claims, if it differs. */
   readonly claimed?: { readonly kind: string; readonly version: string };
 }
 
-/** The refusal of what is no object of its kind. What a patch makes is shown, because nobody has sent it like that. */
+/**
+ * Refuses a value that is not an object of its kind. The result of a patch is shown, because the client has not seen
+ * it.
+ */
 function notHandled(resource: Resource, value: object, { problem, source, claimed }: Mismatch): ApiError {
   if (source === "patch")
     return invalid({ kind: "", group: "", name: "" }, [invalidValue("patch", jsonText(value), problem)]);
@@ -109,10 +112,10 @@ function formatProblem({ field, message }: FieldProblem): string {
   return `${field}: ${message}`;
 }
 
-// Enough to recognize one's own request by.
+// Enough to recognize the request.
 const LONGEST_SHOWN = 1000;
 
-// The type that Go reads the version and the kind of an object into, as Go prints it.
+// The type into which Go decodes the version and the kind of an object, as Go prints it.
 const VERSION_AND_KIND = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
 function noObject(resource: Resource, value: unknown): ApiError {
@@ -120,7 +123,7 @@ function noObject(resource: Resource, value: unknown): ApiError {
   return unrecognized(resource, `${problem} (${beginningOf(jsonText(value))})`);
 }
 
-/** The version and the kind are read before anything else; a null is as good as nothing. */
+/** The version and the kind are decoded first; a null counts as missing. */
 function requireTypeTexts(resource: Resource, value: Record<string, unknown>): void {
   for (const field of ["apiVersion", "kind"]) {
     if (value[field] === null) delete value[field];
@@ -154,7 +157,7 @@ function customTypeError(
   return errors.length === 0 ? undefined : invalid(claimedSubject(value), errors);
 }
 
-/** What the value says that it is; a refusal names that, and not what the path says. */
+/** The type that the value claims; a refusal names that, and not the one of the path. */
 function claimedSubject({ apiVersion, kind, metadata }: Record<string, unknown>): Subject {
   const [group, version] = String(apiVersion).split("/", 2);
   const name = isRecord(metadata) ? metadata["name"] : undefined;
@@ -171,7 +174,7 @@ function wrongVersion(resource: Resource, apiVersion: unknown): ApiError {
   );
 }
 
-/** The kinds of Kubernetes itself may leave out what the path says already. */
+/** Kubernetes' own kinds may omit what the path implies. */
 function builtInTypeError(
   resource: Resource,
   value: Record<string, unknown>,
@@ -189,7 +192,7 @@ function builtInTypeError(
   return notHandled(resource, value, { problem, source, claimed: { kind, version: second ?? first } });
 }
 
-// kube-apiserver names the line of its source where its list of kinds is made.
+// kube-apiserver names the line of its source where its scheme is created.
 const SCHEME = '"pkg/runtime/scheme.go:111"';
 
 function wrongKind({ kind: wanted }: Resource, apiVersion: string, kind: string): string {

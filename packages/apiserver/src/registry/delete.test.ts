@@ -12,7 +12,7 @@ async function withWidget(metadata: object = {}): Promise<TestClient> {
 }
 
 describe("delete", () => {
-  test("removes an object that nothing holds back and answers with a Status", async () => {
+  test("deletes an object without finalizers and answers with a Status", async () => {
     const client = await withWidget();
     const { uid } = (await client.get(A)).body.metadata;
     const { status, body } = await client.delete(A);
@@ -39,7 +39,7 @@ describe("delete", () => {
     expect((await client.delete(A)).body).toEqual(body);
   });
 
-  test("removes the object with its last finalizer, and nobody sees it without", async () => {
+  test("deletes the object with its last finalizer, and no client sees it without finalizers", async () => {
     const client = await withWidget({ finalizers: ["a.b/c", "d.e/f"] });
     const watch = await client.watch(paths.widgets);
     await client.delete(A);
@@ -57,7 +57,7 @@ describe("delete", () => {
     });
   });
 
-  test("takes no new finalizers and no way back once the deletion has begun", async () => {
+  test("accepts no new finalizers and no restoration after the deletion has begun", async () => {
     const client = await withWidget({ finalizers: ["a.b/c"] });
     await client.delete(A);
     const added = await client.merge(A, { metadata: { finalizers: ["a.b/c", "d.e/f"] } });
@@ -85,7 +85,7 @@ describe("delete", () => {
     },
   );
 
-  test("the policy may come in the query or as orphanDependents", async () => {
+  test("accepts the policy in the query or as orphanDependents", async () => {
     const client = await withWidget();
     const foreground = await client.delete(`${A}?propagationPolicy=Foreground`);
     expect(foreground.body.metadata.finalizers).toEqual(["foregroundDeletion"]);
@@ -131,20 +131,20 @@ describe("delete", () => {
     expect((await client.get(A)).status).toBe(200);
   });
 
-  test("preconditions that hold let it go", async () => {
+  test("succeeds if the preconditions hold", async () => {
     const client = await withWidget();
     const { uid, resourceVersion } = (await client.get(A)).body.metadata;
     expect((await client.delete(A, { preconditions: { uid, resourceVersion } })).status).toBe(200);
   });
 
-  test("rehearses with dryRun and removes nothing", async () => {
+  test("deletes nothing in a dry run", async () => {
     const client = await withWidget();
     expect((await client.delete(`${A}?dryRun=All`)).body).toMatchObject({ status: "Success" });
     expect((await client.delete(A, { dryRun: ["All"] })).body).toMatchObject({ status: "Success" });
     expect((await client.get(A)).status).toBe(200);
   });
 
-  test("a collection goes by selector, within a namespace only", async () => {
+  test("deletes a collection by selector, within a namespace only", async () => {
     const client = await withWidget({ labels: { l: "1" } });
     await client.create(
       paths.widgets,
@@ -187,7 +187,7 @@ describe("graceful deletion of pods", () => {
     expect((await client.get(P)).status).toBe(404);
   });
 
-  test("a second delete can make the wait shorter, never longer", async () => {
+  test("a second delete can shorten the wait, never extend it", async () => {
     const client = await withPod({ nodeName: "n", terminationGracePeriodSeconds: 60 });
     const waits: (number | undefined)[] = [];
     for (const options of [{}, { gracePeriodSeconds: 5 }, { gracePeriodSeconds: 50 }])
@@ -195,7 +195,7 @@ describe("graceful deletion of pods", () => {
     expect(waits).toEqual([60, 5, 5]);
   });
 
-  test("a pod without a node goes at once, after watchers have seen it marked", async () => {
+  test("a pod without a node is deleted at once, after watchers have seen it marked", async () => {
     const client = await withPod({});
     const watch = await client.watch(paths.pods);
     await client.delete(P);
@@ -216,7 +216,7 @@ describe("deletion of namespaces", () => {
     expect((await client.get(path)).status).toBe(404);
   });
 
-  test("those that a cluster cannot do without stay", async () => {
+  test("the namespaces that every cluster needs cannot be deleted", async () => {
     const { body } = await new TestClient().delete(`${paths.namespaces}/kube-system`);
     expect(body).toMatchObject({
       code: 403,

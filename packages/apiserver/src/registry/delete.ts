@@ -8,9 +8,9 @@ import { keyOf } from "./registry.ts";
 import type { Strategy } from "./strategy.ts";
 import { isLastUpdate } from "./update.ts";
 
-/** How a delete is meant. */
+/** The options of a delete. */
 export interface DeleteOptions {
-  /** Who deletes. */
+  /** The user who deletes. */
   readonly user: User;
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
@@ -18,27 +18,27 @@ export interface DeleteOptions {
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
 }
 
-/** What became of an object that was to be deleted. */
+/** The result of a deletion. */
 interface Deleted {
-  /** False when it waits for its finalizers or its keeper. */
+  /** False while it waits for its finalizers or its grace period. */
   readonly gone: boolean;
   readonly object: StoredObject;
 }
 
 const ATTEMPTS = 5;
 
-// Without these a cluster cannot work, so kube-apiserver does not let go of them.
-const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+// A cluster cannot work without these, so kube-apiserver refuses to delete them.
+const UNDELETABLE_NAMESPACES: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
-/** The finalizer of an object whose dependents are to be let go of. */
+/** The finalizer of an object whose dependents are to be orphaned. */
 export const ORPHAN = "orphan";
 /** The finalizer of an object that waits for its dependents. */
 export const FOREGROUND = "foregroundDeletion";
 
-/** Deletes an object, or marks it when something has to happen first. */
+/** Deletes an object, or marks it for deletion if finalizers or a grace period must end first. */
 export async function remove(context: Context, target: Target, options: DeleteOptions): Promise<Deleted> {
   const { resource, namespace, name } = target;
-  if (resource === context.registry.namespaces && IMMORTAL_NAMESPACES.has(name))
+  if (resource === context.registry.namespaces && UNDELETABLE_NAMESPACES.has(name))
     throw forbidden(resource.kind, name, { why: "this namespace may not be deleted" });
   const key = keyOf(resource, namespace, name);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -87,7 +87,7 @@ async function attemptRemove(context: Context, target: Target, attempt: Attempt)
   return { gone, object: kept };
 }
 
-/** The object with its deletion begun, and with the finalizers that the propagation policy asks for. */
+/** The object with its deletion timestamp, and the finalizers that the propagation policy needs. */
 function markForDeletion(
   { resource }: Target,
   { old, options, nowMs }: { old: StoredObject; options: DeleteOptions; nowMs: number },
@@ -99,7 +99,7 @@ function markForDeletion(
   delete metadata.finalizers;
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   const graceSeconds = strategy.graceSeconds?.(old, options.gracePeriodSeconds) ?? 0;
-  // A deletion under way can be made shorter, never longer.
+  // The grace period of a running deletion can be shortened, never extended.
   if (isDeletingWithin(metadata, graceSeconds)) return draft;
   if (metadata.deletionTimestamp === undefined) begin(strategy, draft);
   metadata.deletionTimestamp = formatTimestamp(nowMs + graceSeconds * 1000);

@@ -14,9 +14,8 @@ import { tableOf } from "./registry.ts";
 import { thaw } from "./settled.ts";
 
 /**
- * Gives objects of our kinds their defaults and checks their rules, where a real cluster asks a
- * webhook. As there, writes to subresources pass by, and it makes no difference where the
- * definition of the kind comes from.
+ * Sets the defaults of objects of our kinds and validates them, which a webhook does in a real cluster. As there,
+ * writes to subresources are not reviewed, and the origin of the kind's definition does not matter.
  */
 export function kindAdmission(
   storage: Storage,
@@ -25,13 +24,13 @@ export function kindAdmission(
 ): Admission {
   const lookup: Lookup = {
     get: (kind, name, namespace = "") =>
-      // The store has objects of this kind under this name only, so the type follows from the kind.
+      // The storage has only objects of this kind under this name, so the type follows from the kind.
       storage.get({ resource: tableOf(kind), namespace: kind.namespaced ? namespace : "", name }) as never,
   };
   const byName = new Map(kinds.map((kind) => [nameOf(kind), kind]));
   const admitted = ({ kind, operation, subresource }: AdmissionReview): CustomKind | undefined =>
     operation !== "DELETE" && subresource === "" ? byName.get(nameOf(kind)) : undefined;
-  /** Objects that did not even have the form that defaulting takes for granted. */
+  /** Errors of defaulting on objects that do not even have the expected structure. */
   const odd = new WeakMap<AdmissionReview, TypeError>();
   return {
     mutate: (review) => {
@@ -42,7 +41,7 @@ export function kindAdmission(
         kind.applyDefaults(review.object, review.old);
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
-        // The schema is checked next and says better what is wrong; should it find nothing, this counts.
+        // Schema validation follows and has better messages; this error counts only if it finds nothing.
         odd.set(review, error);
       }
     },
@@ -63,7 +62,7 @@ function nameOf({ apiVersion, kind }: Kind): string {
   return `${apiVersion} ${kind}`;
 }
 
-/** The rules take for granted that the object fits its schema; where that says too little, they stumble over it. */
+/** The rules rely on the schema; where it is too lenient, they may throw a TypeError, which becomes a refusal. */
 function fitting<T>(review: AdmissionReview, rules: () => T): T {
   try {
     return rules();

@@ -47,7 +47,7 @@ describe("list", () => {
     expect(names(body)).toEqual(["a", "b", "c"]);
   });
 
-  test("goes across namespaces, or stays in one", async () => {
+  test("covers all namespaces, or one", async () => {
     const client = await withWidgets(1);
     await client.create(paths.namespaces, { metadata: { name: "team" } });
     await client.create(paths.widgets.replace("default", "team"), widget("t"));
@@ -67,7 +67,7 @@ describe("list", () => {
     });
   });
 
-  test("pages say how much is left, unless a selector makes that costly", async () => {
+  test("pages have the remaining count, unless a selector makes that costly", async () => {
     const client = await withWidgets(5);
     const { body } = await client.get(`${paths.widgets}?limit=2`);
     expect(names(body)).toEqual(["w0", "w1"]);
@@ -79,7 +79,7 @@ describe("list", () => {
     expect(exact.body.metadata.continue).toBeUndefined();
   });
 
-  test("all pages together are the list at the version of the first, whatever is written meanwhile", async () => {
+  test("all pages together are the list at the version of the first, regardless of writes meanwhile", async () => {
     const write = fc.record({ name: fc.integer({ min: 0, max: 14 }), remove: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(
@@ -105,7 +105,7 @@ describe("list", () => {
     );
   });
 
-  test("a page whose version is forgotten is 410, with a token to go on without consistency", async () => {
+  test("a page whose version is compacted is 410, with a token to continue without consistency", async () => {
     const client = await withWidgets(5, { storage: createMemoryStorage() });
     const first = await client.get(`${paths.widgets}?limit=2`);
     await client.delete(`${paths.widgets}/w3`);
@@ -122,7 +122,7 @@ describe("list", () => {
     });
   });
 
-  test("shows the state at an exact version", async () => {
+  test("returns the state at an exact version", async () => {
     const client = await withWidgets(3);
     const { metadata } = (await client.get(`${paths.widgets}/w1`)).body;
     await client.delete(`${paths.widgets}/w0`);
@@ -134,7 +134,7 @@ describe("list", () => {
     expect(names((await client.get(`${paths.widgets}?${at}`)).body)).toEqual(["w1", "w2"]);
   });
 
-  test("a list that takes anything is not paged, as from kube-apiserver's cache", async () => {
+  test("a list at resourceVersion 0 is not paged, as from kube-apiserver's cache", async () => {
     const client = await withWidgets(3);
     expect(names((await client.get(`${paths.widgets}?resourceVersion=0&limit=1`)).body)).toHaveLength(3);
   });
@@ -179,7 +179,7 @@ describe("list", () => {
     expect(body.message).toContain(message);
   });
 
-  test("other versions of a kind show the same objects under their own name", async () => {
+  test("other versions of a kind return the same objects under their own apiVersion", async () => {
     const client = await withWidgets(1);
     const older = paths.widgets.replace("/v1/", "/v1alpha1/");
     expect((await client.get(older)).body.items[0]?.apiVersion).toBe("test.x-k8s.io/v1alpha1");

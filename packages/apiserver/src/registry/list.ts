@@ -9,7 +9,7 @@ import type { ObjectList } from "../http/representation.ts";
 import type { Context, Target } from "./context.ts";
 import { inVersion } from "./registry.ts";
 
-/** The objects that a list or the start of a watch asks for. */
+/** The objects of a list, or of the start of a watch. */
 interface Page {
   readonly items: readonly StoredObject[];
   readonly resourceVersion: number;
@@ -54,7 +54,7 @@ function readPage(storage: Storage, target: Target, query: URLSearchParams): Pag
   const { resource } = target;
   const matches = parseSelection(resource, query);
   const point = startingPoint(storage, target, query);
-  // A list that takes whatever there is comes from a cache in kube-apiserver, which does not page.
+  // kube-apiserver answers a list at resourceVersion 0 from its cache, which does not page.
   const limit = query.get("resourceVersion") === "0" ? 0 : pageLimit(query);
   const source = { resource: resource.table, ...scope(target), ...point.from };
   try {
@@ -109,7 +109,7 @@ function versionPoint(storage: Storage, wanted: string, query: URLSearchParams):
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   const version = parseVersion(wanted, (problem) => badRequest(`invalid resource version: ${problem}`));
   if (version > newest) throw versionTooLarge(version, newest);
-  // A page at a version has always meant exactly that version, long before there was a way to say so.
+  // A page with a version has always meant exactly that version, before resourceVersionMatch existed.
   const isPageAt = match === "" && version > 0 && pageLimit(query) > 0;
   if (match !== "Exact" && !isPageAt) return { resourceVersion: newest, from: {} };
   return { resourceVersion: version, from: { at: version } };

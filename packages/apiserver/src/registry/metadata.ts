@@ -2,11 +2,11 @@ import { type FieldError, forbidden, type Frozen, invalid, type ObjectMeta, requ
 import { nameErrors, objectMetaErrors } from "../schema/object-meta.ts";
 import type { Resource } from "./registry.ts";
 
-/** Says what is wrong with the metadata of an object, in the order and the words of kube-apiserver. */
+/** Validates the metadata of an object, with kube-apiserver's order and messages. */
 export function metadataErrors({ strategy }: Resource, metadata: ObjectMeta): FieldError[] {
   const { generateName, name } = metadata;
   return [
-    // A generated name goes on after its prefix, so a dash or dot at the end of the prefix is fine.
+    // A generated name continues after its prefix, so the prefix may end with a dash or dot.
     ...(generateName
       ? nameErrors(generateName, {
           field: "metadata.generateName",
@@ -23,7 +23,7 @@ export function metadataErrors({ strategy }: Resource, metadata: ObjectMeta): Fi
   ];
 }
 
-/** Says which changes of the metadata are not allowed. */
+/** Refuses changes of immutable metadata. */
 export function metadataChangeErrors(old: Frozen<ObjectMeta>, metadata: ObjectMeta): FieldError[] {
   const immutable = (["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const)
     .filter((field) => metadata[field] !== old[field])
@@ -42,7 +42,7 @@ export function metadataChangeErrors(old: Frozen<ObjectMeta>, metadata: ObjectMe
   ];
 }
 
-/** Hints about metadata that is allowed and not wise; what was there before has been hinted at when it came. */
+/** Warnings about metadata that is valid but not advisable; existing metadata was warned about before. */
 export function metadataWarnings(metadata: Frozen<ObjectMeta>, old?: Frozen<ObjectMeta>): string[] {
   return (metadata.finalizers ?? [])
     .filter((finalizer) => !old?.finalizers?.includes(finalizer))

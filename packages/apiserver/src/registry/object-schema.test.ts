@@ -59,7 +59,7 @@ describe("unknown fields", () => {
     );
   });
 
-  test("are dropped without a word when asked for", async () => {
+  test("are dropped without a warning with Ignore", async () => {
     const { status, headers } = await newClient().create(
       `${GAUGES}?fieldValidation=Ignore`,
       gauge({ sise: 1 }),
@@ -67,7 +67,7 @@ describe("unknown fields", () => {
     expect([status, headers["warning"]]).toEqual([201, undefined]);
   });
 
-  test("are refused when asked for, those of the metadata first", async () => {
+  test("are refused with Strict, those of the metadata first", async () => {
     const object = gauge(
       { sise: 1, child: { apiVersion: "v1", kind: "P", metadata: { odd: 1 } } },
       { metadata: { name: "g", odd: 1 } },
@@ -81,21 +81,21 @@ describe("unknown fields", () => {
     });
   });
 
-  test("that a patch brings are refused as a mistake of the patch", async () => {
+  test("that a patch adds are refused as an error of the patch", async () => {
     const client = await withGauge();
     const { body } = await client.merge(`${G}?fieldValidation=Strict`, { spec: { sise: 1 } });
     expect(body).toMatchObject({ code: 422, reason: "Invalid", details: { causes: [{ field: "patch" }] } });
     expect(body.message).toContain('strict decoding error: unknown field "spec.sise"');
   });
 
-  test("are told of also when the object is refused for something else", async () => {
+  test("are reported even if the object is refused for another reason", async () => {
     const { status, headers } = await newClient().create(GAUGES, gauge({ sise: 1, size: 0 }));
     expect([status, headers["warning"]]).toEqual([422, String.raw`299 - "unknown field \"spec.sise\""`]);
   });
 });
 
 describe("defaults", () => {
-  test("are there after a create without a spec, an update and a patch that takes them out", async () => {
+  test("are set after a create without a spec, an update and a patch that removes them", async () => {
     const client = newClient();
     const created = await client.create(GAUGES, gauge());
     expect(created.body.spec).toEqual({ unit: "m" });
@@ -109,7 +109,7 @@ describe("defaults", () => {
     expect(updated.body.spec).toEqual({ unit: "m", size: 2 });
   });
 
-  test("are filled in again behind an admission that took them out", async () => {
+  test("are set again after an admission has removed them", async () => {
     const client = new TestClient({
       kinds: [...testKinds, Gauge],
       admissions: [{ mutate: ({ object }) => void (object && (object["spec"] = {})) }],
@@ -119,7 +119,7 @@ describe("defaults", () => {
 });
 
 describe("objects that do not fit their schema", () => {
-  test("are refused with all their causes, and admission is not asked", async () => {
+  test("are refused with all their causes, and no admission is called", async () => {
     let asked = 0;
     const client = new TestClient({
       kinds: [...testKinds, Gauge],
@@ -157,7 +157,7 @@ describe("objects that do not fit their schema", () => {
       "x",
       "Invalid value: 0: .spec.replicas accessor error: x is of the type string, expected map[string]interface{}",
     ],
-  ])("are also those that could not be scaled: %j", async (spec, message) => {
+  ])("also include those that could not be scaled: %j", async (spec, message) => {
     const { body } = await newClient().create(GAUGES, gauge(spec));
     expect(body.details.causes).toContainEqual({
       reason: "FieldValueInvalid",
@@ -166,13 +166,13 @@ describe("objects that do not fit their schema", () => {
     });
   });
 
-  test("cannot be read when an embedded object is none", async () => {
+  test("cannot be decoded if an embedded value is not an object", async () => {
     const { body } = await newClient().create(GAUGES, gauge({ child: { apiVersion: 5 } }));
     expect(body).toMatchObject({ code: 400, reason: "BadRequest" });
     expect(body.message).toContain("spec.child.apiVersion: Invalid value: 5: must be a string");
   });
 
-  test("are judged by their status alone when that is written", async () => {
+  test("are validated by their status alone in a write of the status", async () => {
     const client = await withGauge();
     const { body } = await client.merge(`${G}/status`, {
       status: { phase: "C", replicas: -3 },
@@ -194,7 +194,7 @@ describe("objects that do not fit their schema", () => {
 });
 
 describe("updates of objects that were stored under another schema", () => {
-  test("are not blocked by duplicates that are there already, and cannot bring the first ones", async () => {
+  test("are not blocked by existing duplicates, and cannot add the first ones", async () => {
     const client = new TestClient({ kinds: [...testKinds] });
     const { spec, ...rest } = toCustomResourceDefinition(Gauge);
     const loose = JSON.stringify(spec).replace(
@@ -215,7 +215,7 @@ describe("updates of objects that were stored under another schema", () => {
 });
 
 describe("rules", () => {
-  test("that could not be looked at are mentioned beside what is wrong, until somebody checks them", async () => {
+  test("that were not evaluated are mentioned beside the errors, until CEL is supported", async () => {
     const Ruled = defineKind({
       group: "test.x-k8s.io",
       version: "v1",
@@ -276,14 +276,14 @@ describe("hostile bodies", () => {
   test.each([
     ["text", (sent: string): unknown => sent],
     ["a value", (sent: string): unknown => JSON.parse(sent)],
-  ])("deep within the limit are stored, read and changed when they come as %s", async (_, form) => {
+  ])("deep within the limit are stored, read and changed when they are sent as %s", async (_, form) => {
     const client = new TestClient();
     const created = await client.create(paths.widgets, form(body(NESTING_LIMIT - 2)));
     expect(created.status).toBe(201);
     expect((await client.merge(`${paths.widgets}/w`, { spec: { y: 1 } })).body.spec).toHaveProperty("y", 1);
   });
 
-  test("that deepen an object by a patch meet the same limit", async () => {
+  test("that a patch deepens have the same limit", async () => {
     const client = new TestClient();
     const half = NESTING_LIMIT * 0.6;
     await client.create(paths.widgets, body(1).replace("[]", `${'{"b":'.repeat(half)}{}${"}".repeat(half)}`));

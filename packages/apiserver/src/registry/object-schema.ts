@@ -13,20 +13,21 @@ import type { Resource } from "./registry.ts";
 import { scaleSpecProblems, scaleStatusProblems } from "./scale-problems.ts";
 import { settle, thawUnsettled } from "./settled.ts";
 
-/** What came of reading an object by its schema. */
+/** The result of decoding an object by its schema. */
 interface Read {
-  /** Fields that the schema does not know; they are gone. */
+  /** Fields that the schema does not have; they have been dropped. */
   readonly unknownFields: readonly string[];
-  /** Why it cannot be read as an object of its kind at all. */
+  /** Why it is not an object of its kind at all. */
   readonly problem: FieldProblem | undefined;
 }
 
-/** Reads an object by the schema of its kind: drops what that does not know, and fills in its defaults. */
+/** Decodes an object by the schema of its kind: drops unknown fields, and sets defaults. */
 export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
   if (!schema) return { unknownFields: [], problem: undefined };
   const parts = custom ? thawUnsettled(schema.properties, draft) : [];
   const dropped = prune(schema, draft);
-  // Kubernetes reads its own kinds into types, where what does not fit is no object; in custom ones it is a mistake.
+  // Kubernetes decodes its own kinds into types and refuses what does not fit; in custom kinds that is a validation
+  // error.
   if (!custom) {
     const problem = validate(schema, draft).find(({ type }) => type === "FieldValueTypeInvalid");
     return { unknownFields: dropped, problem };
@@ -40,12 +41,12 @@ export function readBySchema({ schema, custom }: Resource, draft: Draft): Read {
   return { unknownFields, problem };
 }
 
-/** Fills in the defaults of a schema, also those that somebody took out again. */
+/** Sets the defaults of a schema, also after an admission has removed them. */
 export function defaultBySchema(schema: SchemaNode | undefined, draft: Draft): void {
   if (schema?.has.defaults) applyDefaults(schema, draft);
 }
 
-/** Says in what an object of a custom kind does not fit its schema. */
+/** Validates an object of a custom kind against its schema. */
 export function schemaProblems(target: Target, draft: Draft, old?: StoredObject): FieldProblem[] {
   const { schema, custom } = target.resource;
   if (!schema || !custom) return [];
@@ -62,7 +63,7 @@ export function schemaProblems(target: Target, draft: Draft, old?: StoredObject)
   return [...problems, ...uncheckedRules(schema, problems)];
 }
 
-/** A write of the status is judged by the status alone. */
+/** Validates only the status in a write of the status. */
 function statusProblems({ resource }: Target, draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const { schema, custom } = resource;
   const node = schema?.properties.get("status");
@@ -75,7 +76,7 @@ function statusProblems({ resource }: Target, draft: Draft, old: StoredObject | 
   ];
 }
 
-/** Duplicates that are there already do not stand in the way of other changes. */
+/** Existing duplicates do not block other changes. */
 function newListTypeProblems(
   schema: SchemaNode,
   draft: Draft,
@@ -83,7 +84,7 @@ function newListTypeProblems(
 ): FieldProblem[] {
   if (!schema.has.listTypes) return [];
   if (!old) return listTypeProblems(schema, draft);
-  // Those of a field that has not changed are there already, too.
+  // Duplicates of an unchanged field are existing ones, too.
   const changed = Object.keys(draft).filter((field) => draft[field] !== old[field]);
   const problems = listTypeProblems(
     schema,
@@ -92,11 +93,11 @@ function newListTypeProblems(
   return problems.length > 0 && listTypeProblems(schema, old).length > 0 ? [] : problems;
 }
 
-/** Brings an object into the form of the version that it is stored in, where that has a schema of its own. */
+/** Converts an object to the schema of the storage version, if that differs. */
 export function toStoredSchema({ schema, custom, form }: Resource, draft: Draft): void {
   if (form) return become(draft, form.toStored(draft));
   if (!custom || custom.stored === schema) return;
-  // A copy, because parts of a draft may be those of the stored object, and frozen.
+  // A copy, because a draft may share frozen parts with the stored object.
   const copy = deepCopy(draft);
   prune(custom.stored, copy);
   defaultBySchema(custom.stored, copy);

@@ -9,50 +9,52 @@ import { builtInStrategy, type Strategy } from "./strategy.ts";
 
 /** A kind as it is served under one version. */
 export interface Resource {
-  /** Its version is the one that objects are stored in. */
+  /** Its version is the storage version. */
   readonly kind: Kind;
-  /** What a CRD says about this version; absent for the kinds of Kubernetes itself. */
+  /** What a CRD defines about this version; absent for Kubernetes' own kinds. */
   readonly custom: CustomVersion | undefined;
-  /** What objects of this version look like; absent for kinds that are passed through as they come. */
+  /** The schema of this version; absent for kinds that are not validated. */
   readonly schema: SchemaNode | undefined;
   readonly strategy: Strategy;
-  /** How objects are turned into the form that they are stored in and back; absent where that is their own. */
+  /** How objects are converted to the stored form and back; absent if they are the same. */
   readonly form?: StoredForm;
   /** The `apiVersion` of this path; objects are stored under the kind's own. */
   readonly apiVersion: string;
-  /** Name of the table in the store: all versions of a kind share it. */
+  /** Name of the table in the storage: all versions of a kind share it. */
   readonly table: string;
 }
 
-/** Another form of the same objects: that of another kind, in whose table they are. */
+/** Another form of the same objects: they are stored in the table of another kind. */
 interface StoredForm {
   toStored(object: Record<string, unknown>): Record<string, unknown>;
   toServed(object: StoredObject): StoredObject;
 }
 
-/** The kinds that a server serves; those of CRDs come and go. */
+/** The kinds that a server serves; CRDs add and remove some. */
 export interface Registry {
-  /** Finds what a path names. */
+  /** Finds the resource of a path. */
   find(group: string, version: string, plural: string): Resource | undefined;
-  /** A resource whose objects are in this table, under whichever version. */
+  /** A resource of any version whose objects are in this table. */
   ofTable(table: string): Resource | undefined;
-  /** What is served under a kind, as an owner reference names it. */
+  /** The resource of a kind, as an owner reference names it. */
   ofKind(apiVersion: string, kind: string): Resource | undefined;
   /** Everything that is served now, for discovery. */
   all(): Iterable<Resource>;
-  /** Whether Kubernetes itself, and no CRD, serves the group. */
+  /** Whether Kubernetes itself, and not a CRD, serves the group. */
   isBuiltInGroup(group: string): boolean;
-  /** Namespaces, when this server has them. */
+  /** The Namespace resource, if this server has it. */
   readonly namespaces: Resource | undefined;
-  /** Serves what a CRD defines instead of what it, or the server from its start, defined under that name. */
+  /** Serves the resources of a CRD instead of its former ones, or of those that the server had from its start. */
   install(name: string, resources: readonly Resource[]): void;
-  /** Takes back what `install` did. */
+  /** Reverts `install`. */
   uninstall(name: string): void;
-  /** Calls `end` once, when the definition of the resource no longer holds; the result takes that back. */
+  /**
+   * Calls `end` once, when the definition of the resource changes or is removed; the returned function cancels that.
+   */
   onRetired(resource: Resource, end: () => void): () => void;
 }
 
-/** Indexes the resources that a server has from its start by their paths. */
+/** Indexes the initial resources of a server by their paths. */
 export function createRegistry(initial: readonly Resource[]): Registry {
   const installed = new Map<string, readonly Resource[]>();
   const users = new Map<Resource, Set<() => void>>();
@@ -81,7 +83,7 @@ export function createRegistry(initial: readonly Resource[]): Registry {
   const add = (resources: readonly Resource[]): void => {
     indexes = undefined;
     for (const resource of resources) {
-      // What Kubernetes itself serves stays in front of what a CRD defines in its place.
+      // Kubernetes' own resources take precedence over a CRD for the same path.
       if (!byPath.has(pathOf(resource))) byPath.set(pathOf(resource), resource);
     }
   };
@@ -132,7 +134,7 @@ function pathOf({ apiVersion, kind }: Resource): string {
 
 const builtInResources = new WeakMap<Kind, Resource>();
 
-/** A kind of Kubernetes itself as a resource; made once, because simulations start very many servers. */
+/** One of Kubernetes' own kinds as a resource; cached, because simulations start very many servers. */
 export function builtInResource(kind: Kind): Resource {
   const known = builtInResources.get(kind);
   if (known) return known;
@@ -169,7 +171,7 @@ export function inVersion(resource: Resource, object: StoredObject): StoredObjec
   return stamped(asServed(resource, object), resource.apiVersion);
 }
 
-/** The object with what this version shows of it, under the `apiVersion` that objects are stored in. */
+/** The object as this version shows it, under the `apiVersion` of the storage version. */
 export function asServed(resource: Resource, object: StoredObject): StoredObject {
   const { custom, schema, kind, form } = resource;
   if (form) return form.toServed(object);
@@ -184,7 +186,7 @@ export function asServed(resource: Resource, object: StoredObject): StoredObject
   return shown;
 }
 
-/** The object first as the version that it was stored in reads it today, then as the one that is asked for does. */
+/** The object converted to the current schema of its stored version, then to the requested one. */
 function readThrough(object: StoredObject, own: SchemaNode, served: SchemaNode): StoredObject {
   const copy = deepCopy(object) as Record<string, unknown>;
   prune(own, copy);

@@ -3,15 +3,15 @@ import { goValue } from "../schema/go-text.ts";
 import { type FieldProblem, invalidValue } from "../schema/problem.ts";
 import type { Draft } from "../storage/storage.ts";
 
-// Whoever scales reads and writes 32-bit numbers, whatever the schema allows.
+// Autoscalers and kubectl use 32-bit numbers, regardless of the schema.
 const LARGEST_REPLICAS = 2 ** 31 - 1;
 
-/** Says why the wanted replicas cannot be a number for `kubectl scale`. */
+/** Why the desired replicas are not valid for `kubectl scale`. */
 export function scaleSpecProblems(paths: ScalePaths | undefined, object: Draft): FieldProblem[] {
   return paths ? replicasProblems(object, paths.specReplicasPath) : [];
 }
 
-/** Says the same of the replicas that are there, and of the text that selects them. */
+/** The same for the current replicas, and for the selector text. */
 export function scaleStatusProblems(paths: ScalePaths | undefined, object: Draft): FieldProblem[] {
   if (!paths) return [];
   const { statusReplicasPath, labelSelectorPath } = paths;
@@ -37,7 +37,7 @@ function selectorProblems(object: Draft, path: string): FieldProblem[] {
   return typeof value === "string" ? [] : [invalidValue(path, "", accessorError(path, value, "string"))];
 }
 
-/** The value at a path, or what stands in the way of it. */
+/** The value at a path, or why it cannot be read. */
 function read(object: Draft, path: string): { readonly value?: unknown; readonly obstacle?: string } {
   let value: unknown = object;
   for (const name of path.split(".").filter((part) => part !== "")) {

@@ -3,14 +3,14 @@ import { badRequest, internalError, invalid } from "../http/status.ts";
 import type { StoredObject } from "../storage/storage.ts";
 import type { Resource } from "./registry.ts";
 
-// The scalable kinds of Kubernetes itself agree on where the numbers are.
+// Kubernetes' own scalable kinds have the numbers at the same paths.
 const BUILT_IN: ScalePaths = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",
   labelSelectorPath: ".spec.selector",
 };
 
-/** Where an object of this kind has its replicas; undefined when it cannot be scaled. */
+/** The paths of the replicas of this kind; undefined if it cannot be scaled. */
 export function scalePaths({ kind, custom }: Resource): ScalePaths | undefined {
   if (custom) return custom.scale;
   return kind.subresources.includes("scale") ? BUILT_IN : undefined;
@@ -41,7 +41,7 @@ function selectorText(selector: unknown): string | undefined {
   return typeof selector === "object" && selector !== null ? formatSelector(selectorOf(selector)) : undefined;
 }
 
-/** A copy of the object with the replicas, and the conditions on its version, that a Scale asks for. */
+/** A copy of the object with the replicas, and the preconditions, of a Scale. */
 export function withScale(
   resource: Resource,
   { old, paths, scale }: { old: StoredObject; paths: ScalePaths; scale: unknown },

@@ -11,7 +11,7 @@ interface Marked {
   readonly spec: { marks: string[] };
 }
 
-/** A kind whose rules change what they are given in place, wherever they like. */
+/** A kind whose defaulting changes any part of its input in place. */
 const Gadget = defineKind({
   group: "test.x-k8s.io",
   version: "v1",
@@ -44,7 +44,7 @@ const gadget = {
   spec: { marks: ["a"] },
 };
 
-/** A client with a gadget that has been patched twice: what the patches left alone is known by then. */
+/** A client with a gadget that has been patched twice, so that unchanged parts are marked as settled. */
 async function withGadget(admission: Admission = {}): Promise<TestClient> {
   const client = new TestClient({ kinds: [...testKinds, Gadget], admissions: [admission] });
   expect((await client.create(GADGETS, gadget)).status).toBe(201);
@@ -55,8 +55,8 @@ async function withGadget(admission: Admission = {}): Promise<TestClient> {
 
 const stored = async (client: TestClient): Promise<Seen> => (await client.get(G)).body;
 
-describe("what a patch leaves alone", () => {
-  test("stays the very part that is stored", async () => {
+describe("a part that a patch does not change", () => {
+  test("is the stored part itself", async () => {
     const client = await withGadget();
     const before = await stored(client);
     const { body } = await client.merge(`${G}/status`, { status: { phase: "C" } });
@@ -66,7 +66,7 @@ describe("what a patch leaves alone", () => {
     expect(before.status).toEqual({ phase: "B", seen: ["x"] });
   });
 
-  test("can be changed by the rules of the kind, and not in the store", async () => {
+  test("can be changed by the rules of the kind, and not in the storage", async () => {
     const client = await withGadget();
     const before = await stored(client);
     const { body } = await client.merge(G, { metadata: { labels: { mark: "b" } } });
@@ -76,7 +76,7 @@ describe("what a patch leaves alone", () => {
     expect(before.metadata.labels).toEqual({ l: "3" });
   });
 
-  test("can be changed by an admission, which means nothing for what the path does not write", async () => {
+  test("can be changed by an admission, without effect on parts that the path does not write", async () => {
     const change = { isOn: false };
     const client = await withGadget({
       mutate: ({ object }: AdmissionReview) => {
@@ -95,7 +95,7 @@ describe("what a patch leaves alone", () => {
     expect(before.spec["marks"]).toEqual(["a"]);
   });
 
-  test("is told of each time when it has what the schema does not know", async () => {
+  test("is reported each time if it has unknown fields", async () => {
     const client = await withGadget({
       mutate: ({ object, operation }) => {
         if (operation === "CREATE" && object?.["spec"]) Object.assign(object["spec"], { extra: 1 });
@@ -110,7 +110,7 @@ describe("what a patch leaves alone", () => {
     expect(warnings).toEqual(Array(3).fill(String.raw`299 - "unknown field \"spec.extra\""`));
   });
 
-  test("is read anew by another schema", async () => {
+  test("is decoded again by another schema", async () => {
     const fields = (size: object): object => ({
       type: "object",
       properties: { spec: { type: "object", properties: { size } }, status: { type: "object" } },
@@ -146,10 +146,10 @@ describe("what a patch leaves alone", () => {
   });
 });
 
-describe("what a patch of a Node leaves alone", () => {
+describe("a part that a patch of a Node does not change", () => {
   const N = `${paths.nodes}/n`;
 
-  test("stays the very part that is stored", async () => {
+  test("is the stored part itself", async () => {
     const client = new TestClient();
     const spec = { podCIDR: "10.0.0.0/24", taints: [{ key: "k", effect: "NoSchedule" }] };
     await client.create(paths.nodes, { metadata: { name: "n" }, spec, status: { capacity: { cpu: "4" } } });
@@ -163,7 +163,7 @@ describe("what a patch of a Node leaves alone", () => {
     expect(body.metadata.labels).toBe(before.metadata.labels);
   });
 
-  test("is read when nobody has done that before", async () => {
+  test("is decoded if that has not been done before", async () => {
     const client = new TestClient();
     await client.get(N);
     await client.server.storage.create(
@@ -178,7 +178,7 @@ describe("what a patch of a Node leaves alone", () => {
     );
     const { body } = await client.merge(N, { metadata: { annotations: { a: "b" } } });
     expect(body.metadata).toMatchObject({ labels: { a: "b" }, annotations: { a: "b" } });
-    // A write to the main path leaves the status alone, also in its spelling.
+    // A write to the main path does not change the status, not even its format.
     expect(body.status).toEqual({ capacity: { cpu: "1000m" }, conditions: [] });
     const read = await client.merge(`${N}/status`, { status: { phase: "Running" } });
     expect(read.body.status).toEqual({
@@ -189,17 +189,17 @@ describe("what a patch of a Node leaves alone", () => {
   });
 });
 
-test("what a patch leaves alone counts when the object becomes too large", async () => {
+test("a part that a patch does not change counts when the object becomes too large", async () => {
   const client = await withGadget();
   const answerTo = async (seen: number): Promise<number> =>
     (await client.merge(`${G}/status`, { status: { seen: ["x".repeat(seen)] } })).status;
-  // Two bytes a letter: more than half of what can be stored.
+  // Two bytes per letter: more than half of what can be stored.
   await client.merge(G, { spec: { marks: Array(50).fill("ä".repeat(8000)) } });
   for (const seen of [1, 2, 600_000]) expect(await answerTo(seen)).toBe(200);
   expect(await answerTo(800_000)).toBe(500);
 });
 
-test("a patch stays what it is, whatever becomes of its values", async () => {
+test("a patch is not changed by later changes of its values", async () => {
   const client = await withGadget();
   const patch = { spec: { rows: [{ a: "x", b: null }, { c: 1 }], marks: ["m"] }, status: null };
   const sent = deepCopy(patch);
@@ -211,7 +211,7 @@ test("a patch stays what it is, whatever becomes of its values", async () => {
   expect((await stored(client)).spec["marks"]).toEqual(["m"]);
 });
 
-test("a patch that starts over is the one that was sent", async () => {
+test("a patch that is retried is the one that was sent", async () => {
   const racer: { run: (() => Promise<unknown>) | undefined } = { run: undefined };
   const client = await withGadget({
     mutate: async () => {

@@ -1,15 +1,16 @@
 /**
- * A patch hands on what it leaves alone: parts of the stored object, such as the spec in a patch of the status, are in
- * the draft as they are, and frozen. Those that are known to read as themselves are neither copied nor read again.
+ * A patch reuses the parts that it does not change: the draft shares them, frozen, with the stored object, such as the
+ * spec in a patch of the status. Parts that are known to be settled, that is, unchanged by decoding, are neither copied
+ * nor decoded again.
  */
 import { deepCopy } from "@capstan/api";
 import type { Draft } from "../storage/storage.ts";
 import { sharing } from "./sharing.ts";
 
-/** Parts of stored objects that read as themselves in their place: what says how a field is read, by schema or by type. */
+/** Settled parts of stored objects, with the schema or type by which they were decoded. */
 const settled = new WeakMap<object, object>();
 
-/** What says how each field of an object is read. */
+/** The schema or type of each field of an object. */
 type Places = ReadonlyMap<string, object>;
 
 /** A part of a stored object. */
@@ -19,12 +20,12 @@ interface Part {
   readonly stored: object;
 }
 
-/** Puts a copy in the place of each stored part that has to be read, and answers with those that may settle. */
+/** Replaces each stored part that must be decoded by a copy, and returns those that may become settled. */
 export function thawUnsettled(places: Places, object: Record<string, unknown>): Part[] {
   const parts: Part[] = [];
   for (const field of Object.keys(object)) {
     const stored = object[field];
-    // As in any other copy, a field that is undefined is one that is not there.
+    // As in any other copy, an undefined field is a missing one.
     if (stored === undefined) delete object[field];
     if (typeof stored !== "object" || stored === null || !Object.isFrozen(stored)) continue;
     const place = places.get(field);
@@ -36,17 +37,17 @@ export function thawUnsettled(places: Places, object: Record<string, unknown>): 
   return parts;
 }
 
-/** Remembers which of the parts read as themselves, and puts those back. */
+/** Marks the parts that decoding has not changed as settled, and puts the stored ones back. */
 export function settle(draft: Draft, parts: readonly Part[]): void {
   for (const { field, place, stored } of parts) {
     const read = sharing(draft[field], stored);
     if (read === stored) settled.set(stored, place);
-    // Whatever is still a draft must not have stored parts inside it.
+    // A draft must not have stored parts inside the parts that it changes.
     draft[field] = read === stored ? stored : deepCopy(read);
   }
 }
 
-/** Puts copies in the place of all stored parts, for somebody who changes the draft in place. */
+/** Replaces all stored parts by copies, for a caller that changes the draft in place. */
 export function thaw(draft: Draft): void {
   thawFields(draft);
   thawFields(draft.metadata as unknown as Record<string, unknown>);

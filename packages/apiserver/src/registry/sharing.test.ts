@@ -8,13 +8,13 @@ const old = deepFreeze({
   map: { x: { y: null } },
 });
 
-test("an equal value becomes the old one", () => {
+test("an equal value is replaced by the old one", () => {
   expect(sharing(deepCopy(old), old)).toBe(old);
   expect(sharing({ map: { x: { y: null } }, list: deepCopy(old.list) }, old)).toBe(old);
   expect(sharing(deepFreeze(deepCopy(old)), old)).toBe(old);
 });
 
-test("what has not changed is the old one's beside what has", () => {
+test("unchanged parts beside changed ones are those of the old value", () => {
   const value = deepCopy<{ list: unknown[]; map: object }>(old);
   value.list[0] = { name: "z" };
   value.list.push({ name: "new" });
@@ -25,7 +25,7 @@ test("what has not changed is the old one's beside what has", () => {
   expect(shared.map).toBe(old.map);
 });
 
-test("items that have moved are found again", () => {
+test("moved items are found again", () => {
   const before = deepFreeze(Array.from({ length: 100 }, (_, id) => ({ id })));
   const places = [-1, ...range(10, 50), -1, ...range(51, 100), -1];
   const shared = sharing(
@@ -35,7 +35,7 @@ test("items that have moved are found again", () => {
   expect(shared.map((item) => before.indexOf(item))).toEqual(places);
 });
 
-test("lists without anything in common are left alone", () => {
+test("lists without common items are left unchanged", () => {
   const before = deepFreeze(range(0, 1000).map((id) => ({ id })));
   const value = range(1000, 2000).map((id) => ({ id }));
   expect(sharing(value, before)).toEqual(range(1000, 2000).map((id) => ({ id })));
@@ -45,12 +45,12 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
-test("parts of the store in another place stay as they are", () => {
+test("stored parts at another position stay as they are", () => {
   const value = { list: [old.list[1], old.list[0]], map: { x: {} } };
   expect(sharing(value, old)).toEqual({ list: [old.list[1], old.list[0]], map: { x: {} } });
 });
 
-test("a value means the same afterwards", () => {
+test("a value has the same meaning afterwards", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (value, before) => {
       const shared = sharing(deepCopy(value), deepFreeze(deepCopy(before)));

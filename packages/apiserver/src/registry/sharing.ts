@@ -3,12 +3,12 @@ import { deepEqual } from "@capstan/api";
 type Fields = Record<string, unknown>;
 
 /**
- * The value with all that is equal in the old one taken from there; the old one itself when they are equal. A list of
- * a thousand items of which one has changed then costs the memory of one item. The value is changed in place.
+ * Replaces parts of the value by equal parts of the old one; returns the old one itself if they are equal. If one item
+ * of a list of a thousand has changed, the new list costs the memory of one item. The value is changed in place.
  */
 export function sharing(value: unknown, old: unknown): unknown {
   if (value === old || !isInner(value) || !isInner(old)) return value;
-  // What is frozen has come from the store, if from another place of the object.
+  // A frozen value comes from the storage, possibly from another position of the object.
   if (Object.isFrozen(value)) return deepEqual(value, old) ? old : value;
   if (Array.isArray(value) !== Array.isArray(old)) return value;
   const isSame = Array.isArray(value)
@@ -17,9 +17,9 @@ export function sharing(value: unknown, old: unknown): unknown {
   return isSame ? old : value;
 }
 
-/** Whether all items are those of the old list. Items that came or went move the others, which are found again. */
+/** Whether all items are those of the old list. Added and removed items shift the others, which are found again. */
 function shareItems(list: unknown[], old: readonly unknown[]): boolean {
-  const search: Search = { old, next: 0, patience: PATIENCE * list.length };
+  const search: Search = { old, next: 0, comparisonsLeft: COMPARISONS_PER_ITEM * list.length };
   let isSame = list.length === old.length;
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
@@ -29,17 +29,17 @@ function shareItems(list: unknown[], old: readonly unknown[]): boolean {
   return isSame;
 }
 
-// As many as come or go at once when a large pool is rolled.
+// As many as are added or removed at once when a large pool is rolled.
 const LOOK_AHEAD = 128;
-const PATIENCE = 16;
+const COMPARISONS_PER_ITEM = 16;
 
-/** A walk through a list beside another that has nearly the same items in nearly the same order. */
+/** A search through a list along another with nearly the same items in nearly the same order. */
 interface Search {
   readonly old: readonly unknown[];
-  /** Where the next item should be. */
+  /** Where the next item is expected. */
   next: number;
-  /** How many items may still be looked at in vain: lists that have nothing in common must not take for ever. */
-  patience: number;
+  /** How many more items may be compared without a match: lists without common items must not take too long. */
+  comparisonsLeft: number;
 }
 
 function equalItem(search: Search, item: object): unknown {
@@ -50,7 +50,7 @@ function equalItem(search: Search, item: object): unknown {
       search.next = at + 1;
       return old[at];
     }
-    if (search.patience-- <= 0) return undefined;
+    if (search.comparisonsLeft-- <= 0) return undefined;
   }
   return undefined;
 }

@@ -1,25 +1,25 @@
 import { failed } from "../http/status.ts";
 
-// etcd refuses requests above 1.5 MiB: what cannot be stored in a real cluster is not stored here either.
+// etcd refuses requests above 1.5 MiB: this server refuses what a real cluster cannot store.
 const OBJECT_LIMIT_BYTES = 1.5 * 1024 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Refuses an object that a real cluster could not store, in the words that etcd's refusal is passed on with. */
+/** Refuses an object that a real cluster could not store, with etcd's message. */
 export function checkSize(object: unknown): void {
-  // Counting bytes is slow, and nearly all objects are far below the limit however many bytes their letters take.
+  // Counting bytes is slow, and nearly all objects are below the limit even with the largest estimate.
   if (jsonBytes(object, AT_MOST) <= OBJECT_LIMIT_BYTES) return;
   if (jsonBytes(object, EXACTLY) > OBJECT_LIMIT_BYTES) throw failed("etcdserver: request is too large");
 }
 
-/** A way to measure. */
+/** A way to count bytes. */
 interface Measure {
   bytesOf(text: string): number;
-  /** The long lists that have been measured and never change, such as the machines of a pool. */
+  /** Cached lengths of long immutable lists, such as the machines of a pool. */
   readonly lists: WeakMap<readonly unknown[], number>;
 }
 
-// A letter of a text takes at most three bytes in UTF-8; those that take four are two letters of the text.
+// A UTF-16 code unit takes at most three bytes in UTF-8; characters of four bytes are two code units.
 const AT_MOST: Measure = { bytesOf: (text) => 3 * text.length, lists: new WeakMap() };
 const EXACTLY: Measure = { bytesOf: (text) => Buffer.byteLength(text), lists: new WeakMap() };
 
@@ -34,7 +34,7 @@ function jsonBytes(value: unknown, measure: Measure): number {
   return sum;
 }
 
-// Shorter ones are measured sooner than looked up.
+// For shorter ones, counting is faster than the lookup.
 const LONG = 32;
 
 function listBytes(list: readonly unknown[], measure: Measure): number {
@@ -48,7 +48,7 @@ function listBytes(list: readonly unknown[], measure: Measure): number {
 
 function itemBytes(list: readonly unknown[], measure: Measure): number {
   let sum = 2;
-  // The longest lists are of texts; an iterator over one that is frozen would make an object for each.
+  // The longest lists contain texts; an iterator over a frozen list would create an object for each.
   for (let index = 0; index < list.length; index++) {
     const item: unknown = list[index];
     sum += 1 + (typeof item === "string" ? measure.bytesOf(item) + 2 : jsonBytes(item, measure));

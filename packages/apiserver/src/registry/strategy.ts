@@ -14,39 +14,39 @@ import { builtInValidation } from "../built-in/validation/validation.ts";
 import type { FieldProblem } from "../schema/problem.ts";
 import type { Draft, StoredObject } from "../storage/storage.ts";
 
-/** In what a kind differs from the others: what kube-apiserver writes into a strategy for each resource. */
+/** How a kind differs from others: what kube-apiserver has in a strategy for each resource. */
 export interface Strategy {
-  /** Counts changes of the wanted state in `metadata.generation`. */
+  /** Counts changes of the desired state in `metadata.generation`. */
   readonly generation: boolean;
-  /** An update may leave out the resourceVersion and then replaces whatever is there. */
+  /** An update may omit the resourceVersion and then replaces any version. */
   readonly unconditionalUpdate: boolean;
-  /** An update of what is not there creates it. */
+  /** An update of a missing object creates it. */
   readonly createOnUpdate: boolean;
-  /** A create may bring a status although the kind has a status subresource. */
+  /** A create may set a status although the kind has a status subresource. */
   readonly statusOnCreate: boolean;
   /** A status update may also change labels, annotations, finalizers. */
   readonly metadataWithStatus: boolean;
   /** A delete answers with the deleted object instead of a Status. */
   readonly returnsDeleted: boolean;
-  /** Its deletion is marked with the time alone: there is no grace period, and the generation stays. */
+  /** A deletion sets only the timestamp: there is no grace period, and the generation stays. */
   readonly plainDeletion: boolean;
-  /** It is never stored: a create asks something and gets the answer. */
+  /** It is never stored: a create is a question, and its result the answer. */
   readonly onlyAnswered: boolean;
-  /** What fills in its objects changes nothing that is there, so that a patch can hand on stored parts as they are. */
+  /** Its defaulting changes no existing values, so that a patch can reuse stored parts. */
   readonly sharesParts: boolean;
-  /** Fields that a field selector may ask for beside `metadata.name` and `metadata.namespace`. */
+  /** Fields that a field selector may use beside `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
-  /** Says what is wrong with a name. */
+  /** Validates a name. */
   nameProblems(name: string): readonly string[];
-  /** Fills in what the sender left out and everybody reads, before anything else looks at the object. */
+  /** Sets the defaults, before anything else reads the object. */
   defaults?(draft: Draft): void;
-  /** Fills in what the server decides when an object of this kind is created or, with `old`, updated. */
+  /** Sets the fields that the server decides when an object of this kind is created or, with `old`, updated. */
   prepare?(draft: Draft, old: StoredObject | undefined): void;
-  /** Says what is wrong with an object of this kind beyond its metadata and schema. */
+  /** Validates an object of this kind beyond its metadata and schema. */
   problems?(draft: Draft, old: StoredObject | undefined): readonly FieldProblem[];
-  /** Says what is allowed and probably not meant. */
+  /** Warnings about fields that are valid but probably a mistake. */
   warnings?(draft: Draft, old: StoredObject | undefined): readonly string[];
-  /** How long a delete waits for the object's keeper, such as a kubelet; absent: not at all. */
+  /** How long a delete waits for the kubelet or a similar client; absent: not at all. */
   graceSeconds?(object: StoredObject, asked: number | undefined): number;
   /** Something other than `metadata.finalizers` that keeps a deleted object. */
   heldBack?(object: StoredObject | Draft): boolean;
@@ -104,7 +104,7 @@ const EVENT_FIELDS = [
   "type",
 ];
 
-// A pod that does not say how long it needs to stop gets 30 seconds, as the API documents for the field.
+// A pod without a grace period gets 30 seconds, as the API documents for the field.
 const DEFAULT_GRACE_SECONDS = 30;
 
 const DIFFERENCES: Readonly<Record<string, Partial<Strategy>>> = {
@@ -184,12 +184,12 @@ function namespaceNameProblems(name: string): readonly string[] {
   return name.includes(".") ? ["must not contain dots"] : dns1123LabelProblems(name);
 }
 
-/** Every namespace carries its name as a label, and stays until its content has been removed. */
+/** Every namespace has its name as a label, and stays until its content is deleted. */
 function prepareNamespace(draft: Draft, old: StoredObject | undefined): void {
   const { metadata } = draft;
   metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
   if (old) {
-    // Only the subresource `finalize` lets go of a namespace.
+    // Only the subresource `finalize` removes the finalizers of a namespace.
     draft["spec"] = old["spec"];
     return;
   }
@@ -198,7 +198,7 @@ function prepareNamespace(draft: Draft, old: StoredObject | undefined): void {
   draft["status"] = { phase: "Active" };
 }
 
-/** `stringData` is a way to write `data` without encoding it oneself; it is never stored. */
+/** `stringData` is a way to write `data` without encoding it; it is never stored. */
 function prepareSecret(draft: Draft): void {
   const { stringData } = draft;
   delete draft["stringData"];
@@ -210,7 +210,7 @@ function prepareSecret(draft: Draft): void {
   draft["data"] = { ...(draft["data"] as object), ...Object.fromEntries(encoded) };
 }
 
-/** A pod that no kubelet has, or that has ended, needs no time to stop. */
+/** A pod without a node, or that has ended, needs no time to stop. */
 function podGraceSeconds(pod: StoredObject, asked: number | undefined): number {
   const { nodeName, terminationGracePeriodSeconds } = (pod["spec"] ?? {}) as Record<string, unknown>;
   const { phase } = (pod["status"] ?? {}) as Record<string, unknown>;

@@ -27,7 +27,7 @@ describe("update", () => {
     expect(Number(body.metadata.resourceVersion)).toBe(Number(stored.metadata.resourceVersion) + 1);
   });
 
-  test("refuses a stale resourceVersion in kube-apiserver's words", async () => {
+  test("refuses a stale resourceVersion with kube-apiserver's message", async () => {
     const { client } = await withWidget();
     const { body } = await client.update(A, widget("a", { metadata: { resourceVersion: "1" } }));
     expect(body).toEqual({
@@ -43,7 +43,7 @@ describe("update", () => {
     });
   });
 
-  test("wants a resourceVersion for custom kinds, and not for most others", async () => {
+  test("requires a resourceVersion for custom kinds, and not for most others", async () => {
     const { client } = await withWidget();
     const custom = await client.update(A, widget("a"));
     expect(custom.body).toMatchObject({
@@ -65,7 +65,7 @@ describe("update", () => {
     ["another namespace", { namespace: "b" }, 400, "does not match the namespace sent on the request"],
     ["another uid", { uid: "b" }, 409, "Precondition failed: UID in precondition: b"],
     [
-      "a version that is no number",
+      "a version that is not a number",
       { resourceVersion: "b" },
       500,
       'strconv.ParseUint: parsing "b": invalid syntax',
@@ -113,7 +113,7 @@ describe("update", () => {
     expect(body.metadata.finalizers).toBeUndefined();
   });
 
-  test("a status update does not stumble over metadata that it does not write anyway", async () => {
+  test("a status update ignores invalid metadata that it does not write", async () => {
     const { client } = await withWidget({ metadata: { finalizers: ["a.b/c"] } });
     await client.delete(A);
     const metadata = { uid: "other", finalizers: ["a.b/c", "d.e/f"] };
@@ -165,7 +165,7 @@ describe("update", () => {
     });
   });
 
-  test("an update of a lease that is not there creates it, one of a widget does not", async () => {
+  test("an update of a missing lease creates it, one of a widget does not", async () => {
     const client = new TestClient();
     const lease = {
       apiVersion: "coordination.k8s.io/v1",
@@ -177,7 +177,7 @@ describe("update", () => {
     expect((await client.merge(`${paths.leases}/m`, { spec: {} })).status).toBe(404);
   });
 
-  test("rehearses with dryRun and stores nothing", async () => {
+  test("stores nothing in a dry run", async () => {
     const { client, stored } = await withWidget();
     const { body } = await client.merge(`${A}?dryRun=All`, { spec: { x: 1 } });
     expect(body).toMatchObject({ spec: { x: 1 }, metadata: { generation: 2 } });
@@ -211,7 +211,7 @@ describe("patch", () => {
     expect((await client.merge(A, { spec: { field: patch } })).body.spec).toEqual({ field: expected });
   });
 
-  test("applies a JSON patch, and all of it or nothing", async () => {
+  test("applies a JSON patch, as a whole or not at all", async () => {
     const { client } = await withWidget({ spec: { list: [1] } });
     const good = await client.jsonPatch(A, [
       { op: "test", path: "/spec/list/0", value: 1 },
@@ -230,7 +230,7 @@ describe("patch", () => {
     expect((await client.get(A)).body.spec).toEqual({ list: [1, 2] });
   });
 
-  test("a patch with a resourceVersion is a conflict when that is not the newest", async () => {
+  test("a patch with a resourceVersion is a conflict if that is not the newest", async () => {
     const { client, stored } = await withWidget();
     const metadata = { resourceVersion: stored.metadata.resourceVersion };
     expect((await client.merge(A, { metadata, spec: { x: 1 } })).status).toBe(200);
@@ -240,7 +240,7 @@ describe("patch", () => {
     });
   });
 
-  test("a patch that loses a race starts over on the new state, one with a version does not", async () => {
+  test("a patch that loses a race is retried on the new state, one with a version is not", async () => {
     const racer: { run: (() => Promise<unknown>) | undefined } = { run: undefined };
     const race: Admission = {
       mutate: async () => {
@@ -305,7 +305,7 @@ describe("patch", () => {
 describe("scale", () => {
   const SCALE = `${A}/scale`;
 
-  test("shows and sets the replicas of a kind that has them", async () => {
+  test("returns and sets the replicas of a kind that has them", async () => {
     const { client } = await withWidget({ spec: { replicas: 2 } });
     await client.merge(`${A}/status`, { status: { replicas: 1, selector: "a=b" } });
     const { body } = await client.get(SCALE);

@@ -11,22 +11,22 @@ import { asServed, keyOf, type Resource } from "./registry.ts";
 import { sharing } from "./sharing.ts";
 import { checkSize } from "./size.ts";
 
-// As many times as kube-apiserver tries a patch again when somebody else was faster.
+// As many times as kube-apiserver retries a patch when another client writes in between.
 const ATTEMPTS = 5;
 
-/** What an update wants. */
+/** The input of an update. */
 interface UpdateRequest {
-  /** The wanted object, made from the stored one; always a value that the server owns. */
+  /** Computes the new object from the stored one; always returns a value that the server owns. */
   readonly produce: (old: StoredObject) => unknown;
   readonly source: Source;
-  /** The fields that the request names more than once. */
+  /** The fields that occur more than once in the request. */
   readonly duplicates?: readonly string[];
   readonly options: WriteOptions;
 }
 
 /**
- * Replaces an object by what the request makes of it. When somebody else writes in between, it
- * starts over on the new state; a request that names a resourceVersion then ends in a conflict.
+ * Replaces an object by the result of the request. If another client writes in between, it retries on the new state; a
+ * request with a resourceVersion then ends in a conflict.
  */
 export async function update(context: Context, target: Target, request: UpdateRequest): Promise<Written> {
   const { resource, namespace, name } = target;
@@ -43,13 +43,13 @@ export async function update(context: Context, target: Target, request: UpdateRe
   throw modified(resource.kind, name);
 }
 
-/** Some kinds, such as Lease, are created by an update of what is not there. */
+/** Some kinds, such as Lease, are created by an update of a missing object. */
 async function createInstead(context: Context, target: Target, request: UpdateRequest): Promise<Written> {
   const { resource, name } = target;
   if (!resource.strategy.createOnUpdate || request.source !== "body") throw notFound(resource.kind, name);
   const { draft } = decodeObject(resource, request.produce(ABSENT), "body");
   checkIdentity(target, draft);
-  // As it was sent, so that what is unknown in it is told or refused as in any other create.
+  // As it was sent, so that unknown fields are reported or refused as in any other create.
   const body = request.produce(ABSENT) as { metadata?: { resourceVersion?: string } };
   delete body.metadata?.resourceVersion;
   const { options, duplicates = [] } = request;
@@ -86,7 +86,7 @@ interface Update {
   readonly options: WriteOptions;
 }
 
-/** Makes of the draft what will be stored; answers with warnings, or throws when it cannot be. */
+/** Turns the draft into what will be stored; returns warnings, or throws if it is invalid. */
 async function admit(
   { admissions }: Context,
   target: Target,
@@ -103,7 +103,7 @@ async function admit(
   shareUnchanged(old, draft);
   countGeneration(resource, old, draft);
   refuse(resource, draft, [
-    // What is stored has been checked when it came.
+    // Unchanged metadata was validated when it was stored.
     ...(draft.metadata === old.metadata ? [] : metadataErrors(resource, draft.metadata)),
     ...metadataChangeErrors(old.metadata, draft.metadata),
     ...schemaProblems(target, draft, old),
@@ -127,7 +127,7 @@ async function store(
   if (sameFields(stored, draft)) return stored;
   const key = keyOf(resource, namespace, name);
   if (isLastUpdate(resource, draft)) {
-    // The last finalizer went: the object goes with it, and nobody sees it without its finalizers.
+    // The last finalizer was removed: the object is deleted with it, and no client sees it without finalizers.
     if (!dryRun) await context.storage.remove(key, stored);
     return deepFreeze(draft);
   }
@@ -149,7 +149,7 @@ function checkIdentity({ resource, namespace, name }: Target, { metadata }: Draf
   else metadata.namespace = namespace;
 }
 
-/** The optimistic lock: whoever names a uid or a version writes that state or nothing. */
+/** The optimistic lock: a request with a uid or a version writes exactly that state or fails. */
 function checkVersion(
   { resource, name }: Target,
   { old, draft, source }: { old: StoredObject; draft: Draft; source: Source },
@@ -179,7 +179,7 @@ function checkVersion(
   if (resourceVersion !== old.metadata.resourceVersion) throw modified(kind, name);
 }
 
-/** Fills in the metadata that an update may leave out, and takes back what is the server's alone. */
+/** Restores metadata that an update may omit, and metadata that only the server may set. */
 function adoptMetadata(old: StoredObject, { metadata }: Draft): void {
   for (const field of ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const)
     if (metadata[field] === undefined) adopt(old.metadata, metadata, field);
@@ -193,7 +193,9 @@ function adopt<F extends keyof ObjectMeta>(old: Pick<ObjectMeta, F>, metadata: O
   if (old[field] !== undefined) metadata[field] = old[field];
 }
 
-/** Takes back what this path may not write: the status on the main path, everything else on that of a subresource. */
+/**
+ * Restores fields that this path may not write: the status on the main path, everything else on that of a subresource.
+ */
 function keepOutside({ resource, subresource }: Target, old: StoredObject, draft: Draft): void {
   const { kind, strategy } = resource;
   if (subresource === "") {
@@ -201,7 +203,7 @@ function keepOutside({ resource, subresource }: Target, old: StoredObject, draft
     strategy.prepare?.(draft, old);
     return;
   }
-  // A binding is the server's own edit of a pod: node, labels and condition go together.
+  // A binding is the server's own edit of a pod, with node, labels and condition.
   if (subresource === "binding") return;
   const written = subresource === "status" ? "status" : "spec";
   const outside = new Set([...Object.keys(old), ...Object.keys(draft)]);
@@ -225,7 +227,7 @@ function sameFields(old: StoredObject, draft: Draft): boolean {
   return fields.length === Object.keys(old).length && fields.every((field) => draft[field] === old[field]);
 }
 
-/** A change of the wanted state is one of any field but the metadata, and the status where that has its own path. */
+/** The desired state is every field except the metadata, and the status if that has its own path. */
 function countGeneration({ kind, custom, strategy }: Resource, old: StoredObject, draft: Draft): void {
   if (!strategy.generation) return;
   const fields = custom ? [...new Set([...Object.keys(old), ...Object.keys(draft)])] : ["spec"];
@@ -236,7 +238,7 @@ function countGeneration({ kind, custom, strategy }: Resource, old: StoredObject
   draft.metadata = { ...draft.metadata, generation: (old.metadata.generation ?? 0) + 1 };
 }
 
-/** Whether an object that is being deleted has nothing left that holds it back. */
+/** Whether nothing keeps an object that is being deleted. */
 export function isLastUpdate({ strategy }: Resource, draft: Draft): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = draft.metadata;
   return (

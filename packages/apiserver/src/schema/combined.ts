@@ -3,10 +3,10 @@ import { goQuote } from "./go-text.ts";
 import type { Combined, SchemaNode } from "./node.ts";
 import { invalidValue, NO_PATH } from "./problem.ts";
 
-/** Checks the value against one schema; what it finds goes into the findings it is given. */
+/** Checks the value against one schema, and adds the problems to the given findings. */
 type Check = (findings: Findings, branch: SchemaNode) => void;
 
-/** Checks a value against the schemas that stand beside its own. */
+/** Checks a value against the schemas of `allOf`, `anyOf`, `oneOf` and `not`. */
 export function checkCombined(findings: Findings, combined: Combined, check: Check): void {
   const { anyOf, oneOf, allOf, not } = combined;
   if (anyOf.length > 0) checkAny(findings, anyOf, check);
@@ -61,12 +61,12 @@ function fits({ problems }: Findings): boolean {
   return problems.length === 0;
 }
 
-/** Of two schemas that do not fit, the one with more checks passed tells the writer more. */
+/** Of two schemas that do not fit, the one with more passed checks gives the better message. */
 function better(best: Findings | undefined, found: Findings): Findings {
   return best && best.matches >= found.matches ? best : found;
 }
 
-/** A problem of several schemas together has no path of its own: only its text says where. */
+/** A problem of several schemas together has no path of its own: only its text names it. */
 function reportWhole(findings: Findings, what: string): void {
   const field = findings.prefix === "" ? NO_PATH : findings.prefix;
   report(findings, invalidValue(field, "", `${goQuote(pathText(findings))} ${what}`));

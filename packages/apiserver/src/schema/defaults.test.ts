@@ -18,14 +18,14 @@ function defaulted(schema: PrintedSchema, value: unknown): unknown {
 
 describe("defaulting", () => {
   test.each<[string, PrintedSchema, unknown, unknown]>([
-    ["fills in what is missing", object({ a: given }), {}, { a: "d" }],
-    ["leaves what is there", object({ a: given }), { a: "x" }, { a: "x" }],
-    ["replaces a null that may not be", object({ a: given }), { a: null }, { a: "d" }],
-    ["leaves a null that may be", object({ a: { ...given, nullable: true } }), { a: null }, { a: null }],
-    ["does not make objects for the sake of defaults in them", object({ o: object({ a: given }) }), {}, {}],
-    ["fills in objects that are there", object({ o: object({ a: given }) }), { o: {} }, { o: { a: "d" } }],
+    ["sets missing fields", object({ a: given }), {}, { a: "d" }],
+    ["keeps existing values", object({ a: given }), { a: "x" }, { a: "x" }],
+    ["replaces a null that is not allowed", object({ a: given }), { a: null }, { a: "d" }],
+    ["keeps a null that is allowed", object({ a: { ...given, nullable: true } }), { a: null }, { a: null }],
+    ["does not create objects for the defaults in them", object({ o: object({ a: given }) }), {}, {}],
+    ["sets defaults in existing objects", object({ o: object({ a: given }) }), { o: {} }, { o: { a: "d" } }],
     [
-      "fills in what it has filled in",
+      "sets defaults in its own defaults",
       object({ o: object({ a: given }, { default: {} }) }),
       {},
       { o: { a: "d" } },
@@ -43,13 +43,13 @@ describe("defaulting", () => {
       { k: { a: "d" } },
     ],
     [
-      "takes the default of items and entries for nulls",
+      "replaces nulls by the default of items and entries",
       { type: "array", items: { ...text, default: "d" } },
       [null],
       ["d"],
     ],
     [
-      "takes false, 0 and an empty text for values",
+      "keeps false, 0 and an empty text",
       object({ a: { type: "boolean", default: true }, n: { type: "integer", default: 1 }, t: given }),
       { a: false, n: 0, t: "" },
       { a: false, n: 0, t: "" },

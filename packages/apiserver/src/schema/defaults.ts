@@ -3,10 +3,10 @@ import type { SchemaNode } from "./node.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Fills in the defaults of a schema: where nothing is, and where a null stands that may not. */
+/** Sets the defaults of a schema: for missing values, and for nulls that are not allowed. */
 export function applyDefaults(node: SchemaNode, value: unknown): void {
   if (!node.has.defaults || typeof value !== "object" || value === null) return;
-  // What is frozen is stored like that, and has its defaults.
+  // Frozen parts are stored ones, and have their defaults.
   if (Object.isFrozen(value)) return;
   if (Array.isArray(value)) defaultItems(node, value);
   else defaultFields(node, value as Fields);
@@ -37,7 +37,7 @@ function defaultEntry(schema: SchemaNode, object: Fields, name: string): void {
   applyDefaults(schema, object[name]);
 }
 
-/** Whether a null gives way to the default. */
+/** Whether the default replaces a null. */
 function takesDefault(schema: SchemaNode): boolean {
   return !schema.nullable && schema.default !== undefined;
 }

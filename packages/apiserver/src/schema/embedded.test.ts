@@ -14,7 +14,7 @@ const schema = compileSchema({
 });
 
 describe("an embedded object", () => {
-  test("has its metadata read like any other: unknown and empty fields go", () => {
+  test("has its metadata decoded like any other: unknown and empty fields are dropped", () => {
     const object = {
       one: {
         apiVersion: "v1",
@@ -35,7 +35,7 @@ describe("an embedded object", () => {
       { metadata: { labels: { a: 1 } } },
       'one.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     ],
-  ])("with %j cannot be read", (one, expected) => {
+  ])("with %j cannot be decoded", (one, expected) => {
     const { problem } = coerceEmbedded(schema, { one });
     expect(`${problem?.field}: ${problem?.message}`).toBe(expected);
   });

@@ -6,22 +6,22 @@ import { visit } from "./visit.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What came of reading the objects that are embedded in another. */
+/** The result of decoding embedded objects. */
 interface Coerced {
   /** Paths of metadata fields that were dropped. */
   readonly unknownFields: readonly string[];
-  /** The first reason why one of them cannot be an object at all. */
+  /** The first reason why one of them is not an object at all. */
   readonly problem: FieldProblem | undefined;
 }
 
-/** Reads the metadata of embedded objects as those of the object itself are read: unknown and empty fields go. */
+/** Decodes the metadata of embedded objects like those of the object itself: unknown and empty fields are dropped. */
 export function coerceEmbedded(node: SchemaNode, object: unknown): Coerced {
   const unknownFields: string[] = [];
   let problem: FieldProblem | undefined;
   visit(node, object, {
     has: "embedded",
     found: (at, value, path) => {
-      // What is frozen is stored like that, and has been read before.
+      // Frozen parts are stored ones, and have been decoded before.
       if (!at.embedded || problem || Array.isArray(value) || Object.isFrozen(value)) return;
       const fields = value as Fields;
       problem = typeProblem(fields, path);
@@ -45,7 +45,7 @@ function typeProblem(fields: Fields, path: string): FieldProblem | undefined {
   return odd === undefined ? undefined : invalidValue(`${path}.${odd}`, fields[odd], "must be a string");
 }
 
-/** Says what embedded objects lack to be objects: a version, a kind, and metadata as any other has. */
+/** Validates embedded objects: they need a version, a kind, and valid metadata. */
 export function embeddedProblems(node: SchemaNode, object: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
   visit(node, object, {
@@ -83,7 +83,7 @@ function kindProblems(kind: string, field: string): FieldProblem[] {
   return [invalid(field, kind, `may have mixed case, but should otherwise match: ${problems.join(",")}`)];
 }
 
-/** Any name that can stand in a path will do: it is not known here what kinds the objects are of. */
+/** Any name that is valid in a path is accepted, because the kinds of the objects are unknown here. */
 function metadataProblems(metadata: ObjectMeta, field: string): FieldProblem[] {
   const { name = "", generateName = "", namespace = "" } = metadata as Partial<ObjectMeta>;
   return [

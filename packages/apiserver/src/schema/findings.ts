@@ -1,28 +1,28 @@
 import { type FieldProblem, NO_PATH } from "./problem.ts";
 import type { SchemaNode } from "./node.ts";
 
-/** What a validation has found so far, and where it is. */
+/** The problems that a validation has found so far, and its current position. */
 export interface Findings {
   readonly problems: FieldProblem[];
-  /** The names and indexes that lead to the value that is looked at. */
+  /** The names and indexes that lead to the current value. */
   readonly path: (string | number)[];
-  /** The schema that the path begins at. */
+  /** The schema at the start of the path. */
   readonly root: SchemaNode;
-  /** Where the root is inside the whole object; empty for the object itself. */
+  /** The path of the root inside the whole object; empty for the object itself. */
   readonly prefix: string;
-  /** How many checks went well: of several schemas that do not fit, the one that fits best is reported. */
+  /** How many checks have passed: of several schemas that do not fit, the best match is reported. */
   matches: number;
 }
 
-// A list of a million wrong items would otherwise be answered with a million problems; nobody reads even these.
+// Without a limit, a list of a million invalid items would be answered with a million problems.
 const PROBLEMS_LIMIT = 1000;
 
-/** Findings about nothing yet. */
+/** Empty findings. */
 export function noFindings(root: SchemaNode, prefix: string): Findings {
   return { problems: [], path: [], root, prefix, matches: 0 };
 }
 
-/** Findings about the same value, apart from those made before. */
+/** Separate findings about the same value. */
 export function apart(findings: Findings): Findings {
   return { ...findings, problems: [], matches: 0 };
 }
@@ -32,7 +32,7 @@ export function report(findings: Findings, problem: FieldProblem): void {
   if (findings.problems.length < PROBLEMS_LIMIT) findings.problems.push(problem);
 }
 
-/** Adds what was found apart. The same problem seen twice is one. */
+/** Adds separate findings. The same problem is reported once. */
 export function merge(findings: Findings, others: Findings): void {
   findings.matches += others.matches;
   for (const problem of others.problems) {
@@ -42,18 +42,18 @@ export function merge(findings: Findings, others: Findings): void {
   }
 }
 
-/** The path inside the schema, as messages name it. */
+/** The path inside the schema, as messages show it. */
 export function pathText({ path, root }: Findings): string {
   let text = "";
   for (const step of path) {
-    // Names that only `additionalProperties` allows get a dot even when nothing stands before it.
+    // Names that only `additionalProperties` allows get a dot even at the start.
     if (typeof step === "number") text += `[${step}]`;
     else text += text === "" && root.properties.has(step) ? step : `.${step}`;
   }
   return text;
 }
 
-/** The path in the whole object, as causes name it. */
+/** The path in the whole object, as causes show it. */
 export function fieldOf(findings: Findings, ...last: readonly string[]): string {
   const inside = [pathText(findings), ...last]
     .filter((part) => part !== "")

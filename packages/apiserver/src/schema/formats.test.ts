@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatOf } from "./formats.ts";
 
 describe("a format", () => {
-  // Each text was shown to kube-apiserver 1.35, odd as some of its answers are.
+  // Each text was checked with kube-apiserver 1.35, odd as some of its answers are.
   test.each<[format: string, good: string[], bad: string[]]>([
     ["date", ["2024-01-02", "2024-02-29"], ["2023-02-29", "2024-02-30", "2024-2-3", "2024-13-01", "x"]],
     [
@@ -44,7 +44,7 @@ describe("a format", () => {
     ["k8s-short-name", ["a-b"], ["A", "a.b"]],
     ["k8s-long-name", ["a.b"], ["a..b"]],
     ["password", ["anything"], []],
-  ])("%s takes and refuses what kube-apiserver does", (name, good, bad) => {
+  ])("%s accepts and refuses the same texts as kube-apiserver", (name, good, bad) => {
     const format = formatOf(name);
     expect(good.filter((text) => !format?.matches(text))).toEqual([]);
     expect(bad.filter((text) => format?.matches(text))).toEqual([]);

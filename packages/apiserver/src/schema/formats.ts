@@ -7,7 +7,7 @@ export interface Format {
   readonly matches: (text: string) => boolean;
 }
 
-/** The format of that name; undefined for those that Kubernetes does not check, `int32` among them. */
+/** The format of that name; undefined for those that Kubernetes does not check, such as `int32`. */
 export function formatOf(name: string): Format | undefined {
   const matches = FORMATS.get(name.replaceAll("-", ""));
   return matches && { name, matches };
@@ -25,13 +25,13 @@ const MAC =
 const MAC_IN_FOURS = /^(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.|(?:[0-9a-f]{4}\.){7})?[0-9a-f]{4}$/i;
 const RGB_PART = String.raw`\s*(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])\s*`;
 const RGB = new RegExp(String.raw`^rgb\(${RGB_PART},${RGB_PART},${RGB_PART}\)$`);
-// A name alone may have a dash only in its second place: kube-apiserver's idea of it, kept for its answers.
+// A single label may have a dash only in its second place; kube-apiserver does it like this.
 const LONE_HOSTNAME = /^[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}$/u;
 const HOSTNAME_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u;
 const TOP_LEVEL_DOMAIN = /^[a-zA-Z\p{L}]{2,63}$/u;
 const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|(?:222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11}|6[27][0-9]{14})$/;
-// The local part as atoms and dots, or quoted, and anything without blanks behind the sign; a name may stand before.
+// The local part as atoms and dots, or quoted, and anything without spaces after the @; a name may precede it.
 const EMAIL =
   /^(?:[^<>@"]*<)?(?:[^\s@<>(),:;\\"[\].]+(?:\.[^\s@<>(),:;\\"[\].]+)*|"[^"]*")@[^\s@<>(),:;\\"]+>?$/;
 const ABSOLUTE_URI = /^[a-z][a-z0-9+.-]*:(?:\/\/(?<authority>[^/?#]*))?/i;
@@ -66,7 +66,7 @@ const FORMATS: ReadonlyMap<string, Format["matches"]> = new Map([
   ["k8slongname", (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** Kubernetes reads addresses with leading zeros, as Go once did. */
+/** Kubernetes accepts addresses with leading zeros, as Go once did. */
 function withoutLeadingZeros(text: string): string {
   return text.includes(":") ? text : text.replaceAll(/(^|\.)0+(?=\d)/g, "$1");
 }
@@ -89,13 +89,13 @@ function isHostname(text: string): boolean {
   );
 }
 
-/** A URI as it stands in a request: with a scheme, or as a path from the root. */
+/** A URI as in a request: with a scheme, or as an absolute path. */
 function isUri(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f ]/.test(text) || /%(?![0-9a-f]{2})/i.test(text)) return false;
   if (text.startsWith("/") || text === "*") return true;
   const found = ABSOLUTE_URI.exec(text);
-  // A port stands behind the last colon, outside of the brackets of an address.
+  // A port follows the last colon, outside of the brackets of an address.
   const authority = found?.groups?.["authority"]?.replace(/:\d*$/, "") ?? "";
   return found !== null && AUTHORITY.test(authority);
 }
@@ -122,7 +122,7 @@ const DURATION_UNIT =
   /\d+\s*(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)(?![A-Za-zµ])/i;
 const LONG_DURATION_UNIT = /\d+\s*(?:nano|micro|milli|sec|min|hour|day|week)/i;
 
-/** Go's durations, and loosely written ones such as `2 days`. */
+/** Go's durations, and informal ones such as `2 days`. */
 function isDuration(text: string): boolean {
   return durationProblem(text) === undefined || DURATION_UNIT.test(text) || LONG_DURATION_UNIT.test(text);
 }

@@ -28,7 +28,7 @@ describe("Go prints", () => {
     );
   });
 
-  test("lists and maps without marks between their parts", () => {
+  test("lists and maps without separators between their parts", () => {
     expect(goValue({ b: [1, "x"], a: null })).toBe("map[a:<nil> b:[1 x]]");
   });
 });

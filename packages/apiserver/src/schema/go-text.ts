@@ -1,5 +1,5 @@
 import { jsonText } from "../json.ts";
-/** How Go prints values: the messages of Kubernetes carry them, and clients compare messages. */
+/** How Go prints values: messages of Kubernetes contain them, and clients compare messages. */
 
 // Above this Go prints a number with an exponent, as JavaScript does; below a ten-thousandth only Go does.
 const SMALLEST_PLAIN = 0.0001;
@@ -23,7 +23,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': String.raw`\"`,
 };
 
-/** A text as `%q` prints it: quoted, with everything escaped that cannot be seen. */
+/** A text as `%q` prints it: quoted, with every invisible character escaped. */
 export function goQuote(text: string): string {
   const escaped = text.replaceAll(/["\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) => {
     const short = SHORT_ESCAPES[character];
@@ -35,7 +35,7 @@ export function goQuote(text: string): string {
   return `"${escaped}"`;
 }
 
-/** A value as Go's JSON prints it: keys in order, and nothing in it that could end a script element. */
+/** A value as Go's JSON prints it: with sorted keys, and with HTML characters escaped. */
 export function goJson(value: unknown): string {
   const text = jsonText(sorted(value)) ?? "null";
   return text.replaceAll(

@@ -8,7 +8,7 @@ import { validate } from "./validate.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A schema, and values that fit it apart from fields that it does not know. */
+/** A schema, and values that fit it except for unknown fields. */
 interface Sample {
   readonly schema: Json;
   readonly value: fc.Arbitrary<unknown>;
@@ -76,7 +76,7 @@ const { object } = fc.letrec<{ any: Sample; object: Sample }>((tie) => ({
 const samples = object.chain(({ schema, value }) => value.map((one) => ({ schema, value: one as Json })));
 
 describe("for any schema and any value that fits it", () => {
-  test("pruning and defaulting a second time change nothing, and the outcome is valid", () => {
+  test("pruning and defaulting a second time change nothing, and the result is valid", () => {
     fc.assert(
       fc.property(samples, ({ schema, value }) => {
         const node = compileSchema(schema);
@@ -105,7 +105,7 @@ describe("for any schema and any value that fits it", () => {
     );
   });
 
-  test("an object is valid as an update of itself, whatever the schema says", () => {
+  test("an object is valid as an update of itself, for every schema", () => {
     fc.assert(
       fc.property(samples, fc.jsonValue(), ({ schema }, value) => {
         expect(validate(compileSchema(schema), value, { old: deepCopy(value) })).toEqual([]);

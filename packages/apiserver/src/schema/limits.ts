@@ -3,7 +3,10 @@ import { goNumber, goQuote } from "./go-text.ts";
 import type { Bound, Limits } from "./node.ts";
 import { invalidValue, tooLong, wrongType } from "./problem.ts";
 
-/** Checks a text against length, pattern and format. As in kube-apiserver, the first of length and pattern is enough. */
+/**
+ * Checks a text against length, pattern and format. Like kube-apiserver, it reports only the first of length and
+ * pattern.
+ */
 export function checkText(findings: Findings, limits: Limits, text: string): void {
   const { minLength, maxLength, pattern, format } = limits;
   findings.matches++;
@@ -21,7 +24,7 @@ export function checkText(findings: Findings, limits: Limits, text: string): voi
   report(findings, wrongType(fieldOf(findings), text, detail));
 }
 
-/** Whether a text has more characters than that; those outside the basic plane take two places in JavaScript. */
+/** Whether a text has more characters than that; those outside the basic plane are two code units in JavaScript. */
 function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   if (text.length > 2 * limit) return true;
@@ -30,10 +33,10 @@ function isLongerThan(text: string, limit: number): boolean {
   return count > limit;
 }
 
-/** Checks a number against its bounds. Whole numbers meet whole bounds: kube-apiserver cuts off the rest of a bound. */
+/** Checks a number against its bounds. For integers kube-apiserver truncates the bounds. */
 export function checkNumber(findings: Findings, limits: Limits, exact: number | bigint): void {
   const { minimum, maximum, multipleOf } = limits;
-  // No bound of a schema is so large that the digits which are lost here could matter.
+  // No bound of a schema is so large that the lost digits could matter.
   const value = Number(exact);
   const cut = Number.isInteger(value) ? Math.trunc : (bound: number) => bound;
   findings.matches += 2;
@@ -62,7 +65,7 @@ function checkMultiple(findings: Findings, value: number, factor: number): void 
   if (!isWhole(quotient)) reportLimit(findings, value, `should be a multiple of ${goNumber(factor)}`);
 }
 
-// How far kube-apiserver lets a quotient of fractions be off.
+// The tolerance of kube-apiserver for a quotient of fractions.
 const TOLERANCE = 1e-9;
 
 function isWhole(value: number): boolean {

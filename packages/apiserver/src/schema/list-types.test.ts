@@ -19,13 +19,13 @@ function problemsOf(schema: object, value: unknown): string[] {
 describe("lists with a type", () => {
   test.each<[string, object, unknown, string[]]>([
     [
-      "a set tells the first repetition only",
+      "a set reports the first duplicate only",
       setOf(text),
       ["a", "b", "a", "a"],
       ['list[2]: Duplicate value: "a"'],
     ],
     [
-      "a set compares objects whatever the order of their fields",
+      "a set compares objects regardless of the order of their fields",
       setOf({ type: "object" }),
       [
         { a: 1, b: 2 },
@@ -61,7 +61,7 @@ describe("lists with a type", () => {
       ['list[0]: Invalid value: "x": must be an object for an array of list-type map'],
     ],
     [
-      "a list is no object, whatever the key",
+      "a list is not an object, for any key",
       mapBy(["0"]),
       [["x"], ["y"]],
       ['list[0]: Invalid value: ["x"]: must be an object for an array of list-type map'],

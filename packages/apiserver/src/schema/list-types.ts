@@ -6,7 +6,7 @@ import { visit } from "./visit.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Says which items of sets, and which keys of lists that are maps, occur more than once. */
+/** Reports duplicate items of sets, and duplicate keys of lists that are maps. */
 export function listTypeProblems(node: SchemaNode, value: unknown): FieldProblem[] {
   const problems: FieldProblem[] = [];
   visit(node, value, {
@@ -20,7 +20,7 @@ export function listTypeProblems(node: SchemaNode, value: unknown): FieldProblem
   return problems;
 }
 
-/** The keys of an item as a text that only an item with the same keys has. */
+/** The keys of an item as a unique text. */
 export function keyText(item: Fields, keys: readonly string[]): string {
   return goJson(keysOf(item, keys));
 }
@@ -31,15 +31,18 @@ function keysOf(item: Fields, keys: readonly string[]): Fields {
 
 function mapProblems({ listMapKeys }: SchemaNode, list: readonly unknown[], path: string): FieldProblem[] {
   const [key] = listMapKeys;
-  if (key !== undefined && listMapKeys.length === 1 && areToldApart(list, key)) return [];
+  if (key !== undefined && listMapKeys.length === 1 && haveUniqueKeys(list, key)) return [];
   const odd = list.findIndex((item) => typeof item !== "object" || Array.isArray(item));
   if (odd >= 0)
     return [invalidValue(`${path}[${odd}]`, list[odd], "must be an object for an array of list-type map")];
   return duplicates(list, path, (item) => keysOf((item ?? {}) as Fields, listMapKeys));
 }
 
-/** Whether each item is an object with another text under the key: nearly all are, and seeing that takes no printing. */
-function areToldApart(list: readonly unknown[], key: string): boolean {
+/**
+ * Whether each item is an object with a different text under the key: nearly all lists are like that, and this check is
+ * cheap.
+ */
+function haveUniqueKeys(list: readonly unknown[], key: string): boolean {
   const texts = new Set<string>();
   for (const item of list) {
     const text = isJsonObject(item) ? item[key] : undefined;
@@ -49,7 +52,7 @@ function areToldApart(list: readonly unknown[], key: string): boolean {
   return true;
 }
 
-/** However often a value is repeated, only the first repetition is a problem. */
+/** Of several equal values, only the first duplicate is a problem. */
 function duplicates(
   list: readonly unknown[],
   path: string,

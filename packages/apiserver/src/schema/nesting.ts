@@ -1,6 +1,6 @@
 /**
- * How deep values may be nested. Everything that walks through them, from copying to freezing, calls itself
- * once a level, and a thousand levels are far from the end of any stack; real objects have about twenty.
+ * How deep values may be nested. Every recursion over them, from copying to freezing, takes one call per level, and a
+ * thousand levels fit in any stack; real objects have about twenty.
  */
 export const NESTING_LIMIT = 1000;
 
@@ -9,7 +9,7 @@ export function isTooDeep(value: unknown): boolean {
   return isInner(value) && isDeeper(value, NESTING_LIMIT);
 }
 
-/** Enters only what has something in it: nearly all values are texts and numbers. */
+/** Recurses only into values with content: nearly all values are texts and numbers. */
 function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true;
   if (Array.isArray(value)) {

@@ -11,36 +11,36 @@ export interface Bound {
   readonly exclusive: boolean;
 }
 
-/** What a schema says about one value, made ready for walking: compiled once, used for every object. */
+/** A compiled schema of one value: compiled once, used for every object. */
 export interface SchemaNode {
-  /** The types that fit; any when empty. */
+  /** The allowed types; any if empty. */
   readonly types: readonly JsonType[];
   readonly nullable: boolean;
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly required: readonly string[];
-  /** Fields that are not among the properties: of this schema, of any (but not looked into), or none at all. */
+  /** Further fields: of this schema, of any type (not checked), or not allowed. */
   readonly additional: SchemaNode | "any" | undefined;
   readonly items: SchemaNode | undefined;
-  /** Fields that the schema does not know stay. */
+  /** Whether unknown fields are preserved. */
   readonly open: boolean;
-  /** The value is a Kubernetes object of its own. */
+  /** Whether the value is an embedded Kubernetes object. */
   readonly embedded: boolean;
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   readonly default: unknown;
   /** The properties that have a default. */
   readonly defaulted: readonly (readonly [string, SchemaNode])[];
   readonly listType: string | undefined;
   readonly listMapKeys: readonly string[];
   readonly limits: Limits;
-  /** Any text fits and nothing else does, as for most fields of most objects. */
+  /** Any text is valid and nothing else is, as for most fields of most objects. */
   readonly isAnyText: boolean;
-  /** CEL rules; what checks them comes with CEL. */
+  /** CEL rules, which are not evaluated yet. */
   readonly rules: readonly unknown[];
-  /** What is to be found here or further inside, so that walks can leave out whole branches. */
+  /** What occurs here or deeper, so that visits can skip whole branches. */
   readonly has: Contents;
 }
 
-/** Something that only few schemas have anywhere. */
+/** Features that only few schemas have. */
 export interface Contents {
   readonly defaults: boolean;
   readonly listTypes: boolean;
@@ -48,7 +48,7 @@ export interface Contents {
   readonly rules: boolean;
 }
 
-/** What a value must keep beside its type. */
+/** The constraints of a value beside its type. */
 export interface Limits {
   readonly enum: readonly unknown[];
   readonly format: Format | undefined;
@@ -62,11 +62,11 @@ export interface Limits {
   readonly maxItems: number | undefined;
   readonly minProperties: number | undefined;
   readonly maxProperties: number | undefined;
-  /** Present when there are schemas that the value has to fit beside this one. */
+  /** Present if the value must fit further schemas. */
   readonly combined: Combined | undefined;
 }
 
-/** Schemas that a value has to fit, or not to fit, beside the one they stand in. */
+/** Schemas that a value must fit, or must not fit, beside the main one. */
 export interface Combined {
   readonly allOf: readonly SchemaNode[];
   readonly anyOf: readonly SchemaNode[];
@@ -74,7 +74,7 @@ export interface Combined {
   readonly not: SchemaNode | undefined;
 }
 
-/** Makes a structural schema ready for use. A pattern that is none never matches; definitions with one are refused. */
+/** Compiles a structural schema. An invalid pattern never matches; definitions with one are refused. */
 export function compileSchema(schema: PrintedSchema): SchemaNode {
   const properties = new Map(
     Object.entries(asSchema(schema["properties"])).map(([name, child]) => [

@@ -7,13 +7,13 @@ import {
   type OwnerReference,
 } from "@capstan/api";
 
-/** Metadata as they came in, and what in them was not understood. */
+/** Decoded metadata, and its unknown fields. */
 export interface DecodedMeta {
-  /** Only what holds something: Kubernetes does not print empty fields either. */
+  /** Only fields with content: Kubernetes does not print empty fields either. */
   readonly meta: Readonly<Record<string, unknown>>;
-  /** Names that Kubernetes does not know; they are dropped. */
+  /** Unknown names; they are dropped. */
   readonly unknown: readonly string[];
-  /** Why these cannot be metadata at all, in the words of Go. */
+  /** Why this is not metadata at all, in Go's words. */
   readonly problem: string | undefined;
 }
 
@@ -46,10 +46,10 @@ const FIELDS: ReadonlyMap<string, Check> = new Map([
   ["finalizers", texts],
 ]);
 
-// managedFields come with server-side apply; until then nothing keeps them, and no client needs them back.
+// managedFields come with server-side apply; until then nothing stores them, and no client needs them.
 const DROPPED_FIELDS: ReadonlySet<string> = new Set(["selfLink", "managedFields"]);
 
-/** Reads metadata: those of an object, or of one that is embedded in another. */
+/** Decodes the metadata of an object, or of an embedded one. */
 export function decodeObjectMeta(metadata: unknown): DecodedMeta {
   if (!isRecord(metadata)) return failed(typeof metadata, "metadata", "v1.ObjectMeta");
   const meta: Record<string, unknown> = {};
@@ -65,7 +65,7 @@ export function decodeObjectMeta(metadata: unknown): DecodedMeta {
   return { meta, unknown, problem: undefined };
 }
 
-/** Metadata whose types are known to be right, without what nothing keeps. */
+/** Metadata of valid types, without fields that are not stored. */
 export function keptMeta(metadata: Readonly<Record<string, unknown>>): DecodedMeta["meta"] {
   const { selfLink: _, managedFields: __, ...kept } = metadata;
   return kept;
@@ -76,7 +76,7 @@ function failed(was: string, field: string, type: string): DecodedMeta {
   return { meta: {}, unknown: [], problem };
 }
 
-/** The type that does not fit: in a map or list that of the offending item. */
+/** The type that does not fit: in a map or list that of the invalid item. */
 function jsonType(value: unknown): string {
   if (Array.isArray(value))
     return value.length > 0 ? jsonType(value.find((item) => typeof item !== "string") ?? "") : "array";
@@ -91,18 +91,18 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && Object.keys(value as object).length === 0);
 }
 
-/** Where metadata stand, and what their names may be. */
+/** The path of the metadata, and the rules for names. */
 export interface MetaRules {
   readonly field: string;
   readonly nameProblems: (name: string) => readonly string[];
 }
 
-/** Says what is wrong with a name that stands in the metadata under `field`. */
+/** Validates a name in the metadata under `field`. */
 export function nameErrors(name: string, { field, nameProblems }: MetaRules): FieldError[] {
   return nameProblems(name).map((problem) => invalid(field, name, problem));
 }
 
-/** Problems of a name that only has to fit into a path. */
+/** Validates a name that only has to be valid in a path. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"]
@@ -110,7 +110,7 @@ export function pathSegmentProblems(name: string): string[] {
     .map((character) => `may not contain '${character}'`);
 }
 
-/** Says what is wrong with metadata apart from the name, in the order and the words of kube-apiserver. */
+/** Validates metadata except for the name, with kube-apiserver's order and messages. */
 export function objectMetaErrors(metadata: ObjectMeta, field: string): FieldError[] {
   const { labels = {}, annotations = {}, ownerReferences = [], finalizers = [] } = metadata;
   return [
@@ -135,7 +135,7 @@ const ANNOTATIONS_LIMIT_BYTES = 256 * 1024;
 
 function annotationErrors(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
   const entries = Object.entries(annotations);
-  // Unlike those of labels, the keys of annotations may be written in capitals.
+  // Unlike those of labels, the keys of annotations may have capitals.
   const errors = entries.flatMap(([key]) =>
     labelKeyProblems(key.toLowerCase()).map((problem) => invalid(field, key, problem)),
   );

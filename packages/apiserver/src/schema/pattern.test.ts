@@ -27,7 +27,7 @@ describe("a pattern", () => {
     ["x{,2}", ["x{,2}"], ["xx"]],
     ["^.{2}$", ["😀😀"], ["😀"]],
     ["(?U)^a+$", ["aaa"], ["b"]],
-  ])("%j matches what Go lets it match", (pattern, matches, others) => {
+  ])("%j matches what it matches in Go", (pattern, matches, others) => {
     const expression = compilePattern(pattern);
     expect(matches.filter((text) => !expression.test(text))).toEqual([]);
     expect(others.filter((text) => expression.test(text))).toEqual([]);
@@ -52,11 +52,11 @@ describe("a pattern", () => {
     [String.raw`\y`, String.raw`invalid escape sequence: ${"`"}\y${"`"}`],
     [String.raw`\x{110000}`, String.raw`invalid escape sequence: ${"`"}\x`],
     ["a\\", "trailing backslash at end of expression"],
-  ])("%j is refused in Go's words", (pattern, problem) => {
+  ])("%j is refused with Go's message", (pattern, problem) => {
     expect(() => compilePattern(pattern)).toThrow(`error parsing regexp: ${problem}`);
   });
 
-  test("that would keep JavaScript busy for ever is decided at once", () => {
+  test("that would take JavaScript forever is decided at once", () => {
     expect(compilePattern("^(a+)+$").test(`${"a".repeat(5000)}b`)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
 
-/** A pattern that Go would not read; the message is Go's. */
+/** A pattern that is invalid in Go; the message is Go's. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }
@@ -11,8 +11,8 @@ export interface Pattern {
 }
 
 /**
- * A pattern of a schema. Kubernetes reads them as Go does (RE2), and so does this: JavaScript's own expressions
- * accept other patterns, match other texts, and can be kept busy for ever by a short one.
+ * A pattern of a schema. Kubernetes uses Go's syntax (RE2), and so does this: JavaScript's own expressions accept other
+ * patterns, match other texts, and may take exponential time.
  */
 export function compilePattern(source: string): Pattern {
   try {

@@ -1,25 +1,25 @@
 import type { FieldError } from "@capstan/api";
 import { goJson, goNumber, goQuote } from "./go-text.ts";
 
-/** What is wrong with a field. Schemas know one kind of problem more than the rules of our kinds do. */
+/** A problem of a field. Schemas have one more type of problem than the rules of our kinds. */
 export interface FieldProblem extends Omit<FieldError, "type"> {
   readonly type: FieldError["type"] | "FieldValueTypeInvalid";
 }
 
-/** The path that Kubernetes prints where there is none: problems of a whole object, or of several schemas together. */
+/** The path that Kubernetes prints if there is none: for problems of a whole object, or of several schemas together. */
 export const NO_PATH = "<nil>";
 
-/** A field that must be there is not. */
+/** A required field is missing. */
 export function requiredValue(field: string, detail = ""): FieldProblem {
   return { type: "FieldValueRequired", field, message: withDetail("Required value", detail) };
 }
 
-/** A value that cannot be right. */
+/** An invalid value. */
 export function invalidValue(field: string, value: unknown, detail: string): FieldProblem {
   return { type: "FieldValueInvalid", field, message: `Invalid value: ${shownValue(value)}: ${detail}` };
 }
 
-/** A value of another type than its schema wants. */
+/** A value of another type than that of its schema. */
 export function wrongType(field: string, value: unknown, detail: string): FieldProblem {
   return { ...invalidValue(field, value, detail), type: "FieldValueTypeInvalid" };
 }
@@ -48,12 +48,13 @@ export function duplicateValue(field: string, value: unknown): FieldProblem {
   return { type: "FieldValueDuplicate", field, message: `Duplicate value: ${shownValue(value)}` };
 }
 
-/** A field that may not be set here. */
+/** A field that must not be set here. */
 export function forbiddenValue(field: string, detail: string): FieldProblem {
   return { type: "FieldValueForbidden", field, message: `Forbidden: ${detail}` };
 }
 
-// Kubernetes prints values whole. A text of a megabyte helps nobody, so what is longer than any real value is cut.
+// Kubernetes prints values in full. A text of a megabyte is useless in a message, so longer values than any real one
+// are cut.
 const LONGEST_VALUE = 10_000;
 
 function shownValue(value: unknown): string {

@@ -11,7 +11,7 @@ const object = (properties: object, rest: object = {}): PrintedSchema => ({
 });
 const open = { "x-kubernetes-preserve-unknown-fields": true };
 
-/** What is left of a value under `spec`, and the paths of what went. */
+/** The pruned value of `spec`, and the paths of the dropped fields. */
 function pruned(schema: PrintedSchema, spec: unknown): { left: unknown; dropped: string[] } {
   const value = { apiVersion: "v1", kind: "K", metadata: { name: "n" }, spec };
   const dropped = prune(compileSchema(object({ spec: schema })), value);
@@ -23,7 +23,7 @@ describe("pruning", () => {
     ["drops unknown fields", object({ a: text }), { a: "1", b: 2 }, { a: "1" }, ["spec.b"]],
     ["drops all of an object without properties", object({}), { a: { b: 1 } }, {}, ["spec.a"]],
     [
-      "looks into lists",
+      "prunes the items of lists",
       { type: "array", items: object({ k: text }) },
       [{ k: "1", l: 2 }],
       [{ k: "1" }],
@@ -37,7 +37,7 @@ describe("pruning", () => {
       ["spec.k.y"],
     ],
     [
-      "keeps values of any map, and nothing in them",
+      "keeps the values of an untyped map, and drops their fields",
       { type: "object", additionalProperties: true },
       { a: { b: 1 }, c: [{ d: 1 }], e: 5 },
       { a: {}, c: [{}], e: 5 },
@@ -58,15 +58,15 @@ describe("pruning", () => {
       [],
     ],
     [
-      "keeps what makes an embedded object one",
+      "keeps the type fields and metadata of an embedded object",
       object({ spec: object({ a: text }) }, { "x-kubernetes-embedded-resource": true }),
       { apiVersion: "v1", kind: "P", metadata: { x: 1 }, spec: { b: 1 }, other: 1 },
       { apiVersion: "v1", kind: "P", metadata: { x: 1 }, spec: {} },
       ["spec.other", "spec.spec.b"],
     ],
-    ["drops nulls that mean nothing without a word", object({ a: text }), { a: null }, {}, []],
+    ["drops nulls without meaning, and does not report them", object({ a: text }), { a: null }, {}, []],
     [
-      "keeps nulls that mean something",
+      "keeps nulls with a meaning",
       object({ a: { ...text, nullable: true }, b: { ...text, default: "d" } }),
       { a: null, b: null },
       { a: null, b: null },
@@ -78,13 +78,13 @@ describe("pruning", () => {
     expect(pruned(schema, spec)).toEqual({ left, dropped });
   });
 
-  test("keeps the metadata of the object itself whole, and drops unknown fields beside the spec", () => {
+  test("keeps the metadata of the object itself, and drops unknown fields beside the spec", () => {
     const value = { apiVersion: "v1", kind: "K", metadata: { x: 1 }, other: 1 };
     expect(prune(compileSchema(object({})), value)).toEqual(["other"]);
     expect(value).toEqual({ apiVersion: "v1", kind: "K", metadata: { x: 1 } });
   });
 
-  test("drops `__proto__` and its like as any other field", () => {
+  test("drops `__proto__` and similar names like any other field", () => {
     const spec = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 1, "a": "1"}') as object;
     const { left, dropped } = pruned(object({ a: text }), spec);
     expect(Object.keys(left as object)).toEqual(["a"]);

@@ -2,22 +2,21 @@ import type { SchemaNode } from "./node.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What every Kubernetes object has, whether its schema says so or not. */
+/** The fields of every Kubernetes object, even if its schema does not list them. */
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /**
- * Takes out of an object what its schema does not know, and answers with the paths of that. Nulls
- * where the schema allows none go as well, unless a default is to take their place; they are not
- * worth a word, because they say the same as nothing at all.
+ * Removes unknown fields from an object, and returns their paths. It also removes nulls that the schema does not allow,
+ * unless a default replaces them; these are not reported, because they mean the same as a missing field.
  */
 export function prune(node: SchemaNode, object: Fields): string[] {
   const pruning: Pruning = { path: [], dropped: [] };
-  // The object itself is one as those embedded in it are.
+  // The object itself is treated like an embedded one.
   pruneFields(pruning, { ...node, embedded: true }, object);
   return pruning.dropped.sort();
 }
 
-/** Takes out of any value what its schema does not know, and says whether that was anything. */
+/** Removes unknown fields from any value, and returns whether there were any. */
 export function pruneValue(node: SchemaNode, value: unknown): boolean {
   const pruning: Pruning = { path: [], dropped: [] };
   if (typeof value === "object" && value !== null) enter(pruning, { node, isOpen: false }, value);
@@ -29,7 +28,7 @@ interface Pruning {
   readonly dropped: string[];
 }
 
-/** `isOpen` where an open list has opened what is in it. */
+/** `isOpen` inside an open list. */
 interface Place {
   readonly node: SchemaNode | undefined;
   readonly isOpen: boolean;
@@ -73,7 +72,7 @@ function pruneField(
     if (node && !node.nullable && node.default === undefined) delete object[name];
     return;
   }
-  // What is frozen is stored like that, and has been pruned before.
+  // Frozen parts are stored ones, and have been pruned before.
   if (Object.isFrozen(value)) return;
   pruning.path.push(name);
   enter(pruning, { node, isOpen: false }, value);

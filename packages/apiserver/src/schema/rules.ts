@@ -1,12 +1,11 @@
 /**
- * The CEL rules of schemas, which stand in `SchemaNode.rules`. They are looked at last, when everything else has
- * been found right. Nobody checks them yet: definitions with rules are accepted, and this is the place where a
- * checker of `(node, value, old)` comes in.
+ * The CEL rules of schemas, in `SchemaNode.rules`, which are evaluated last, on valid objects only. They are not
+ * evaluated yet: definitions with rules are accepted, and an evaluator of `(node, value, old)` belongs here.
  */
 import type { SchemaNode } from "./node.ts";
 import { type FieldProblem, invalidValue, NO_PATH } from "./problem.ts";
 
-// Rules read fields by their types, so objects with problems of these kinds cannot be handed to them.
+// Rules access fields by their types, so they cannot be evaluated on objects with problems of these types.
 const BLOCKING: ReadonlySet<FieldProblem["type"]> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -15,7 +14,7 @@ const BLOCKING: ReadonlySet<FieldProblem["type"]> = new Set([
   "FieldValueTypeInvalid",
 ]);
 
-/** Says that rules were not looked at because of the problems found before them; nothing where there are no rules. */
+/** Reports that rules were not evaluated because of earlier problems; nothing if there are no rules. */
 export function uncheckedRules(node: SchemaNode, problems: readonly FieldProblem[]): FieldProblem[] {
   if (!node.has.rules || !problems.some(({ type }) => BLOCKING.has(type))) return [];
   const detail =

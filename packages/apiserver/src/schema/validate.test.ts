@@ -144,7 +144,7 @@ const REFUSED: [schema: PrintedSchema, value: unknown, ...problems: string[]][] 
     "x",
     '<nil>: Invalid value: "": "spec.field" must not validate the schema (not)',
   ],
-  // Of several schemas that do not fit, the one that comes closest is explained.
+  // Of several schemas that do not fit, the closest one is explained.
   [
     object(
       { t: text, a: object({ n: whole }), b: text },
@@ -168,7 +168,7 @@ const ACCEPTED: [schema: PrintedSchema, value: unknown][] = [
   [{ ...text, maxLength: 3 }, "😀😀😀"],
   [{ ...whole, format: "int32" }, 5_000_000_000],
   [{ ...text, format: "made-up" }, "anything"],
-  // A list passes for a formatted text: kube-apiserver does not look.
+  // A list passes for a formatted text: kube-apiserver does not check it.
   [{ ...text, format: "byte" }, [1]],
   [{ "x-kubernetes-int-or-string": true, pattern: "^[0-9]+%$" }, 5],
   [{ type: "number", multipleOf: 0.1 }, 0.3],
@@ -187,12 +187,12 @@ describe("validation", () => {
     expect(problemsOf(schema, value)).toEqual([]);
   });
 
-  test("says by its type when a value has another type", () => {
+  test("has an error of its own for a value of another type", () => {
     const [problem] = validate(compileSchema(object({ n: whole })), { n: "x" });
     expect(problem?.type).toBe("FieldValueTypeInvalid");
   });
 
-  test("of a part of an object names the whole path in causes and its own in messages", () => {
+  test("of a part of an object has the whole path in causes and its own in messages", () => {
     const status = compileSchema(object({ phase: text }, { anyOf: [{ required: ["phase"] }] }));
     expect(validate(status, { phase: 5 }, { prefix: "status" })).toEqual([
       {
@@ -207,7 +207,7 @@ describe("validation", () => {
     ]);
   });
 
-  test("takes names of JavaScript's own for data", () => {
+  test("treats names of JavaScript's own as data", () => {
     const node = compileSchema(
       JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}') as PrintedSchema,
     );
@@ -217,12 +217,12 @@ describe("validation", () => {
     expect(validate(demanding, {}).map(({ field }) => field)).toEqual(["constructor", "toString"]);
   });
 
-  test("of a list with very many wrong items ends with a bounded answer", () => {
+  test("of a list with very many invalid items returns a bounded answer", () => {
     const items = Array.from({ length: 50_000 }, () => "x");
     expect(problemsOf(list(whole), items)).toHaveLength(1000);
   });
 
-  test("shows a long value only in part", () => {
+  test("shows only a part of a long value", () => {
     const [problem = ""] = problemsOf({ ...text, pattern: "^a$" }, "b".repeat(1_000_000));
     expect(problem.length).toBeLessThan(11_000);
     expect(problem).toContain("should match '^a$'");
@@ -234,23 +234,23 @@ describe("validation of an update", () => {
 
   test.each<[string, PrintedSchema, unknown, unknown, number]>([
     [
-      "passes over what was wrong before and has not changed",
+      "ignores an unchanged invalid value",
       object({ a: short, b: text }),
       { a: "long", b: "2" },
       { a: "long", b: "1" },
       0,
     ],
     [
-      "does not pass over what changes from one wrong value to another",
+      "reports a change from one invalid value to another",
       object({ a: short }),
       { a: "other" },
       { a: "long" },
       1,
     ],
-    ["passes over an unchanged list as a whole", list(short), ["long"], ["long"], 0],
-    ["does not pass over an item of a list that changed elsewhere", list(short), ["long", "b"], ["long"], 1],
+    ["ignores an unchanged list as a whole", list(short), ["long"], ["long"], 0],
+    ["reports an item of a list in which another item changed", list(short), ["long", "b"], ["long"], 1],
     [
-      "passes over entries of maps one by one",
+      "ignores unchanged entries of maps one by one",
       { type: "object", additionalProperties: short },
       { a: "long", b: "new" },
       { a: "long" },
@@ -260,7 +260,7 @@ describe("validation of an update", () => {
     expect(problemsOf(schema, value, old)).toHaveLength(count);
   });
 
-  test("tells items apart by their keys where the list has any", () => {
+  test("identifies items by their keys if the list has any", () => {
     const items = object({ name: text, value: short }, { required: ["name"] });
     const schema = list(items, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
     const old = [{ name: "a", value: "long" }];

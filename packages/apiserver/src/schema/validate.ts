@@ -17,10 +17,10 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Says in what a value does not fit its schema, in the words of kube-apiserver.
+ * Validates a value against its schema, with kube-apiserver's messages.
  *
- * With `old`, the value that is there now, problems of parts that have not changed are passed over:
- * a schema that became stricter must not block updates of objects that were fine before.
+ * With `old`, the current value, it ignores problems of unchanged parts: a schema that became stricter must not block
+ * updates of existing objects.
  */
 export function validate(
   node: SchemaNode,
@@ -32,7 +32,7 @@ export function validate(
   return findings.problems;
 }
 
-/** A value, and the one in its place before; undefined where there was none. */
+/** A value, and the former one; undefined if there was none. */
 interface Change {
   readonly value: unknown;
   readonly old: unknown;
@@ -71,10 +71,10 @@ function checkPresent(findings: Findings, node: SchemaNode, change: Change): voi
   if (isObject(value)) checkObject(findings, node, { value, old: change.old });
 }
 
-// One more than the largest 64-bit integer, which JavaScript cannot tell from it.
+// One more than the largest 64-bit integer, which JavaScript cannot distinguish from it.
 const INT64_LIMIT = 2 ** 63;
 
-/** The type of a value. On their way through JavaScript numbers lose how they were written. */
+/** The type of a value. JavaScript does not preserve how a number was written. */
 function typeOf(value: unknown): JsonType {
   if (Array.isArray(value)) return "array";
   if (typeof value === "bigint") return "integer";
@@ -98,7 +98,7 @@ function fitsType(types: readonly JsonType[], type: JsonType): boolean {
   return types.includes(type) || (type === "integer" && types.includes("number"));
 }
 
-/** A format says enough about texts. That it also lets lists pass is a slip of kube-apiserver that objects may rely on. */
+/** A format constrains texts only. That lists pass, too, is an error of kube-apiserver that objects may rely on. */
 function formatDecides(types: readonly JsonType[], type: JsonType): boolean {
   return isTextOrList(type) && !types.includes("number") && !types.includes("integer");
 }
@@ -112,10 +112,10 @@ function reportType(findings: Findings, wanted: string, was: string): void {
   report(findings, wrongType(fieldOf(findings), was, detail));
 }
 
-// The checks that a text passes by being one: those of any value, of its type and of its length.
+// The number of checks that every text passes: those of any value, of its type and of its length.
 const TEXT_MATCHES = 7;
 
-/** Whether a value is a text where any text fits; it is counted as one that was looked at in full. */
+/** Whether a value is a text and any text fits; it counts as fully checked. */
 function isFittingText(findings: Findings, node: SchemaNode, value: unknown): boolean {
   if (!node.isAnyText || typeof value !== "string") return false;
   findings.matches += TEXT_MATCHES;
@@ -144,7 +144,7 @@ function checkList(
     report(findings, tooMany(fieldOf(findings), length, limits.maxItems));
 }
 
-/** Items have an old value only in lists that tell them apart by keys, and finding it is worth while only after a problem. */
+/** Items have an old value only in lists with keys, and it is looked up only after a problem. */
 function checkItem(findings: Findings, { items, listType, listMapKeys }: SchemaNode, change: Change): void {
   if (!items) return;
   const { value, old } = change;

@@ -1,14 +1,14 @@
 import type { Contents, SchemaNode } from "./node.ts";
 
-/** What a visit is after. */
+/** The parameters of a visit. */
 interface Visit {
-  /** Only branches of the schema that have this are entered. */
+  /** Only branches of the schema with this feature are visited. */
   readonly has: keyof Contents;
   /** Called for every object and list in those branches, with its path. */
   readonly found: (node: SchemaNode, value: object, path: string) => void;
 }
 
-/** Walks through a value along its schema, from the outside in. */
+/** Visits a value along its schema, from the outside in. */
 export function visit(node: SchemaNode, value: unknown, { has, found }: Visit): void {
   enter(node, value, "");
 

@@ -10,7 +10,7 @@ interface Answer {
   readonly body: Seen & { readonly status: Record<string, unknown> };
 }
 
-/** A secured cluster; whoever has the token `NAME` is the user `NAME`, and `root` is in `system:masters`. */
+/** A secured cluster; the token `NAME` belongs to the user `NAME`, and `root` is in `system:masters`. */
 function secured(
   options: { readonly rate?: { perSecond: number; burst: number } } = {},
   env = createRealEnv(),
@@ -55,7 +55,7 @@ describe("access reviews", () => {
     spec: { resourceAttributes: { namespace, verb, resource: "pods" } },
   });
 
-  test("answer what the caller may do, and by which right", async () => {
+  test("answer what the caller may do, and by which binding", async () => {
     const send = secured();
     await grant(send, "ann", [READ_PODS]);
     const own = async (namespace: string, verb: string): Promise<unknown> =>
@@ -68,7 +68,7 @@ describe("access reviews", () => {
     expect(await own("kube-system", "list")).toEqual({ allowed: false });
   });
 
-  test("about somebody else need the right to ask", async () => {
+  test("about another user need a permission", async () => {
     const send = secured();
     await grant(send, "ann", [READ_PODS]);
     const question = {
@@ -80,7 +80,7 @@ describe("access reviews", () => {
     });
   });
 
-  test("list the rules that hold in a namespace, those that everybody has included", async () => {
+  test("list the rules of a namespace, including those of all users", async () => {
     const send = secured();
     await grant(send, "ann", [READ_PODS]);
     const { body } = await send("ann", `POST ${REVIEWS}/selfsubjectrulesreviews`, {
@@ -108,7 +108,7 @@ describe("a service account token", () => {
     return String(body.status["token"]);
   }
 
-  test("stands for its account until that is gone", async () => {
+  test("is valid until its account is deleted", async () => {
     const send = secured();
     const token = await tokenOf(send);
     const { body } = await send(token, whoami, {});
@@ -120,7 +120,7 @@ describe("a service account token", () => {
     expect((await send(token, whoami, {})).status).toBe(401);
   });
 
-  test("ends with its time", async () => {
+  test("expires", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const send = secured({}, new VirtualProcess(scheduler, "server"));
     const token = await tokenOf(send, 600);
@@ -130,7 +130,7 @@ describe("a service account token", () => {
     expect((await send(token, whoami, {})).status).toBe(401);
   });
 
-  test("that somebody changed is worth nothing", async () => {
+  test("that was modified is not valid", async () => {
     const send = secured();
     const [head, body = "", proof] = (await tokenOf(send)).split(".");
     const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as { sub: string };
@@ -140,7 +140,7 @@ describe("a service account token", () => {
     expect((await send(`${unsigned}.${body}.`, whoami, {})).status).toBe(401);
   });
 
-  test("cannot be had for less than ten minutes", async () => {
+  test("cannot be issued for less than ten minutes", async () => {
     const send = secured();
     await tokenOf(send);
     const { body } = await send("root", `POST ${ACCOUNT}/robot/token`, { spec: { expirationSeconds: 1 } });
@@ -150,7 +150,7 @@ describe("a service account token", () => {
   });
 });
 
-describe("whoever manages roles", () => {
+describe("a user who manages roles", () => {
   const manager = [{ apiGroups: ["rbac.authorization.k8s.io"], resources: ["*"], verbs: ["*"] }];
   const managing = [
     {
@@ -160,7 +160,7 @@ describe("whoever manages roles", () => {
     },
   ];
 
-  test("cannot write a role with rights that they do not have", async () => {
+  test("cannot write a role with permissions that they do not have", async () => {
     const send = secured();
     await grant(send, "ann", [...managing, READ_PODS]);
     const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get", "delete"] }];
@@ -174,7 +174,7 @@ describe("whoever manages roles", () => {
     ).toBe(201);
   });
 
-  test("cannot bind a role with such rights, unless they may bind", async () => {
+  test("cannot bind a role with such permissions, unless they may bind it", async () => {
     const send = secured();
     await grant(send, "ann", managing);
     await grant(send, "bob", manager);
@@ -188,8 +188,8 @@ describe("whoever manages roles", () => {
   });
 });
 
-describe("a client that asks in a circle", () => {
-  test("is told to wait, and nobody else", async () => {
+describe("a client in a request loop", () => {
+  test("is throttled, and other clients are not", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const send = secured({ rate: { perSecond: 1, burst: 2 } }, new VirtualProcess(scheduler, "server"));
     const pods = "GET /api/v1/pods";

@@ -1,37 +1,37 @@
 import type { HttpRequest } from "@capstan/env";
 
-/** Somebody who has proved who they are. */
+/** An authenticated user. */
 export interface User {
   readonly name: string;
   readonly groups: readonly string[];
   readonly uid?: string;
-  /** What else is known, such as the pod that a token was made for. */
+  /** Further facts, such as the pod that a token was issued for. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The server itself, when it acts in its own name. */
+/** The server itself. */
 export const SERVER: User = { name: "system:apiserver", groups: ["system:masters"] };
 
-/** Who sends a request, and who else they could be asking about. */
+/** The sender of a request, and how to identify other users by their tokens. */
 export interface Caller {
   readonly user: User;
-  /** The user that a bearer token stands for. */
+  /** The user of a bearer token. */
   userOfToken(token: string): User | undefined;
 }
 
-/** What somebody wants to do to resources. */
+/** An action on resources. */
 export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
   readonly version: string;
-  /** Plural of the kind, with `/subresource` where there is one. */
+  /** Plural of the kind, with `/subresource` if there is one. */
   readonly resource: string;
   /** Empty for cluster-scoped resources and for all namespaces at once. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What somebody wants to do to a path outside the resources, such as `/version`. */
+/** An action on a path outside the resources, such as `/version`. */
 export interface PathAttributes {
   readonly verb: string;
   readonly path: string;
@@ -50,8 +50,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads from a request what it wants, by the same rules as kube-apiserver: they must not depend on which
- * kinds are served, or a missing kind would be a way around a denial.
+ * Derives the attributes of a request, by the same rules as kube-apiserver: they must not depend on which kinds are
+ * served, or a missing kind would bypass a denial.
  */
 export function attributesOf({ method, path }: Pick<HttpRequest, "method" | "path">): Attributes {
   const [route = "", search = ""] = path.split("?", 2);
@@ -64,7 +64,7 @@ export function attributesOf({ method, path }: Pick<HttpRequest, "method" | "pat
   const { rest, ...names } = resource;
   const where = inNamespace(rest);
   const verb = verbOf(method, where.name, query);
-  // Who may list one object by name may also ask for the list of that one.
+  // A user who may list one object by name may also send a list that selects that name.
   const name = where.name === "" ? selectedName(verb, query) : where.name;
   return { verb, ...names, ...where, name };
 }
@@ -92,7 +92,7 @@ function inNamespace(segments: readonly string[]): Place {
   return place(namespace, isAboutNamespace(inside) ? segments : inside);
 }
 
-/** `namespaces/NAME` alone and its own subresources are about the Namespace object, not about what is in it. */
+/** `namespaces/NAME` alone and its own subresources refer to the Namespace object, not to its contents. */
 function isAboutNamespace([subresource, ...more]: readonly string[]): boolean {
   return (
     more.length === 0 && (subresource === undefined || subresource === "status" || subresource === "finalize")
@@ -123,7 +123,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A broken escape names nothing that exists; the router will refuse it with its own words.
+    // An invalid escape names nothing that exists; the router refuses it with its own message.
     return path;
   }
 }

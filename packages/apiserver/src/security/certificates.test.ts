@@ -8,7 +8,7 @@ const env = createRealEnv();
 const DAY_MS = 24 * 3_600_000;
 
 describe("certificates", () => {
-  test("of a server are for its hosts, signed by the authority, and end after a year", async () => {
+  test("of a server are for its hosts, signed by the authority, and expire after a year", async () => {
     const authority = await createAuthority(env);
     const server = await issueCertificate(env, authority, {
       type: "server",
@@ -31,7 +31,7 @@ describe("certificates", () => {
     expect(isValidFor(server, env.clock.now(), 400 * DAY_MS)).toBe(false);
   });
 
-  test("of a client say who it is, over a real handshake, with HTTP/2 and HTTP/1.1 on one port", async () => {
+  test("of a client identify it, over a real handshake, with HTTP/2 and HTTP/1.1 on one port", async () => {
     const authority = await createAuthority(env);
     const server = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
     const client = await issueCertificate(env, authority, {

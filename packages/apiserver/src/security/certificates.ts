@@ -8,35 +8,35 @@ export interface Credential {
   readonly key: string;
 }
 
-/** Who a certificate is for. */
+/** The subject of a certificate. */
 export type Holder =
   | { readonly type: "server"; readonly hosts: readonly string[] }
   | { readonly type: "client"; readonly user: string; readonly groups: readonly string[] };
 
-// P-256: small, fast, and understood by every client that speaks TLS 1.2.
+// P-256: small, fast, and supported by every client with TLS 1.2.
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY_MS = 24 * 3_600_000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-// A client whose clock is behind ours must not find a certificate that is not valid yet.
+// A client whose clock is behind ours must not get a certificate that is not valid yet.
 const EARLIER_MS = 3_600_000;
 
-/** Issuing is rare and its library takes long to load: a server that has its certificates never does. */
+/** Issuing is rare and its library is slow to load: a server that has its certificates never loads it. */
 async function loadX509(): Promise<typeof X509> {
-  // x509 keeps its parsers in a container that needs these decorators' data before anything of it is loaded.
+  // x509 stores its parsers in a container that needs this library before anything else is loaded.
   await import("reflect-metadata");
   return import("@peculiar/x509");
 }
 
-/** Makes an authority that signs certificates for one installation. */
+/** Creates a certificate authority for one installation. */
 export async function createAuthority(env: Env): Promise<Credential> {
   const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } =
     await loadX509();
   const keys = await generateKeys();
   const nowMs = env.clock.now();
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // A name of its own: OpenSSL would try our key on a certificate of another authority of the same name, and Node
-    // takes the error that leaves behind for one of the connection.
+    // A unique name: with another authority of the same name OpenSSL would try our key on its certificates, and Node
+    // reports the resulting error as one of the connection.
     name: `CN=capstan-ca-${env.uuid().slice(0, 8)}`,
     serialNumber: serialNumber(env),
     notBefore: new Date(nowMs - EARLIER_MS),
@@ -51,7 +51,7 @@ export async function createAuthority(env: Env): Promise<Credential> {
   return { cert: certificate.toString("pem"), key: await keyText(keys.privateKey) };
 }
 
-/** Makes a certificate that the authority has signed. */
+/** Issues a certificate of the authority. */
 export async function issueCertificate(env: Env, authority: Credential, holder: Holder): Promise<Credential> {
   const x509 = await loadX509();
   const keys = await generateKeys();
@@ -79,13 +79,13 @@ export async function issueCertificate(env: Env, authority: Credential, holder: 
   return { cert: certificate.toString("pem"), key: await keyText(keys.privateKey) };
 }
 
-/** Whether a certificate is within its time for at least so much longer. */
+/** Whether a certificate is valid for at least this much longer. */
 export function isValidFor({ cert }: Credential, nowMs: number, remainingMs: number): boolean {
   const { validFromDate, validToDate } = new X509Certificate(cert);
   return validFromDate.getTime() <= nowMs && validToDate.getTime() >= nowMs + remainingMs;
 }
 
-/** A subject as data: values with commas or equal signs must not become parts of a name. */
+/** A subject as data: commas and equal signs in values must not become parts of a name. */
 function subjectOf(holder: Holder): { CN?: string[]; O?: string[] }[] {
   if (holder.type === "server") return [{ CN: ["capstan"] }];
   return [...holder.groups.map((group) => ({ O: [group] })), { CN: [holder.user] }];

@@ -74,7 +74,7 @@ const BINDINGS: Readonly<Record<string, string>> = {
 
 const LABELS = { "kubernetes.io/bootstrapping": "rbac-defaults" };
 
-/** The roles that every cluster has, and who has them. Without these a user with rights could not even use kubectl. */
+/** The roles and bindings that every cluster has. Without these an authorized user could not even use kubectl. */
 export function defaultRoles(): KubernetesObject[] {
   const roles = Object.entries(ROLES).map(([name, rules]): RoleObject => {
     const { apiVersion, kind } = ClusterRole;

@@ -7,7 +7,7 @@ import { isAllowed, type PolicySource, rulesOfBinding, rulesOfUser } from "./rba
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** Nobody can hand out rights that they do not have, be it by a role or by a binding. */
+/** Prevents privilege escalation: users cannot grant permissions that they do not have, by a role or by a binding. */
 export function escalationGuard(policy: PolicySource): Admission {
   return {
     validate: (review) => {
@@ -32,7 +32,7 @@ function changesNoRights(object: Readonly<Record<string, unknown>>, old: StoredO
   );
 }
 
-/** Whoever may `escalate` roles may write any. */
+/** A user who may `escalate` roles may write any. */
 function grantedByRole(
   policy: PolicySource,
   { kind, user, object }: AdmissionReview,
@@ -43,7 +43,7 @@ function grantedByRole(
   return isAllowed(policy, user, asked) ? [] : (role.rules ?? []);
 }
 
-/** Whoever may `bind` a role may hand it out without having its rights. */
+/** A user who may `bind` a role may grant it without having its permissions. */
 function grantedByBinding(
   policy: PolicySource,
   { user, object }: AdmissionReview,
@@ -60,7 +60,7 @@ function grantedByBinding(
   return rules;
 }
 
-/** The rules of `wanted`, taken apart into single rights, that none of `held` includes. */
+/** The rules of `wanted`, split into single permissions, that `held` does not include. */
 function missingRules(
   held: readonly Frozen<PolicyRule>[],
   wanted: readonly Frozen<PolicyRule>[],
@@ -114,7 +114,7 @@ function refusalText({ name, groups }: User, missing: readonly PolicyRule[]): st
   return `user ${JSON.stringify(name)} (groups=[${held}]) is attempting to grant RBAC permissions not currently held:\n${lines.join("\n")}`;
 }
 
-/** Rights that differ in their verb alone are shown as one. */
+/** Permissions that differ only in their verb are shown as one. */
 function compacted(rights: readonly PolicyRule[]): PolicyRule[] {
   const merged = new Map<string, PolicyRule>();
   for (const right of rights) {

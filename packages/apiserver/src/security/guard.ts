@@ -4,18 +4,18 @@ import { ApiError, detailsOf } from "../http/status.ts";
 import { attributesOf, type Caller, type User } from "./attributes.ts";
 import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
 
-/** How callers prove who they are. */
+/** How callers authenticate. */
 export interface Authentication {
-  /** The user a bearer token stands for; undefined when it is unknown or has expired. */
+  /** The user of a bearer token; undefined if it is unknown or has expired. */
   userOfToken(token: string): User | undefined;
 }
 
-/** Answers a request in the name of its caller. */
+/** Answers a request on behalf of its caller. */
 export type Serve = (request: HttpRequest, caller: Caller) => Promise<HttpResponse>;
 
 const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** The three questions that anybody may ask: is it alive, is it ready, what is it. */
+/** The paths that are open to everyone: liveness, readiness and the version. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/livez", "/readyz", "/version"]);
 
 const AUTHENTICATED = "system:authenticated";
@@ -26,7 +26,7 @@ interface Guarding {
   readonly isOverRate: (user: string) => ApiError | undefined;
 }
 
-/** Lets a request through to the handler only when its caller is known and the rules allow it. */
+/** Passes a request to the handler only if its caller is authenticated and authorized. */
 export function guard(serve: Serve, { authentication, policy, isOverRate }: Guarding): Handler {
   const userOfToken = (token: string): User | undefined => {
     const user = authentication.userOfToken(token);
@@ -61,7 +61,7 @@ function isOpen({ method, path }: HttpRequest): boolean {
   return (method === "GET" || method === "HEAD") && OPEN_PATHS.has(path.split("?")[0] ?? "");
 }
 
-/** A client certificate comes first: the handshake has proved it already. A token that is wrong is not overlooked. */
+/** A client certificate comes first, because the handshake has verified it. An invalid token is never ignored. */
 function userOf({ peer, headers }: HttpRequest, userOfToken: Caller["userOfToken"]): User | undefined {
   if (peer) return authenticated({ name: peer.commonName, groups: peer.organizations });
   const token = /^bearer +(\S+)$/i.exec(headers["authorization"] ?? "")?.[1];

@@ -12,7 +12,7 @@ import { tableOf } from "../registry/registry.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { PolicySource } from "./rbac.ts";
 
-/** The rules that are stored: always the newest, because they are read at each decision. */
+/** The stored rules: always current, because they are read at each decision. */
 export function storedPolicy(storage: Storage): PolicySource {
   const role = (kind: Kind, name: string, namespace: string): Frozen<RoleObject> | undefined =>
     storage.get({ resource: tableOf(kind), namespace, name });

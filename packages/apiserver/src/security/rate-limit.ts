@@ -1,14 +1,14 @@
 import type { Clock } from "@capstan/env";
 import { ApiError } from "../http/status.ts";
 
-/** How much of the server one client may have. */
+/** The rate limit of one client. */
 export interface RateLimit {
   readonly perSecond: number;
-  /** How many requests may come at once after a pause. */
+  /** How many requests may arrive at once after a pause. */
   readonly burst: number;
 }
 
-/** About as much as one core answers: a client that asks in a circle cannot take more than that from the others. */
+/** About as much as one core answers: a client in a request loop cannot take more than that from others. */
 export const DEFAULT_RATE: RateLimit = { perSecond: 5000, burst: 10_000 };
 
 interface Bucket {
@@ -16,7 +16,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Counts requests by user; answers with the refusal when one has spent its share. */
+/** Counts requests by user; returns the refusal when one exceeds the limit. */
 export function createRateLimiter(
   clock: Clock,
   { perSecond, burst }: RateLimit,

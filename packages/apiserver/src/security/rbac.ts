@@ -9,15 +9,16 @@ export interface PolicySource {
   roleBindings(namespace: string): Iterable<Frozen<BindingObject>>;
 }
 
-// Whoever is in this group may do everything, and no rule can take that away: the way back in.
+// Members of this group may do everything, and no rule can change that, so that administrators cannot lock themselves
+// out.
 const MASTERS = "system:masters";
 
-/** Whether the rules allow the user to do this. There are no denials: what no rule allows is forbidden. */
+/** Whether the rules allow an action. There are no denials: what no rule allows is forbidden. */
 export function isAllowed(policy: PolicySource, user: User, attributes: Attributes): boolean {
   return allowance(policy, user, attributes) !== undefined;
 }
 
-/** By which right the user may do this, as kube-apiserver words it; undefined when there is none. */
+/** The rule that allows an action, in kube-apiserver's words; undefined if there is none. */
 export function allowance(policy: PolicySource, user: User, attributes: Attributes): string | undefined {
   if (user.groups.includes(MASTERS)) return "";
   for (const grant of grantsTo(policy, user, "namespace" in attributes ? attributes.namespace : "")) {
@@ -28,7 +29,7 @@ export function allowance(policy: PolicySource, user: User, attributes: Attribut
   return undefined;
 }
 
-/** All rules that hold for the user in a namespace, or outside all of them. */
+/** All rules of the user in a namespace, or for the cluster scope. */
 export function rulesOfUser(policy: PolicySource, user: User, namespace: string): Frozen<PolicyRule>[] {
   const everything = user.groups.includes(MASTERS) ? EVERYTHING : [];
   return [...everything, ...Array.from(grantsTo(policy, user, namespace), ({ rule }) => rule)];
@@ -39,7 +40,7 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-/** The rules of the role that a binding names. */
+/** The rules of the role of a binding. */
 export function rulesOfBinding(
   policy: PolicySource,
   { roleRef }: Frozen<Pick<BindingObject, "roleRef">>,
@@ -63,14 +64,14 @@ export function refusal(user: User, attributes: Attributes): string {
   return `${what} is forbidden: ${who} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${where}`;
 }
 
-/** A rule, and how the user came by it. */
+/** A rule, and the binding that grants it. */
 interface Grant {
   readonly rule: Frozen<PolicyRule>;
   readonly binding: Frozen<BindingObject>;
   readonly subject: Frozen<Subject>;
 }
 
-/** A binding in a namespace may grant a role of that namespace, or lend a cluster's role to it. */
+/** A binding in a namespace may grant a Role of that namespace, or a ClusterRole within it. */
 function* grantsTo(policy: PolicySource, user: User, namespace: string): Generator<Grant> {
   yield* grantsBy(policy, policy.clusterRoleBindings(), user);
   if (namespace !== "") yield* grantsBy(policy, policy.roleBindings(namespace), user);
@@ -117,7 +118,7 @@ function allowsResource(rule: Frozen<PolicyRule>, wanted: ResourceAttributes): b
   );
 }
 
-/** `pods` means the objects alone; a subresource is named in full, or as the subresource of every kind: `*` + `/status`. */
+/** `pods` means the objects only; a subresource is named in full, or for every kind: `*` + `/status`. */
 function includesResource(allowed: readonly string[], resource: string): boolean {
   const subresource = resource.split("/")[1];
   return allowed.some(

@@ -6,7 +6,7 @@ import { type Attributes, attributesOf } from "./attributes.ts";
 import { guard } from "./guard.ts";
 import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
 
-describe("what a request wants", () => {
+describe("the attributes of a request", () => {
   const MACHINES = "/apis/cluster.x-k8s.io/v1beta1/namespaces/prod/machines";
   test.each<[string, string, Partial<Attributes>]>([
     ["GET", "/api/v1/pods", { verb: "list", group: "", resource: "pods", namespace: "", name: "" }],
@@ -145,7 +145,7 @@ describe("the rules", () => {
     expect(may(who, method, path)).toBe(expected);
   });
 
-  test("are explained in Kubernetes' words when they say no", () => {
+  test("are explained with Kubernetes' message when they refuse", () => {
     const list = attributesOf({
       method: "GET",
       path: "/apis/cluster.x-k8s.io/v1beta1/namespaces/prod/machines",
@@ -177,40 +177,40 @@ describe("the guard", () => {
     (await door({ method: "GET", path, headers: {}, ...extra })).status;
 
   test.each(["/livez", "/readyz", "/version", "/version?timeout=32s"])(
-    "lets anybody ask %s",
+    "allows %s without a credential",
     async (path) => {
       expect(await knock(path)).toBe(200);
     },
   );
 
   test.each(["/", "/api", "/apis", "/api/v1/pods", "/openapi/v3", "/livezz", "/version/", "/metrics"])(
-    "asks for a credential at %s",
+    "requires a credential at %s",
     async (path) => {
       expect(await knock(path)).toBe(401);
     },
   );
 
-  test("asks for a credential when somebody posts to an open path", async () => {
+  test("requires a credential for a POST to an open path", async () => {
     expect(await knock("/version", { method: "POST" })).toBe(401);
   });
 
   test.each<[string, Partial<HttpRequest>, number]>([
     ["a token", { headers: { authorization: "Bearer sesame" } }, 200],
     ["a wrong token", { headers: { authorization: "Bearer wrong" } }, 401],
-    ["no token after the word", { headers: { authorization: "Bearer" } }, 401],
+    ["no token after Bearer", { headers: { authorization: "Bearer" } }, 401],
     ["a password", { headers: { authorization: "Basic c2VzYW1l" } }, 401],
     ["a certificate", { peer: { commonName: "x", organizations: ["system:masters"] } }, 200],
-    ["a certificate without rights", { peer: { commonName: "x", organizations: [] } }, 403],
+    ["a certificate without permissions", { peer: { commonName: "x", organizations: [] } }, 403],
     [
       "a header that pretends to be a certificate",
       { headers: { "x-remote-user": "root", "x-remote-group": "system:masters" } },
       401,
     ],
-  ])("answers %s as it should", async (_, extra, expected) => {
+  ])("answers %s correctly", async (_, extra, expected) => {
     expect(await knock("/api/v1/pods", extra)).toBe(expected);
   });
 
-  test("puts everybody who is known into system:authenticated", async () => {
+  test("adds every authenticated user to system:authenticated", async () => {
     clusterRoleBindings.push(
       binding("", "ClusterRole", "viewer", { kind: "Group", name: "system:authenticated" }),
     );

@@ -4,34 +4,35 @@ import type { Env } from "@capstan/env";
 import { type Storage, StaleWriteError, type StoredObject } from "../storage/storage.ts";
 import type { User } from "./attributes.ts";
 
-/** The tokens that programs in the cluster prove their service account with. */
+/** The tokens of service accounts. */
 export interface Tokens {
-  /** Makes a token for a service account; only for as long as the account is there. */
+  /** Issues a token for a service account; it is valid only while the account exists. */
   issue(
     account: StoredObject,
     wanted: TokenRequestSpec,
   ): Promise<{ readonly token: string; readonly expiresAt: string }>;
-  /** Whom a token stands for; undefined when it is forged, expired, for others, or its account has gone. */
+  /** Verifies a token; undefined if it is forged, expired, for another audience, or its account is deleted. */
   verify(token: string, audiences: readonly string[]): VerifiedToken | undefined;
 }
 
-/** A token that is good. */
+/** A valid token. */
 interface VerifiedToken {
   readonly user: User;
-  /** Those of the audiences asked for that it is for. */
+  /** Those of the requested audiences that it is valid for. */
   readonly audiences: readonly string[];
 }
 
-/** What is asked of a token. */
+/** The spec of a TokenRequest. */
 interface TokenRequestSpec {
   readonly audiences: readonly string[];
   readonly seconds: number;
 }
 
-/** Whom tokens are for unless they say otherwise: this API. */
+/** The default audience of tokens: this API. */
 export const AUDIENCE = "https://kubernetes.default.svc.cluster.local";
 
-// The key lives with the objects: it survives a restart with them, and whoever may read it is an administrator already.
+// The key is stored with the objects: it survives a restart with them, and a user who can read it is an administrator
+// already.
 const KEY = { resource: "/secrets", namespace: "kube-system", name: "service-account-signing-key" };
 const ACCOUNTS = "/serviceaccounts";
 
@@ -48,8 +49,8 @@ interface Claims {
 }
 
 /**
- * Tokens as JWTs, signed with a key that this server alone has (HS256): nobody else has to check them, so a
- * public key would serve nobody, and a signature that needs no chance keeps simulations repeatable.
+ * Tokens as JWTs, signed with a key that only this server has (HS256): no other program verifies them, so they need no
+ * public key, and a deterministic signature keeps simulations repeatable.
  */
 export function createTokens(env: Env, storage: Storage): Tokens {
   return {
@@ -108,7 +109,7 @@ async function signingKey(env: Env, storage: Storage): Promise<string> {
     data: { key },
   };
   await storage.create(KEY, secret).catch((error: unknown) => {
-    // Another request was faster with the first token; its key is as good.
+    // A concurrent request has created the key for the first token; use that one.
     if (!(error instanceof StaleWriteError)) throw error;
   });
   return storedKey(storage) ?? key;

@@ -32,7 +32,7 @@ describe("field selectors", () => {
     expect(await podsBy(selector)).toEqual(expected);
   });
 
-  test("a node that says nothing about it is schedulable", async () => {
+  test("a node without the field is schedulable", async () => {
     const client = new TestClient();
     await client.create(paths.nodes, { metadata: { name: "n1" } });
     await client.create(paths.nodes, { metadata: { name: "n2" }, spec: { unschedulable: true } });
@@ -40,7 +40,7 @@ describe("field selectors", () => {
     expect(body.items.map(({ metadata }) => metadata.name)).toEqual(["n1"]);
   });
 
-  test("events are found by what they are about", async () => {
+  test("events are found by their object", async () => {
     const client = new TestClient();
     for (const [name, about] of [
       ["e1", "p1"],

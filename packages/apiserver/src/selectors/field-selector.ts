@@ -12,8 +12,8 @@ interface Requirement {
 export type Matcher = (object: StoredObject) => boolean;
 
 /**
- * Reads a field selector such as `spec.nodeName=n1,status.phase!=Failed`. Only some fields of each
- * kind can be asked for; others are a bad request, because an ignored one would select too much.
+ * Parses a field selector such as `spec.nodeName=n1,status.phase!=Failed`. Only some fields of each kind are supported;
+ * others are a bad request, because ignoring one would select too much.
  */
 export function parseFieldSelector(resource: Resource, text: string): Matcher {
   const requirements = splitTerms(text).map((term) => parseTerm(resource, term));
@@ -40,14 +40,14 @@ const EVENT_FIELDS: Readonly<Record<string, string>> = {
   reportingController: "reportingComponent",
 };
 
-/** Events are stored in the form of the core group; the other group has other names for some of their fields. */
+/** Events are stored in the form of the core group; the other group has other names for some fields. */
 function storedField({ kind }: Resource, field: string): string {
   if (kind.group !== "events.k8s.io") return field;
   const [first = "", ...rest] = field.split(".");
   return [EVENT_FIELDS[first] ?? first, ...rest].join(".");
 }
 
-/** kube-apiserver has other words for kinds that have no fields of their own to select by. */
+/** kube-apiserver has another message for kinds without selectable fields of their own. */
 function notSelectable({ custom, strategy }: Resource, field: string): string {
   return custom || strategy.selectableFields.length > 0
     ? `field label not supported: ${field}`

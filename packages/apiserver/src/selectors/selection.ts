@@ -3,7 +3,7 @@ import { badRequest } from "../http/status.ts";
 import type { Resource } from "../registry/registry.ts";
 import { type Matcher, parseFieldSelector } from "./field-selector.ts";
 
-/** The selectors of one request as one question; undefined when there are none and everything is selected. */
+/** The selectors of one request as one predicate; undefined if there are none and everything is selected. */
 export function parseSelection(resource: Resource, query: URLSearchParams): Matcher | undefined {
   const labels = query.get("labelSelector") ?? "";
   const fields = query.get("fieldSelector") ?? "";

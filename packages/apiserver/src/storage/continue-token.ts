@@ -1,6 +1,6 @@
-/** Where a list in pages goes on. */
+/** Where a paged list continues. */
 export interface ContinuePoint {
-  /** The version of the first page; undefined to go on with the newest state. */
+  /** The version of the first page; undefined to continue with the newest state. */
   readonly resourceVersion: number | undefined;
   /** The key of the last object that was sent. */
   readonly after: string;
@@ -8,16 +8,16 @@ export interface ContinuePoint {
 
 const FORMAT = "meta.k8s.io/v1";
 
-// A version that no store has: it marks a token that gave up consistency.
+// A version that no storage has: it marks a token without consistency.
 const NEWEST = -1;
 
-/** Packs a point into an opaque token of the same form that kube-apiserver uses. */
+/** Encodes a point into an opaque token of the same form that kube-apiserver uses. */
 export function encodeContinue({ resourceVersion, after }: ContinuePoint): string {
   const token = { v: FORMAT, rv: resourceVersion ?? NEWEST, start: after };
   return Buffer.from(JSON.stringify(token)).toString("base64url");
 }
 
-/** Reads a token; throws with what is wrong with it when it is not one of ours. */
+/** Decodes a token; throws a message if it is not one of ours. */
 export function decodeContinue(token: string): ContinuePoint {
   const { v, rv, start } = parseToken(token);
   if (v !== FORMAT) throw new Error(`server does not recognize this encoded version ${String(v)}`);

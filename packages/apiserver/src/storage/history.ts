@@ -1,19 +1,19 @@
 import { ExpiredError, type StoredEvent } from "./storage.ts";
 
 /**
- * How many changes of one resource are remembered. A client that lost its watch has to come back
- * within so many changes or list again; a rollout of 3,000 machines makes fewer than 16,384 in a
- * minute, and full histories of a dozen busy kinds stay within the memory of a laptop.
+ * How many changes of one resource are kept. A client that lost its watch must reconnect within this many changes or
+ * list again; a rollout of 3,000 machines makes fewer than 16,384 in a minute, and full histories of a dozen busy kinds
+ * fit in the memory of a laptop.
  */
 export const HISTORY_LIMIT = 16_384;
 
-/** The recent changes of one resource, oldest first: a ring that forgets the oldest when it is full. */
+/** The recent changes of one resource, oldest first: a ring buffer that drops the oldest when it is full. */
 export class History {
   readonly #limit: number;
   readonly #ring: (StoredEvent | undefined)[] = [];
   #first = 0;
   #length = 0;
-  /** The version of the newest change that has been forgotten. */
+  /** The version of the newest dropped change. */
   #forgotten = 0;
   #compacted: number;
 
@@ -22,7 +22,7 @@ export class History {
     this.#limit = limit;
   }
 
-  /** The oldest version that a new reader may begin with. */
+  /** The oldest version that a new reader may start from. */
   get oldestVersion(): number {
     return Math.max(this.#compacted, this.#forgotten);
   }
@@ -34,8 +34,8 @@ export class History {
   }
 
   /**
-   * The first change after the version. A reader that has been there all the time may ask from below
-   * the point of compaction, as long as nothing that it had not read was forgotten.
+   * The first change after the version. An existing reader may continue from below the point of compaction, as long as
+   * no change that it had not read was dropped.
    */
   next(version: number): StoredEvent | undefined {
     if (version < this.#forgotten) throw new ExpiredError(version, this.oldestVersion);
@@ -43,7 +43,7 @@ export class History {
     return index < this.#length ? this.#at(index) : undefined;
   }
 
-  /** The changes after the version, newest first: what has to be undone to get back to it. */
+  /** The changes after the version, newest first: undoing them restores that version. */
   *back(version: number): Generator<StoredEvent> {
     if (version < this.oldestVersion) throw new ExpiredError(version, this.oldestVersion);
     for (let index = this.#length - 1; index >= 0; index--) {
@@ -53,18 +53,20 @@ export class History {
     }
   }
 
-  /** Forgets the changes up to and including the version. Whoever has read the last of them may still go on from it. */
+  /**
+   * Drops the changes up to and including the version. A reader that has read the last of them may continue from it.
+   */
   forget(version: number): void {
     while (this.#length > 0 && this.#at(0).resourceVersion <= version) this.#forgetFirst();
   }
 
-  /** Forgets the changes up to and including the version, and lets nobody begin below it. */
+  /** Drops the changes up to and including the version, and refuses new readers below it. */
   compact(version: number): void {
     this.forget(version);
     this.#compacted = Math.max(this.#compacted, version);
   }
 
-  /** A reader that is up to date is the common case, so the newest change is looked at first. */
+  /** Most readers are up to date, so the newest change is checked first. */
   #indexAfter(version: number): number {
     if (this.#length === 0 || this.#at(this.#length - 1).resourceVersion <= version) return this.#length;
     let low = 0;

@@ -12,7 +12,7 @@ const names = (storage: Storage, query: object = {}): string[] =>
     ({ metadata }) => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`,
   );
 
-describe("the memory store", () => {
+describe("the memory storage", () => {
   test("gives every change of any resource the next version", async () => {
     const storage = createMemoryStorage();
     const first = await storage.create(at("x"), thing(at("x")));
@@ -24,7 +24,7 @@ describe("the memory store", () => {
     expect(storage.resourceVersion).toBe(4);
   });
 
-  test("freezes what it stores, to the bottom", async () => {
+  test("freezes what it stores, at every depth", async () => {
     const storage = createMemoryStorage();
     const stored = await storage.create(at("x"), {
       ...(thing(at("x")) as object),
@@ -33,7 +33,7 @@ describe("the memory store", () => {
     expect(() => (stored["spec"] as { deep: number[] }).deep.push(2)).toThrow(TypeError);
   });
 
-  test("freezes what is new beside what it had stored before", async () => {
+  test("freezes new parts beside parts that it had stored before", async () => {
     const storage = createMemoryStorage();
     const whole = { ...(thing(at("x")) as object), spec: { deep: [1] }, status: { deep: [1] } } as never;
     const first = await storage.create(at("x"), whole);
@@ -50,7 +50,7 @@ describe("the memory store", () => {
     expect(second["spec"]).toBe(first["spec"]);
   });
 
-  test("refuses a write on a state that is no longer the newest", async () => {
+  test("refuses a write on a state that is not the newest", async () => {
     const storage = createMemoryStorage();
     const first = await storage.create(at("x"), thing(at("x")));
     await storage.replace(at("x"), first, thing(at("x"), 1));
@@ -67,7 +67,7 @@ describe("the memory store", () => {
     expect(names(storage, { namespace: "a", after: "a/a" })).toEqual(["a/b@1"]);
   });
 
-  test("shows the state of every version in its history as it was then", async () => {
+  test("returns the state of every version in its history", async () => {
     const change = fc.record({ name: fc.constantFrom("a", "b", "c", "d", "e"), remove: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
@@ -91,7 +91,7 @@ describe("the memory store", () => {
     );
   });
 
-  test("forgets the oldest changes when its history is full, and says so", async () => {
+  test("drops the oldest changes when its history is full, and reports that", async () => {
     const storage = createMemoryStorage({ historyLimit: 3 });
     for (const name of ["a", "b", "c", "d"]) await storage.create(at(name), thing(at(name)));
     expect(storage.oldestVersion("g/things")).toBe(1);
@@ -113,7 +113,7 @@ describe("the memory store", () => {
     expect(storage.oldestVersion("g/never-used")).toBe(4);
   });
 
-  test("wakes only those who wait for the resource that changed", async () => {
+  test("wakes only the watches of the resource that changed", async () => {
     const storage = createMemoryStorage();
     const woken: string[] = [];
     storage.onCommit("g/things", () => woken.push("things"));

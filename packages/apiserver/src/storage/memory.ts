@@ -16,36 +16,38 @@ import {
 
 /** How a memory store differs from the default. */
 export interface MemoryStorageOptions {
-  /** How many changes of each resource are remembered. */
+  /** How many changes of each resource are kept. */
   readonly historyLimit?: number;
-  /** What an earlier life of the store left behind: its newest version and its objects. */
+  /** The state of an earlier process: its newest version and its objects. */
   readonly restored?: Restored;
 }
 
-/** The contents of a store at one version. There is no history before it. */
+/** The contents of a storage at one version. There is no history before it. */
 export interface Restored {
   readonly version: number;
   readonly objects: Iterable<readonly [ObjectKey, Unread]>;
 }
 
-/** What a commit does to the object that was there. */
+/** The effect of a commit on an object. */
 interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly previous?: StoredObject;
 }
 
-/** A store that lives and dies with the process: for simulations and tests. */
+/** A storage in memory: for simulations and tests. */
 export function createMemoryStorage(options: MemoryStorageOptions = {}): Storage {
   return new MemoryStorage(options.historyLimit ?? HISTORY_LIMIT, options.restored);
 }
 
-/** What is in a table: an object, or what it will be read from. Starting with 30,000 objects would else take seconds. */
+/**
+ * An entry of a table: an object, or the text to parse it from. Parsing 30,000 objects at the start would take seconds.
+ */
 type Entry = StoredObject | Unread;
 
 interface Table {
   readonly objects: SortedMap<Entry>;
   readonly history: History;
-  /** Watchers that have read everything; each is woken once and asks again. */
+  /** Watches that have read everything; each is woken once and registers again. */
   waiting: Set<() => void>;
 }
 
@@ -139,7 +141,9 @@ class MemoryStorage implements Storage {
     for (const { history } of this.#tables.values()) history.compact(version);
   }
 
-  /** For each key that changed since the version asked for, what was there then; undefined when nothing changed. */
+  /**
+   * For each key that changed since the requested version, the object at that version; undefined if nothing changed.
+   */
   #undone({ resource, at }: ListQuery): SortedMap<StoredObject | undefined> | undefined {
     if (at === undefined || at >= this.#version) return undefined;
     const undone = new SortedMap<StoredObject | undefined>();
@@ -148,7 +152,7 @@ class MemoryStorage implements Storage {
   }
 
   #expect(key: ObjectKey, expected: StoredObject): void {
-    // Stored objects are immutable, so being the same object is being the same version.
+    // Stored objects are immutable, so identical objects have the same version.
     if (this.get(key) !== expected) throw new StaleWriteError(key);
   }
 
@@ -179,7 +183,7 @@ class MemoryStorage implements Storage {
   #table(resource: string): Table {
     const known = this.#tables.get(resource);
     if (known) return known;
-    // There has been no change of this resource yet: its history is complete as far back as any may reach.
+    // This resource has not changed yet: its history is complete.
     const created = {
       objects: new SortedMap<Entry>(),
       history: new History(this.#compacted, this.#historyLimit),
@@ -203,12 +207,12 @@ function bounds({ namespace, after }: ListQuery): [string, string] {
 
 function stamp(draft: Draft, version: number): StoredObject {
   draft.metadata = { ...draft.metadata, resourceVersion: String(version) };
-  // What is frozen has come out of the store, with everything in it.
+  // Frozen parts come from the storage, and are frozen at every depth.
   for (const part of Object.values(draft)) if (!Object.isFrozen(part)) deepFreeze(part);
   return Object.freeze(draft);
 }
 
-/** The object of an entry, which is the object from now on. */
+/** Parses the object of an entry, and replaces the entry by it. */
 function read(objects: SortedMap<Entry>, place: string, entry: Entry): StoredObject {
   if (!(entry instanceof Unread)) return entry;
   const object = entry.read();
@@ -228,7 +232,7 @@ function* values(entries: Iterable<readonly [string, StoredObject]>): Generator<
   for (const [, object] of entries) yield object;
 }
 
-/** Merges two ordered ranges: where a key is in the overlay, that decides; undefined there means "was not". */
+/** Merges two sorted ranges: the overlay wins; undefined there means that the key did not exist. */
 function* overlaid(
   base: Generator<readonly [string, StoredObject]>,
   overlay: Generator<readonly [string, StoredObject | undefined]>,

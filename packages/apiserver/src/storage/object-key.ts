@@ -5,7 +5,7 @@ export function keyText({ resource, namespace, name }: ObjectKey): string {
   return `${resource}\n${namespace}\n${name}`;
 }
 
-/** The key that `keyText` was made from. */
+/** Parses the text of `keyText`. */
 export function keyFromText(text: string): ObjectKey {
   const [resource = "", namespace = "", name = ""] = text.split("\n");
   return { resource, namespace, name };

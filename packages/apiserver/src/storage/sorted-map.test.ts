@@ -6,7 +6,7 @@ const key = fc.integer({ min: 0, max: 2000 }).map((number) => `k${number}`);
 const change = fc.record({ key, remove: fc.boolean() });
 
 describe("SortedMap", () => {
-  test("closes up where all keys of a stretch are gone", () => {
+  test("closes gaps where a whole chunk of keys is deleted", () => {
     const keys = Array.from({ length: 3000 }, (_, index) => String(index).padStart(5, "0"));
     const map = new SortedMap<string>();
     for (const name of keys) map.set(name, name);
@@ -17,7 +17,7 @@ describe("SortedMap", () => {
     expect(map.countRange("00400", "02600")).toBe(200);
   });
 
-  test("holds what a Map holds, in the order of the keys, over any changes", () => {
+  test("contains the same as a Map, in the order of the keys, after any changes", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 3000, size: "max" }), key, key, (changes, from, below) => {
         const map = new SortedMap<number>();

@@ -7,8 +7,8 @@ interface Chunk<V> {
 }
 
 /**
- * A map in the order of its keys. It keeps short sorted chunks, so that neither an insertion nor
- * the start of a range has to look at all keys, and a list never has to sort.
+ * A sorted map. It consists of short sorted chunks, so that neither an insertion nor the start of a range has to visit
+ * all keys, and a list never has to sort.
  */
 export class SortedMap<V> {
   readonly #chunks: Chunk<V>[] = [];

@@ -8,16 +8,16 @@ export class StorageFileError extends Error {
   override readonly name = "StorageFileError";
 }
 
-/** One change to be written: the object's new text, or undefined when it goes. */
+/** One change to write: the object's new text, or undefined for a deletion. */
 export interface RowChange {
   readonly key: ObjectKey;
   readonly version: number;
   readonly body: string | undefined;
 }
 
-// Raised with every change of the tables; an older program must not touch what it cannot read.
+// Raised with every change of the tables; an older program must not write to a format that it cannot read.
 const FORMAT = 1;
-// "CAPS": says whose file this is, to us and to file(1).
+// "CAPS": identifies the file, to us and to file(1).
 const APPLICATION_ID = 0x43415053;
 // A checkpoint every 4,000 pages keeps the write-ahead log around 16 MB and checkpoints short.
 const CHECKPOINT_PAGES = 4000;
@@ -47,7 +47,7 @@ export class SqliteFile {
     return { version: row.version, objects: this.#objects() };
   }
 
-  /** Writes all changes or none of them. The version is kept beside them, because a deletion leaves no row to keep it. */
+  /** Writes all changes or none of them. The version is stored beside them, because a deletion leaves no row for it. */
   commit(changes: readonly RowChange[]): void {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
@@ -58,7 +58,7 @@ export class SqliteFile {
       this.#setVersion.run(changes.at(-1)?.version ?? 0);
       this.#database.exec("COMMIT");
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, such as a full disk.
+      // After some errors, such as a full disk, SQLite has rolled back already.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
@@ -79,13 +79,13 @@ export class SqliteFile {
 function open(path: string): DatabaseSync {
   try {
     const database = new DatabaseSync(path);
-    // An exclusive lock is taken at the first read and kept: two servers on one file would hand out the same versions.
+    // An exclusive lock is taken at the first read and held: two servers on one file would assign the same versions.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     const format = formatOf(database);
     if (format > FORMAT) {
       database.close();
       throw new StorageFileError(
-        `${path} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that one, or another data directory`,
+        `${path} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that version, or another data directory`,
       );
     }
     database.exec(`
@@ -125,19 +125,19 @@ function createTables(database: DatabaseSync): void {
 const ADVICE: Readonly<Record<number, string>> = {
   5: "another process holds it; stop that one first",
   8: "it is read-only; make the file and its folder writable",
-  11: "it is damaged; restore it from a copy, or remove it to start with nothing",
+  11: "it is damaged; restore it from a copy, or remove it to start empty",
   13: "the disk is full; make room, then try again",
-  14: "it cannot be opened; check that the folder exists and may be written to",
-  26: "it is no SQLite database; choose another data directory",
+  14: "it cannot be opened; check that the folder exists and is writable",
+  26: "it is not a SQLite database; choose another data directory",
 };
 
 function explain(path: string, error: Error): string {
   const code = (error as { errcode?: number }).errcode ?? 0;
-  // The lower byte is the primary code, the rest says more about it.
+  // The lower byte is the primary code; the higher bytes refine it.
   return `${path}: ${ADVICE[code & 0xff] ?? error.message}`;
 }
 
-/** What a failed commit means, in words for the one who wrote. */
+/** The message of a failed commit, for the client. */
 export function commitProblem(error: unknown): string {
   const code = (error as { errcode?: number }).errcode ?? 0;
   return `the write was not stored: ${ADVICE[code & 0xff] ?? (error as Error).message}`;

@@ -50,8 +50,8 @@ const valuesIn = (storage: DurableStorage): Record<string, unknown> =>
     [...storage.list({ resource: "/configmaps" })].map((object) => [object.metadata.name, object["data"]]),
   );
 
-describe("a store on disk", () => {
-  test("has everything again after it was closed and opened, and goes on with the next version", async () => {
+describe("a storage on disk", () => {
+  test("has all objects after it was closed and opened, and continues with the next version", async () => {
     const before = open();
     const a = await before.create(key("a"), draft("a", "1"));
     await before.create(key("b"), draft("b", "1"));
@@ -62,11 +62,11 @@ describe("a store on disk", () => {
     const after = open();
     expect(valuesIn(after)).toEqual({ a: { value: "2" } });
     expect(after.get(key("a"))?.metadata.resourceVersion).toBe("3");
-    // The version of the deletion is remembered although no object bears it.
+    // The version of the deletion is stored although no object has it.
     expect((await after.create(key("c"), draft("c", "1"))).metadata.resourceVersion).toBe("5");
   });
 
-  test("commits the writes of one turn together and gives them versions in their order", async () => {
+  test("commits the writes of one turn together and assigns versions in order", async () => {
     const storage = open();
     const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
     const written = await Promise.all(names.map((name) => storage.create(key(name), draft(name, "x"))));
@@ -84,7 +84,7 @@ describe("a store on disk", () => {
     expect(versions).toEqual(names.map((_, index) => index + 1));
   });
 
-  test("shows nothing before it is committed", async () => {
+  test("publishes nothing before it is committed", async () => {
     const storage = open();
     const pending = storage.create(key("a"), draft("a", "1"));
     expect(storage.get(key("a"))).toBeUndefined();
@@ -93,7 +93,7 @@ describe("a store on disk", () => {
     expect(storage.get(key("a"))).toBeDefined();
   });
 
-  test("lets one of two racing writers through, and the other sees why when it looks again", async () => {
+  test("accepts one of two racing writes, and the other client sees the new state when it reads again", async () => {
     const storage = open();
     const outcomes = await Promise.allSettled([
       storage.create(key("a"), draft("a", "1")),
@@ -107,7 +107,7 @@ describe("a store on disk", () => {
     expect(late).toEqual({ value: "3" });
   });
 
-  test("refuses all writes of a transaction that fails, and works on with the next", async () => {
+  test("refuses all writes of a transaction that fails, and continues with the next", async () => {
     const storage = open();
     await storage.create(key("a"), draft("a", "1"));
     // A value that SQLite cannot store makes the transaction fail as a full disk would: in the middle.
@@ -148,7 +148,7 @@ describe("power loss", () => {
       const recovered = open(`cut-${cut}.db`);
       const count = [...recovered.list({ resource: "/configmaps" })].length;
       const value = recovered.get(key("a"))?.["data"] as { value: string } | undefined;
-      // After each odd version there is one object more; "a" tells which round it was.
+      // After each odd version there is one object more; "a" identifies the round.
       const round = value === undefined ? -1 : Number(value.value);
       expect([round + 1, round + 2]).toContain(count);
       expect(recovered.resourceVersion).toBe(round < 0 ? 0 : round * 2 + 1 + Number(count === round + 2));
@@ -160,7 +160,7 @@ describe("power loss", () => {
 });
 
 describe("a database that cannot be used", () => {
-  test("of a newer format is refused and not touched", () => {
+  test("of a newer format is refused and not changed", () => {
     const path = join(folder, "objects.db");
     const database = new DatabaseSync(path);
     database.exec("CREATE TABLE future (x); PRAGMA user_version = 99");
@@ -175,24 +175,21 @@ describe("a database that cannot be used", () => {
     expect(() => open()).toThrow("another process holds it");
   });
 
-  test("that is something else is refused and not touched", () => {
+  test("of another program is refused and not changed", () => {
     const path = join(folder, "objects.db");
-    writeFileSync(
-      path,
-      "this is a text about harbours, long enough to be no empty database file".repeat(100),
-    );
-    expect(() => open()).toThrow("it is no SQLite database");
+    writeFileSync(path, "this is a text about harbours, too long for an empty database file".repeat(100));
+    expect(() => open()).toThrow("it is not a SQLite database");
     expect(readFileSync(path, "utf8")).toContain("harbours");
   });
 
-  test("in a folder that does not exist says so", () => {
+  test("in a folder that does not exist is reported", () => {
     expect(() => openSqliteStorage({ env, path: join(folder, "nowhere", "objects.db") })).toThrow(
       "check that the folder exists",
     );
     expect(existsSync(join(folder, "nowhere"))).toBe(false);
   });
 
-  test("in a folder that takes no files says so", () => {
-    expect(() => openSqliteStorage({ env, path: "/proc/objects.db" })).toThrow("may be written to");
+  test("in a folder that is not writable is reported", () => {
+    expect(() => openSqliteStorage({ env, path: "/proc/objects.db" })).toThrow("is writable");
   });
 });

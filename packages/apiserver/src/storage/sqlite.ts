@@ -21,13 +21,13 @@ export interface SqliteStorageOptions extends Pick<MemoryStorageOptions, "histor
   readonly path: string;
 }
 
-/** A store on disk that is closed when its server ends. */
+/** A storage on disk that is closed when its server ends. */
 export interface DurableStorage extends Storage {
-  /** Writes what is waiting and closes the file. */
+  /** Writes pending changes and closes the file. */
   close(): Promise<void>;
 }
 
-/** Opens or creates the database; throws a StorageFileError that says what to do when that cannot be. */
+/** Opens or creates the database; throws a StorageFileError with the next step if that fails. */
 export function openSqliteStorage(options: SqliteStorageOptions): DurableStorage {
   return new SqliteStorage(options);
 }
@@ -42,11 +42,11 @@ interface Queued {
 }
 
 /**
- * Objects in memory for reading, and in SQLite for keeping.
+ * Objects in memory for reads, and in SQLite for persistence.
  *
- * Writes of one turn of the event loop share a transaction, and are published to readers, watchers and
- * callers only after its commit: nobody ever sees what a power cut could take back. The check against
- * lost updates looks at what is queued as well, because that will be committed first.
+ * Writes of one turn of the event loop share a transaction, and are published to readers, watchers and callers only
+ * after its commit: no client ever sees a write that a power cut could undo. The check against lost updates includes
+ * queued writes, because they are committed first.
  */
 class SqliteStorage implements DurableStorage {
   readonly #env: Env;
@@ -141,9 +141,9 @@ class SqliteStorage implements DurableStorage {
   }
 
   /**
-   * The error for a write whose expected state is no longer the newest; undefined when it is. A write that is
-   * queued for the same key settles it: the caller is told only after that one is committed, so that its next
-   * look sees why. Nothing is awaited before the answer, or two writers could both be told that all is well.
+   * The error for a write whose expected state is not the newest; undefined if it is. If a write is queued for the same
+   * key, the caller gets the error only after that one is committed, so that its next read shows the conflict. Nothing
+   * is awaited before the answer, because otherwise two writers could both pass the check.
    */
   #stale(key: ObjectKey, expected: StoredObject | undefined): Promise<StaleWriteError> | undefined {
     if (this.#queuedKeys.has(keyText(key)))
@@ -158,7 +158,7 @@ class SqliteStorage implements DurableStorage {
       publish,
     }: { body: (version: number) => string | undefined; publish: () => Promise<StoredObject> },
   ): Promise<StoredObject> {
-    if (this.#closed) throw new StorageFileError("the store has been closed");
+    if (this.#closed) throw new StorageFileError("the storage has been closed");
     const version = this.#memory.resourceVersion + this.#queue.length + 1;
     const change: RowChange = { key, version, body: body(version) };
     this.#queuedKeys.add(keyText(key));
@@ -182,13 +182,13 @@ class SqliteStorage implements DurableStorage {
       flushed?.resolve();
       return;
     }
-    // Publishing is synchronous up to the commit in memory, so the versions come out in the order of the queue.
+    // Publishing is synchronous up to the commit in memory, so the versions are in the order of the queue.
     for (const { publish, resolve, change } of writes) resolve(published(publish(), change.body));
     flushed?.resolve();
   }
 }
 
-/** The text that was written is also what readers are sent: it is printed once for both. */
+/** The written text is also sent to readers: it is serialized once for both. */
 async function published(publishing: Promise<StoredObject>, text: string | undefined): Promise<StoredObject> {
   const object = await publishing;
   if (text !== undefined) shareText(object, text);

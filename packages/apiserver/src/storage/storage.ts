@@ -3,10 +3,10 @@ import type { Frozen, KubernetesObject } from "@capstan/api";
 /** An object as it is stored: deeply frozen, its resourceVersion set, shared by all readers. */
 export type StoredObject = Frozen<KubernetesObject> & { readonly [field: string]: unknown };
 
-/** An object on its way into the store: still private to one request. */
+/** An object before it is stored: private to one request. */
 export type Draft = KubernetesObject & { [field: string]: unknown };
 
-/** Where an object lives: `resource` is `group/plural`, `namespace` is empty for cluster-scoped kinds. */
+/** The key of an object: `resource` is `group/plural`, `namespace` is empty for cluster-scoped kinds. */
 export interface ObjectKey {
   readonly resource: string;
   readonly namespace: string;
@@ -25,44 +25,42 @@ export interface StoredEvent {
   /** Position in the order of the resource: `namespace/name`. */
   readonly key: string;
   readonly namespace: string;
-  /** The object after the change; for a deletion the last state, stamped with the version of the deletion. */
+  /** The object after the change; for a deletion the last state, with the version of the deletion. */
   readonly object: StoredObject;
   readonly previous: StoredObject | undefined;
-  /** What a watch without selectors sends: made once and shared by all watchers. */
+  /** The event for a watch without selectors: created once and shared by all watchers. */
   readonly line: WatchLine;
 }
 
-/** Told of each commit while it happens: it takes a note and works later. */
+/** Called during each commit: it records the event and works later. */
 export type CommitListener = (resource: string, event: StoredEvent) => void;
 
-/** Asks for the objects of one resource in the order of their keys. */
+/** Selects the objects of one resource in the order of their keys. */
 export interface ListQuery {
   readonly resource: string;
-  /** Only this namespace; all when absent. */
+  /** Only this namespace; all if absent. */
   readonly namespace?: string;
   /** The state at this version instead of the newest. */
   readonly at?: number;
   /** Only keys after this one. */
   readonly after?: string;
-  /** Objects that certainly have no field of this name may be left out: it saves reading them. */
+  /** Allows to omit objects that certainly have no field of this name, which saves parsing them. */
   readonly mentioning?: string;
 }
 
-/** The version asked for has left the history, or the history has been compacted past it. */
+/** The requested version is no longer in the history. */
 export class ExpiredError extends Error {
   override readonly name = "ExpiredError";
   readonly wanted: number;
   readonly oldest: number;
   constructor(wanted: number, oldest: number) {
-    super(
-      `resourceVersion ${wanted} is older than ${oldest}, the oldest one that the history reaches back to`,
-    );
+    super(`resourceVersion ${wanted} is older than ${oldest}, the oldest one in the history`);
     this.wanted = wanted;
     this.oldest = oldest;
   }
 }
 
-/** Somebody else wrote the object between the read and the write. */
+/** Another client wrote the object between the read and the write. */
 export class StaleWriteError extends Error {
   override readonly name = "StaleWriteError";
   constructor(key: ObjectKey) {
@@ -71,37 +69,41 @@ export class StaleWriteError extends Error {
 }
 
 /**
- * Keeps objects, gives every change the next resourceVersion and remembers recent changes.
+ * Stores objects, gives every change the next resourceVersion and keeps recent changes.
  *
- * Reads are synchronous and see committed state only; a write resolves when it is committed. An
- * implementation that commits in groups can therefore publish after its transaction and no sooner.
+ * Reads are synchronous and see committed state only; a write resolves when it is committed. An implementation that
+ * commits in groups can therefore publish after its transaction and no sooner.
  */
 export interface Storage {
   /** The version of the newest committed change of any resource. */
   readonly resourceVersion: number;
   get(key: ObjectKey): StoredObject | undefined;
-  /** The objects in their order, to be read before anything else is awaited. Throws an ExpiredError when `at` is out of reach. */
+  /**
+   * The objects in order, to be read before the next await. Throws an ExpiredError if `at` is no longer in the history.
+   */
   list(query: ListQuery): Iterable<StoredObject>;
-  /** How many objects `list` would give, without visiting them. */
+  /** How many objects `list` would return, without visiting them. */
   count(query: ListQuery): number;
-  /** Stores a new object, stamped and frozen. Rejects with a StaleWriteError when the key is taken. */
+  /** Stores a new object, stamped and frozen. Rejects with a StaleWriteError if the key is taken. */
   create(key: ObjectKey, draft: Draft): Promise<StoredObject>;
-  /** Replaces exactly the given state. Rejects with a StaleWriteError when that is no longer the newest. */
+  /** Replaces exactly the given state. Rejects with a StaleWriteError if that is not the newest. */
   replace(key: ObjectKey, expected: StoredObject, draft: Draft): Promise<StoredObject>;
-  /** Removes exactly the given state. Rejects with a StaleWriteError when that is no longer the newest. */
+  /** Removes exactly the given state. Rejects with a StaleWriteError if that is not the newest. */
   remove(key: ObjectKey, expected: StoredObject): Promise<StoredObject>;
   /** The oldest version a watch of this resource can start from. */
   oldestVersion(resource: string): number;
-  /** The change of this resource after `version`; undefined when there is none yet. Throws an ExpiredError. */
+  /** The change of this resource after `version`; undefined if there is none yet. Throws an ExpiredError. */
   nextEvent(resource: string, version: number): StoredEvent | undefined;
-  /** Calls `wake` once, at the next commit to this resource; the result takes that back. */
+  /** Calls `wake` once, at the next commit to this resource; the returned function cancels that. */
   onCommit(resource: string, wake: () => void): () => void;
-  /** Calls the listener at every commit from now on, whatever the resource; the result takes that back. */
+  /** Calls the listener at every commit to any resource from now on; the returned function cancels that. */
   follow(listener: CommitListener): () => void;
   /** All resources that have, or had, objects. */
   resources(): Iterable<string>;
-  /** Forgets all changes up to and including `version`: whoever has not read those of a resource has to list it again. */
+  /**
+   * Drops all changes up to and including `version`: a client that has not read those of a resource must list it again.
+   */
   forget(version: number): void;
-  /** The same, and nobody may begin below `version`, whether or not there were changes. */
+  /** The same, and refuses to start below `version`, whether or not there were changes. */
   compact(version: number): void;
 }

@@ -2,7 +2,7 @@ import { deepFreeze } from "@capstan/api";
 import { parseJson, shareText } from "../json.ts";
 import type { StoredObject } from "./storage.ts";
 
-/** An object that was found on disk and that nobody has asked for yet: its text alone. */
+/** An object on disk that no request has read yet: its text only. */
 export class Unread {
   readonly text: string;
 
@@ -10,14 +10,14 @@ export class Unread {
     this.text = text;
   }
 
-  /** The object. Its text is kept for those who want to send it as it is. */
+  /** Parses the object. Its text is kept, to be sent as it is. */
   read(): StoredObject {
     const object = deepFreeze(parseJson(this.text) as StoredObject);
     shareText(object, this.text);
     return object;
   }
 
-  /** Whether the object can have a field of this name anywhere; false is certain, true is not. */
+  /** Whether the object may have a field of this name anywhere; false is certain, true is not. */
   mentions(field: string): boolean {
     return this.text.includes(`"${field}"`);
   }

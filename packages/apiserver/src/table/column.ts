@@ -8,7 +8,7 @@ export type Cell = string | number | boolean | null;
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: string;
-  /** `name` marks the column that tells the rows apart. */
+  /** `name` marks the column that identifies the rows. */
   readonly format: string;
   readonly description: string;
   /** Above zero: shown only by `-o wide`. */
@@ -20,7 +20,7 @@ export interface Column extends ColumnDefinition {
   readonly cell: (object: StoredObject, now: number) => Cell;
 }
 
-/** A column that is always shown, of type string unless told. */
+/** A column that is always shown; its type is string by default. */
 export function column(
   name: string,
   description: string,
@@ -35,7 +35,7 @@ export function wideColumn(name: string, description: string, cell: Column["cell
   return { ...column(name, description, cell), priority: 1 };
 }
 
-/** The column that every kind begins with. */
+/** The first column of every kind. */
 export const NAME: Column = {
   ...column("Name", "The name of the object, unique among its kind in its namespace.", ({ metadata }) =>
     text(metadata.name),
@@ -48,19 +48,19 @@ export const AGE: Column = column("Age", "The time since the object was created.
   since(metadata.creationTimestamp, now),
 );
 
-/** The column with the moment of creation, for kinds whose table is not made for them. */
+/** The column with the time of creation, for kinds without columns of their own. */
 export const CREATED_AT: Column = column("Created At", "When the object was created.", {
   type: "date",
   cell: ({ metadata }) => text(metadata.creationTimestamp),
 });
 
-/** What stands in a cell for nothing. */
+/** The text of an empty cell. */
 export const NONE = "<none>";
 
 /**
- * The value at a path, undefined when there is none.
+ * The value at a path, undefined if there is none.
  *
- * The kinds of Kubernetes itself are stored as they come, so no field can be trusted to have the shape it should.
+ * Kubernetes' own kinds may be stored without validation of all fields, so no field is trusted to have the right type.
  */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;

@@ -41,7 +41,7 @@ describe("a cell", () => {
     ["date", 7, null],
     ["date", null, null],
     ["date", undefined, null],
-  ])("of a column %s holds for %j: %j", (type, value, shown) => {
+  ])("of a column %s contains for %j: %j", (type, value, shown) => {
     expect(cell(type, value)).toBe(shown);
   });
 
@@ -55,24 +55,24 @@ describe("the columns of a custom kind", () => {
   const heads = (columns: readonly PrinterColumn[]): string[] =>
     customColumns(columns).map(({ name, type, format, priority }) => `${name} ${type} ${format} ${priority}`);
 
-  test("are its name and age when its CRD lists none", () => {
+  test("are its name and age if its CRD lists none", () => {
     expect(heads([])).toEqual(["Name string name 0", "Age date  0"]);
   });
 
-  test("are its name and what its CRD lists", () => {
+  test("are its name and those that its CRD lists", () => {
     expect(heads([{ name: "Phase", type: "string", jsonPath: ".status.phase", priority: 1 }])).toEqual([
       "Name string name 0",
       "Phase string  1",
     ]);
   });
 
-  test("are described by their path when by nothing else", () => {
+  test("are described by their path without a description", () => {
     expect(customColumns([{ name: "P", type: "string", jsonPath: ".x" }])[1]?.description).toBe(
       "Custom resource definition column (in JSONPath format): .x",
     );
   });
 
-  test("are made ready once for a CRD", () => {
+  test("are compiled once for a CRD", () => {
     const custom = { columns: [{ name: "P", type: "string", jsonPath: ".x" } as const] };
     const kind = { group: "g", kind: "K" };
     expect(columnsFor({ kind, custom })).toBe(columnsFor({ kind, custom }));

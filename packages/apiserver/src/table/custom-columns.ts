@@ -7,7 +7,7 @@ import { compileJsonPath } from "./json-path.ts";
 /** A printer column as a CRD may have it. */
 export type CustomColumn = PrinterColumn & { readonly format?: string };
 
-/** The columns of a custom kind: its name and what its CRD lists, or its age when that lists nothing. */
+/** The columns of a custom kind: its name and those that its CRD lists, or its age if it lists none. */
 export function customColumns(printed: readonly CustomColumn[]): readonly Column[] {
   return [NAME, ...(printed.length === 0 ? [{ ...AGE, type: "date" }] : printed.map(customColumn))];
 }
@@ -35,7 +35,7 @@ function customColumn({
   };
 }
 
-/** A value of another type than its column leaves the cell empty; only a text column takes anything. */
+/** A value of another type than its column leaves the cell empty; only a string column accepts any. */
 function cellOf(type: PrinterColumn["type"], value: unknown, now: number): Cell {
   switch (type) {
     case "string":

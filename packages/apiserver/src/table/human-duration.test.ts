@@ -43,7 +43,7 @@ describe("a duration for people", () => {
     expect(humanDuration(ms)).toBe(shown);
   });
 
-  test("has at most two units, whatever its length", () => {
+  test("has at most two units, for any length", () => {
     fc.assert(
       fc.property(fc.nat({ max: 100 * YEAR }), (ms) => {
         expect(humanDuration(ms)).toMatch(/^(?:\d+[smhdy]){1,2}$/);
@@ -69,7 +69,7 @@ describe("the time since a timestamp", () => {
     expect(since(timestamp, now)).toBe(shown);
   });
 
-  test("a date that is on no calendar is no moment", () => {
+  test("an impossible date is not a time", () => {
     expect(parseTimestamp("2026-13-01T00:00:00Z")).toBeUndefined();
   });
 });

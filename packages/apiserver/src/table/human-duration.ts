@@ -4,13 +4,13 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** What stands for a moment that nobody knows. */
+/** The text for an unknown time. */
 export const UNKNOWN = "<unknown>";
-/** What stands for a moment that cannot be. */
+/** The text for an impossible time. */
 const INVALID = "<invalid>";
 
 interface Step {
-  /** The step is taken below this duration. */
+  /** The step applies below this duration. */
   readonly below: number;
   readonly unit: readonly [size: number, letter: string];
   /** A finer unit that is shown beside the first while the duration is short. */
@@ -29,7 +29,7 @@ const STEPS: readonly Step[] = [
   { below: Number.POSITIVE_INFINITY, unit: [YEAR, "y"] },
 ];
 
-// Clocks of two machines differ a little: an object may seem to be from the next moment.
+// The clocks of two machines differ a little: an object may seem to be from the future.
 const SKEW = 2 * SECOND;
 
 /** A duration in at most two units, as kubectl's column AGE shows it; longer ones are coarser. */
@@ -53,7 +53,7 @@ export function since(timestamp: unknown, now: number): string {
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** The moment that an RFC 3339 text names, in milliseconds; undefined when it names none. */
+/** The time of an RFC 3339 text, in milliseconds; undefined if it is not one. */
 export function parseTimestamp(text: string): number | undefined {
   const moment = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;

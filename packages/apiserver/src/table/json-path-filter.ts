@@ -17,7 +17,7 @@ type Scalar = string | number | boolean;
 // The operator outside of quotes; the two-character ones come first.
 const COMPARISON = /^((?:[^'"<>=!]|'[^']*'|"[^"]*")+)(==|!=|<=|>=|<|>)(.*)$/;
 
-/** Reads what stands between `?(` and `)`; undefined when it makes no sense. `compile` reads the paths in it. */
+/** Parses the text between `?(` and `)`; undefined if it is invalid. `compile` parses the paths in it. */
 export function parseFilter(
   text: string,
   compile: (path: string) => Operand | undefined,

@@ -27,7 +27,7 @@ describe("a path", () => {
     [".metadata.labels['a\\.b/c']", ["label"]],
     ['.metadata.labels["plain"]', ["p"]],
     [".metadata.labels.a\\.b/c", ["label"]],
-    // Kubernetes reads an unescaped dot as a step also between quotes.
+    // Kubernetes treats an unescaped dot as a step also between quotes.
     [".metadata.labels['a.b/c']", []],
     [".spec.list[0].name", ["a"]],
     [".spec.list[-1].v", [3]],
@@ -60,7 +60,7 @@ describe("a path", () => {
   });
 
   test.each([".spec[", ".spec.list[abc]", ".spec.list[?(@.a== )]", ".spec.list[?(b==1)]", ".a b", "name"])(
-    "%s is not understood",
+    "%s is not supported",
     (path) => {
       expect(compileJsonPath(path)).toBeUndefined();
     },

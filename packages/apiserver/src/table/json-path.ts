@@ -4,13 +4,13 @@
  */
 import { parseFilter, type Filter } from "./json-path-filter.ts";
 
-/** Finds the values that a path leads to, in their order; none when a field on the way is missing. */
+/** Finds the values at a path, in order; none if a field on the path is missing. */
 export type JsonPath = (value: unknown) => readonly unknown[];
 
-/** One step of a path: from a value to those it leads to. */
+/** One step of a path: from a value to the values it leads to. */
 type Step = (value: unknown) => readonly unknown[];
 
-/** Makes a path ready for use; undefined when it is not a path that is understood. */
+/** Compiles a path; undefined if it is not supported. */
 export function compileJsonPath(path: string): JsonPath | undefined {
   const steps: Step[] = [];
   let rest = path.startsWith("$") ? path.slice(1) : path;
@@ -28,7 +28,7 @@ interface Parsed {
   readonly length: number;
 }
 
-// A backslash takes the meaning from the character after it, so that labels with dots can be named.
+// A backslash escapes the next character, so that paths can have labels with dots.
 const FIELD = /^\.((?:\\.|[^.,[\]{}\s$@\\])+)/;
 
 function parseStep(text: string): Parsed | undefined {
@@ -63,7 +63,7 @@ function bracketStep(inside: string): Step | readonly Step[] | undefined {
   if (INDEXES.test(inside))
     return (value) => inside.split(",").flatMap((index) => atIndex(value, Number(index)));
   const quoted = QUOTED.exec(inside);
-  // Kubernetes reads what is quoted as a path of its own: a dot in a name needs a backslash also here.
+  // Kubernetes parses a quoted text as a path of its own: a dot in a name needs a backslash here, too.
   return quoted ? quotedSteps(quoted[1] ?? quoted[2] ?? "") : undefined;
 }
 
@@ -72,7 +72,7 @@ function quotedSteps(inside: string): readonly Step[] | undefined {
   return path && [path];
 }
 
-/** Where a bracket closes; brackets in quotes and inside others do not count. */
+/** Where a bracket closes; brackets in quotes and nested ones do not count. */
 function endOfBracket(text: string): number {
   let depth = 0;
   let quote = "";

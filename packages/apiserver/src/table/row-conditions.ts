@@ -13,7 +13,7 @@ const COMPLETED: Readonly<Record<string, readonly object[]>> = {
   Failed: [{ type: "Completed", status: "True", reason: "Failed", message: "The pod failed." }],
 };
 
-/** What a row says about its object beside the cells: that a pod is over, so that clients may hide it. */
+/** The conditions of a row: that a pod has ended, so that clients may hide it. */
 export function rowConditions(object: StoredObject): readonly object[] | undefined {
   if (object.kind !== "Pod" || object.apiVersion !== "v1") return undefined;
   const phase = at(object, "status", "phase");

@@ -46,12 +46,12 @@ describe("a Table", () => {
     expect(table.columnDefinitions).toHaveLength(3);
   });
 
-  test("carries the whole object or none when asked", () => {
+  test("contains the whole object or none on request", () => {
     expect(tableOf({ ...options, objects: [object], includeObject: "Object" }).rows[0]?.object).toBe(object);
     expect(tableOf({ ...options, objects: [object], includeObject: "None" }).rows[0]?.object).toBeNull();
   });
 
-  test("speaks v1beta1 throughout when asked", () => {
+  test("has the version v1beta1 throughout on request", () => {
     expect(tableOf({ ...options, objects: [object], version: "v1beta1" })).toMatchObject({
       apiVersion: "meta.k8s.io/v1beta1",
       rows: [{ object: { apiVersion: "meta.k8s.io/v1beta1" } }],
@@ -60,7 +60,7 @@ describe("a Table", () => {
 });
 
 describe("a watch in Tables", () => {
-  test("describes its columns in the first event alone", async () => {
+  test("describes its columns in the first event only", async () => {
     const lines: WatchLine[] = [
       { type: "ADDED", object },
       { type: "MODIFIED", object },
@@ -76,7 +76,7 @@ describe("a watch in Tables", () => {
     ]);
   });
 
-  test("sends bookmarks as a row that says where the watch is", () => {
+  test("sends bookmarks as a row with the version of the watch", () => {
     const bookmark = { apiVersion: "v1", kind: "ConfigMap", metadata: { resourceVersion: "8" } };
     expect(tableEvent({ type: "BOOKMARK", object: bookmark }, { ...options, isFirst: false })).toMatchObject({
       type: "BOOKMARK",

@@ -8,7 +8,7 @@ export interface Table {
   readonly kind: "Table";
   readonly apiVersion: string;
   readonly metadata: object;
-  /** Null in all but the first event of a watch. */
+  /** Null in all events of a watch except the first. */
   readonly columnDefinitions: readonly ColumnDefinition[] | null;
   readonly rows: readonly TableRow[];
 }
@@ -24,11 +24,11 @@ export interface TableOptions {
   readonly version: MetaVersion;
   readonly columns: readonly Column[];
   readonly includeObject: IncludeObject;
-  /** The moment that ages are counted to, in milliseconds. */
+  /** The time to which ages are counted, in milliseconds. */
   readonly now: number;
 }
 
-/** The Table of a list, or of one object; one object lends the Table its resourceVersion. */
+/** The Table of a list, or of one object; then it has the resourceVersion of the object. */
 export function tableOf(
   options: TableOptions & { readonly objects: readonly StoredObject[]; readonly listMetadata?: object },
 ): Table {
@@ -44,8 +44,8 @@ export function tableOf(
 }
 
 /**
- * An event of a watch as a Table of one row, bookmarks included; errors stay as they are. Columns are
- * described by the first event only.
+ * An event of a watch as a Table of one row, including bookmarks; errors stay as they are. Only the first event
+ * describes the columns.
  */
 export function tableEvent(
   line: WatchLine,
@@ -56,7 +56,7 @@ export function tableEvent(
   return { type: line.type, object: options.isFirst ? table : { ...table, columnDefinitions: null } };
 }
 
-/** The events of a watch as Tables. `now` is asked anew for every event. */
+/** The events of a watch as Tables. It calls `now` for every event. */
 export async function* tableEvents(
   lines: AsyncIterable<WatchLine>,
   { now, ...options }: Omit<TableOptions, "now"> & { readonly now: () => number },
@@ -87,7 +87,7 @@ function shownObject(object: StoredObject, include: IncludeObject, version: Meta
   return metadataOf(object, version);
 }
 
-/** What controllers that follow very many objects ask for: nothing but the metadata. */
+/** The metadata of an object, for controllers that watch very many objects. */
 export function metadataOf({ metadata }: StoredObject, version: MetaVersion): unknown {
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }

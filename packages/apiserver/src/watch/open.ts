@@ -7,10 +7,10 @@ import { selected } from "../registry/list.ts";
 import { parseSelection } from "../selectors/selection.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
 
-// A watch that names no end gets one between 30 and 60 minutes, so that clients spread over servers again.
+// A watch without a timeout gets one between 30 and 60 minutes, so that clients rebalance over servers.
 const SHORTEST_WATCH_MS = 30 * 60_000;
 
-/** Opens the watch that a request asks for. */
+/** Opens the watch of a request. */
 export function openWatch(
   context: Context,
   target: Target,
@@ -35,8 +35,8 @@ export function openWatch(
 }
 
 /**
- * Where the watch begins. kube-apiserver has begun its answer before it looks for the version, so a
- * version that cannot be served is not an HTTP status but the only event.
+ * Where the watch begins. kube-apiserver has started its answer before it checks the version, so an invalid version is
+ * not an HTTP status but the only event.
  */
 function start(
   context: Context,
@@ -45,7 +45,7 @@ function start(
 ): Pick<WatchOptions, "since" | "initial" | "failure"> {
   const { resourceVersion: newest } = context.storage;
   const since = parseVersion(query.get("resourceVersion") ?? "", failed);
-  // Without a version a watch begins with what there is, unless it says that it does not want that.
+  // Without a version a watch begins with the existing objects, unless the request says otherwise.
   const wantsInitial = query.has("sendInitialEvents") ? isOn(query, "sendInitialEvents") : since === 0;
   if (!wantsInitial) return changesSince(context, target, since);
   if (since > newest) return { since, initial: [], failure: versionTooLarge(since, newest) };

@@ -29,7 +29,7 @@ const typeOf = ({ type, object }: WatchLine): string =>
   `${type} ${(object as Seen).metadata.name ?? (object as Seen).reason ?? ""}`.trim();
 
 describe("watch", () => {
-  test("without a version it begins with what is there and goes on with the changes, in order", async () => {
+  test("without a version it begins with the existing objects and continues with changes, in order", async () => {
     const client = new TestClient();
     await client.create(paths.widgets, widget("b"));
     await client.create(paths.widgets, widget("a"));
@@ -62,7 +62,7 @@ describe("watch", () => {
     expect(await takeLines(all, 2)).toEqual(["ADDED t", "ADDED d"]);
   });
 
-  test("for a selector, coming into view is an addition and leaving it a deletion", async () => {
+  test("for a selector, an object that begins to match is an addition and one that ceases to match a deletion", async () => {
     const client = new TestClient();
     const watch = await client.watch(paths.widgets, "labelSelector=on%3D1");
     const label = (on: string): Promise<unknown> =>
@@ -80,7 +80,7 @@ describe("watch", () => {
     expect(gone.metadata).toMatchObject({ labels: { on: "1" }, resourceVersion: "8" });
   });
 
-  test("events are shared with the store and frozen", async () => {
+  test("events are shared with the storage and frozen", async () => {
     const client = new TestClient();
     const [first, second] = [await client.watch(paths.widgets), await client.watch(paths.widgets)];
     await client.create(paths.widgets, widget("a"));
@@ -89,7 +89,7 @@ describe("watch", () => {
     expect(Object.isFrozen((one as { object: Seen }).object.spec)).toBe(true);
   });
 
-  test("folding the changes after any version gives the state that a list shows", async () => {
+  test("applying the changes after any version gives the state of a list", async () => {
     const write = fc.record({
       name: fc.constantFrom("a", "b", "c", "d"),
       action: fc.constantFrom("create", "label", "unlabel", "spec", "finalizer", "delete"),
@@ -147,7 +147,7 @@ async function apply(client: TestClient, name: string, action: string): Promise<
 }
 
 describe("a watch over time", () => {
-  test("bookmarks come about once a minute and carry the newest version of the store", async () => {
+  test("bookmarks come about once a minute and have the newest version of the storage", async () => {
     const { client, scheduler } = virtualClient();
     const { lines } = collect(await client.watch(paths.widgets, "allowWatchBookmarks=true"));
     const silent = collect(await client.watch(paths.widgets));
@@ -162,7 +162,7 @@ describe("a watch over time", () => {
     expect(silent.lines).toEqual([]);
   });
 
-  test("sendInitialEvents marks the end of what was there", async () => {
+  test("sendInitialEvents marks the end of the existing objects", async () => {
     const { client } = virtualClient();
     await client.create(paths.widgets, widget("a"));
     const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
@@ -179,7 +179,7 @@ describe("a watch over time", () => {
     expect(await takeLines(without, 1)).toEqual(["ADDED c"]);
   });
 
-  test("ends after timeoutSeconds, or after half an hour to an hour when none is given", async () => {
+  test("ends after timeoutSeconds, or by default after half an hour to an hour", async () => {
     const { client, scheduler } = virtualClient();
     const short = collect(await client.watch(paths.widgets, "timeoutSeconds=5"));
     const long = collect(await client.watch(paths.widgets));
@@ -193,7 +193,7 @@ describe("a watch over time", () => {
     expect(long.ended()).toBe(true);
   });
 
-  test("leaves nothing behind when its reader goes", async () => {
+  test("releases everything when its reader stops", async () => {
     const { client, scheduler } = virtualClient();
     const abort = new AbortController();
     const aborted = collect(await client.watch(paths.widgets, "allowWatchBookmarks=true", abort.signal));
@@ -233,7 +233,7 @@ describe("a watch that cannot be served", () => {
     expect((await watch.next()).done).toBe(true);
   });
 
-  test("a reader that falls behind further than the history is dropped and has to list again", async () => {
+  test("a reader that falls behind the history is dropped and must list again", async () => {
     const client = await overflowing();
     const slow = await client.watch(paths.widgets, "resourceVersion=9");
     const fast = collect(await client.watch(paths.widgets, "resourceVersion=9"));
@@ -262,7 +262,7 @@ describe("a watch that cannot be served", () => {
     });
   });
 
-  test("changes are remembered for five minutes, and not much longer while there are new ones", async () => {
+  test("changes are kept for five minutes, and not much longer while there are new ones", async () => {
     const { client, scheduler } = virtualClient();
     const create = (name: string) => client.create(paths.widgets, widget(name));
     await create("a");
@@ -324,8 +324,8 @@ describe("a watch that cannot be served", () => {
   });
 });
 
-describe("a watch of a server whose time goes faster than its callers'", () => {
-  test("lasts by the clock of the callers", async () => {
+describe("a watch of a server whose clock is faster than its clients'", () => {
+  test("lasts by the clock of the clients", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const outside = new VirtualProcess(scheduler, "outside");
     const fast = new AdjustableClock(outside.clock, { anchor: { wallMs: 0, simMs: 0, speed: 60 } });

@@ -11,13 +11,13 @@ import {
   type WatchLine,
 } from "../storage/storage.ts";
 
-/** What a watch sends, and for how long. */
+/** The contents of a watch, and its duration. */
 export interface WatchOptions {
   readonly resource: Resource;
-  /** Only this namespace; all when absent. */
+  /** Only this namespace; all if absent. */
   readonly namespace?: string;
   readonly matches: Matcher | undefined;
-  /** Objects to begin with, as additions. */
+  /** The existing objects, which are sent first as additions. */
   readonly initial: readonly StoredObject[];
   /** Send the changes after this version. */
   readonly since: number;
@@ -26,16 +26,16 @@ export interface WatchOptions {
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Calls back when the kind is no longer served as it was; the result takes that back. */
+  /** Calls back when the definition of the kind changes; the returned function cancels that. */
   readonly onRetired: (end: () => void) => () => void;
-  /** What is wrong with the request, when it is too late for an HTTP status: the only thing that is sent. */
+  /** The error of the request, if it is too late for an HTTP status: the only event. */
   readonly failure?: ApiError;
 }
 
-// Long enough to cost nothing, short enough that a client which comes back finds its version in the history.
+// Rare enough to cost nothing, and frequent enough that a client which reconnects finds its version in the history.
 const BOOKMARK_INTERVAL_MS = 60_000;
 
-// A client whose watch ends by itself is told shortly before how far it has come.
+// Shortly before a watch ends by itself, its client gets a bookmark with the current version.
 const LAST_BOOKMARK_MS = 2000;
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
@@ -43,8 +43,8 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 /**
  * One watch: an iterator that reads the history of its resource at its own pace.
  *
- * It keeps no queue of its own. The history is the buffer of all watchers together: one that
- * falls so far behind that the history has moved on ends with `410 Expired` and has to list again.
+ * It has no queue of its own. All watchers share the history as their buffer: one that falls so far behind that the
+ * history has moved on ends with `410 Expired` and must list again.
  */
 export class Watch implements AsyncIterableIterator<WatchLine> {
   readonly #storage: Storage;
@@ -55,7 +55,7 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
   #initialEndDue: boolean;
   #bookmarkDue = false;
   #ended = false;
-  /** The definition of the kind has gone or changed: what happened before is still sent. */
+  /** The definition of the kind is removed or changed: earlier events are still sent. */
   #retired = false;
   #wake: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
@@ -98,7 +98,7 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     }
   }
 
-  /** What can be sent at once, without waiting for anything. */
+  /** What can be sent at once, without waiting. */
   *pending(): Generator<WatchLine> {
     while (!this.#ended) {
       const line = this.#nextLine();
@@ -144,7 +144,10 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
     }
   }
 
-  /** What this watcher is told of a change; for a selector, coming into view is an addition and leaving a deletion. */
+  /**
+   * The event for this watcher; for a selector, an object that begins to match is an addition and one that ceases to
+   * match a deletion.
+   */
   #lineFor(event: StoredEvent): WatchLine | undefined {
     const { resource, namespace, matches } = this.#options;
     if (namespace !== undefined && event.namespace !== namespace) return undefined;
@@ -157,7 +160,7 @@ export class Watch implements AsyncIterableIterator<WatchLine> {
   #bookmarkLine(): WatchLine | undefined {
     if (!this.#bookmarkDue) return undefined;
     this.#bookmarkDue = false;
-    // Everything up to now has been read, also the changes of other resources that this watch does not show.
+    // Everything up to now has been read, including changes of other resources, which this watch does not send.
     this.#version = Math.max(this.#version, this.#storage.resourceVersion);
     return this.#bookmark({});
   }
@@ -224,6 +227,6 @@ function selectedLine(event: StoredEvent, matches: Matcher): WatchLine | undefin
   const now = matches(object);
   if (now)
     return before === (line.type === "MODIFIED") ? line : { type: before ? "MODIFIED" : "ADDED", object };
-  // The last state that was in view, under the version of the change that took it out.
+  // The last matching state, with the version of the change that ended the match.
   return before ? { type: "DELETED", object: restamped(previous, event.resourceVersion) } : undefined;
 }

@@ -7,22 +7,22 @@ import { CommandError } from "../command-error.ts";
 import { holderOf } from "../data-directory/holder.ts";
 import { savedControlToken } from "./control-token.ts";
 
-/** Which simulator is meant: the one of a data directory, unless an address is given. */
+/** Which simulator to use: the one of a data directory, unless an address is given. */
 export interface SimulatorAddress {
   readonly dataDir: string;
   readonly url?: string;
   readonly token?: string;
-  /** Path of the authority to trust, for an address that is given. */
+  /** Path of the certificate authority to trust, when an address is given. */
   readonly ca?: string;
 }
 
-/** The time of a simulated cloud. */
+/** The clock of a simulated Azure. */
 export interface SimClockState {
   readonly now: string;
   readonly speed: number;
 }
 
-/** The control API of a simulator that runs. */
+/** The control API of a running simulator. */
 export interface ControlClient {
   readonly url: string;
   clock(change?: { readonly advanceSeconds?: number; readonly speed?: number }): Promise<SimClockState>;
@@ -34,11 +34,11 @@ export interface ControlClient {
   removeFault(id: string): Promise<void>;
   forbid(prohibition: Prohibition): Promise<void>;
   allow(name: string): Promise<void>;
-  /** Does something from outside of ARM; gives the status of ARM's answer. */
+  /** Acts on a scale set from outside of ARM; returns the status of ARM's answer. */
   act(action: "deleteInstance" | "evict" | "setCapacity", body: object): Promise<number>;
 }
 
-/** Uses the control API of the simulator that is meant, and closes the connection after that. */
+/** Uses the control API of the chosen simulator, then closes the connection. */
 export async function withControl<T>(
   address: SimulatorAddress,
   use: (control: ControlClient) => Promise<T>,
@@ -85,9 +85,12 @@ function connected(baseUrl: string, ca: string | undefined): Transport {
   try {
     return createHttpTransport({ baseUrl, ...(ca !== undefined && { ca }) });
   } catch (error) {
-    throw new CommandError(`--url ${baseUrl} is no address; expected one such as https://127.0.0.1:8443`, {
-      cause: error,
-    });
+    throw new CommandError(
+      `--url ${baseUrl} is not an address; expected one such as https://127.0.0.1:8443`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -127,7 +130,7 @@ function controlClient(transport: Transport, url: string, token: string): Contro
   };
 }
 
-/** What the simulator says when it refuses, as a sentence; both shapes of ARM's errors come along here. */
+/** The simulator's refusal as a sentence. ARM has two shapes of errors, and both arrive here. */
 function refused(status: number, text: string, url: string): CommandError {
   if (status === 401)
     return new CommandError(`${url} does not take the token; it is in azure/token of its data directory`);
@@ -139,7 +142,7 @@ function asJson(text: string): object {
   try {
     return JSON.parse(text) as object;
   } catch {
-    // Whatever answers there is no simulator.
+    // The server that answers is not a simulator.
     return {};
   }
 }
@@ -147,8 +150,11 @@ function asJson(text: string): object {
 function explainedFor(error: unknown, url: string): unknown {
   if (!(error instanceof TransportError)) return error;
   if (error.failure === "tls")
-    return new CommandError(`the certificate of ${url} is not trusted; give its authority with --ca`, {
-      cause: error,
-    });
+    return new CommandError(
+      `the certificate of ${url} is not trusted; pass its certificate authority with --ca`,
+      {
+        cause: error,
+      },
+    );
   return new CommandError(error.message, { cause: error });
 }

@@ -7,13 +7,13 @@ export function azureFolder(dataDir: string): string {
   return join(dataDir, "azure");
 }
 
-/** The token that opens the control API of a data directory's simulated Azure; undefined when none was made yet. */
+/** The token for the control API of a data directory's simulated Azure; undefined before the first start. */
 export function savedControlToken(dataDir: string): string | undefined {
-  // A file that lost its text in a crash opens nothing.
+  // A crash can leave an empty file, which counts as no token.
   return readIfThere(tokenPath(dataDir))?.trim() || undefined;
 }
 
-/** The same, made when there is none. It stays the same from then on, so that scripts can keep it. */
+/** The token for the control API, created if it is missing. It never changes after that, so scripts can store it. */
 export function keptControlToken(env: Env, dataDir: string): string {
   const saved = savedControlToken(dataDir);
   if (saved !== undefined) return saved;

@@ -1,10 +1,10 @@
 import type { CloudState } from "@capstan/azure-sim";
 import { CommandError } from "../command-error.ts";
 
-// Enough to find the right one by; the rest is in `capstan sim status`.
+// Enough to recognize the right one; `capstan sim status` lists all.
 const NAMES_SHOWN = 5;
 
-/** The id of the scale set that somebody means by its id, by GROUP/NAME or by its name alone. */
+/** Resolves a scale set that the user names by its id, by GROUP/NAME or by its name alone. */
 export function scaleSetNamed({ scaleSets }: CloudState, name: string): string {
   return idNamed(
     scaleSets.map(({ id }) => id),
@@ -12,9 +12,9 @@ export function scaleSetNamed({ scaleSets }: CloudState, name: string): string {
   );
 }
 
-/** The same for anything that has an id: a subscription, a group or a resource. */
+/** Resolves anything that has an id: a subscription, a group or a resource. */
 export function scopeNamed({ resources }: CloudState, name: string): string {
-  // What is not there yet can be forbidden too, but only by its whole id.
+  // A resource that does not exist yet can be locked or denied too, but only by its full id.
   if (name.startsWith("/")) return name;
   return idNamed(
     resources.map(({ id }) => id),
@@ -31,16 +31,16 @@ function idNamed(ids: readonly string[], { name, what }: { name: string; what: s
   if (first !== undefined && found.length === 1) return first;
   if (first !== undefined)
     throw new CommandError(
-      `${JSON.stringify(name)} is the name of several; choose one: ${shown(found.map(shortName))}`,
+      `${JSON.stringify(name)} matches several; choose one: ${shown(found.map(shortName))}`,
     );
   throw new CommandError(
     ids.length === 0
       ? `there is no ${what} yet`
-      : `there is no ${what} ${JSON.stringify(name)}; there is: ${shown(ids.map(shortName))}`,
+      : `there is no ${what} ${JSON.stringify(name)}; existing: ${shown(ids.map(shortName))}`,
   );
 }
 
-/** A resource as people name it: `group/name`. */
+/** A resource in short form: `group/name`. */
 export function shortName(id: string): string {
   const [, , , , group = ""] = id.split("/");
   const name = lastName(id);

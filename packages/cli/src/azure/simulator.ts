@@ -8,25 +8,28 @@ import { azureFolder, keptControlToken } from "./control-token.ts";
 
 /** How to start a simulated Azure. */
 export interface SimulatorOptions {
-  /** The machine's: certificates are made and judged in the time of those who check them. */
+  /** The real environment: certificates are issued and checked in the time of the clients that verify them. */
   readonly env: Env;
-  /** The time that the cloud lives in; the data directory's, or one that is not kept either, unless told. */
+  /** The clock of the simulated Azure. Default: that of the data directory, or one that is not persisted. */
   readonly clock?: AdjustableClock;
-  /** Where certificates and the control token are kept; only whoever holds it may start one in it. */
+  /**
+   * Where certificates and the control token are stored; only the process that holds its lock may start a simulator
+   * there.
+   */
   readonly dataDir: string;
-  /** Whether the cloud itself is kept there, too. */
+  /** Whether the simulated Azure itself is persisted there, too. */
   readonly isKept: boolean;
   readonly port: number;
-  /** The flag that the port came by, for the sentence about a port that cannot be had. */
+  /** The flag that set the port, for the error message about a port that is not available. */
   readonly portFlag: string;
   readonly seed?: string;
-  /** How many times as fast as ours its time goes, where no clock is given; as before unless told, and 1 at first. */
+  /** The speed of its clock relative to the machine's, where no clock is given. Default: as before, 1 at first. */
   readonly speed?: number;
-  /** Serves plain HTTP, for callers that cannot be given an authority. */
+  /** Serves plain HTTP, for clients that cannot be given a certificate authority. */
   readonly isPlain?: boolean;
 }
 
-/** A simulated Azure that is served. */
+/** A simulated Azure that listens on a port. */
 export interface Simulator {
   readonly azure: Azure;
   readonly url: string;
@@ -35,7 +38,7 @@ export interface Simulator {
 
 const HOST = "127.0.0.1";
 
-/** Starts the simulated Azure of a data directory, or goes on with what it has kept. */
+/** Starts the simulated Azure of a data directory, from its persisted state if there is one. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { env, dataDir, isKept, speed } = options;
   const clock =
@@ -66,7 +69,7 @@ async function serve(azure: Azure, options: SimulatorOptions, store: Store | und
   const { env, dataDir, port, portFlag, seed, isPlain = false } = options;
   if (seed !== undefined && azure.control.seed !== seed)
     throw new CommandError(
-      `${dataDir} holds a cloud of seed ${azure.control.seed}, which --seed ${seed} cannot change; choose another with --data-dir`,
+      `${dataDir} holds a simulated Azure with seed ${azure.control.seed}, which --seed ${seed} cannot change; choose another directory with --data-dir`,
     );
   const { server: tls } = await keptServing(env, servingFolder(dataDir));
   const server = await serveAzure(azure, { host: HOST, port, ...(!isPlain && { tls }) }).catch(
@@ -85,7 +88,7 @@ async function serve(azure: Azure, options: SimulatorOptions, store: Store | und
   };
 }
 
-/** A running simulator in a few words: where it is, and what is in it. */
+/** Summarizes a running simulator: its address, and how much is in it. */
 export function describeSimulator({ azure, url }: Simulator): string {
   const { control } = azure;
   const count = control.state().resources.length;

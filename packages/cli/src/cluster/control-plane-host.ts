@@ -11,7 +11,7 @@ import type { ControlPlaneHost } from "@capstan/sim";
 import { CommandError } from "../command-error.ts";
 import { inProcess } from "./transport.ts";
 
-/** Keeps the logical clusters of control planes in a data directory, and serves them on the port of all clusters. */
+/** Stores the logical clusters of control planes in a data directory, and serves them on the port of all clusters. */
 export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPlaneHost {
   return {
     add: async (name) => {
@@ -19,7 +19,8 @@ export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPl
       const path = kubeconfigPath(dataDir, name);
       const kubeconfig = readIfThere(path) ?? "";
       const access = parseKubeconfig(kubeconfig);
-      if (!access) throw new CommandError(`${path} is no kubeconfig of ours; remove it and start again`);
+      if (!access)
+        throw new CommandError(`${path} is not a kubeconfig that Capstan wrote; remove it and start again`);
       return { transport: inProcess(server.handle), kubeconfig, caCertHash: caCertHashOf(access.ca) };
     },
     remove: (name) => clusters.remove(name),
@@ -27,7 +28,9 @@ export function controlPlaneHost(clusters: Clusters, dataDir: string): ControlPl
   };
 }
 
-/** The hash of an authority as kubeadm pins it: that of its public key, so that a renewed certificate has the same. */
+/**
+ * The hash of a certificate authority as kubeadm pins it: of its public key, so a renewed certificate keeps the hash.
+ */
 function caCertHashOf(ca: string): string {
   const key = new X509Certificate(ca).publicKey.export({ type: "spki", format: "der" });
   return `sha256:${createHash("sha256").update(key).digest("hex")}`;

@@ -1,6 +1,6 @@
 import type { Transport } from "@capstan/env";
 
-/** The part of aggregated discovery that says what can be listed. */
+/** The part of aggregated discovery that lists the resources that can be listed. */
 interface Discovery {
   readonly items: readonly {
     readonly metadata?: { readonly name?: string };
@@ -12,10 +12,10 @@ interface Discovery {
 }
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-// The same objects are also served in the core group.
+// The API server also serves the same objects in the core group.
 const TWIN_GROUP = "events.k8s.io";
 
-/** How many objects a cluster holds. One request for each kind: a page of one object says how many more there are. */
+/** Counts the objects of a cluster with one request per kind: a page of one object reports how many remain. */
 export async function countObjects(transport: Transport, signal?: AbortSignal): Promise<number> {
   const read = async (path: string, headers = {}): Promise<unknown> => {
     const answer = await transport.request({ method: "GET", path, headers, ...(signal && { signal }) });
@@ -24,7 +24,7 @@ export async function countObjects(transport: Transport, signal?: AbortSignal): 
   const paths = new Map<string, string>();
   for (const root of ["/api", "/apis"]) {
     for (const [kind, path] of collections(root, (await read(root, { accept: AGGREGATED })) as Discovery)) {
-      // Further versions of a kind show the same objects again.
+      // Other versions of a kind return the same objects.
       if (!paths.has(kind)) paths.set(kind, path);
     }
   }

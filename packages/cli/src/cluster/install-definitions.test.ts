@@ -9,7 +9,7 @@ import { inProcess } from "./transport.ts";
 const env = createRealEnv();
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** A server whose requests other than reads are noted. */
+/** A server that records every request other than a read. */
 function server(): { transport: Transport; writes: string[] } {
   const { handle } = createApiServer({ env, kinds: builtInKinds, storage: createMemoryStorage() });
   const writes: string[] = [];
@@ -28,7 +28,7 @@ const send = async (transport: Transport, method: string, path: string, body: un
 };
 
 describe("the CRDs", () => {
-  test("are created, served at once, and not touched again", async () => {
+  test("are created, served at once, and not written again", async () => {
     const { transport, writes } = server();
     expect(await installDefinitions({ env, transport }, customKinds)).toEqual({
       created: customKinds.length,
@@ -46,7 +46,7 @@ describe("the CRDs", () => {
     expect(writes).toEqual([]);
   });
 
-  test("are brought up to date one by one, and what others added to them stays", async () => {
+  test("are updated one by one, and keep what other clients added to them", async () => {
     const { transport, writes } = server();
     await installDefinitions({ env, transport }, [Machine, MachineSet]);
     const path = `${DEFINITIONS}/machines.cluster.x-k8s.io`;
@@ -72,7 +72,7 @@ describe("the CRDs", () => {
 });
 
 describe("the count of objects", () => {
-  test("is that of all kinds, each object once", async () => {
+  test("covers all kinds and counts each object once", async () => {
     const { transport } = server();
     const before = await countObjects(transport);
     for (const name of ["a", "b", "c"]) {

@@ -11,7 +11,7 @@ import type { Clock, Env, Transport } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
 
-/** What became of the CRDs. */
+/** How many CRDs were created, updated or left unchanged. */
 export interface Installed {
   readonly created: number;
   readonly updated: number;
@@ -31,11 +31,11 @@ const DefinitionKind: Kind<Definition> = builtInKind<Definition>({
   subresources: ["status"],
 });
 
-// A CRD is established by the next write of the server; only a disk that fails takes longer than this.
+// The server establishes a CRD with its next write; only a failing disk takes longer than this.
 const ESTABLISHED_WITHIN_MS = 10_000;
 const ESTABLISHED_POLL_MS = 5;
 
-/** Brings the CRDs of kinds up to date, writing only what differs, and waits until all of them are served. */
+/** Brings the CRDs of kinds up to date, writes only those that differ, and waits until all of them are served. */
 export async function installDefinitions(
   { env, transport }: { env: Env; transport: Transport },
   kinds: readonly CustomKind[],
@@ -64,7 +64,7 @@ async function install(
     await client.create(DefinitionKind, wanted);
     return "created";
   }
-  // What others have added stays: their labels, and how versions are converted, of which we say nothing.
+  // Keep what other clients added: their labels, and the conversion strategy, which our manifests do not set.
   const labels = { ...old.metadata.labels, ...wanted.metadata.labels };
   const { conversion } = old.spec as { conversion?: unknown };
   const next = {
@@ -84,7 +84,9 @@ async function established(client: Client, clock: Clock, name: string): Promise<
     if (isEstablished(definition)) return;
     if (clock.monotonic() > deadlineMs) {
       const why = definition.status?.conditions?.find(({ status }) => status === "False")?.message;
-      throw new CommandError(`CRD ${name} is not served after 10 s: ${why ?? "no condition says why"}`);
+      throw new CommandError(
+        `CRD ${name} is not served after 10 s: ${why ?? "it has no condition that says why"}`,
+      );
     }
     await clock.sleep(ESTABLISHED_POLL_MS);
   }

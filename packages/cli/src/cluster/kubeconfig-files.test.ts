@@ -25,7 +25,7 @@ describe("a kubeconfig of several files", () => {
   const merged = mergedKubeconfig([first, second, third]);
   const config = JSON.parse(merged.text) as Record<string, unknown>;
 
-  test("has each name once, as the first file has it, and the first current context", () => {
+  test("has each name once, from the first file that has it, and the first current context", () => {
     expect(config).toMatchObject({
       "current-context": "work",
       clusters: [{ cluster: { server: "https://red" } }, { cluster: { server: "https://blue" } }],
@@ -33,7 +33,7 @@ describe("a kubeconfig of several files", () => {
     });
   });
 
-  test("has paths that start where their file is, and no others changed", () => {
+  test("resolves relative paths from the folder of their file, and changes no other paths", () => {
     expect(config).toMatchObject({
       clusters: [{ cluster: { "certificate-authority": "/a/ca.crt" } }, {}],
       users: [
@@ -45,22 +45,22 @@ describe("a kubeconfig of several files", () => {
     expect(mergedKubeconfig([file("/a/config", plugin)]).text).toContain('"command":"kubelogin"');
   });
 
-  test("knows the namespace of its context, and which file its cluster is from", () => {
+  test("knows the namespace of its context, and which file its cluster comes from", () => {
     expect(merged).toMatchObject({ namespace: "team-a", clusterPath: "/a/config" });
     const other = mergedKubeconfig([first, second], "play");
     expect(other).toMatchObject({ namespace: undefined, clusterPath: "/b/config" });
   });
 
   test.each([
-    ["a: [", "/c/config is no kubeconfig: "],
-    ["hello", "/c/config is no kubeconfig: it has no lists of clusters, contexts and users"],
-    ["clusters: 5", "/c/config is no kubeconfig: its clusters are no list of objects"],
-    ["users: [null]", "/c/config is no kubeconfig: its users are no list of objects"],
-  ])("is refused with the file that makes no sense: %s", (text, message) => {
+    ["a: [", "/c/config is not a kubeconfig: "],
+    ["hello", "/c/config is not a kubeconfig: it has no lists of clusters, contexts and users"],
+    ["clusters: 5", "/c/config is not a kubeconfig: its clusters are not a list of objects"],
+    ["users: [null]", "/c/config is not a kubeconfig: its users are not a list of objects"],
+  ])("is refused with the name of the invalid file: %s", (text, message) => {
     expect(() => mergedKubeconfig([first, { path: "/c/config", text }])).toThrow(message);
   });
 
-  test("may have files with nothing in them", () => {
+  test("may include empty files", () => {
     expect(mergedKubeconfig([{ path: "/c/config", text: "" }, second]).namespace).toBe("team-a");
   });
 });

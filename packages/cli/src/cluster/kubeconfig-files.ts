@@ -5,28 +5,28 @@ import { parse } from "yaml";
 import { CommandError } from "../command-error.ts";
 import type { Shell } from "../shell.ts";
 
-/** A file that is meant to be a kubeconfig. */
+/** A file that should be a kubeconfig. */
 export interface KubeconfigFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** One kubeconfig, from however many files. */
+/** One kubeconfig, merged from one or more files. */
 export interface Kubeconfig {
   readonly text: string;
-  /** The namespace of the context, where it has one. */
+  /** The namespace of the context, if it sets one. */
   readonly namespace: string | undefined;
-  /** The file that says where the cluster of the context is. */
+  /** The file that defines the cluster of the context. */
   readonly clusterPath: string | undefined;
 }
 
-/** The files that KUBECONFIG lists; none where it is not set. */
+/** The files that KUBECONFIG lists; empty if it is not set. */
 export function listedKubeconfigs({ variables, workingFolder }: Shell): readonly string[] {
   const paths = (variables["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   return paths.map((path) => resolve(workingFolder, path));
 }
 
-/** Reads those of some files that there are; as for kubectl, a file that is listed need not be there. */
+/** Reads the files that exist; like kubectl, it skips a listed file that does not exist. */
 export function readKubeconfigs(paths: readonly string[]): readonly KubeconfigFile[] {
   return paths.flatMap((path) => {
     try {
@@ -40,7 +40,7 @@ export function readKubeconfigs(paths: readonly string[]): readonly KubeconfigFi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An entry of one of the lists, with where it is from. */
+/** An entry of one of the lists, with the file it comes from. */
 interface Entry {
   readonly path: string;
   readonly name: unknown;
@@ -48,8 +48,8 @@ interface Entry {
 }
 
 /**
- * Makes one of several, as kubectl does: of entries with the same name the first one counts whole, and the first file that
- * names a current context decides. A path in a file starts where the file is.
+ * Merges files as kubectl does: of entries with the same name the first one wins as a whole, and the first file that
+ * names a current context decides. Relative paths start at the folder of their file.
  */
 export function mergedKubeconfig(files: readonly KubeconfigFile[], context?: string): Kubeconfig {
   const all = files.map(({ path, text }) => ({ path, config: configIn(path, text) }));
@@ -79,9 +79,9 @@ function configIn(path: string, text: string): Fields {
     const config: unknown = parse(text) ?? {};
     if (isJsonObject(config)) return config;
   } catch (error) {
-    throw new CommandError(`${path} is no kubeconfig: ${(error as Error).message}`);
+    throw new CommandError(`${path} is not a kubeconfig: ${(error as Error).message}`);
   }
-  throw new CommandError(`${path} is no kubeconfig: it has no lists of clusters, contexts and users`);
+  throw new CommandError(`${path} is not a kubeconfig: it has no lists of clusters, contexts and users`);
 }
 
 function entriesOf(
@@ -90,7 +90,7 @@ function entriesOf(
 ): readonly Entry[] {
   const list = config[key] ?? [];
   if (!Array.isArray(list) || !list.every((one) => isJsonObject(one)))
-    throw new CommandError(`${path} is no kubeconfig: its ${key} are no list of objects`);
+    throw new CommandError(`${path} is not a kubeconfig: its ${key} are not a list of objects`);
   return list.map((value: Fields) => ({ path, name: value["name"], value }));
 }
 
@@ -103,7 +103,7 @@ function partOf(entry: Entry | undefined, key: "cluster" | "user" | "context"): 
   return isJsonObject(part) ? part : {};
 }
 
-// The fields that name a file.
+// The fields that hold the path of a file.
 const PATHS = ["certificate-authority", "client-certificate", "client-key", "tokenFile"];
 
 function withPaths(entry: Entry, key: "cluster" | "user"): Fields {
@@ -120,7 +120,7 @@ function withPaths(entry: Entry, key: "cluster" | "user"): Fields {
   };
 }
 
-/** A command without a slash is looked for in PATH. */
+/** A command without a slash is looked up in PATH. */
 function placed(exec: Fields, base: string): Fields {
   const { command } = exec;
   return typeof command === "string" && command.includes(sep)

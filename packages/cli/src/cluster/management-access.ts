@@ -13,13 +13,13 @@ import {
   readKubeconfigs,
 } from "./kubeconfig-files.ts";
 
-/** Which management cluster: that of a file, else wherever kubectl would look, else the one that the pod runs in. */
+/** Which management cluster: that of a file, else the one kubectl would use, else the one that the pod runs in. */
 export interface ManagementAccess {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** Connects to a management cluster that somebody else runs. */
+/** Connects to a management cluster that another process serves. */
 export async function connectToManagement(
   shell: Shell,
   { kubeconfig, context }: ManagementAccess,
@@ -27,7 +27,7 @@ export async function connectToManagement(
   const chosen = context === undefined ? {} : { context };
   const files = filesOf(shell, kubeconfig);
   if (files.length === 0) {
-    refuseNowhere(shell);
+    refuseMissingKubeconfig(shell);
     return connectWithKubeconfig(chosen);
   }
   const { text } = mergedKubeconfig(files);
@@ -50,11 +50,11 @@ function filesOf(shell: Shell, kubeconfig: string | undefined): readonly Kubecon
   return files;
 }
 
-/** Without this the official client would try http://localhost:8080, which nobody means any more. */
-function refuseNowhere({ variables }: Shell): void {
+/** Without this check the official client would fall back to http://localhost:8080, which is never intended today. */
+function refuseMissingKubeconfig({ variables }: Shell): void {
   const usual = join(variables["HOME"] ?? "/", ".kube", "config");
   if (variables["KUBERNETES_SERVICE_HOST"] || existsSync(usual)) return;
   throw new CommandError(
-    `there is no kubeconfig at ${usual}, and this is no pod; set KUBECONFIG or give --kubeconfig`,
+    `there is no kubeconfig at ${usual}, and this is not a pod; set KUBECONFIG or give --kubeconfig`,
   );
 }

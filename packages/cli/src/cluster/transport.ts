@@ -6,13 +6,13 @@ export function inProcess(handler: Handler): Transport {
   return { request: handler, close: () => Promise.resolve() };
 }
 
-/** What the administrator's kubeconfig of a cluster says; undefined when there is none. */
+/** The connection data in the administrator's kubeconfig of a cluster; undefined if there is none. */
 export function savedAccess(folder: string, cluster: string): KubeconfigFacts | undefined {
   const text = readIfThere(kubeconfigPath(folder, cluster));
   return text === undefined ? undefined : parseKubeconfig(text);
 }
 
-/** Sends requests to a server that runs elsewhere, as its administrator. */
+/** Sends requests to a server in another process, as its administrator. */
 export function connect({ server, ca, client }: KubeconfigFacts): Transport {
   return createHttpTransport({ baseUrl: server, ca, ...client });
 }

@@ -18,7 +18,7 @@ const inTeam = <T extends KubernetesObject>(object: T): T => ({
   ...object,
   metadata: { ...object.metadata, namespace: "team-a" },
 });
-/** What there is in a namespace: a cluster and a pool without machines. */
+/** The objects of a namespace: a cluster and a pool without machines. */
 const settled = [cluster(), azureCluster(), poolObject(), machinePoolObject({ spec: { replicas: 0 } })];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A kubeconfig with a context of each kind: with a namespace, and without. */
+/** A kubeconfig with one context that sets a namespace and one that does not. */
 function kubeconfig(current: string): string {
   const context = { cluster: "here", user: "me" };
   return stringify({
@@ -61,9 +61,9 @@ describe("the namespace of a command", () => {
     isPausedByAnnotation(await management.client.get(AzureMachinePool, { name: "pool", namespace: name }));
 
   test.each<[string, string, readonly string[]]>([
-    ["that of the context", "team-a", []],
-    ["that of -n before that of the context", "default", ["-n", "default"]],
-    ["that of the context that was chosen", "default", ["--context", "bare"]],
+    ["the namespace of the context", "team-a", []],
+    ["the namespace of -n before that of the context", "default", ["-n", "default"]],
+    ["the namespace of the chosen context", "default", ["--context", "bare"]],
   ])("is %s", async (_, expected, flags) => {
     const other = expected === "default" ? "team-a" : "default";
     const { code, out } = await capstan("rollout", "pause", "pool", ...flags);
@@ -75,12 +75,12 @@ describe("the namespace of a command", () => {
   test("is that of the context for every command", async () => {
     expect((await capstan("rollout", "status", "pool")).out).toContain("AzureMachinePool team-a/pool");
     expect((await capstan("rollout", "status", "default/pool")).out).toContain("default/pool");
-    expect((await capstan("describe", "cluster", "nobody")).err).toContain("in namespace team-a");
+    expect((await capstan("describe", "cluster", "missing")).err).toContain("in namespace team-a");
     expect((await capstan("get", "clusters", "-o", "json")).out).toContain('"namespace": "team-a"');
     expect((await capstan("get", "clusters", "-o", "json")).out).not.toContain('"namespace": "default"');
   });
 
-  test("is that of manifests that name none", async () => {
+  test("applies to manifests that do not set one", async () => {
     const written = [poolObject(), machinePoolObject({ spec: { replicas: 2 } })].map((object) =>
       stringify({ ...object, status: undefined, metadata: { name: object.metadata.name } }),
     );
@@ -90,7 +90,7 @@ describe("the namespace of a command", () => {
     expect((await capstan("plan", "-f", "pool.yaml", "-n", "default")).out).toContain("default/pool\n");
   });
 
-  test("is no question for a dump: it is planned without a kubeconfig, too", async () => {
+  test("is not needed for a dump: it is planned without a kubeconfig, too", async () => {
     writeFileSync(at("dump.yaml"), settled.map((object) => stringify(object)).join("---\n"));
     const { code, out } = await capstan(
       "plan",
@@ -113,16 +113,16 @@ describe("KUBECONFIG", () => {
     writeFileSync(at("clusters"), stringify({ "current-context": "bare", clusters, users }));
   });
 
-  test("lists files that make one kubeconfig; one that is not there is left out", async () => {
+  test("lists files that are merged into one kubeconfig; a missing file is skipped", async () => {
     const { code, out } = await capstanWith("contexts::absent:clusters", "rollout", "status", "pool");
     expect([code, out]).toEqual([0, expect.stringContaining("AzureMachinePool team-a/pool is rolled out")]);
   });
 
   test.each<[string, string, string]>([
-    ["is there at all", "absent:gone", "there is no kubeconfig at PLACE/absent:PLACE/gone; "],
-    // As one without the right to read it, a folder is there and cannot be read.
+    ["exists at all", "absent:gone", "there is no kubeconfig at PLACE/absent:PLACE/gone; "],
+    // A folder fails to be read just as a file without read permission does.
     ["can be read", "folder:config", "the kubeconfig PLACE/folder cannot be read: EISDIR"],
-  ])("is refused where no file %s", async (_, list, message) => {
+  ])("is refused if no file %s", async (_, list, message) => {
     for (const command of [["get", "clusters"], ["init"]]) {
       const { code, err } = await capstanWith(list, ...command);
       expect([code, err]).toEqual([1, expect.stringContaining(message.replaceAll("PLACE", folder))]);

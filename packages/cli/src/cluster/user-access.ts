@@ -11,14 +11,14 @@ import { type UserAccess, userKubeconfig } from "./user-kubeconfig.ts";
 /** The time in the cluster, in milliseconds since the epoch. */
 type Now = () => number;
 
-/** What a command knows about where it is. */
+/** The context that a command runs in. */
 export interface UserPlace {
   readonly now: Now;
-  /** That of what names none. */
+  /** The namespace of objects that do not set one. */
   readonly namespace: string;
 }
 
-/** Uses the management cluster that a user means. */
+/** Calls a function with a client of the management cluster that the user selected. */
 export async function withUserClient<R>(
   shell: Shell,
   access: UserAccess,
@@ -32,7 +32,7 @@ export async function withUserClient<R>(
   if (home !== undefined && !holderOf(home)) {
     throw new CommandError(`nothing is running in ${home}; start with: capstan up`);
   }
-  // The cluster of a data directory may live in another time than the machine.
+  // The cluster of a data directory may run on another clock than the machine's.
   const now: Now = () => (home === undefined ? env.clock.now() : timeIn(env, home));
   const transport = await connectWithKubeconfig({ text, origin, ...(context !== undefined && { context }) });
   try {
@@ -42,7 +42,7 @@ export async function withUserClient<R>(
   }
 }
 
-/** The data directory that a kubeconfig lies in, wherever that is; undefined for any other kubeconfig. */
+/** The data directory that contains a kubeconfig; undefined for a kubeconfig elsewhere. */
 function dataDirectoryOf(path: string, dataDir: string): string | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (kubeconfigPath(folder, MANAGEMENT_CLUSTER) === path && (folder === dataDir || holderOf(folder)))

@@ -5,28 +5,28 @@ import { CommandError } from "../command-error.ts";
 import type { Shell } from "../shell.ts";
 import { type Kubeconfig, listedKubeconfigs, mergedKubeconfig, readKubeconfigs } from "./kubeconfig-files.ts";
 
-/** Which management cluster a user means, and which namespace of it. */
+/** The management cluster and namespace that the user selects. */
 export interface UserAccess {
   readonly dataDir: string;
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** What `-n` says; undefined where nobody wrote it. */
+  /** The value of `-n`; undefined if the flag is not set. */
   readonly namespace?: string;
 }
 
-/** A kubeconfig as it was found. */
+/** A kubeconfig, and where it was found. */
 interface UserKubeconfig extends Kubeconfig {
-  /** What it is called in messages. */
+  /** How messages refer to it. */
   readonly origin: string;
-  /** The namespace of what names none. */
+  /** The namespace of objects that do not set one. */
   readonly namespace: string;
 }
 
 const USUAL_NAMESPACE = "default";
 
 /**
- * The kubeconfig that a user means: that of the command line, else those of the environment, else that of the data
- * directory, else whatever kubectl would use. What names no namespace is in that of `-n`, else in that of the context.
+ * The kubeconfig that the user selects: the flag, else the environment, else the data directory, else kubectl's
+ * default. Objects that do not set a namespace are in that of `-n`, else in that of the context.
  */
 export function userKubeconfig(shell: Shell, access: UserAccess): UserKubeconfig {
   const paths = pathsOf(shell, access);
@@ -51,8 +51,8 @@ function pathsOf(shell: Shell, { kubeconfig, dataDir }: UserAccess): readonly st
 }
 
 /**
- * The namespace of what names none, for a command that may do without a cluster: whoever needs one is told that there is
- * none when it is asked.
+ * The namespace of objects that do not set one, for a command that may not need a cluster. A missing kubeconfig is not
+ * an error here; it becomes one when the command sends its first request.
  */
 export function namespaceFor(shell: Shell, access: UserAccess): string {
   if (access.namespace !== undefined) return access.namespace;

@@ -14,21 +14,21 @@ import { shortName } from "../azure/resolve.ts";
 import { controlPlaneHost } from "./control-plane-host.ts";
 import { inProcess } from "./transport.ts";
 
-/** What workload clusters run on. */
+/** What workload clusters need to run. */
 export interface WorkloadClustersOptions {
   readonly env: Env;
   readonly clusters: Clusters;
   readonly azure: Azure;
   readonly dataDir: string;
-  /** Is told in a line what a user should know. */
+  /** Prints a line for the user. */
   readonly say: (line: string) => void;
-  /** Where engineers look. */
+  /** The log, for engineers. */
   readonly log: LogDestination;
 }
 
-/** Workload clusters that run, with the guests of the simulated machines. */
+/** Running workload clusters, with the guests of the simulated machines. */
 export interface WorkloadClusters {
-  /** How many there are, in a few words. */
+  /** Their number, in a few words. */
   readonly summary: string;
   close(): Promise<void>;
 }
@@ -72,7 +72,10 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
   };
 }
 
-/** What events are about: a machine is no object of Kubernetes, and its name has to look as if it were. */
+/**
+ * The object that events refer to. A simulated machine is not a Kubernetes object, so its name is made to look like
+ * one.
+ */
 function machineNamed(name: string): Parameters<ReturnType<typeof createEventRecorder>["record"]>[0] {
   const metadata = { name: name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-"), namespace: "default" };
   return { apiVersion: "compute.azure.com/v1", kind: "VirtualMachine", metadata };

@@ -15,7 +15,7 @@ import { aborted } from "../signals.ts";
 
 /** How to start. */
 export interface AzureSimOptions {
-  /** Where the cloud is kept; without it, it ends with the process. */
+  /** Where the simulated Azure is persisted; without it, its state ends with the process. */
   readonly dataDir?: string;
   readonly port: number;
   readonly seed?: string;
@@ -24,12 +24,12 @@ export interface AzureSimOptions {
   readonly http: boolean;
 }
 
-/** `capstan azure-sim`: serves a simulated Azure alone, to any SDK, until it is told to stop. */
+/** `capstan azure-sim`: serves a simulated Azure alone, to any SDK, until SIGTERM or Ctrl-C. */
 export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<number> {
   const stop = shell.stopSignal();
   const { out, env } = shell;
   const isKept = options.dataDir !== undefined;
-  // Callers read the authority and `capstan sim` its token from a folder, so there is one in any case.
+  // Clients read the certificate authority, and `capstan sim` its token, from a folder, so one is needed in any case.
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "capstan-azure-"));
   const directory = openDataDirectory(dataDir, shell);
   try {
@@ -55,7 +55,7 @@ export async function azureSim(shell: Shell, options: AzureSimOptions): Promise<
     directory.release();
     if (!isKept) removeContents(dataDir);
   }
-  out.write(isKept ? `\nstopped; everything is kept in ${dataDir}\n` : "\nstopped; nothing is kept\n");
+  out.write(isKept ? `\nstopped; all data is kept in ${dataDir}\n` : "\nstopped; no data is kept\n");
   return EXIT.done;
 }
 
@@ -87,11 +87,11 @@ function introduce({ out, variables }: Shell, simulator: Simulator, about: Intro
     `npx capstan sim journal --follow --data-dir ${quoted(dataDir)}`,
   ];
   out.write(tryNext(lines, paint));
-  const end = isKept ? "everything is kept" : "nothing is kept; --data-dir keeps it";
+  const end = isKept ? "all data is kept" : "no data is kept; use --data-dir to keep it";
   out.write(paint.faint(`\nCtrl-C stops it; ${end}.\n`));
 }
 
-/** Signs in as the principal that is there, with what every machine has. */
+/** Signs in as the principal that exists from the start, with tools that every machine has. */
 function tokenCommand(url: string, authority: string | undefined): string {
   const { tenantId, clientId, clientSecret = "" } = DEFAULT_PRINCIPAL;
   const trust = authority === undefined ? "" : ` --cacert ${quoted(authority)}`;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { managementWith } from "../plan/management.fixture.ts";
 import { partsOf } from "./describe-cluster.ts";
 
-test("a reference that leads nowhere is shown where the object would be, in words of the user's", async () => {
+test("a reference to a missing object is shown at the place of the object, in words for the user", async () => {
   const metadata = { name: "demo", namespace: "default" };
   const client = await managementWith(
     cluster({ metadata, spec: { infrastructureRef: { name: "nowhere" } } }),
@@ -18,9 +18,9 @@ test("a reference that leads nowhere is shown where the object would be, in word
   ]);
 });
 
-test("a cluster that is not there is missed with the names of those that are", async () => {
+test("a missing cluster is reported with the names of the existing ones", async () => {
   const client = await managementWith(cluster({ metadata: { name: "demo", namespace: "default" } }));
   await expect(partsOf(client, { name: "dmeo", namespace: "default" })).rejects.toThrow(
-    'there is no Cluster "dmeo" in namespace default; there is: demo',
+    'there is no Cluster "dmeo" in namespace default; existing: demo',
   );
 });

@@ -22,14 +22,14 @@ import { printTree } from "../describe/print-tree.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
 
-/** Which cluster, and how it is described. */
+/** Which cluster, and how to print it. */
 export interface DescribeClusterOptions {
   readonly access: UserAccess;
   readonly name: string;
   readonly tree: TreeOptions;
 }
 
-/** `capstan describe cluster`: the parts of a cluster as a tree, and how each of them is. */
+/** `capstan describe cluster`: the parts of a cluster as a tree, with the state of each. */
 export async function describeCluster(shell: Shell, options: DescribeClusterOptions): Promise<number> {
   const { access, name, tree } = options;
   await withUserClient(shell, access, async (client, { now, namespace }) => {
@@ -39,7 +39,7 @@ export async function describeCluster(shell: Shell, options: DescribeClusterOpti
   return EXIT.done;
 }
 
-/** Everything that a cluster is made of, found by its references and labels. */
+/** Everything that a cluster is made of, found by references and labels. */
 export async function partsOf(
   client: Client,
   { name, namespace }: { readonly name: string; readonly namespace: string },
@@ -80,7 +80,7 @@ async function poolParts(
   };
 }
 
-/** An object of any kind. Where a reference leads nowhere, a stand-in says so at the place of the object. */
+/** An object of any kind. If the reference leads nowhere, a placeholder with that message takes the object's place. */
 async function referred(
   client: Client,
   reference: Frozen<ObjectReference> | undefined,
@@ -101,7 +101,7 @@ function standIn(
   { apiVersion = "", kind = "", name = "", namespace = "" }: Frozen<ObjectReference>,
   { reason, message: said }: Failure,
 ): Reported {
-  // What was asked for, and not which request did not find it.
+  // Name the missing object, not the request that failed.
   const message = reason === "NotFound" ? `There is no ${kind} ${name} in namespace ${namespace}` : said;
   const missing = {
     type: "Ready",
@@ -118,6 +118,6 @@ const LEADS_NOWHERE: ReadonlySet<string> = new Set(["NotFound", "KindNotServed",
 
 async function unknown(client: Client, name: string, namespace: string): Promise<string> {
   const others = (await client.list(Cluster, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `there is: ${others.join(", ")}`;
+  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
   return `there is no Cluster ${JSON.stringify(name)} in namespace ${namespace}; ${there}`;
 }

@@ -7,17 +7,17 @@ import { takeLock } from "../data-directory/lock.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
 
-/** What to stop, and whether to keep what it wrote. */
+/** What to stop, and whether to delete its data. */
 export interface DownOptions {
   readonly dataDir: string;
   readonly purge: boolean;
 }
 
-// Closing files and connections takes far less than a second; whoever needs longer hangs.
+// Closing files and connections takes far less than a second; a process that needs longer hangs.
 const STOPPED_WITHIN_MS = 15_000;
 const EXIT_POLL_MS = 50;
 
-/** `capstan down`: stops what runs in a data directory, and removes the directory when asked. */
+/** `capstan down`: stops the process that holds a data directory, and removes the directory with `--purge`. */
 export async function down(shell: Shell, { dataDir, purge }: DownOptions): Promise<number> {
   if (existsSync(dataDir)) isOurs(dataDir);
   const holder = await stop(shell, dataDir);
@@ -26,7 +26,7 @@ export async function down(shell: Shell, { dataDir, purge }: DownOptions): Promi
   return EXIT.done;
 }
 
-/** Asks the holder to end and waits until it has; undefined when there is none. */
+/** Asks the process that holds the directory to exit and waits until it has; undefined if there is none. */
 async function stop(shell: Shell, dataDir: string): Promise<Holder | undefined> {
   const { clock } = shell.env;
   const deadlineMs = clock.monotonic() + STOPPED_WITHIN_MS;
@@ -51,18 +51,18 @@ function ask(shell: Shell, holder: Holder): void {
     shell.terminate(holder.pid);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // It has ended by itself since we looked.
+    // The process has exited since we read its pid.
     if (code === "ESRCH") return;
-    throw new CommandError(`pid ${holder.pid} cannot be stopped by you (${code}); ask whoever started it`);
+    throw new CommandError(`pid ${holder.pid} cannot be stopped by you (${code}); ask its owner to stop it`);
   }
 }
 
 function removeAll(dataDir: string): string {
-  if (!existsSync(dataDir)) return `nothing is kept in ${dataDir}`;
+  if (!existsSync(dataDir)) return `${dataDir} does not exist`;
   refuseForeign(dataDir, "move them away first");
-  // With the lock in hand nobody starts while the files go; it goes with them.
+  // Hold the lock while deleting, so that no server starts in between; the lock file is deleted last.
   const release = takeLock(dataDir);
-  if (!release) throw new CommandError(`${dataDir} has just been taken by another process; try again`);
+  if (!release) throw new CommandError(`${dataDir} has just been locked by another process; try again`);
   try {
     removeContents(dataDir);
   } finally {

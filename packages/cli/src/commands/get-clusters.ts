@@ -10,7 +10,7 @@ import type { Shell } from "../shell.ts";
 /** Which clusters, and how they are printed. */
 export interface GetClustersOptions {
   readonly access: UserAccess;
-  /** Whether those of all namespaces are meant. */
+  /** Whether to list the clusters of all namespaces. */
   readonly isEverywhere: boolean;
   readonly output: OutputForm;
 }

@@ -3,13 +3,13 @@ import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
 
-/** Whose kubeconfig. */
+/** Which cluster's kubeconfig. */
 export interface GetKubeconfigOptions {
   readonly dataDir: string;
   readonly cluster: string;
 }
 
-/** `capstan get kubeconfig`: prints the administrator's kubeconfig of a cluster, whether it runs or not. */
+/** `capstan get kubeconfig`: prints the administrator's kubeconfig of a cluster, whether the cluster runs or not. */
 export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfigOptions): number {
   const known = savedClusters(dataDir).map((name) => ({
     name,
@@ -21,7 +21,7 @@ export function getKubeconfig({ out }: Shell, { dataDir, cluster }: GetKubeconfi
     throw new CommandError(
       names.length === 0
         ? `${dataDir} has no clusters yet; start with: capstan up`
-        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; there is: ${names.join(", ")}`,
+        : `there is no cluster ${JSON.stringify(cluster)} in ${dataDir}; existing: ${names.join(", ")}`,
     );
   }
   out.write(text);

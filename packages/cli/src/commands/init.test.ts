@@ -9,9 +9,9 @@ import { run } from "../program.ts";
 import { testShell } from "../shell.fixture.ts";
 import { install } from "./init.ts";
 
-// What it does to a cluster is tested on a real kube-apiserver (test/kube/manager.kube.ts): it needs server-side apply.
+// Its effect on a cluster is tested on a real kube-apiserver (test/kube/manager.kube.ts): it needs server-side apply.
 describe("capstan init", () => {
-  test("prints what it would create, with the image it is told, and asks nobody", async () => {
+  test("prints what it would create, with the given image, and sends no request", async () => {
     const shell = testShell({ variables: { KUBECONFIG: "/nowhere" } });
     expect(await run(["init", "--dry-run", "--image", "example.com/capstan:2"], shell)).toBe(0);
     const documents = parseAllDocuments(shell.written.out).map(
@@ -48,7 +48,7 @@ describe("capstan init", () => {
     ]);
   });
 
-  test("writes nothing where another provider has installed its definitions", async () => {
+  test("writes nothing where another provider has installed its CRDs", async () => {
     const env = createRealEnv();
     const { handle } = createApiServer({ env, kinds: builtInKinds, storage: createMemoryStorage() });
     const writes: string[] = [];

@@ -3,7 +3,7 @@ import { createClient } from "@capstan/runtime";
 import { stringify } from "yaml";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseNeighbours } from "../cluster/neighbours.ts";
+import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type Applied, apply } from "../install/apply.ts";
@@ -13,16 +13,16 @@ import { quoted } from "../render/amounts.ts";
 import { paintFor, tryNext } from "../render/paint.ts";
 import type { Shell } from "../shell.ts";
 
-/** Where to install what. */
+/** What to install, and where. */
 export interface InitOptions extends ManagementAccess {
-  /** Prints the objects and asks nobody. */
+  /** Prints the objects and sends no request. */
   readonly dryRun: boolean;
   readonly takeOver: boolean;
   /** The image that the manager runs from. */
   readonly image: string;
 }
 
-/** `capstan init`: installs the kinds and the manager in a management cluster, and says what it did. */
+/** `capstan init`: installs the kinds and the manager in a management cluster, and prints what it did. */
 export async function init(shell: Shell, options: InitOptions): Promise<number> {
   const { env, out, variables } = shell;
   if (options.dryRun) {
@@ -57,15 +57,15 @@ function printed(image: string): string {
     .join("");
 }
 
-/** What an installation is done with. */
+/** The dependencies of an installation. */
 export interface InstallPorts {
   readonly env: Env;
   readonly transport: Transport;
-  /** Is told in a line what was done. */
+  /** Prints a line about what was done. */
   readonly say: (line: string) => void;
 }
 
-/** Installs everything: the definitions first, because what follows names their kinds. May be repeated. */
+/** Installs everything: the CRDs first, because the other objects refer to their kinds. It is idempotent. */
 export async function install(
   { env, transport, say }: InstallPorts,
   { takeOver, image }: Pick<InitOptions, "takeOver" | "image">,
@@ -73,7 +73,7 @@ export async function install(
   const client = createClient({ transport, env, fieldManager: "capstan-init" });
   if (!takeOver) {
     const advice = "stop it and give --take-over";
-    await refuseNeighbours({ client, clock: env.clock }, installedKinds, advice);
+    await refuseOtherProviders({ client, clock: env.clock }, installedKinds, advice);
   }
   const { created, updated, unchanged } = await installDefinitions({ env, transport }, installedKinds);
   say(`CRDs: ${installedKinds.length} (${created} new, ${updated} updated, ${unchanged} unchanged)`);

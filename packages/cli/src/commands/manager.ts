@@ -15,7 +15,7 @@ import {
 } from "@capstan/manager";
 import { createClient, createDiagnostics, createLogger, type Logger, type LogLevel } from "@capstan/runtime";
 import { connectToManagement, type ManagementAccess } from "../cluster/management-access.ts";
-import { refuseNeighbours } from "../cluster/neighbours.ts";
+import { refuseOtherProviders } from "../cluster/other-providers.ts";
 import { refuseEmbedded } from "../cluster/unsuitable-cluster.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -35,7 +35,7 @@ export interface ManagerCommandOptions extends ManagementAccess {
   readonly leaseNamespace: string;
   /** Where probes and metrics are served, as HOST:PORT. */
   readonly healthAddr: string;
-  /** Where the webhooks are served; 0 for nowhere. */
+  /** Where the webhooks are served; 0 disables them. */
   readonly webhookPort: number;
   readonly azureEndpoint?: string;
   readonly azureCa?: string;
@@ -46,7 +46,7 @@ export interface ManagerCommandOptions extends ManagementAccess {
   readonly logFormat: "json" | "pretty";
 }
 
-/** `capstan manager`: runs the controllers against a management cluster and Azure until it is told to stop. */
+/** `capstan manager`: runs the controllers against a management cluster and Azure until SIGTERM or Ctrl-C. */
 export async function manager(shell: Shell, options: ManagerCommandOptions): Promise<number> {
   const { env } = shell;
   refuseUnknownNames(options);
@@ -56,7 +56,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   const network = networkFor(shell, options);
   const kube = await connectToManagement(shell, options);
   await refuseEmbedded(kube, "capstan manager");
-  await checkNeighbours(shell, kube, options);
+  await checkOtherProviders(shell, kube, options);
   await checkNamespace(shell, kube, options);
   const running = new Manager({
     env,
@@ -82,7 +82,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
     webhookPort: options.webhookPort,
   });
   try {
-    // First of all, because kube-apiserver asks them about what the controllers write.
+    // Start the webhooks first, because kube-apiserver calls them for every write of the controllers.
     await Promise.race([webhooks?.start(), aborted(stop)]).catch((error: unknown) => {
       throw webhookProblem(error, options.webhookPort);
     });
@@ -94,7 +94,7 @@ export async function manager(shell: Shell, options: ManagerCommandOptions): Pro
   }
 }
 
-/** Runs until told to stop, or until the Lease is lost: then the process ends, and whoever started it starts it again. */
+/** Runs until SIGTERM or Ctrl-C, or until the Lease is lost. Then the process exits, and its supervisor, such as the kubelet, restarts it. */
 async function untilStopped(running: Manager, stop: AbortSignal, log: Logger): Promise<number> {
   const lost = running
     .start()
@@ -131,15 +131,15 @@ function networkFor(shell: Shell, { azureCa }: ManagerCommandOptions): Network {
   });
 }
 
-/** Another Azure than the public one, such as a simulated one, speaks for itself and for Entra at one address. */
+/** An Azure other than the public one, such as a simulated one, serves ARM and Entra at one address. */
 function cloudFor({ azureEndpoint }: ManagerCommandOptions): Cloud {
   const cloud = cloudNamed();
   if (azureEndpoint === undefined) return cloud;
   return { ...cloud, name: azureEndpoint, resourceManager: azureEndpoint, authority: azureEndpoint };
 }
 
-/** Refuses to fight with another provider over the objects of the controllers that are to run. */
-async function checkNeighbours(
+/** Refuses to start if another provider reconciles the objects of the enabled controllers. */
+async function checkOtherProviders(
   { env }: Shell,
   kube: Transport,
   options: ManagerCommandOptions,
@@ -150,10 +150,10 @@ async function checkNeighbours(
   const chosen = CONTROLLERS.filter(({ name }) => controllers?.includes(name) ?? true);
   const kinds = chosen.map(({ kind }) => kind);
   const advice = "stop it and give --take-over, or choose other kinds with --controllers";
-  await refuseNeighbours({ client, clock: env.clock }, kinds, advice);
+  await refuseOtherProviders({ client, clock: env.clock }, kinds, advice);
 }
 
-/** Without its namespace there is no place for the Lease or the certificate, and the manager would wait in silence. */
+/** Without its namespace the manager can store neither the Lease nor the certificate, and would wait silently. */
 async function checkNamespace(
   { env }: Shell,
   kube: Transport,
@@ -174,7 +174,7 @@ interface WebhookParts {
   readonly features: Features;
 }
 
-/** The webhooks of this process, if it is to have any. */
+/** The webhooks of this process, if they are enabled. */
 function webhooksFor(
   { env }: Shell,
   { webhookPort, leaseNamespace }: ManagerCommandOptions,
@@ -199,9 +199,9 @@ function webhooksFor(
   });
 }
 
-/** A certificate for a server, from an authority whose key nobody has afterwards. */
+/** A serving certificate from a certificate authority whose key is discarded. */
 async function issueServing(env: Env, hosts: readonly string[]): Promise<Issued> {
-  // The embedded API server has what makes certificates; it is loaded only where one is made, about once a year.
+  // The embedded API server can issue certificates; it is loaded only when one is needed, about once a year.
   const { createAuthority, issueCertificate } = await import("@capstan/apiserver");
   const authority = await createAuthority(env);
   return { ca: authority.cert, ...(await issueCertificate(env, authority, { type: "server", hosts })) };
@@ -227,7 +227,7 @@ async function serveHealth(
   return serveHttp(handler, { host: host === "" ? "0.0.0.0" : host, port: Number(port) });
 }
 
-/** A controller that does not exist would be one that silently does nothing. */
+/** A misspelled controller name would silently disable a controller. */
 function refuseUnknownNames({ controllers = [], concurrency }: ManagerCommandOptions): void {
   const known = CONTROLLERS.map(({ name }) => name);
   for (const [flag, names] of [
@@ -237,6 +237,6 @@ function refuseUnknownNames({ controllers = [], concurrency }: ManagerCommandOpt
     const unknown = names.filter((name) => !known.includes(name));
     if (unknown.length === 0) continue;
     const shown = unknown.map((name) => JSON.stringify(name)).join(", ");
-    throw new CommandError(`${flag}: there is no controller ${shown}; there is: ${known.join(", ")}`);
+    throw new CommandError(`${flag}: there is no controller ${shown}; existing: ${known.join(", ")}`);
   }
 }

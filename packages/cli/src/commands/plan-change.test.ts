@@ -10,7 +10,7 @@ import { obstaclesOf } from "../plan/obstacles.ts";
 import { machineObject, machinePoolObject, NOW, poolObject } from "../plan/pool-objects.fixture.ts";
 import { isForecastDisruptive, printForecast } from "../plan/print-forecast.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
-import { wantedModel } from "../plan/wanted-model.ts";
+import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { testShell } from "../shell.fixture.ts";
 import { forecastsOf } from "./plan.ts";
@@ -29,7 +29,7 @@ async function settled(applied: Overrides<AzureMachinePool> = {}): Promise<Clien
     metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": lastApplied } },
   });
   const draft = await managementWith(...AROUND, stored, machinePoolObject());
-  const { wanted } = wantedModel(await readPool(draft, await findPool(draft, POOL)));
+  const { wanted } = desiredModel(await readPool(draft, await findPool(draft, POOL)));
   return managementWith(
     ...AROUND,
     poolObject(stored, { status: { modelHash: wanted.hash } }),
@@ -38,7 +38,7 @@ async function settled(applied: Overrides<AzureMachinePool> = {}): Promise<Clien
   );
 }
 
-/** A manifest as people write it: nothing that a server adds. */
+/** A manifest as a user writes it, without the fields that a server adds. */
 function manifest<T extends KubernetesObject>(object: T): T {
   const { uid: _, ...metadata } = object.metadata;
   return { ...object, metadata, status: undefined };
@@ -59,7 +59,7 @@ interface Answer {
 const ROLLED = { vmSize: "Standard_D4s_v3" };
 
 describe("capstan plan of manifests", () => {
-  test("that change nothing plans nothing", async () => {
+  test("plans nothing for manifests that change nothing", async () => {
     const pools = await forecasts(await settled(), poolManifest(), machinesManifest());
     expect(pools).toMatchObject([
       { isNew: false, changes: [], typical: { totals: { waves: 0 }, isReached: true }, blocked: [] },
@@ -88,33 +88,30 @@ describe("capstan plan of manifests", () => {
   test.each<[string, Kind, typeof POOL, object]>([
     ["pool", AzureMachinePool, POOL, { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } }],
     ["cluster", Cluster, { ...POOL, name: "cluster" }, { spec: { paused: true } }],
-  ])(
-    "goes on behind the pause of a %s: what happens once it is resumed counts",
-    async (_, kind, name, body) => {
-      const client = await settled();
-      await client.patch(kind, name, { type: "merge", body });
-      const nothing = await forecasts(client, poolManifest());
-      expect(isForecastDisruptive(nothing)).toBe(false);
-      expect(printForecast(nothing, "text")).toMatch(/nothing to do\n {2}blocked: Paused pool\n/);
-      const pools = await forecasts(client, poolManifest({ template: ROLLED }));
-      expect(pools[0]?.blocked).toMatchObject([{ reason: "Paused", targets: ["pool"] }]);
-      expect(totalsOf(pools)).toMatchObject({ created: 3, deleted: 3, waves: 3 });
-      expect(isForecastDisruptive(pools)).toBe(true);
-      const text = printForecast(pools, "text");
-      expect(text).toContain("  nothing happens while it is paused; once it is resumed:\n  3 waves, about ");
-      expect(text).toContain("  blocked: Paused pool\n");
-      const markdown = printForecast(pools, "markdown");
-      expect(markdown).toContain(
-        "**Disruptive**: machines are taken away from their pods, once it is resumed.",
-      );
-      expect(markdown).toContain("| Paused | pool |");
-      const { actions, blocked } = JSON.parse(printForecast(pools, "json")) as Answer;
-      expect(actions.map(({ action }) => action)).toContain("DeleteMachine");
-      expect(blocked).toMatchObject([{ reason: "Paused" }]);
-    },
-  );
+  ])("plans past the pause of a %s: the actions after it is resumed count", async (_, kind, name, body) => {
+    const client = await settled();
+    await client.patch(kind, name, { type: "merge", body });
+    const nothing = await forecasts(client, poolManifest());
+    expect(isForecastDisruptive(nothing)).toBe(false);
+    expect(printForecast(nothing, "text")).toMatch(/nothing to do\n {2}blocked: Paused pool\n/);
+    const pools = await forecasts(client, poolManifest({ template: ROLLED }));
+    expect(pools[0]?.blocked).toMatchObject([{ reason: "Paused", targets: ["pool"] }]);
+    expect(totalsOf(pools)).toMatchObject({ created: 3, deleted: 3, waves: 3 });
+    expect(isForecastDisruptive(pools)).toBe(true);
+    const text = printForecast(pools, "text");
+    expect(text).toContain("  nothing happens while it is paused; once it is resumed:\n  3 waves, about ");
+    expect(text).toContain("  blocked: Paused pool\n");
+    const markdown = printForecast(pools, "markdown");
+    expect(markdown).toContain(
+      "**Disruptive**: machines are taken away from their pods, once it is resumed.",
+    );
+    expect(markdown).toContain("| Paused | pool |");
+    const { actions, blocked } = JSON.parse(printForecast(pools, "json")) as Answer;
+    expect(actions.map(({ action }) => action)).toContain("DeleteMachine");
+    expect(blocked).toMatchObject([{ reason: "Paused" }]);
+  });
 
-  test("sees what a MachinePool alone changes: its size and its version", async () => {
+  test("sees the changes of a MachinePool alone: its size and its version", async () => {
     const client = await settled();
     expect(totalsOf(await forecasts(client, machinesManifest({ replicas: 5 })))).toMatchObject({
       created: 2,
@@ -136,14 +133,14 @@ describe("capstan plan of manifests", () => {
     );
   });
 
-  test("that are of a new pool creates it, and nothing is disrupted", async () => {
+  test("creates a new pool and disrupts nothing", async () => {
     const client = await managementWith(...AROUND);
     const pools = await forecasts(client, poolManifest(), machinesManifest());
     expect(pools).toMatchObject([{ isNew: true, typical: { totals: { created: 3, waves: 1 } } }]);
     expect(isForecastDisruptive(pools)).toBe(false);
   });
 
-  test("takes away what was applied before and is in them no more, as kubectl does", async () => {
+  test("removes fields that were applied before and are missing now, as kubectl does", async () => {
     const client = await settled({ spec: { template: { terminateNotificationTimeout: 7 } } });
     const pools = await forecasts(client, poolManifest());
     expect(pools[0]?.changes).toEqual([
@@ -152,7 +149,7 @@ describe("capstan plan of manifests", () => {
     expect(totalsOf(pools)).toMatchObject({ deleted: 3 });
   });
 
-  test("leaves alone what others have set", async () => {
+  test("keeps fields that other clients have set", async () => {
     const client = await settled();
     await client.patch(AzureMachinePool, POOL, {
       type: "merge",
@@ -168,36 +165,36 @@ describe("capstan plan of manifests", () => {
       "AzureMachinePool default/pool cannot be applied: ",
     ],
     [
-      "makes no sense",
+      "does not fit the schema",
       poolManifest({ strategy: { rollingUpdate: { maxSurge: "many" } } }),
       "spec.strategy.rollingUpdate.maxSurge",
     ],
     [
-      "no scale set can hold",
+      "exceeds the limit of a scale set",
       machinesManifest({ replicas: 5000 }),
       "MachinePool default/pool cannot be planned: spec.replicas: Invalid value: 5000: must be from 0 to 1000, the most that a scale set holds",
     ],
     [
-      "refers to nothing",
+      "refers to no object",
       machinesManifest({ template: { spec: { infrastructureRef: { name: "" } } } }),
       'MachinePool default/pool refers to AzureMachinePool "", which is neither given nor',
     ],
     [
-      "has machines of nobody",
-      machinesManifest({ template: { spec: { infrastructureRef: { name: "nobody" } } } }),
-      "MachinePool default/pool refers to AzureMachinePool nobody, which is neither given nor",
+      "refers to a missing object",
+      machinesManifest({ template: { spec: { infrastructureRef: { name: "missing" } } } }),
+      "MachinePool default/pool refers to AzureMachinePool missing, which is neither given nor",
     ],
-  ])("refuses what %s, with the field", async (_, object, message) => {
+  ])("refuses a manifest that %s, with the field", async (_, object, message) => {
     await expect(forecasts(await settled(), object)).rejects.toThrow(message);
   });
 
   test("needs the MachinePool of a new pool, from the manifests or from the cluster", async () => {
     await expect(forecasts(await managementWith(...AROUND), poolManifest())).rejects.toThrow(
-      "no MachinePool refers to AzureMachinePool default/pool; nothing is done to it until there is one: apply it, or give its manifest to capstan plan as well",
+      "no MachinePool refers to AzureMachinePool default/pool; the controllers ignore it until one does: apply it, or give its manifest to capstan plan as well",
     );
   });
 
-  test("goes by the MachinePool that owns a pool, whoever else refers to it", async () => {
+  test("uses the MachinePool that owns a pool, even if another one refers to it", async () => {
     const ownerReferences = [
       { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "pool", uid: "uid" },
     ];
@@ -221,14 +218,14 @@ describe("capstan plan of manifests", () => {
     expect((await client.get(MachinePool, POOL)).spec.replicas).toBe(3);
   });
 
-  test("says that it could not ask the workload cluster", async () => {
+  test("reports that it could not query the workload cluster", async () => {
     const [pool] = await forecasts(await settled(), poolManifest());
     expect(pool?.notes).toEqual([
-      expect.stringContaining("the workload cluster was not asked for disruption budgets: "),
+      expect.stringContaining("the workload cluster was not queried for disruption budgets: "),
     ]);
   });
 
-  test("says what would block a drain, and only for machines that are drained", async () => {
+  test("reports what would block a drain, and only for machines that are drained", async () => {
     const client = await settled();
     const budget = {
       apiVersion: "policy/v1",
@@ -259,16 +256,16 @@ describe("capstan plan of manifests", () => {
       {
         reason: "DisruptionBudget",
         targets: ["pool-1"],
-        why: "PodDisruptionBudget shop/web allows no eviction now; it holds shop/web-1; a drain waits for as long as that is so",
+        why: "PodDisruptionBudget shop/web allows no eviction now; it protects shop/web-1; a drain waits until it allows one",
       },
     ]);
     expect(obstaclesOf({ pool: poolObject(), machinePool, machines }, [allowing(1)], [web])).toEqual([]);
     const limited = poolObject({ spec: { nodeDrainTimeout: "10m" } });
     const patient = machinePoolObject({ spec: { template: { spec: { nodeDrainTimeout: "5m" } } } });
     const waiting = obstaclesOf({ pool: poolObject(), machinePool: patient, machines }, [allowing(0)], [web]);
-    expect(waiting[0]?.why).toContain("waits for 5m");
+    expect(waiting[0]?.why).toContain("waits for up to 5m");
     expect(obstaclesOf({ pool: limited, machinePool, machines }, [allowing(0)], [web])[0]?.why).toContain(
-      "waits for 10m",
+      "waits for up to 10m",
     );
     expect(
       obstaclesOf({ pool: poolObject(), machinePool, machines: machines.slice(2) }, [allowing(0)], [web]),
@@ -282,7 +279,7 @@ describe("capstan plan of manifests", () => {
       return change ? printForecast([forecastChange(change, obstacles, NOW_MS)], "text") : "";
     };
     expect(await leftOutOf({ template: ROLLED })).toContain(
-      "\n  not in these times: the drains of 1 machine that wait for as long as their budgets allow nothing\n",
+      "\n  not in these times: the drains of 1 machine that wait until their budgets allow evictions\n",
     );
     expect(await leftOutOf({ template: ROLLED, nodeDrainTimeout: "10m" })).toContain(
       "\n  not in these times: the drains of 1 machine that wait up to 10m each\n",

@@ -24,9 +24,10 @@ const NOW_MS = Date.parse(NOW);
 const POOL = { name: "pool", namespace: "default" };
 const DELETED = { metadata: { deletionTimestamp: "2026-01-01T11:59:00Z" } };
 const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } };
-const DRAINED = "its machines are drained, then its scale set is deleted; nothing else is done to the pool";
+const DRAINED =
+  "its machines are drained, then its scale set is deleted; the controllers do nothing else to the pool";
 
-/** The plan of a dump of a pool with machines that are outdated, which differs from the usual one by what is given. */
+/** The plan of a dump of a pool with outdated machines, with the given differences from the default. */
 async function planOf(differences: {
   pool?: Overrides<AzureMachinePool>;
   machinePool?: Overrides<MachinePool>;
@@ -70,9 +71,9 @@ describe("a pool that is being deleted", () => {
     [
       "with its Cluster",
       { cluster: DELETED, pool: DELETED },
-      "Cluster default/cluster is being deleted: its scale set is deleted with all machines, without a drain; nothing else is done to the pool",
+      "Cluster default/cluster is being deleted: its scale set is deleted with all machines, without a drain; the controllers do nothing else to the pool",
     ],
-  ])("%s: the plan of a dump has nothing else", async (_, differences, why) => {
+  ])("%s: the plan of a dump contains nothing else", async (_, differences, why) => {
     const { code, actions, blocked, print } = await planOf(differences);
     expect({ code, actions, blocked }).toEqual({
       code: 2,
@@ -91,7 +92,7 @@ describe("a pool that is being deleted", () => {
     expect((await print("markdown")).out).toContain("**Disruptive**");
   });
 
-  test("waits while it is paused, and takes no machine away", async () => {
+  test("waits while it is paused, and deletes no machine", async () => {
     const { code, blocked } = await planOf({
       pool: { metadata: { ...PAUSED.metadata, ...DELETED.metadata } },
     });
@@ -99,7 +100,7 @@ describe("a pool that is being deleted", () => {
     expect(blocked).toMatchObject([{ reason: "BeingDeleted" }, { reason: "Paused" }]);
   });
 
-  /** A management cluster in which something goes and is held by a finalizer. */
+  /** A management cluster with an object that is being deleted and that a finalizer keeps. */
   async function going(kind: Kind, name: string, pool: Overrides<AzureMachinePool> = {}): Promise<Client> {
     const held = { metadata: { finalizers: ["example.com/held"] } };
     const [, , ...machines] = poolObjects();
@@ -119,17 +120,17 @@ describe("a pool that is being deleted", () => {
     ["with its Cluster", Cluster, "cluster"],
   ];
 
-  test.each(KINDS)("%s: the plan of manifests has nothing else", async (_, kind, name) => {
+  test.each(KINDS)("%s: the plan of manifests contains nothing else", async (_, kind, name) => {
     const pools = await forecastOf(await going(kind, name), ROLLED);
     const { actions, blocked } = JSON.parse(printForecast(pools, "json")) as Record<string, unknown>;
     expect(actions).toEqual([]);
     expect(blocked).toMatchObject([{ reason: "BeingDeleted", targets: ["pool"] }]);
     expect(isForecastDisruptive(pools)).toBe(true);
-    expect(printForecast(pools, "text")).toContain("  nothing of it happens: the pool goes\n");
+    expect(printForecast(pools, "text")).toContain("  the change has no effect: the pool is being deleted\n");
     expect(printForecast(pools, "markdown")).toContain("**Disruptive**");
   });
 
-  test.each(KINDS)("%s: its rollout has failed and is not steered any more", async (_, kind, name) => {
+  test.each(KINDS)("%s: its rollout has failed and accepts no more commands", async (_, kind, name) => {
     const client = await going(kind, name);
     const parts = await readPool(client, await findPool(client, POOL));
     const state = rolloutState(parts, NOW_MS);
@@ -146,16 +147,16 @@ describe("a pool that is being deleted", () => {
     expect((await client.get(AzureMachinePool, POOL)).metadata.annotations).toBeUndefined();
   });
 
-  test("is told how to go on where a pause holds it up", async () => {
+  test("comes with the command that ends the pause, where a pause holds up the deletion", async () => {
     const client = await going(AzureMachinePool, "pool", PAUSED);
     const parts = await readPool(client, await findPool(client, POOL));
     await expect(changeRollout(client, "resume", { parts, nowMs: NOW_MS })).rejects.toThrow(
-      "; it is paused, and that waits for: kubectl annotate azuremachinepool pool -n default cluster.x-k8s.io/paused-",
+      "; it is paused, and its deletion waits for: kubectl annotate azuremachinepool pool -n default cluster.x-k8s.io/paused-",
     );
   });
 });
 
-describe("a pool whose Cluster is not there", () => {
+describe("a pool whose Cluster is missing", () => {
   const pool = poolObject({ status: { modelHash: undefined } });
   const plan = async (client: Client, ...objects: readonly object[]) =>
     forecastsOf(testShell(), {
@@ -173,14 +174,14 @@ describe("a pool whose Cluster is not there", () => {
         object: { kind: "AzureMachinePool", ...POOL },
         reason: "NoCluster",
         targets: ["pool"],
-        why: "there is no Cluster default/cluster, which MachinePool default/pool names in spec.clusterName; nothing is done to the pool until there is one: apply it, or give its manifest to capstan plan as well",
+        why: "there is no Cluster default/cluster, which MachinePool default/pool names in spec.clusterName; the controllers ignore the pool until it exists: apply it, or give its manifest to capstan plan as well",
       },
     ]);
-    expect(printForecast(pools, "text")).toContain("nothing happens until what blocks it is gone\n");
+    expect(printForecast(pools, "text")).toContain("nothing happens until the block is removed\n");
     expect(isForecastDisruptive(pools)).toBe(false);
   });
 
-  test("is planned where the Cluster comes with it, or is there", async () => {
+  test("is planned where the Cluster comes with the manifests or exists", async () => {
     for (const pools of [
       await plan(await managementWith(), cluster()),
       await plan(await managementWith(cluster())),
@@ -193,7 +194,7 @@ describe("a pool whose Cluster is not there", () => {
   });
 });
 
-describe("a pool with a removal that is not believed", () => {
+describe("a pool with a blocked removal", () => {
   const WHY = "3 of 3 resources would go because one list does not show their instances";
   const condition: Condition = {
     type: "RemovalBlocked",
@@ -218,12 +219,12 @@ describe("a pool with a removal that is not believed", () => {
     const client = await managementWith(cluster(), azureCluster(), poolObject({ status }), ...rest);
     const pools = await forecastOf(client, ROLLED);
     expect(pools).toMatchObject([{ blocked: [{ reason: "RemovalBlocked" }], typical: { waves: [] } }]);
-    expect(printForecast(pools, "text")).toContain("nothing happens until what blocks it is gone\n");
+    expect(printForecast(pools, "text")).toContain("nothing happens until the block is removed\n");
     const parts = await readPool(client, await findPool(client, POOL));
     expect(rolloutState(parts, NOW_MS).isDone).toBe(false);
   });
 
-  test("goes on where a user has allowed it", async () => {
+  test("continues once a user has allowed the removal", async () => {
     const metadata = { annotations: { "capstan.dev/allow-removal": "3" } };
     const { actions, blocked } = await planOf({ pool: { metadata, status } });
     expect(actions).not.toEqual([]);

@@ -114,7 +114,7 @@ describe("capstan plan of a dump", () => {
       ],
     ],
     [
-      "in the middle of it",
+      "in the middle of an update",
       0,
       ["Wait pool-0", "Wait pool-1"],
       [
@@ -135,7 +135,7 @@ describe("capstan plan of a dump", () => {
     expect((await plan([listOf(...objects)])).code).toBe(code);
   });
 
-  test("says what keeps a pool from more", async () => {
+  test("reports what blocks a pool", async () => {
     const [, ...rest] = poolObjects();
     const paused = poolObject({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
     expect(await answerTo(listOf(paused, ...rest))).toMatchObject({
@@ -163,7 +163,7 @@ describe("capstan plan of a dump", () => {
         machineObject(1, "v1-new"),
         machineObject(2, "v1-new"),
       );
-    // The newest timestamp is that of the healthy machine, 10:10; a machine is given 10 minutes.
+    // The newest timestamp is that of the healthy machine, 10:10; the controllers wait 10 minutes for a machine.
     expect((await plan([objects("2026-01-01T10:05:00Z")])).code).toBe(0);
     expect((await plan([objects("2026-01-01T09:55:00Z")])).code).toBe(2);
     expect((await plan([objects("2026-01-01T10:05:00Z")], "--now", NOW)).code).toBe(2);
@@ -183,7 +183,7 @@ describe("capstan plan of a dump", () => {
     expect(await actionsOf(...objects(600))).not.toContain("DeleteMachine pool-0");
   });
 
-  test("does not take a cluster for ill whose machines are only being drained", async () => {
+  test("does not consider a cluster unhealthy whose machines are only being drained", async () => {
     const unready = (reason: string) => ({
       ready: false,
       conditions: ["Ready", "Drained"].slice(0, reason === "Draining" ? 2 : 1).map((type) => ({
@@ -208,7 +208,7 @@ describe("capstan plan of a dump", () => {
     expect(actions).toContainEqual(expect.objectContaining({ action: "DeleteMachine", targets: ["pool-0"] }));
   });
 
-  test("knows the machines of a pool by owner or label and never by a part of its name", async () => {
+  test("matches machines to a pool by owner or label, never by a part of its name", async () => {
     const other = machineObject(7, "v1-old", {
       metadata: {
         labels: { "azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool": "pool-1" },
@@ -227,7 +227,7 @@ describe("capstan plan of a dump", () => {
     expect((await plan([dump, stringify(other), stringify(owned)])).out).toBe(out);
   });
 
-  test("takes null for a field that is not there, as a server does", async () => {
+  test("treats null as a missing field, as a server does", async () => {
     const text = (replicas: unknown) =>
       listOf(
         poolObject(),
@@ -237,7 +237,7 @@ describe("capstan plan of a dump", () => {
     expect(await plan([text(null)])).toEqual(await plan([text(1)]));
   });
 
-  test("goes by the MachinePool that owns a pool, and says which other is ignored", async () => {
+  test("uses the MachinePool that owns a pool, and reports which other one is ignored", async () => {
     const ownerReferences = [
       {
         apiVersion: "cluster.x-k8s.io/v1beta1",
@@ -266,7 +266,7 @@ describe("capstan plan of a dump", () => {
     );
   });
 
-  test("plans the other pools when one has no MachinePool, and says that nothing is done to that one", async () => {
+  test("plans the other pools when one has no MachinePool, and reports that the controllers ignore that one", async () => {
     const alone = poolObject({ metadata: { name: "alone", uid: "alone" } });
     const ownerReferences = [
       { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "gone", uid: "gone" },
@@ -276,7 +276,7 @@ describe("capstan plan of a dump", () => {
     const { code, out, err } = await plan([listOf(alone, left, ...poolObjects())], "-o", "json");
     expect(code).toBe(2);
     expect(err).toContain(
-      "note: no MachinePool refers to AzureMachinePool default/alone, so nothing is done",
+      "note: no MachinePool refers to AzureMachinePool default/alone, so the controllers ignore it",
     );
     expect(JSON.parse(out)).toEqual({
       actions: whole.actions,
@@ -286,11 +286,11 @@ describe("capstan plan of a dump", () => {
           object: { kind: "AzureMachinePool", namespace: "default", name: "alone" },
           reason: "NoMachinePool",
           targets: ["alone"],
-          why: "no MachinePool refers to AzureMachinePool default/alone, so nothing is done to it",
+          why: "no MachinePool refers to AzureMachinePool default/alone, so the controllers ignore it",
         },
         expect.objectContaining({
           reason: "NoMachinePool",
-          why: "AzureMachinePool default/left belongs to MachinePool gone, which is not there, so nothing is done to it",
+          why: "AzureMachinePool default/left belongs to MachinePool gone, which does not exist, so the controllers ignore it",
         }),
       ],
     });
@@ -300,7 +300,7 @@ describe("capstan plan of a dump", () => {
     }
   });
 
-  test("says what Azure has refused for good, unless another try is under way", async () => {
+  test("reports what Azure has refused for good, unless another attempt is running", async () => {
     const refused: Condition = {
       type: "ScaleSetRunning",
       status: "False",
@@ -321,7 +321,7 @@ describe("capstan plan of a dump", () => {
     expect((await answerTo(listOf(trying, ...rest))).blocked).toEqual([]);
   });
 
-  test("says which drain is blocked, and by what", async () => {
+  test("reports which drain is blocked, and by what", async () => {
     const message =
       "Draining Node pool000000; pod shop/web-1 stays: PodDisruptionBudget shop/web allows no disruption";
     const draining = (reason: string) =>
@@ -352,7 +352,7 @@ describe("capstan plan of a dump", () => {
     expect(markdown).toContain(`| DrainBlocked | pool-0 | ${message} |`);
   });
 
-  test("calls nothing blocked that passes by itself when a machine has booted", async () => {
+  test("does not call blocked what ends by itself when a machine has booted", async () => {
     const booting = machineObject(3, "v1-new", {
       metadata: { creationTimestamp: "2026-01-01T10:09:00Z" },
       status: { ready: false, conditions: [], nodeRef: undefined },
@@ -369,7 +369,7 @@ describe("capstan plan of a dump", () => {
     expect(markdown).toContain("A dump shows the next step only");
   });
 
-  test("is not moved into the future by what is to happen then", async () => {
+  test("ignores timestamps in the future", async () => {
     const booting = machineObject(3, "v1-new", {
       metadata: { creationTimestamp: "2026-01-01T10:09:00Z" },
       status: { ready: false, conditions: [], nodeRef: undefined },
@@ -386,18 +386,18 @@ describe("capstan plan of a dump", () => {
     expect(out).not.toContain("NewMachinesNotAvailable");
   });
 
-  test("names the machine that another one is made for", async () => {
+  test("names the machine that another one replaces", async () => {
     const annotations = { [DELETE_MACHINE_ANNOTATION]: "yes" };
     const marked = machineObject(1, "v1-new", { metadata: { annotations } });
     const { out } = await plan([
       listOf(poolObject(), machinePoolObject({ spec: { replicas: 2 } }), marked, machineObject(2, "v1-new")),
     ]);
     expect(out).toContain(
-      "adds 1 machine: 2 wanted, at most 1 more at a time, 2 exist; pool-1 can go then, which cluster.x-k8s.io/delete-machine asks for",
+      "adds 1 machine: 2 wanted, at most 1 more at a time, 2 exist; pool-1 can be deleted then, which cluster.x-k8s.io/delete-machine asks for",
     );
   });
 
-  test("is the same from a folder, of which the manifests are read in their order", async () => {
+  test("is the same from a folder, whose manifests are read in order", async () => {
     const inside = join(folder, "inside");
     mkdirSync(join(inside, "deeper.yaml"), { recursive: true });
     const [first, ...rest] = poolObjects();
@@ -421,13 +421,13 @@ describe("capstan plan of a dump", () => {
     expect([status, JSON.parse(stdout)]).toMatchObject([2, { actions: [{ action: "DeleteMachine" }, {}] }]);
   });
 
-  test("compares with the model of the spec when it knows the cluster, and says so when it does not", async () => {
+  test("compares with the model of the spec when it knows the cluster, and notes when it does not", async () => {
     const [pool, machines] = [poolObject(), machinePoolObject({ spec: { replicas: 1 } })];
     const objects = [pool, machines, machineObject(2, "v1-new")];
     const without = await plan([listOf(...objects)]);
     expect([without.code, without.err]).toEqual([
       0,
-      "note: AzureMachinePool default/pool: its Cluster or AzureCluster is not given, so a change of its spec cannot be seen; machines are compared with status.modelHash\n",
+      "note: AzureMachinePool default/pool: its Cluster or AzureCluster is not given, so a change of its spec cannot be detected; machines are compared with status.modelHash\n",
     ]);
     const within = await plan([listOf(...objects, cluster(), azureCluster())], "-o", "json");
     expect(within.err).toBe("");
@@ -445,7 +445,7 @@ describe("capstan plan of a dump", () => {
     expect((await plan([listOf(...settled, cluster(), azureCluster())])).out).toContain("nothing to do");
   });
 
-  test("of another provider, which stamps no models, goes by what is the latest", async () => {
+  test("uses latestModelApplied for a pool of another provider, which stamps no models", async () => {
     const stamp = { modelHash: undefined };
     const objects = [
       poolObject({ status: stamp }),
@@ -457,15 +457,18 @@ describe("capstan plan of a dump", () => {
   });
 });
 
-describe("capstan plan of what makes no sense", () => {
+describe("capstan plan of invalid input", () => {
   const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
 
-  test("leaves out kinds that it does not know, and says so", async () => {
+  test("skips kinds that it does not know, and notes that", async () => {
     const { code, err } = await plan([dump, stringify(other)]);
-    expect([code, err]).toEqual([2, expect.stringContaining("note: 1 ConfigMap ignored: it has no part")]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("note: 1 ConfigMap ignored: it does not affect"),
+    ]);
   });
 
-  test("says nothing of what belongs to a pool and has no part in its plan", async () => {
+  test("does not mention objects that belong to a pool and do not affect its plan", async () => {
     const apiVersion = "bootstrap.cluster.x-k8s.io/v1beta1";
     const config = { apiVersion, kind: "KubeadmConfig", metadata: { name: "pool" } };
     expect((await plan([dump, stringify(config)])).err).not.toContain("ignored");
@@ -473,8 +476,8 @@ describe("capstan plan of what makes no sense", () => {
 
   test.each<[string, string, string]>([
     ["neither YAML nor JSON", "a: [", "is neither YAML nor JSON"],
-    ["no text", "\u007FELF\u0002\u0000\u0000", "is no text in UTF-8; expected YAML or JSON"],
-    ["an alias of nothing", "a: *b", "cannot be read: Unresolved alias"],
+    ["no text", "\u007FELF\u0002\u0000\u0000", "is not text in UTF-8; expected YAML or JSON"],
+    ["an alias without an anchor", "a: *b", "cannot be read: Unresolved alias"],
     ["a text", "hello", 'holds "hello" where a Kubernetes object was expected'],
     ["a number", "7", "holds 7 where a Kubernetes object was expected"],
     ["no object", "a: b", "holds an object without apiVersion or kind"],
@@ -516,7 +519,7 @@ describe("capstan plan of what makes no sense", () => {
     [
       "a dump without a time",
       listOf(poolObject(), machinePoolObject()),
-      "there is no timestamp in the dump, so nobody knows its time; give it with --now",
+      "there is no timestamp in the dump, so its time is unknown; give it with --now",
     ],
   ])("%s", async (_, text, message) => {
     const { code, out, err } = await plan([text]);
@@ -530,7 +533,7 @@ describe("capstan plan of what makes no sense", () => {
 
   test.each<[string, object, string]>([
     [
-      "replicas in words",
+      "replicas as a word",
       sized("three"),
       'spec.replicas: Invalid value: "three": does not fit the schema of MachinePool: must be a whole number',
     ],
@@ -540,22 +543,22 @@ describe("capstan plan of what makes no sense", () => {
       "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: -1: must be 0 or more",
     ],
     [
-      "more than all machines",
+      "more unavailable than machines",
       rolled({ maxUnavailable: "150%" }),
       'maxUnavailable: Invalid value: "150%": must not be more than 100%',
     ],
     [
-      "a small letter",
+      "a lower-case enum value",
       rolled({ deletePolicy: "oldest" }),
       'deletePolicy: Invalid value: "oldest": does not fit the schema of AzureMachinePool: must be one of Random, Newest, Oldest',
     ],
     [
-      "a word for an object",
+      "a word where an object is expected",
       pooled("RollingUpdate"),
       'spec.strategy: Invalid value: "RollingUpdate": does not fit the schema of AzureMachinePool: must be an object',
     ],
     [
-      "a status that is none",
+      "an invalid status",
       machineObject(2, "v1-new", { status: { conditions: "Ready" as never } }),
       "status.conditions: Invalid value",
     ],
@@ -566,7 +569,7 @@ describe("capstan plan of what makes no sense", () => {
     );
     const { code, out, err } = await plan([listOf(object, ...others)]);
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain(` makes no sense: `);
+    expect(err).toContain(` is invalid: `);
     expect(err).toContain(message);
   });
 
@@ -583,7 +586,7 @@ describe("capstan plan of what makes no sense", () => {
     expect((await plan([listOf(empty, machinePoolObject())], "--now", NOW)).code).toBe(0);
   });
 
-  test.each([-1, 1001, 1_000_000_000])("%d machines, which no scale set holds", async (replicas) => {
+  test.each([-1, 1001, 1_000_000_000])("%d machines, more than a scale set holds", async (replicas) => {
     const { code, out, err } = await plan([
       listOf(poolObject(), sized(replicas), machineObject(2, "v1-new")),
     ]);
@@ -597,13 +600,13 @@ describe("capstan plan of what makes no sense", () => {
     [
       "--now yesterday",
       ["--now", "yesterday"],
-      '--now "yesterday" is no time; write it as 2026-01-31T12:00:00Z',
+      '--now "yesterday" is not a time; write it as 2026-01-31T12:00:00Z',
     ],
-    ["--now of a day", ["--now", "2026-01-31"], "is no time"],
-    ["--now that is none", ["--now", "2026-13-01T00:00:00Z"], "is no time"],
+    ["--now of a day", ["--now", "2026-01-31"], "is not a time"],
+    ["--now without a date", ["--now", "2026-13-01T00:00:00Z"], "is not a time"],
     ["-o yaml", ["-o", "yaml"], "Allowed choices are text, json, markdown."],
     ["a file that is not there", ["-f", "nowhere.yaml"], "-f nowhere.yaml cannot be read"],
-  ])("%s ends with 1, because 2 says that a change disrupts", async (_, args, message) => {
+  ])("%s ends with 1, because 2 means that a change disrupts", async (_, args, message) => {
     const { code, err } = await plan([dump], ...args);
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
   });
@@ -613,7 +616,7 @@ describe("capstan plan of what makes no sense", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("required option '-f, --filename <file>'")]);
   });
 
-  test("has no use for --now with manifests", async () => {
+  test("refuses --now with manifests", async () => {
     const manifest = stringify(poolObject({ metadata: { uid: undefined }, status: undefined }));
     expect((await plan([manifest], "--now", NOW)).err).toContain("--now is the time of a dump");
   });

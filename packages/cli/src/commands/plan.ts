@@ -16,28 +16,28 @@ import { refuseImpossibleSize } from "../plan/pool-size.ts";
 import { proposedPools } from "../plan/proposed-pools.ts";
 import { newestTimeIn, timeOf } from "../plan/newest-time.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
-import { machinePoolOf, partsOf, whyAlone } from "../plan/pool-parts.ts";
+import { machinePoolOf, partsOf, whyNoMachinePool } from "../plan/pool-parts.ts";
 import type { PlanForm } from "../plan/plan-form.ts";
 import { hasDisruption, printPlan } from "../plan/print-plan.ts";
 import { type GivenObject, readObjects } from "../plan/read-objects.ts";
 import type { Shell } from "../shell.ts";
 
-/** What a plan is made from, and how it is printed. */
+/** What to plan, and how to print it. */
 export interface PlanOptions {
   readonly access: UserAccess;
   readonly files: readonly string[];
   readonly output: PlanForm;
-  /** The time of a dump, instead of the newest in it. */
+  /** The time of a dump. Default: the newest timestamp in it. */
   readonly now?: string;
 }
 
-/** `capstan plan`: what would happen next, or what a change would do. */
+/** `capstan plan`: what the controllers would do next, or what a change would do. */
 export async function plan(shell: Shell, options: PlanOptions): Promise<number> {
   const objects = readObjects(shell, options.files);
   const given = sortObjects(objects, namespaceFor(shell, options.access));
   for (const [kind, count] of given.ignored) {
     shell.err.write(
-      `note: ${count} ${kind} ignored: ${count === 1 ? "it has" : "they have"} no part in a plan\n`,
+      `note: ${count} ${kind} ignored: ${count === 1 ? "it does" : "they do"} not affect a plan\n`,
     );
   }
   if (given.pools.length === 0 && given.machinePools.length === 0) {
@@ -85,7 +85,7 @@ function planOfDump(
     );
   }
   const whole = given.pools.filter((pool) => machinePoolOf(pool, given.machinePools));
-  // Where there is nothing at all to plan, the first one says what to add.
+  // If no pool can be planned, the error about the first one says what to add.
   const planned = whole.length > 0 ? whole : given.pools;
   const pools: readonly PlannedPool[] = planned.map((pool) => {
     const parts = partsOf(pool, given, `add it, for example with ${DUMP_COMMAND}`);
@@ -101,7 +101,7 @@ function planOfDump(
 }
 
 function unplannedPool(pool: PlanObjects["pools"][number]): PoolBlock {
-  const why = `${whyAlone(pool)}, so nothing is done to it`;
+  const why = `${whyNoMachinePool(pool)}, so the controllers ignore it`;
   return { ...objectOf(pool), reason: "NoMachinePool", targets: [pool.metadata.name], why };
 }
 
@@ -109,9 +109,9 @@ function timeOfDump(objects: readonly GivenObject[], given: string | undefined):
   if (given !== undefined) {
     const nowMs = timeOf(given);
     if (nowMs !== undefined) return nowMs;
-    throw new CommandError(`--now ${JSON.stringify(given)} is no time; write it as 2026-01-31T12:00:00Z`);
+    throw new CommandError(`--now ${JSON.stringify(given)} is not a time; write it as 2026-01-31T12:00:00Z`);
   }
   const newestMs = newestTimeIn(objects);
   if (newestMs !== undefined) return newestMs;
-  throw new CommandError("there is no timestamp in the dump, so nobody knows its time; give it with --now");
+  throw new CommandError("there is no timestamp in the dump, so its time is unknown; give it with --now");
 }

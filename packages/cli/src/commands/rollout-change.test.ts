@@ -4,7 +4,7 @@ import { cluster } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { managementWith } from "../plan/management.fixture.ts";
 import { machinePoolObject, NOW, poolObject, poolObjects } from "../plan/pool-objects.fixture.ts";
-import { wantedModel } from "../plan/wanted-model.ts";
+import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { changeRollout, type RolloutVerb } from "./rollout-change.ts";
 import { azureCluster } from "@capstan/runtime/testing/builders";
@@ -12,7 +12,7 @@ import { azureCluster } from "@capstan/runtime/testing/builders";
 const POOL = { name: "pool", namespace: "default" };
 const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } };
 
-/** Changes a pool in a cluster with these objects; says what was said and what the pool then has. */
+/** Runs verbs on a pool in a cluster with these objects; returns the output and the pool's annotations afterwards. */
 async function change(verbs: readonly RolloutVerb[], ...objects: readonly KubernetesObject[]) {
   const client = await managementWith(...objects);
   const said: string[] = [];
@@ -25,17 +25,17 @@ async function change(verbs: readonly RolloutVerb[], ...objects: readonly Kubern
 }
 
 describe("capstan rollout", () => {
-  test("pauses the AzureMachinePool and leaves the MachinePool to count its nodes", async () => {
+  test("pauses the AzureMachinePool, and the MachinePool continues to count its nodes", async () => {
     const { said, annotations, client } = await change(["pause", "pause"], ...poolObjects());
     expect(annotations).toEqual({ "cluster.x-k8s.io/paused": "true" });
     expect((await client.get(MachinePool, POOL)).metadata.annotations).toBeUndefined();
     expect(said).toBe(
-      "AzureMachinePool default/pool paused: nothing of it is added, replaced or updated until it is resumed\n" +
+      "AzureMachinePool default/pool paused: no machine is added, replaced or updated until it is resumed\n" +
         "AzureMachinePool default/pool is paused already\n",
     );
   });
 
-  test("resumes, and says what else keeps the pool from going on", async () => {
+  test("resumes, and reports what else pauses the pool", async () => {
     const { said, annotations } = await change(["pause", "resume", "resume"], ...poolObjects());
     expect(annotations).toEqual({});
     expect(said).toContain("AzureMachinePool default/pool resumed\n");
@@ -48,24 +48,26 @@ describe("capstan rollout", () => {
     );
     expect(still.said).toBe(
       "AzureMachinePool default/pool resumed\n" +
-        "it still rests: MachinePool default/pool has the annotation cluster.x-k8s.io/paused and Cluster default/cluster has spec.paused set\n",
+        "it is still paused: MachinePool default/pool has the annotation cluster.x-k8s.io/paused and Cluster default/cluster has spec.paused set\n",
     );
   });
 
-  test("restarts by a change that makes every machine outdated and leaves the spec alone", async () => {
+  test("restarts by a change that makes every machine outdated and leaves the spec unchanged", async () => {
     const objects = [...poolObjects(), cluster(), azureCluster()];
     const before = await managementWith(...objects);
     const { annotations, client } = await change(["restart"], ...objects);
     expect(annotations).toEqual({ [RESTARTED_AT_ANNOTATION]: NOW });
     const [old, restarted] = await Promise.all(
-      [before, client].map(async (one) => wantedModel(await readPool(one, await findPool(one, POOL))).wanted),
+      [before, client].map(
+        async (one) => desiredModel(await readPool(one, await findPool(one, POOL))).wanted,
+      ),
     );
     expect(restarted?.hash).not.toBe(old?.hash);
     const specs = await Promise.all([before, client].map((one) => one.get(AzureMachinePool, POOL)));
     expect(specs[0]?.spec).toEqual(specs[1]?.spec);
   });
 
-  test("does not restart what is paused", async () => {
+  test("does not restart a paused pool", async () => {
     const restart = change(["restart"], poolObject(PAUSED), machinePoolObject());
     await expect(restart).rejects.toThrow(
       "AzureMachinePool default/pool cannot be restarted: AzureMachinePool default/pool is paused; resume it first, with capstan rollout resume pool",
@@ -90,14 +92,14 @@ describe("a pool is named", () => {
   });
 
   test.each([
-    ["nobody", 'there is no pool "nobody" in namespace default; there is: pool'],
-    ["amp/workers", 'there is no pool "amp/workers" in namespace default; there is: pool'],
+    ["absent", 'there is no pool "absent" in namespace default; existing: pool'],
+    ["amp/workers", 'there is no pool "amp/workers" in namespace default; existing: pool'],
     [
       "node/pool",
-      '"node/pool" names no pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME',
+      '"node/pool" is not the name of a pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME',
     ],
-    ["amp/", '"amp/" names no pool'],
-    ["amp/a/b", '"amp/a/b" names no pool'],
+    ["amp/", '"amp/" is not the name of a pool'],
+    ["amp/a/b", '"amp/a/b" is not the name of a pool'],
   ])("but not as %s", async (name, message) => {
     const client = await managementWith(poolObject(), named);
     await expect(findPool(client, { name, namespace: "default" })).rejects.toThrow(message);
@@ -107,12 +109,12 @@ describe("a pool is named", () => {
     const other = poolObject({ metadata: { name: "workers", uid: "another" } });
     const client = await managementWith(poolObject(), named, other);
     const find = (name: string) => findPool(client, { name, namespace: "default" });
-    await expect(find("workers")).rejects.toThrow("say which: amp/workers or mp/workers");
+    await expect(find("workers")).rejects.toThrow("choose one: amp/workers or mp/workers");
     expect((await find("amp/workers")).metadata.name).toBe("workers");
     expect((await find("mp/workers")).metadata.name).toBe("pool");
   });
 
-  test("by the MachinePool that it belongs to, and by no other that refers to it", async () => {
+  test("by the MachinePool that owns it, and not by another one that refers to it", async () => {
     const ownerReferences = [
       { apiVersion: "cluster.x-k8s.io/v1beta1", kind: "MachinePool", name: "pool", uid: "uid" },
     ];
@@ -130,14 +132,14 @@ describe("a pool is named", () => {
     expect((await findPool(client, { name: "mp/pool", namespace: "default" })).metadata.name).toBe("pool");
   });
 
-  test("and is none where its MachinePool refers to nothing", async () => {
+  test("but not by a MachinePool without a reference", async () => {
     const nowhere = machinePoolObject({ spec: { template: { spec: { infrastructureRef: { name: "" } } } } });
     await expect(findPool(await managementWith(nowhere), POOL)).rejects.toThrow(
       "MachinePool pool has no pool: its spec.template.spec.infrastructureRef.name is empty",
     );
   });
 
-  test("and is no pool of another provider", async () => {
+  test("but not if it belongs to another provider", async () => {
     const foreign = machinePoolObject({
       spec: { template: { spec: { infrastructureRef: { kind: "DockerMachinePool" } } } },
     });

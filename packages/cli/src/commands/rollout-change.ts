@@ -35,30 +35,32 @@ export async function rolloutChange(
 }
 
 /**
- * Makes the change and says what was done.
+ * Makes the change and returns a message about it.
  *
- * Only the AzureMachinePool is paused: its controller is the one that adds and takes machines. The MachinePool goes on
- * counting Nodes, and what runs on them is left alone.
+ * Only the AzureMachinePool is paused: its controller is the one that adds and deletes machines. The MachinePool
+ * controller continues to count Nodes, and the workload is not touched.
  */
 export async function changeRollout(
   client: Client,
   verb: RolloutVerb,
   { parts, nowMs }: { readonly parts: PoolParts; readonly nowMs: number },
 ): Promise<string> {
-  refuseGoing(parts, verb);
+  refuseDeleting(parts, verb);
   return { pause, resume, restart }[verb](client, parts, nowMs);
 }
 
 const DONE = { pause: "paused", resume: "resumed", restart: "restarted" } as const;
 
-/** There is no rollout of a pool that goes. A pause holds up its deletion, too, so that its end is told as well. */
-function refuseGoing(parts: PoolParts, verb: RolloutVerb): void {
+/**
+ * A pool that is being deleted has no rollout. A pause also holds up the deletion, so the message says how to end it.
+ */
+function refuseDeleting(parts: PoolParts, verb: RolloutVerb): void {
   const { pool } = parts;
   const deletion = deletionOf(parts);
   if (!deletion) return;
   const { name, namespace = "default" } = pool.metadata;
   const advice = isPausedByAnnotation(pool)
-    ? `; it is paused, and that waits for: kubectl annotate azuremachinepool ${name} -n ${namespace} ${PAUSED_ANNOTATION}-`
+    ? `; it is paused, and its deletion waits for: kubectl annotate azuremachinepool ${name} -n ${namespace} ${PAUSED_ANNOTATION}-`
     : "";
   throw new CommandError(`${titleOf(pool)} cannot be ${DONE[verb]}: ${deletion.why}${advice}`);
 }
@@ -66,7 +68,7 @@ function refuseGoing(parts: PoolParts, verb: RolloutVerb): void {
 async function pause(client: Client, { pool }: PoolParts): Promise<string> {
   if (isPausedByAnnotation(pool)) return `${titleOf(pool)} is paused already\n`;
   await annotate(client, pool, { [PAUSED_ANNOTATION]: "true" });
-  return `${titleOf(pool)} paused: nothing of it is added, replaced or updated until it is resumed\n`;
+  return `${titleOf(pool)} paused: no machine is added, replaced or updated until it is resumed\n`;
 }
 
 async function resume(client: Client, parts: PoolParts): Promise<string> {
@@ -76,7 +78,7 @@ async function resume(client: Client, parts: PoolParts): Promise<string> {
   const said = isPausedByAnnotation(pool)
     ? `${titleOf(pool)} resumed\n`
     : `${titleOf(pool)} was not paused\n`;
-  return others.length === 0 ? said : `${said}it still rests: ${others.join(" and ")}\n`;
+  return others.length === 0 ? said : `${said}it is still paused: ${others.join(" and ")}\n`;
 }
 
 async function restart(client: Client, parts: PoolParts, nowMs: number): Promise<string> {
@@ -91,10 +93,10 @@ async function restart(client: Client, parts: PoolParts, nowMs: number): Promise
     );
   }
   await annotate(client, pool, { [RESTARTED_AT_ANNOTATION]: formatTimestamp(nowMs) });
-  return `${titleOf(pool)} restarted: each of its machines is made anew, within the pool's budget\n`;
+  return `${titleOf(pool)} restarted: each of its machines is replaced, within the pool's budget\n`;
 }
 
-/** What else keeps a pool from being rolled, and is not ours to change. */
+/** The pauses of a pool's owners, which this command does not change. */
 function pausedElsewhere({ machinePool, cluster }: PoolParts): readonly string[] {
   return [
     ...(isPausedByAnnotation(machinePool)

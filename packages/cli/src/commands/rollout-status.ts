@@ -4,7 +4,7 @@ import type { Client } from "@capstan/runtime";
 import { newestTimeIn } from "../plan/newest-time.ts";
 import { awaitRollout, type Patience, showRollout } from "../rollout/follow-rollout.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
-import type { Look } from "../rollout/patient-look.ts";
+import type { ReadState } from "../rollout/state-reader.ts";
 import { type PoolName, poolNamed } from "../rollout/pool-name.ts";
 import { rolloutState } from "../rollout/rollout-state.ts";
 import type { Shell } from "../shell.ts";
@@ -16,7 +16,7 @@ export interface RolloutOptions {
   readonly pool: string;
 }
 
-/** The pool that is meant. */
+/** The pool that the user named. */
 export function poolIn({ namespace }: UserPlace, { access, pool }: RolloutOptions): PoolName {
   return poolNamed(pool, { namespace, isWritten: access.namespace !== undefined });
 }
@@ -24,19 +24,22 @@ export function poolIn({ namespace }: UserPlace, { access, pool }: RolloutOption
 /** `capstan rollout status`: waits until a pool is rolled out. */
 export function rolloutStatus(shell: Shell, options: RolloutOptions & Patience): Promise<number> {
   return withUserClient(shell, options.access, (client, place) =>
-    awaitRollout(shell, looking(client, poolIn(place, options), place), options),
+    awaitRollout(shell, stateReader(client, poolIn(place, options), place), options),
   );
 }
 
-/** `capstan rollout watch`: shows a pool until Ctrl-C, or where there is no terminal until its rollout has ended. */
+/** `capstan rollout watch`: shows a pool until Ctrl-C; without a terminal, until its rollout ends. */
 export function rolloutWatch(shell: Shell, options: RolloutOptions): Promise<number> {
   return withUserClient(shell, options.access, (client, place) =>
-    showRollout(shell, looking(client, poolIn(place, options), place)),
+    showRollout(shell, stateReader(client, poolIn(place, options), place)),
   );
 }
 
-/** Looks at a pool again and again. Where the clock of its cluster is ahead of ours, what was written last shows it. */
-function looking(client: Client, pool: PoolName, { now }: UserPlace): Look {
+/**
+ * Reads a pool repeatedly. If the clock of its cluster is ahead of ours, the newest timestamp in the objects reveals
+ * it.
+ */
+function stateReader(client: Client, pool: PoolName, { now }: UserPlace): ReadState {
   return async () => {
     const parts = await readPool(client, await findPool(client, pool));
     const newestMs = newestTimeIn([parts.pool, parts.machinePool, ...parts.machines]) ?? 0;

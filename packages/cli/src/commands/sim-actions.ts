@@ -5,12 +5,12 @@ import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Shell } from "../shell.ts";
 
-/** Something that somebody else does to a scale set. */
+/** A change that another client makes to a scale set. */
 export type ScaleSetAction =
   | { readonly verb: "delete" | "evict"; readonly instances: readonly string[] }
   | { readonly verb: "capacity"; readonly capacity: number };
 
-/** `capstan sim delete`, `evict` and `capacity`: what happens to a scale set behind the back of its owner. */
+/** `capstan sim delete`, `evict` and `capacity`: changes to a scale set that its owner does not know of. */
 export async function actOnScaleSet(
   { out }: Shell,
   options: { readonly address: SimulatorAddress; readonly scaleSet: string; readonly action: ScaleSetAction },
@@ -23,7 +23,7 @@ export async function actOnScaleSet(
   return EXIT.done;
 }
 
-/** Says what was done, one after the other: what comes before an instance that is not there has been done. */
+/** Reports each change as it is made: those before a missing instance have taken effect. */
 async function* carriedOut(
   control: ControlClient,
   scaleSetId: string,
@@ -32,7 +32,7 @@ async function* carriedOut(
   const name = shortName(scaleSetId);
   if (action.verb === "capacity") {
     await control.act("setCapacity", { scaleSetId, capacity: action.capacity });
-    yield `${name} goes to ${action.capacity} instances`;
+    yield `${name} is resized to ${action.capacity} instances`;
     return;
   }
   for (const instanceId of action.instances) {
@@ -42,7 +42,7 @@ async function* carriedOut(
       continue;
     }
     const status = await control.act("deleteInstance", { scaleSetId, instanceId });
-    if (status === NOTHING_THERE) {
+    if (status === NOT_FOUND_STATUS) {
       const there = await instancesOf(control, scaleSetId);
       throw new CommandError(`there is no instance ${instanceId} in ${name}; ${there}`);
     }
@@ -50,10 +50,12 @@ async function* carriedOut(
   }
 }
 
-// What ARM answers to the deletion of what is not there.
-const NOTHING_THERE = 204;
+// ARM's answer to the deletion of a resource that does not exist.
+const NOT_FOUND_STATUS = 204;
 
-/** What a scale set has. The simulator counts instances and does not list them; their machines have their ids. */
+/**
+ * The instances of a scale set. The simulator counts instances and does not list them; their machines have their ids.
+ */
 async function instancesOf(control: ControlClient, scaleSetId: string): Promise<string> {
   const { scaleSets } = await control.state();
   const counts = Object.entries(scaleSets.find(({ id }) => id === scaleSetId)?.instances ?? {});
@@ -71,7 +73,7 @@ export interface ForbidOptions {
   readonly name?: string;
 }
 
-/** `capstan sim lock` and `deny`: writes in a scope are refused from now on. */
+/** `capstan sim lock` and `deny`: Azure refuses writes in a scope from now on. */
 export async function forbid({ out }: Shell, options: ForbidOptions): Promise<number> {
   const { address, kind, type } = options;
   const made = await withControl(address, async (control): Promise<Prohibition> => {
@@ -88,12 +90,12 @@ export async function forbid({ out }: Shell, options: ForbidOptions): Promise<nu
   return EXIT.done;
 }
 
-/** `capstan sim unlock`: takes a lock or a denial back. */
+/** `capstan sim unlock`: removes a lock or a denial. */
 export async function allow(
   { out }: Shell,
   { address, name }: { readonly address: SimulatorAddress; readonly name: string },
 ): Promise<number> {
   await withControl(address, (control) => control.allow(name));
-  out.write(`${name} is lifted\n`);
+  out.write(`${name} is removed\n`);
   return EXIT.done;
 }

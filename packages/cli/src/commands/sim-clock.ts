@@ -4,14 +4,14 @@ import { type OutputForm, printed } from "../render/output.ts";
 import { facts } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
 
-/** Which simulator, and what to do with its time. */
+/** Which simulator, and how to change its clock. */
 export interface SimClockOptions {
   readonly address: SimulatorAddress;
   readonly output: OutputForm;
   readonly change?: { readonly advanceSeconds: number } | { readonly speed: number };
 }
 
-/** `capstan sim clock`: tells or changes the time of a data directory, which the simulated Azure lives in. */
+/** `capstan sim clock`: prints or changes the time of a data directory, which the simulated Azure uses. */
 export async function simClock(
   { out }: Shell,
   { address, output, change }: SimClockOptions,

@@ -7,7 +7,7 @@ import { type OutputForm, printed } from "../render/output.ts";
 import { table } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
 
-/** `capstan sim faults list`: the faults that are switched on. */
+/** `capstan sim faults list`: the active faults. */
 export async function listFaults(
   { out }: Shell,
   { address, output }: { readonly address: SimulatorAddress; readonly output: OutputForm },
@@ -26,7 +26,7 @@ export async function listFaults(
   return EXIT.done;
 }
 
-/** The flags that say what goes wrong. */
+/** The flags that select the effect of a fault. */
 export interface EffectFlags {
   readonly status?: number;
   readonly code?: string;
@@ -42,23 +42,23 @@ export interface EffectFlags {
   readonly failInstances?: number;
 }
 
-/** A fault to switch on. */
+/** A fault to activate. */
 export interface AddFaultOptions {
   readonly address: SimulatorAddress;
-  /** The first that is free unless told. */
+  /** Default: the first free name. */
   readonly name?: string;
   readonly match: FaultMatch;
   readonly effect: FaultEffect;
 }
 
-/** `capstan sim faults add`: makes requests go wrong from now on. */
+/** `capstan sim faults add`: makes requests fail from now on. */
 export async function addFault({ out }: Shell, options: AddFaultOptions): Promise<number> {
   const { address, match, effect } = options;
   const rule = await withControl(address, async (control): Promise<FaultRule> => {
     const taken = new Set((await control.faults()).map(({ id }) => id));
     if (options.name !== undefined && taken.has(options.name))
       throw new CommandError(
-        `there is a fault ${options.name}; clear it first, or give this one another name`,
+        `fault ${options.name} exists already; clear it first, or give this one another name`,
       );
     const resource =
       match.resource === undefined ? undefined : scopeNamed(await control.state(), match.resource);
@@ -80,7 +80,7 @@ function freeName(taken: ReadonlySet<string>): string {
   return `fault-${number}`;
 }
 
-/** `capstan sim faults clear`: switches faults off, all of them unless some are named. */
+/** `capstan sim faults clear`: removes faults, all of them unless some are named. */
 export async function clearFaults(
   { out }: Shell,
   { address, names }: { readonly address: SimulatorAddress; readonly names: readonly string[] },
@@ -89,7 +89,7 @@ export async function clearFaults(
     const known = (await control.faults()).map(({ id }) => id);
     const missing = names.find((name) => !known.includes(name));
     if (missing !== undefined)
-      throw new CommandError(`there is no fault ${missing}; there is: ${known.join(", ") || "none"}`);
+      throw new CommandError(`there is no fault ${missing}; existing: ${known.join(", ") || "none"}`);
     const chosen = names.length === 0 ? known : names;
     for (const id of chosen) await control.removeFault(id);
     return chosen;
@@ -98,14 +98,14 @@ export async function clearFaults(
   return EXIT.done;
 }
 
-/** The one effect that the flags describe; a sentence about what is missing or too much otherwise. */
+/** The one effect that the flags describe; otherwise an error message. */
 export function effectOf(flags: EffectFlags): FaultEffect | string {
   const chosen = (Object.keys(EFFECTS) as (keyof typeof EFFECTS)[]).filter(
     (flag) => flags[flag] !== undefined,
   );
   const [flag] = chosen;
   const all = Object.keys(EFFECTS).map(dashed).join(", ");
-  if (flag === undefined) return `what goes wrong is missing; give one of ${all}`;
+  if (flag === undefined) return `no effect is given; give one of ${all}`;
   if (chosen.length > 1) return `${chosen.map(dashed).join(" and ")} cannot go together; give one of ${all}`;
   const { needsCode, make } = EFFECTS[flag];
   if (needsCode && flags.code === undefined)
@@ -116,7 +116,7 @@ export function effectOf(flags: EffectFlags): FaultEffect | string {
 
 type ErrorText = { readonly code: string; readonly message?: string };
 
-/** What each flag means; the first that is given decides. */
+/** The effect of each flag; the first flag that is given decides. */
 const EFFECTS: Readonly<
   Record<
     "status" | "delay" | "drop" | "loseAnswer" | "failOperation" | "failButApply" | "failInstances",

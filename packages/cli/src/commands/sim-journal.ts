@@ -7,14 +7,14 @@ import type { Shell } from "../shell.ts";
 /** Which simulator, and how much of its journal. */
 export interface SimJournalOptions {
   readonly address: SimulatorAddress;
-  /** How many of the last requests. */
+  /** How many of the last requests to print. */
   readonly limit: number;
-  /** Goes on with the requests that come. */
+  /** Keeps printing new requests. */
   readonly follow: boolean;
   readonly output: "json" | "wide" | undefined;
 }
 
-// Soon enough for somebody who watches, and next to nothing for the simulator.
+// Fast enough for a user who watches, and cheap for the simulator.
 const JOURNAL_POLL_MS = 500;
 
 /** `capstan sim journal`: the requests that the simulated Azure has answered. */
@@ -36,10 +36,10 @@ export async function simJournal(shell: Shell, options: SimJournalOptions): Prom
   });
 }
 
-/** What to print first, and the number of the last request that was seen. */
+/** The entries to print first, and the number of the last one. */
 type Follow = SimJournalOptions & { readonly entries: readonly JournalEntry[]; readonly last: number };
 
-/** Prints what is there and what comes, line by line, until it is told to stop. */
+/** Prints the entries and then new ones, line by line, until Ctrl-C. */
 async function follow(shell: Shell, control: ControlClient, options: Follow): Promise<void> {
   const { env, out } = shell;
   const stop = shell.stopSignal();
@@ -59,7 +59,7 @@ async function follow(shell: Shell, control: ControlClient, options: Follow): Pr
   }
 }
 
-// A line that is printed before the next is known needs widths beforehand; a GUID has 36 characters.
+// Lines are printed before the next ones are known, so column widths are fixed; a GUID has 36 characters.
 const WIDTHS: readonly number[] = [24, 6, 48, 6, 28, 6, 36];
 
 function headings({ output }: SimJournalOptions): string[] {

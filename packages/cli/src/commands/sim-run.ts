@@ -24,14 +24,14 @@ import type { Shell } from "../shell.ts";
 /** Which scenario, and how. */
 export interface SimRunOptions {
   readonly file: string;
-  /** Instead of the scenario's own. */
+  /** Overrides the scenario's own. */
   readonly seed?: string;
-  /** Instead of the scenario's own: `none`, `swarm`, or a list. */
+  /** Overrides the scenario's own: `none`, `swarm`, or a list. */
   readonly faults?: string;
   readonly output: "story" | "json";
 }
 
-/** `capstan sim run`: tells a scenario in a world of its own, in virtual time. */
+/** `capstan sim run`: rehearses a scenario in a world of its own, in virtual time. */
 export async function simRun(shell: Shell, options: SimRunOptions): Promise<number> {
   const { file, output } = options;
   const scenario = scenarioIn(shell, file);
@@ -70,7 +70,7 @@ function planIn(text: string): FaultPlan {
   throw new CommandError(reading.problems.map(formatProblem).join("\n"));
 }
 
-/** The command that does exactly this again. */
+/** The command that repeats exactly this run. */
 function commandFor({ file, seed, faults }: SimRunOptions): string {
   const given = faults === undefined ? "" : ` --faults ${quoted(faults)}`;
   return `npx capstan sim run ${quoted(file)} --seed ${quoted(seed ?? "")}${given}`;
@@ -91,10 +91,10 @@ function jsonOf({ events, facts, failure }: ScenarioRun, command: string): strin
   return `${JSON.stringify(answer, undefined, 2)}\n`;
 }
 
-// Often enough to look alive, rarely enough to cost nothing.
+// Often enough to show progress, rarely enough to cost nothing.
 const EVENTS_PER_LINE = 500;
 
-/** Shows people how far the run has come; programs and files see nothing of it. */
+/** Shows the progress of the run on a terminal; pipes and files get no progress. */
 function progressOn({ err }: Shell): {
   readonly saw: (event: { readonly atMs: number }) => void;
   end(): void;

@@ -7,13 +7,13 @@ import { facts } from "../render/table.ts";
 import { type Branch, tree } from "../render/tree.ts";
 import type { Shell } from "../shell.ts";
 
-/** Which simulator, and how to print it. */
+/** Which simulator, and how to print its state. */
 export interface SimStatusOptions {
   readonly address: SimulatorAddress;
   readonly output: OutputForm;
 }
 
-/** What a simulated Azure is like at a moment. */
+/** The state of a simulated Azure at one moment. */
 interface SimStatus extends CloudState {
   readonly url: string;
   readonly time: string;
@@ -22,7 +22,7 @@ interface SimStatus extends CloudState {
   readonly faults: readonly FaultRule[];
 }
 
-/** `capstan sim status`: shows what is in the simulated Azure as a tree. */
+/** `capstan sim status`: shows the resources of the simulated Azure as a tree. */
 export async function simStatus(shell: Shell, { address, output }: SimStatusOptions): Promise<number> {
   const status = await withControl(address, async (control): Promise<SimStatus> => {
     const { now, speed }: SimClockState = await control.clock();
@@ -74,7 +74,7 @@ function asText(status: SimStatus, paint: Paint, isWide: boolean): string {
 type Resource = CloudState["resources"][number];
 type ScaleSet = CloudState["scaleSets"][number];
 
-/** What else is known of resources, by their id in lower case, and how to show it. */
+/** Further facts about resources, by their id in lower case, and how to print them. */
 interface Look {
   readonly paint: Paint;
   readonly isWide: boolean;
@@ -89,9 +89,9 @@ interface Node {
   readonly inside: Node[];
 }
 
-/** Puts what is inside something below it. */
+/** Nests resources below the resource that contains them. */
 function nested(resources: readonly Resource[]): Node[] {
-  // A separator that sorts before everything else brings a whole right before its parts: `a`, `a/x`, `a-b`.
+  // A separator that sorts before all other characters puts a resource right before its children: `a`, `a/x`, `a-b`.
   const nodes = resources.map((resource): Node => {
     const key = `${resource.id.toLowerCase().replaceAll("/", "\0")}\0`;
     return { resource, key, inside: [] };

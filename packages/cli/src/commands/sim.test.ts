@@ -19,7 +19,7 @@ import { testShell, type TestShell } from "../shell.fixture.ts";
 const root = mkdtempSync(join(tmpdir(), "capstan-sim-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Resolves when a shell has been written a text. */
+/** Resolves when a text has been written to a shell. */
 function printed(shell: TestShell, text: string): Promise<void> {
   return new Promise((resolve) => {
     const write = shell.out.write.bind(shell.out);
@@ -35,7 +35,7 @@ function printed(shell: TestShell, text: string): Promise<void> {
 interface Served {
   readonly url: string;
   readonly shell: TestShell;
-  /** Presses Ctrl-C and gives the exit code. */
+  /** Presses Ctrl-C and returns the exit code. */
   stop(): Promise<number>;
 }
 
@@ -66,7 +66,7 @@ const capstan = async (...args: string[]): Promise<{ code: number; out: string; 
 };
 const sim = (...args: string[]): ReturnType<typeof capstan> => capstan(...args, "--data-dir", dataDir);
 
-/** A request to ARM as the principal that is there. */
+/** Sends a request to ARM as the principal that exists from the start. */
 async function arm(method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> {
   const transport = createHttpTransport({ baseUrl: cloud.url });
   const { tenantId, clientId, clientSecret = "" } = DEFAULT_PRINCIPAL;
@@ -149,7 +149,7 @@ describe("a simulated Azure with scale sets in two groups", () => {
     await passed("1h");
   });
 
-  test("is shown as a tree, and with its parts to programs", async () => {
+  test("is shown as a tree, and as JSON with all parts", async () => {
     const { code, out } = await sim("status");
     expect(code).toBe(0);
     expect(out).toMatch(/^seed {14}tests$/m);
@@ -186,7 +186,9 @@ describe("a simulated Azure with scale sets in two groups", () => {
       err: "",
     });
     expect((await sim("evict", "spot", "0")).out).toBe("east/spot/0 is being evicted\n");
-    expect((await sim("capacity", set("west", "pool"), "4")).out).toBe("west/pool goes to 4 instances\n");
+    expect((await sim("capacity", set("west", "pool"), "4")).out).toBe(
+      "west/pool is resized to 4 instances\n",
+    );
     const during = (await sim("status")).out;
     expect(during).toMatch(
       /└── pool .* capacity 4 {2}.*\n {8}└── PATCH virtualMachineScaleSets is running, \d+ s left\n/,
@@ -199,26 +201,26 @@ describe("a simulated Azure with scale sets in two groups", () => {
   });
 
   test.each([
-    [["delete", "pool", "0"], '"pool" is the name of several; choose one: east/pool, west/pool'],
+    [["delete", "pool", "0"], '"pool" matches several; choose one: east/pool, west/pool'],
     [["delete", "west/pool", "99"], "there is no instance 99 in west/pool; it has: 4 Succeeded"],
-    [["capacity", "pol", "2"], 'there is no scale set "pol"; there is: east/pool, east/spot, west/pool'],
-    [["lock", "north"], 'there is no resource or group "north"; there is: '],
-    [["faults", "clear", "x"], "there is no fault x; there is: none"],
+    [["capacity", "pol", "2"], 'there is no scale set "pol"; existing: east/pool, east/spot, west/pool'],
+    [["lock", "north"], 'there is no resource or group "north"; existing: '],
+    [["faults", "clear", "x"], "there is no fault x; existing: none"],
     [["evict", "west/pool", "0"], "only supported on Azure Spot Virtual Machines."],
     [["capacity", "west/pool", "1001"], "refuses: "],
-  ])("%j is refused in a sentence", async (args, message) => {
+  ])("%j is refused with a message", async (args, message) => {
     const { code, out, err } = await sim(...args);
     expect([code, out, err.split("\n").length]).toEqual([1, "", 2]);
     expect(err).toContain(message);
   });
 
-  test("refuses what is locked or denied until that is lifted", async () => {
+  test("refuses writes to what is locked or denied until that is removed", async () => {
     const remove = async (): Promise<number> => (await arm("DELETE", set("east", "spot"))).status;
     expect((await sim("lock", "east/spot")).out).toBe(
       `lock-spot: CanNotDelete on ${set("east", "spot")}\nundo it with: capstan sim unlock lock-spot\n`,
     );
     expect(await remove()).toBe(409);
-    expect((await sim("unlock", "lock-spot")).out).toBe("lock-spot is lifted\n");
+    expect((await sim("unlock", "lock-spot")).out).toBe("lock-spot is removed\n");
     expect(await remove()).toBe(202);
     const tagged = async (): Promise<number> =>
       (await arm("PATCH", group("west"), { tags: { of: "test" } })).status;
@@ -238,7 +240,7 @@ describe("faults", () => {
   const asked = (): Promise<{ status: number; json: unknown }> => arm("GET", group("nowhere"));
   afterEach(() => sim("faults", "clear"));
 
-  test("are switched on, listed, and off again", async () => {
+  test("are added, listed and cleared", async () => {
     const refuse = ["--method", "GET", "--status", "503", "--code", "ServerBusy", "--retry-after", "1500ms"];
     expect((await sim("faults", "add", ...refuse, "--times", "1")).out).toBe(
       "fault fault-1: method=GET times=1: status status=503 code=ServerBusy retryAfterSeconds=2\n",
@@ -251,7 +253,7 @@ describe("faults", () => {
     );
     expect([(await asked()).status, (await asked()).status]).toEqual([503, 404]);
     expect((await sim("faults", "add", "other", "--drop")).err).toBe(
-      "capstan: there is a fault other; clear it first, or give this one another name\n",
+      "capstan: fault other exists already; clear it first, or give this one another name\n",
     );
     expect((await sim("faults", "clear", "other")).out).toBe("cleared other\n");
     expect(JSON.parse((await sim("faults", "list", "-o", "json")).out)).toHaveLength(1);
@@ -277,7 +279,7 @@ describe("faults", () => {
 });
 
 describe("the journal", () => {
-  test("lists the last requests, and goes on with those that come", async () => {
+  test("lists the last requests, and continues with new ones", async () => {
     await arm("GET", group("first"));
     await arm("GET", group("second"));
     const { out } = await sim("journal", "--limit", "2", "-o", "wide");
@@ -333,7 +335,7 @@ describe("the page in docs", () => {
 });
 
 describe("finding a simulator", () => {
-  test("by its address needs its token, and takes no other", async () => {
+  test("by its address needs its token, and accepts no other", async () => {
     const token = readFileSync(join(dataDir, "azure/token"), "utf8").trim();
     expect(await capstan("clock", "--url", cloud.url, "--token", token)).toEqual({
       code: 0,
@@ -345,7 +347,7 @@ describe("finding a simulator", () => {
       `capstan: ${cloud.url} does not take the token; it is in azure/token of its data directory\n`,
     );
     expect((await capstan("clock", "--url", "here", "--token", token)).err).toBe(
-      "capstan: --url here is no address; expected one such as https://127.0.0.1:8443\n",
+      "capstan: --url here is not an address; expected one such as https://127.0.0.1:8443\n",
     );
     expect((await capstan("clock", "--url", cloud.url, "--token", token, "--ca", "/none")).err).toBe(
       "capstan: there is no file /none; --ca names a certificate\n",
@@ -355,7 +357,7 @@ describe("finding a simulator", () => {
     );
   });
 
-  test("where none runs says how to start one", async () => {
+  test("reports how to start one where none runs", async () => {
     expect(await capstan("status", "--data-dir", "/none")).toEqual({
       code: 1,
       out: "",
@@ -365,7 +367,7 @@ describe("finding a simulator", () => {
 });
 
 describe("azure-sim", () => {
-  test("alone keeps nothing, and its folder goes with it", async () => {
+  test("alone persists nothing, and deletes its folder at the end", async () => {
     const served = await serve("--speed", "50");
     const folder = /--data-dir (\S+)/.exec(served.shell.written.out)?.[1] ?? "";
     expect(served.url).toMatch(/^https:/);
@@ -375,18 +377,18 @@ describe("azure-sim", () => {
     expect((await capstan("clock", "--data-dir", folder)).out).toMatch(/^speed {3}50$/m);
     const token = readFileSync(join(folder, "azure/token"), "utf8").trim();
     expect((await capstan("clock", "--url", served.url, "--token", token)).err).toBe(
-      `capstan: the certificate of ${served.url} is not trusted; give its authority with --ca\n`,
+      `capstan: the certificate of ${served.url} is not trusted; pass its certificate authority with --ca\n`,
     );
     const ca = join(folder, "serving/ca.crt");
     expect((await capstan("clock", "--url", served.url, "--token", token, "--ca", ca)).code).toBe(0);
     expect(await served.stop()).toBe(0);
-    expect([served.shell.written.out.endsWith("stopped; nothing is kept\n"), existsSync(folder)]).toEqual([
+    expect([served.shell.written.out.endsWith("stopped; no data is kept\n"), existsSync(folder)]).toEqual([
       true,
       false,
     ]);
   });
 
-  test("with a data directory goes on where it was, and another seed is refused", async () => {
+  test("with a data directory resumes its state, and refuses another seed", async () => {
     const folder = join(root, "kept");
     const first = await serve("--data-dir", folder, "--seed", "one", "--speed", "7");
     expect(await first.stop()).toBe(0);
@@ -396,11 +398,11 @@ describe("azure-sim", () => {
     const other = testShell();
     expect(await run(["azure-sim", "--port", "0", "--data-dir", folder, "--seed", "two"], other)).toBe(1);
     expect(other.written.err).toBe(
-      `capstan: ${folder} holds a cloud of seed one, which --seed two cannot change; choose another with --data-dir\n`,
+      `capstan: ${folder} holds a simulated Azure with seed one, which --seed two cannot change; choose another directory with --data-dir\n`,
     );
   });
 
-  test("that is killed after its time was changed comes back at that speed, and not behind", async () => {
+  test("that is killed after its speed was changed resumes at that speed, and not in the past", async () => {
     const folder = join(root, "moved");
     const timeOf = async (where: string): Promise<{ now: string; speed: number }> =>
       JSON.parse((await capstan("clock", "-o", "json", "--data-dir", where)).out) as {
@@ -423,7 +425,7 @@ describe("azure-sim", () => {
     await again.stop();
   });
 
-  test("says what to do about a clock that is damaged, and at a speed that cannot be", async () => {
+  test("reports what to do about a damaged clock, and about an impossible speed", async () => {
     const folder = join(root, "damaged");
     await (await serve("--data-dir", folder)).stop();
     writeFileSync(join(folder, "clock.json"), "{}");
@@ -431,7 +433,7 @@ describe("azure-sim", () => {
     const shell = testShell();
     expect(await run(args, shell)).toBe(1);
     expect(shell.written.err).toBe(
-      `capstan: ${join(folder, "clock.json")} is damaged: wallMs is undefined; expected milliseconds since 1970; remove it, and time goes on from what the simulated Azure has kept\n`,
+      `capstan: ${join(folder, "clock.json")} is damaged: wallMs is undefined; expected milliseconds since 1970; remove it, and the clock resumes from the state of the simulated Azure\n`,
     );
     rmSync(join(folder, "clock.json"));
     const fast = testShell();
@@ -439,10 +441,10 @@ describe("azure-sim", () => {
     expect(fast.written.err).toBe("capstan: --speed is 10001; expected a number above 0 and up to 10000\n");
   });
 
-  test("that is killed before anybody has asked it anything comes back as the same cloud", async () => {
+  test("that is killed before its first request resumes as the same simulated Azure", async () => {
     const folder = join(root, "killed");
     const first = await serve("--data-dir", folder, "--seed", "early");
-    // What is on disk now is what a power cut would leave.
+    // The files on disk now are those that a power cut would leave.
     cpSync(folder, `${folder}-copy`, { recursive: true });
     await first.stop();
     const again = await serve("--data-dir", `${folder}-copy`);
@@ -450,8 +452,8 @@ describe("azure-sim", () => {
     await again.stop();
   });
 
-  test("says that its port is in use, and leaves nothing behind", async () => {
-    const busy = await serveHttp(() => Promise.reject(new Error("nobody asks")));
+  test("reports that its port is in use, and leaves no files behind", async () => {
+    const busy = await serveHttp(() => Promise.reject(new Error("no request is expected")));
     for (const [args, flag] of [
       [["azure-sim", "--port"], "--port"],
       [["up", "--port", "0", "--data-dir", join(root, "busy"), "--azure-port"], "--azure-port"],
@@ -475,13 +477,13 @@ describe("a command line", () => {
     [["sim", "capacity", "pool", "-1"], "'-1' is invalid for argument 'instances'. Expected a whole number"],
     [["sim", "capacity", "pool", "two"], "Expected a whole number, such as 3."],
     [["sim", "delete", "pool"], "missing required argument 'instances'"],
-    [["sim", "faults", "add"], "what goes wrong is missing; give one of --status, --delay, --drop,"],
+    [["sim", "faults", "add"], "no effect is given; give one of --status, --delay, --drop,"],
     [["sim", "faults", "add", "--drop", "--delay", "1s"], "--delay and --drop cannot go together"],
     [["sim", "faults", "add", "--status", "500"], "--status needs --code, the error code that callers see"],
     [["sim", "faults", "add", "--drop", "--probability", "2"], "Expected a number above 0 and up to 1"],
     [["azure-sim", "--speed", "fast"], "Expected a number above 0, such as 60."],
     [["up", "--azure-port", "x"], "Expected a number from 0 to 65535"],
-  ])("%j that makes no sense ends with 2 and says why", async (args, message) => {
+  ])("%j that is invalid ends with 2 and says why", async (args, message) => {
     const shell = testShell();
     expect([await run(args, shell), shell.written.out]).toEqual([2, ""]);
     expect(shell.written.err).toContain(message);

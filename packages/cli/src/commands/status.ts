@@ -12,18 +12,18 @@ import { type OutputForm, printed } from "../render/output.ts";
 import { facts, table } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
 
-/** Where to look, and how to print it. */
+/** Which data directory, and how to print its status. */
 export interface StatusOptions {
   readonly dataDir: string;
   readonly output: OutputForm;
 }
 
-/** How one cluster is. */
+/** The status of one cluster. */
 interface ClusterStatus {
   readonly name: string;
   readonly server: string;
   readonly kubeconfig: string;
-  /** Not known while it does not run. */
+  /** Unknown while the cluster does not run. */
   readonly objects?: number;
   readonly ready: boolean;
 }
@@ -39,10 +39,10 @@ interface Status {
   readonly clusters: readonly ClusterStatus[];
 }
 
-// A server that has not answered by then is not ready, whatever it does.
+// A server that has not answered by then counts as not ready.
 const ANSWER_WITHIN_MS = 5000;
 
-/** `capstan status`: says what runs in a data directory. */
+/** `capstan status`: reports what runs in a data directory. */
 export async function status({ env, out }: Shell, { dataDir, output }: StatusOptions): Promise<number> {
   const found = await look(env, dataDir);
   out.write(await printed(found, output, (isWide) => asText(found, isWide)));
@@ -81,7 +81,7 @@ async function clusterStatus(
     await probe.text();
     return { ...known, objects: await countObjects(transport, signal), ready: probe.status === 200 };
   } catch {
-    // Whatever keeps it from answering, to the one who asks it is not ready.
+    // A server that does not answer is not ready, for any reason.
     return { ...known, ready: false };
   } finally {
     timer.cancel();

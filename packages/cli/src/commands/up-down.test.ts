@@ -14,7 +14,7 @@ import { testShell, type TestShell } from "../shell.fixture.ts";
 const root = mkdtempSync(join(tmpdir(), "capstan-up-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Resolves when the shell has been written a text. */
+/** Resolves when a text has been written to the shell. */
 function printed(shell: TestShell, text: string): Promise<void> {
   return new Promise((resolve) => {
     const write = shell.out.write.bind(shell.out);
@@ -51,7 +51,7 @@ async function serve(dataDir: string): Promise<{
   return { shell, use, stop };
 }
 
-/** Follows the Clusters until they are as wanted. */
+/** Waits until the Clusters fulfil the predicate. */
 async function untilClusters(client: Client, holds: (clusters: Informer<Cluster>) => boolean): Promise<void> {
   const ended = new AbortController();
   const options = { client, env: createRealEnv(), kind: Cluster, scope: {}, log: silentLogger };
@@ -80,7 +80,7 @@ describe("up", () => {
     shell.interrupt();
     expect(await ended).toBe(0);
     expect(shell.written.out).toContain(`✓ data directory ${dataDir} (new)\n`);
-    expect(shell.written.out).toMatch(/stopping\n✓ stopped; everything is kept in .*\n$/);
+    expect(shell.written.out).toMatch(/stopping\n✓ stopped; all data is kept in .*\n$/);
     expect(shell.written.out).not.toContain("\u001B");
   });
 
@@ -114,13 +114,13 @@ describe("up", () => {
     expect(third.shell.written.out).toContain("workload clusters: 0, guests: 0\n");
     const after = testShell();
     expect(await run(["get", "kubeconfig", "demo", "--data-dir", dataDir], after)).toBe(1);
-    expect(after.written.err).toContain(`there is no cluster "demo" in ${dataDir}; there is: management`);
+    expect(after.written.err).toContain(`there is no cluster "demo" in ${dataDir}; existing: management`);
     await third.stop();
   });
 
-  test("says that a port is in use and how to get another, and leaves the directory free", async () => {
+  test("reports that a port is in use and how to get another, and releases the directory", async () => {
     const dataDir = join(root, "busy");
-    const other = await serveHttp(() => Promise.reject(new Error("nobody asks")));
+    const other = await serveHttp(() => Promise.reject(new Error("no request is expected")));
     const shell = testShell();
     expect(await run(["up", "--port", String(other.port), "--data-dir", dataDir], shell)).toBe(1);
     await other.close();
@@ -130,7 +130,7 @@ describe("up", () => {
     expect(holderOf(dataDir)).toBeUndefined();
   });
 
-  test("stops as soon as it has started when it was interrupted before", async () => {
+  test("stops right after its start when it was interrupted before", async () => {
     const shell = testShell();
     shell.interrupt();
     expect(await run(["up", "--port", "0", "--data-dir", join(root, "brief")], shell)).toBe(0);
@@ -139,7 +139,7 @@ describe("up", () => {
 });
 
 describe("down", () => {
-  /** A clock on which any sleep is over at once. */
+  /** A clock on which every sleep ends at once. */
   function hastyEnv(onSleep: () => void): Env {
     const env = createRealEnv();
     let nowMs = 0;
@@ -156,7 +156,7 @@ describe("down", () => {
     return { dataDir, release };
   };
 
-  test("asks the holder once, and waits until it is gone", async () => {
+  test("signals the holder once, and waits until it has exited", async () => {
     const { dataDir, release } = held("once");
     announceHolder(dataDir, { pid: 12, since: "2026-01-01T00:00:00.000Z", url: "https://127.0.0.1:1" });
     let looks = 0;
@@ -169,7 +169,7 @@ describe("down", () => {
     expect(shell.written.out).toBe("stopped pid 12 since 2026-01-01T00:00:00.000Z, https://127.0.0.1:1\n");
   });
 
-  test("asks nobody before the holder has said who it is", async () => {
+  test("signals no process before the holder has announced its pid", async () => {
     const { dataDir, release } = held("silent");
     let looks = 0;
     const shell = testShell({
@@ -184,7 +184,7 @@ describe("down", () => {
     expect(await run(["down", "--data-dir", dataDir], shell)).toBe(0);
   });
 
-  test("says what to do about a holder that does not stop, and removes nothing", async () => {
+  test("reports what to do about a holder that does not stop, and removes nothing", async () => {
     const { dataDir, release } = held("stuck");
     announceHolder(dataDir, { pid: 14, since: "2026-01-01T00:00:00.000Z" });
     const shell = testShell({ env: hastyEnv(() => undefined) });
@@ -195,7 +195,7 @@ describe("down", () => {
     release();
   });
 
-  test("removes what was kept, and refuses while there is something else beside it", async () => {
+  test("removes the data, and refuses while other files are in the directory", async () => {
     const { dataDir, release } = held("purged");
     release();
     writeFileSync(join(dataDir, "format"), "1\n");
@@ -211,11 +211,11 @@ describe("down", () => {
     expect(await run(["down", "--purge", "--data-dir", dataDir], shell)).toBe(0);
     expect(await run(["down", "--purge", "--data-dir", dataDir], shell)).toBe(0);
     expect(shell.written.out).toBe(
-      `nothing is running in ${dataDir}\nremoved ${dataDir}\nnothing is running in ${dataDir}\nnothing is kept in ${dataDir}\n`,
+      `nothing is running in ${dataDir}\nremoved ${dataDir}\nnothing is running in ${dataDir}\n${dataDir} does not exist\n`,
     );
   });
 
-  test("says whose process it may not stop", async () => {
+  test("reports which process it may not stop", async () => {
     const { dataDir, release } = held("foreign");
     announceHolder(dataDir, { pid: 15, since: "2026-01-01T00:00:00.000Z" });
     const shell = testShell({
@@ -225,7 +225,7 @@ describe("down", () => {
     });
     expect(await run(["down", "--data-dir", dataDir], shell)).toBe(1);
     expect(shell.written.err).toBe(
-      "capstan: pid 15 cannot be stopped by you (EPERM); ask whoever started it\n",
+      "capstan: pid 15 cannot be stopped by you (EPERM); ask its owner to stop it\n",
     );
     release();
   });

@@ -34,13 +34,13 @@ export interface UpOptions {
   readonly port: number;
   /** The port of the simulated Azure. */
   readonly azurePort: number;
-  /** How many times as fast as the machine's the time of everything goes; as before unless told, and 1 at first. */
+  /** The speed of all clocks relative to the machine's. Default: as before, 1 at first. */
   readonly speed?: number;
   /** Features to switch, as `NAME=true,...`. */
   readonly featureGates?: string;
 }
 
-/** `capstan up`: serves the clusters and the simulated Azure of a data directory until it is told to stop. */
+/** `capstan up`: serves the clusters and the simulated Azure of a data directory until SIGTERM or Ctrl-C. */
 export async function up(shell: Shell, options: UpOptions): Promise<number> {
   const { dataDir } = options;
   // First, so that a gate that does not exist leaves no data directory behind.
@@ -56,21 +56,21 @@ export async function up(shell: Shell, options: UpOptions): Promise<number> {
     step(`data directory ${dataDir}${directory.isNew ? " (new)" : ""}`);
     await start(shell, { directory, step, options, features, closers });
     step(`ready in ${Math.round(shell.env.clock.monotonic() - shell.beganMs)} ms`);
-    sayWhatNext(out, paint, dataDir);
-    // A server that is killed later has no other chance to make the next start faster.
+    printNextSteps(out, paint, dataDir);
+    // If the server is killed later, this is the last chance to store the cache that makes the next start faster.
     flushCompileCache();
     await aborted(stop);
     out.write("\nstopping\n");
   } finally {
     await closeAll(closers);
   }
-  step(`stopped; everything is kept in ${dataDir}`);
+  step(`stopped; all data is kept in ${dataDir}`);
   return EXIT.done;
 }
 
 type Closer = () => void | Promise<void>;
 
-/** Closes what was opened last first, and each whatever becomes of the others. */
+/** Closes in reverse order of opening; a failure does not keep the others from being closed. */
 async function closeAll(closers: Closer[]): Promise<void> {
   const close = closers.pop();
   if (!close) return;
@@ -89,7 +89,7 @@ interface Start {
   readonly closers: Closer[];
 }
 
-/** Starts everything on one clock, which may go faster than the machine's. */
+/** Starts everything on one clock, which may run faster than the machine's. */
 async function start(shell: Shell, { directory, step, options, features, closers }: Start): Promise<void> {
   const { dataDir, speed } = options;
   const clock = openClock({ env: shell.env, dataDir, ...(speed !== undefined && { speed }) });
@@ -109,7 +109,7 @@ async function start(shell: Shell, { directory, step, options, features, closers
   });
   closers.push(() => workloads.close());
   step(workloads.summary);
-  // What users want to know is in conditions and events; here is only what should not happen at all.
+  // Users read conditions and events; the log has only what should never happen.
   const log = createLogger(env, "error", prettyLines(shell.err));
   const manager = embeddedManager({ env, clusters, url, azure: simulator.azure, log, features });
   closers.push(() => manager.stop());
@@ -165,11 +165,11 @@ async function startAzure(
   return simulator;
 }
 
-/** Three commands that work as they are printed. */
-function sayWhatNext(out: Terminal, paint: Paint, dataDir: string): void {
+/** Prints three commands that work as printed. */
+function printNextSteps(out: Terminal, paint: Paint, dataDir: string): void {
   const kubectl = `kubectl --kubeconfig ${quoted(kubeconfigPath(dataDir, MANAGEMENT_CLUSTER))}`;
   const describe = `npx capstan describe cluster quay --data-dir ${quoted(dataDir)}`;
   const lines = [`${kubectl} get crds`, `${kubectl} apply -f examples/machine-pool/`, describe];
   out.write(tryNext(lines, paint));
-  out.write(paint.faint("\nCtrl-C stops it; everything is kept.\n"));
+  out.write(paint.faint("\nCtrl-C stops it; all data is kept.\n"));
 }

@@ -8,13 +8,13 @@ import { type OutputForm, printed } from "../render/output.ts";
 import { facts } from "../render/table.ts";
 import type { Shell } from "../shell.ts";
 
-/** Whose server to ask, and how to print it. */
+/** Whose server to ask, and how to print the versions. */
 export interface VersionOptions {
   readonly dataDir: string;
   readonly output: OutputForm;
 }
 
-/** `capstan version`: the program's version, Node's, and the server's where one runs. */
+/** `capstan version`: the versions of the program, of Node, and of the server if one runs. */
 export async function version({ out }: Shell, { dataDir, output }: VersionOptions): Promise<number> {
   const server = await serverVersion(dataDir);
   const answer = { capstan: VERSION, node: process.version, ...(server !== undefined && { server }) };
@@ -40,7 +40,7 @@ async function serverVersion(dataDir: string): Promise<string | undefined> {
     const answer = await transport.request({ method: "GET", path: "/version", headers: {} });
     return ((await answer.json()) as { gitVersion: string }).gitVersion;
   } catch {
-    // A server that is starting or stopping has nothing to say about itself.
+    // A server that is starting or stopping does not report a version.
     return undefined;
   } finally {
     await transport.close();

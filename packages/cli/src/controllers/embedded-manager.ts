@@ -7,7 +7,7 @@ import { cloudNamed, Manager, renewedTokens, type TokenSource } from "@capstan/m
 import { type Logger, Sensitive } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
 
-/** The servers that a manager in the same process talks to. */
+/** The servers that a manager in the same process connects to. */
 export interface EmbeddedManagerOptions {
   readonly env: Env;
   readonly clusters: Clusters;
@@ -18,7 +18,7 @@ export interface EmbeddedManagerOptions {
   readonly features: Features;
 }
 
-/** The controllers of the product against the clusters and the simulated Azure of this process. */
+/** The product's controllers, connected to the clusters and the simulated Azure of this process. */
 export function embeddedManager({
   env,
   clusters,
@@ -37,18 +37,18 @@ export function embeddedManager({
     kube: inProcess(management),
     azure: {
       cloud: cloudNamed(),
-      // Whatever the address, there is one Azure here.
+      // This process has one Azure, so every address leads to it.
       connect: () => inProcess(azure.handle),
       defaultTokens: simulatedTokens(env, () => azure.issueToken().token),
       defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     },
-    workload: { connect: ({ server }) => wayTo(clusters, url, server), trustedOrigins: [url] },
+    workload: { connect: ({ server }) => transportTo(clusters, url, server), trustedOrigins: [url] },
     readFile: (path) => readFile(path, "utf8"),
   });
 }
 
-/** A cluster of this process by its address; nobody answers at any other. */
-function wayTo(clusters: Clusters, url: string, server: string): Transport {
+/** A cluster of this process by its address; other addresses fail. */
+function transportTo(clusters: Clusters, url: string, server: string): Transport {
   return {
     request: async (request) => {
       const name = server.startsWith(`${url}/clusters/`) ? server.slice(`${url}/clusters/`.length) : "";
@@ -60,10 +60,10 @@ function wayTo(clusters: Clusters, url: string, server: string): Transport {
   };
 }
 
-// As long as those of Entra.
+// As long as Entra's tokens.
 const TOKEN_MS = 3_600_000;
 
-/** Tokens of the simulated Azure, without the way through Entra. */
+/** Tokens of the simulated Azure, without a login at Entra. */
 export function simulatedTokens(env: Env, issue: () => string): TokenSource {
   return renewedTokens({
     principal: `${DEFAULT_PRINCIPAL.tenantId}/${DEFAULT_PRINCIPAL.clientId}`,

@@ -5,7 +5,7 @@ import { CLUSTERS_ORIGIN, type ManagerConnections } from "@capstan/sim";
 import { simulatedTokens } from "./embedded-manager.ts";
 import { virtualLogin } from "./virtual-login.ts";
 
-/** The controllers of the product in a simulated world. */
+/** The product's controllers in a simulated world. */
 export function simulatedControllers({
   env,
   kube,

@@ -3,8 +3,8 @@ import { type Applicant, AzureError, type FreshToken } from "@capstan/manager";
 import { Sensitive } from "@capstan/runtime";
 
 /**
- * Logs in at a simulated Entra with a plain request. Azure's own library does it everywhere else; its timers and ids
- * are the machine's, and a run in virtual time would not be the same twice.
+ * Logs in at a simulated Entra with a plain request. Elsewhere Azure's own library logs in, but it uses the machine's
+ * timers and ids, so a run in virtual time would not be repeatable.
  */
 export async function virtualLogin(entra: Transport, applicant: Applicant): Promise<FreshToken> {
   const { tenantID, clientID, proof } = applicant;
@@ -41,7 +41,7 @@ export async function virtualLogin(entra: Transport, applicant: Applicant): Prom
   });
 }
 
-/** Entra says texts; what a fault puts in the place of its answer may be anything. */
+/** Entra answers with strings; a fault may put any other value in place of its answer. */
 function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

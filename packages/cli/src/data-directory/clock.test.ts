@@ -31,19 +31,19 @@ function bench(name: string): Bench {
   return { dataDir, path, scheduler, env, kept: () => JSON.parse(readFileSync(path, "utf8")) as unknown };
 }
 
-/** Leaves what a cloud has written whose time was at this moment, with more in its position when told. */
+/** Writes the files of a simulated Azure whose clock is at this moment, with further fields in its position. */
 function leaveCloud({ dataDir, env }: Bench, simMs: number, more: object = {}): void {
   makePrivateFolder(azureFolder(dataDir));
   const store = openSqliteStore(azureFolder(dataDir));
   createAzure({ env, store }).close();
   const position = store.load()?.position;
-  if (!position) throw new Error("a new cloud is kept at once");
+  if (!position) throw new Error("a new simulated Azure is stored at once");
   store.commit({ rows: [], journal: [], position: { ...position, simMs, ...more } });
   store.close();
 }
 
 describe("the clock of a data directory", () => {
-  test("starts with the machine's, and is for its owner's eyes", () => {
+  test("starts with the machine's, in a file that only its owner can read", () => {
     const { dataDir, path, env, kept } = bench("new");
     const clock = openClock({ env, dataDir });
     expect([clock.now(), clock.speed]).toEqual([START_MS, 1]);
@@ -51,7 +51,7 @@ describe("the clock of a data directory", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("goes on at its speed while nothing runs, and keeps it unless told", async () => {
+  test("runs on at its speed while no process uses it, and keeps the speed unless the caller changes it", async () => {
     const { dataDir, scheduler, env } = bench("again");
     const first = openClock({ env, dataDir, speed: 60 });
     first.advance(DAY_MS);
@@ -86,18 +86,18 @@ describe("the clock of a data directory", () => {
     ['{"wallMs":1,"simMs":"x","speed":1}', 'simMs is "x"; expected milliseconds since 1970'],
     ['{"wallMs":1,"simMs":1e300,"speed":1}', "simMs is 1e+300; expected milliseconds since 1970"],
     ['{"wallMs":1,"simMs":1,"speed":0}', "speed is 0; expected a number above 0 and up to 10000"],
-  ])("that holds %j is refused with what to do, and stays as it is", (text, problem) => {
+  ])("that holds %j is refused with what to do, and its file is not changed", (text, problem) => {
     const { dataDir, path, env } = bench("damaged");
     writeFileSync(path, text);
     expect(() => openClock({ env, dataDir, speed: 60 })).toThrow(
       new CommandError(
-        `${path} is damaged: ${problem}; remove it, and time goes on from what the simulated Azure has kept`,
+        `${path} is damaged: ${problem}; remove it, and the clock resumes from the state of the simulated Azure`,
       ),
     );
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  test("refuses a speed that nothing could follow", () => {
+  test("refuses a speed that is too high", () => {
     const { dataDir, env } = bench("speed");
     expect(() => openClock({ env, dataDir, speed: 20_000 })).toThrow(
       new CommandError("--speed is 20000; expected a number above 0 and up to 10000"),
@@ -106,7 +106,7 @@ describe("the clock of a data directory", () => {
 });
 
 describe("a data directory without a clock", () => {
-  test("goes on with the time of its cloud, where that is ahead", () => {
+  test("resumes at the time of its simulated Azure, if that is ahead", () => {
     const ahead = bench("ahead");
     leaveCloud(ahead, START_MS + DAY_MS);
     expect(openClock(ahead).now()).toBe(START_MS + DAY_MS);
@@ -115,7 +115,7 @@ describe("a data directory without a clock", () => {
     expect(openClock(behind).now()).toBe(START_MS);
   });
 
-  test("goes on with the clock that its cloud had before there was one for everything", () => {
+  test("resumes from the simulated Azure's own clock of earlier versions", () => {
     const old = bench("old");
     leaveCloud(old, START_MS + DAY_MS, { wallMs: START_MS - 1000, speed: 7 });
     const clock = openClock(old);

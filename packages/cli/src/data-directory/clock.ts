@@ -8,13 +8,13 @@ import { CommandError } from "../command-error.ts";
 /** Which clock to open. */
 export interface ClockOptions {
   readonly env: Env;
-  /** The data directory that keeps it; without one it starts with the machine's and ends with the process. */
+  /** The data directory that stores it; without one it starts with the machine's clock and ends with the process. */
   readonly dataDir?: string;
-  /** How many times as fast as the machine's it goes from now on; as before unless told, and 1 at first. */
+  /** Its speed from now on, relative to the machine's clock. Default: as before, 1 at first. */
   readonly speed?: number;
 }
 
-/** The one clock of everything in a data directory. Only whoever holds the directory may open it. */
+/** The one clock of everything in a data directory. Only the process that holds the directory may open it. */
 export function openClock({ env, dataDir, speed }: ClockOptions): AdjustableClock {
   const problem = speed === undefined ? undefined : speedProblem(speed);
   if (problem !== undefined) throw new CommandError(`--speed ${problem}`);
@@ -23,7 +23,7 @@ export function openClock({ env, dataDir, speed }: ClockOptions): AdjustableCloc
   return clock;
 }
 
-/** The time of a data directory, for whoever only looks at it. */
+/** The time of a data directory, for a caller that does not hold it. */
 export function timeIn({ clock }: Env, dataDir: string): number {
   const anchor = savedAnchor(dataDir);
   return anchor ? new AdjustableClock(clock, { anchor }).now() : clock.now();
@@ -39,10 +39,10 @@ function keptClock(base: Clock, dataDir: string): AdjustableClock {
   return new AdjustableClock(base, { anchor, keep });
 }
 
-/** Where a clock starts that was not kept: with the machine's, unless the simulated Azure is ahead of that. */
+/** Where a clock without a file starts: at the machine's time, unless the simulated Azure is ahead of it. */
 function firstAnchor(nowMs: number, dataDir: string): ClockAnchor {
   const position = savedPosition(azureFolder(dataDir));
-  // Before there was one clock for everything, the cloud kept its own with its position.
+  // Earlier versions stored the clock of the simulated Azure with its position.
   if (position && "wallMs" in position) {
     const { wallMs, simMs, speed } = position;
     return { wallMs, simMs, speed };
@@ -57,11 +57,11 @@ function savedAnchor(dataDir: string): ClockAnchor | undefined {
   const found = parsed(text);
   if (typeof found !== "string") return found;
   throw new CommandError(
-    `${path} is damaged: ${found}; remove it, and time goes on from what the simulated Azure has kept`,
+    `${path} is damaged: ${found}; remove it, and the clock resumes from the state of the simulated Azure`,
   );
 }
 
-/** The anchor in a text, or what is wrong with it. */
+/** Parses the anchor; returns a message if it is invalid. */
 function parsed(text: string): ClockAnchor | string {
   const { wallMs, simMs, speed } = fieldsOf(text);
   if (!isTime(wallMs)) return `wallMs is ${JSON.stringify(wallMs)}; expected milliseconds since 1970`;
@@ -74,12 +74,12 @@ function fieldsOf(text: string): { readonly wallMs?: unknown; readonly simMs?: u
   try {
     return Object(JSON.parse(text)) as object;
   } catch {
-    // A text that is no JSON has no fields, and that is what is said of it.
+    // A text that is not JSON counts as an object without fields, and is reported as such.
     return {};
   }
 }
 
-// What a Date can hold; beyond that no timestamp could be written.
+// The limit of a Date; a later time could not be written as a timestamp.
 const LAST_MS = 8.64e15;
 
 function isTime(value: unknown): value is number {

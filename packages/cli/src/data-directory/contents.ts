@@ -5,11 +5,11 @@ import { dns1123LabelProblems } from "@capstan/api";
 type Accepts = (name: string) => boolean;
 interface Shape {
   readonly file: Accepts;
-  /** What a folder of this name may hold; undefined when none of this name belongs here. */
+  /** What a folder of this name may contain; undefined if a folder of this name does not belong here. */
   readonly folder: (name: string) => Shape | undefined;
 }
 
-// A draft that a crash has left behind belongs to us as well.
+// A draft that a crash has left behind belongs to Capstan as well.
 const matching =
   (pattern: string): Accepts =>
   (name) =>
@@ -34,13 +34,13 @@ const DATA_DIRECTORY: Shape = {
   folder: (name) => ({ serving: SERVING, clusters: CLUSTERS, azure: AZURE })[name],
 };
 
-/** What is in a data directory, as paths inside it. A folder comes after what it holds. */
+/** The contents of a data directory, as paths inside it. A folder follows its own contents. */
 export interface Contents {
   readonly ours: readonly string[];
   readonly foreign: readonly string[];
 }
 
-/** Tells what Capstan wrote from what somebody else has put there. A link is never ours, wherever it leads. */
+/** Separates Capstan's files from others. A link never counts as Capstan's, regardless of its target. */
 export function contentsOf(folder: string): Contents {
   const ours: string[] = [];
   const foreign: string[] = [];
@@ -56,7 +56,7 @@ export function contentsOf(folder: string): Contents {
   return { ours, foreign };
 }
 
-/** How many bytes Capstan's files take. */
+/** The size of Capstan's files in bytes. */
 export function sizeOf(folder: string): number {
   const { ours } = contentsOf(folder);
   return ours
@@ -64,7 +64,7 @@ export function sizeOf(folder: string): number {
     .reduce((sum, stats) => sum + (stats?.isFile() ? stats.size : 0), 0);
 }
 
-/** Removes everything of ours, and the directory itself; only after it is clear that there is nothing else in it. */
+/** Removes Capstan's files and the directory itself. The caller has checked that it contains nothing else. */
 export function removeContents(folder: string): void {
   for (const path of contentsOf(folder).ours) {
     const full = join(folder, path);

@@ -23,7 +23,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const newFolder = (name: string): string => mkdtempSync(join(root, name));
 
 describe("the lock", () => {
-  test("is had by one at a time, and free again after it", () => {
+  test("is held by one process at a time, and is free afterwards", () => {
     const folder = newFolder("lock");
     expect(isLocked(folder)).toBe(false);
     const release = takeLock(folder);
@@ -37,7 +37,7 @@ describe("the lock", () => {
 });
 
 describe("a data directory", () => {
-  test("says who holds it, and nothing when nobody does, whatever a crash has left behind", () => {
+  test("reports its holder, and no holder after a crash", () => {
     const folder = join(root, "holder");
     const shell = testShell({ pid: 12 });
     const first = openDataDirectory(folder, shell);
@@ -61,7 +61,7 @@ describe("a data directory", () => {
     expect(readFileSync(join(folder, "format"), "utf8")).toBe("1\n");
   });
 
-  test("that a crash left before it had a format is still ours", () => {
+  test("that a crash left before it had a format is still Capstan's", () => {
     const folder = newFolder("unfinished");
     takeLock(folder)?.();
     const directory = openDataDirectory(folder, testShell());
@@ -95,7 +95,7 @@ describe("the contents", () => {
     return folder;
   };
 
-  test("are removed with their folder when all of them are ours", () => {
+  test("are removed with their folder when all of them are Capstan's", () => {
     const folder = filled("ours", OURS);
     expect(contentsOf(folder).foreign).toEqual([]);
     removeContents(folder);
@@ -111,14 +111,14 @@ describe("the contents", () => {
     "serving/objects.db",
     "azure/objects.db",
     "other/format",
-  ])("are told from %s, which is somebody else's", (file) => {
+  ])("do not include %s, which another program wrote", (file) => {
     const folder = filled("foreign", [...OURS, file]);
     expect(contentsOf(folder).foreign).toHaveLength(1);
     expect(() => removeContents(folder)).toThrow(/ENOTEMPTY/);
     expect(existsSync(join(folder, file))).toBe(true);
   });
 
-  test("are never what a link leads to", () => {
+  test("never include the target of a link", () => {
     const elsewhere = filled("elsewhere", ["ca.key"]);
     const folder = filled("links", ["format"]);
     symlinkSync(elsewhere, join(folder, "serving"));
@@ -127,7 +127,7 @@ describe("the contents", () => {
   });
 });
 
-describe("what goes wrong with a directory is said in a sentence", () => {
+describe("an error of a data directory becomes a message", () => {
   test.each<[object, string]>([
     [
       { code: "EACCES" },
@@ -145,7 +145,7 @@ describe("what goes wrong with a directory is said in a sentence", () => {
     ],
     [
       { code: "ERR_SQLITE_ERROR", errcode: 26 },
-      "/data has a lock.db that is not ours; choose another with --data-dir",
+      "/data has a lock.db that Capstan did not write; choose another with --data-dir",
     ],
   ])("%j", (error, sentence) => {
     const found = explained(Object.assign(new Error("x"), error), "/data");
@@ -153,7 +153,7 @@ describe("what goes wrong with a directory is said in a sentence", () => {
     expect((found as Error).message).toBe(sentence);
   });
 
-  test("unless it is something else", () => {
+  test("but not if it is another error", () => {
     const error = new TypeError("a defect");
     expect(explained(error, "/data")).toBe(error);
   });

@@ -7,20 +7,22 @@ import { contentsOf } from "./contents.ts";
 import { announceHolder, describeHolder, forgetHolder, type Holder, holderOf } from "./holder.ts";
 import { takeLock } from "./lock.ts";
 
-// Raised when the layout changes; an older program must not touch what it cannot read.
+// Raised when the layout changes; an older program must not write to a layout that it cannot read.
 const FORMAT = 1;
-// Enough to recognise whose files they are; the rest is in the folder.
+// Enough to recognize the files; `ls` shows the rest.
 const NAMES_SHOWN = 3;
 
-/** A data directory that is ours for as long as this process lives. */
+/** A data directory that this process holds until it exits. */
 export interface DataDirectory {
   readonly isNew: boolean;
-  /** Tells others where we listen, beside what they were told before. */
+  /** Adds the addresses we listen on to the holder file, for other processes. */
   announce(where: Pick<Holder, "url" | "azureUrl">): void;
   release(): void;
 }
 
-/** Takes a data directory, making it if need be. Whatever is wrong with it is said before anything in it changes. */
+/**
+ * Takes the lock of a data directory, and creates the directory if needed. Every check comes before the first write.
+ */
 export function openDataDirectory(folder: string, { pid, env }: Shell): DataDirectory {
   const isNew = !isOurs(folder);
   makePrivateFolder(folder);
@@ -43,7 +45,7 @@ function hold(
   folder: string,
   { isNew, release, holder }: { isNew: boolean; release: () => void; holder: Holder },
 ): DataDirectory {
-  // Nobody may read who held it before us and take that for us.
+  // Remove the previous holder's entry, so that another process does not take it for ours.
   forgetHolder(folder);
   announceHolder(folder, holder);
   if (isNew) writePrivateFile(formatPath(folder), `${FORMAT}\n`);
@@ -61,7 +63,7 @@ function hold(
   };
 }
 
-/** Whether the directory is one of ours; false when there is nothing yet. Throws when it is not for us to use. */
+/** Whether the directory is Capstan's; false if it is missing or empty. Throws if it must not be used. */
 export function isOurs(folder: string): boolean {
   if (!existsSync(folder)) return false;
   if (!statSync(folder).isDirectory())
@@ -76,12 +78,12 @@ export function isOurs(folder: string): boolean {
     throw new CommandError(`${formatPath(folder)} holds ${JSON.stringify(text.trim())}; expected a number`);
   if (format > FORMAT)
     throw new CommandError(
-      `${folder} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that one, or choose another with --data-dir`,
+      `${folder} was written by a newer Capstan (format ${format}, this one knows ${FORMAT}); use that version, or choose another with --data-dir`,
     );
   return true;
 }
 
-/** A folder with somebody's files in it is no place for ours, and not ours to remove. */
+/** Refuses a folder with files of other programs: Capstan neither writes there nor removes it. */
 export function refuseForeign(folder: string, advice: string): void {
   const { foreign } = contentsOf(folder);
   if (foreign.length === 0) return;

@@ -2,18 +2,18 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-// Somebody who only looks holds the lock for a moment; a server holds it as long as it lives.
-const LOOK_MS = 250;
+// A reader takes the lock for a moment only; a server holds it for its lifetime.
+const LOCK_TIMEOUT_MS = 250;
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the lock of a data directory; undefined when another process has it.
+ * Takes the lock of a data directory; undefined if another process has it.
  *
- * It is SQLite's lock on a small file, and the operating system takes it back when its process ends, however it
- * ends: there is no pid that could be stale or belong to somebody else by now.
+ * It is SQLite's lock on a small file, which the operating system releases when the process ends in any way. So there
+ * is no pid file that could be stale or name an unrelated process.
  */
 export function takeLock(folder: string): (() => void) | undefined {
-  const database = new DatabaseSync(lockPath(folder), { timeout: LOOK_MS });
+  const database = new DatabaseSync(lockPath(folder), { timeout: LOCK_TIMEOUT_MS });
   try {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -24,7 +24,7 @@ export function takeLock(folder: string): (() => void) | undefined {
   return () => database.close();
 }
 
-/** Whether a living process has the lock. */
+/** Whether a running process has the lock. */
 export function isLocked(folder: string): boolean {
   if (!existsSync(lockPath(folder))) return false;
   const database = new DatabaseSync(lockPath(folder), { readOnly: true, timeout: 0 });
@@ -44,6 +44,6 @@ function lockPath(folder: string): string {
 }
 
 function isBusy(error: unknown): boolean {
-  // The lower byte is the primary code, the rest says more about it.
+  // The lower byte is the primary code; the higher bytes refine it.
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
 }

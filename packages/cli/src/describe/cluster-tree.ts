@@ -25,13 +25,13 @@ export interface PoolParts {
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
 }
 
-/** An object that reports how it is. */
+/** An object with conditions. */
 export type Reported = Frozen<KubernetesObject> & {
   readonly spec?: { readonly paused?: boolean; readonly [field: string]: unknown };
   readonly status?: { readonly conditions?: readonly Condition[]; readonly [field: string]: unknown };
 };
 
-/** A line of the description, and what hangs below it. */
+/** A line of the description, and the lines below it. */
 export interface Leaf {
   readonly name: string;
   readonly replicas?: number | undefined;
@@ -45,11 +45,11 @@ export interface Leaf {
 export interface TreeOptions {
   /** Puts machines that are in the same state on one line. */
   readonly isGrouped: boolean;
-  /** Whose conditions are shown one by one: `all`, a kind, or KIND/NAME; nobody's when undefined. */
+  /** Which objects' conditions are shown one by one: `all`, a kind, or KIND/NAME; none if undefined. */
   readonly conditionsOf?: string | undefined;
 }
 
-/** The tree of a cluster: what it is made of, and how each part is. */
+/** The tree of a cluster: its parts, and the state of each. */
 export function clusterTree(parts: ClusterParts, options: TreeOptions): Leaf {
   const { cluster, infrastructure, controlPlane, pools } = parts;
   const workers = pools.map((pool) => poolLeaf(pool, options));
@@ -114,7 +114,7 @@ function leafOf(object: Reported, options: TreeOptions, leaf: Omit<Leaf, "name" 
   };
 }
 
-/** What a user must know of an object before anything else, as clusterctl writes it. */
+/** What a user must know first about an object, in clusterctl's words. */
 function warningsOf(object: Reported): readonly string[] {
   const isPaused = isPausedByAnnotation(object) || object.spec?.paused === true;
   return [
@@ -127,7 +127,7 @@ function isChosen({ kind, metadata }: Reported, chosen: string | undefined): boo
   return chosen === "all" || chosen === kind || chosen === `${kind}/${metadata.name}`;
 }
 
-/** Whether an object bears the name of a cluster. */
+/** Whether an object has the label of a cluster. */
 export function belongsTo({ metadata }: Frozen<KubernetesObject>, cluster: string): boolean {
   return metadata.labels?.[CLUSTER_NAME_LABEL] === cluster;
 }

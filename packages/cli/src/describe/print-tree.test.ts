@@ -55,7 +55,7 @@ const shown = (options: Partial<TreeOptions> = {}): string =>
   printTree(clusterTree(parts, { isGrouped: true, ...options }), NOW);
 
 describe("the description of a cluster", () => {
-  test("is a tree with columns, machines in the same state together", () => {
+  test("is a tree with columns, with machines in the same state on one line", () => {
     const long = `${"x".repeat(100)} ...`;
     expect(
       shown()
@@ -75,7 +75,7 @@ describe("the description of a cluster", () => {
     ]);
   });
 
-  test("shows each machine when told", () => {
+  test("shows each machine on request", () => {
     expect(shown({ isGrouped: false })).toContain("├─AzureMachinePoolMachine/pool-0");
   });
 

@@ -14,7 +14,7 @@ const HEADINGS = [
   "MESSAGE",
 ];
 
-/** A tree with a column for each thing that is known of its parts. */
+/** Prints a tree with one column for each fact about its parts. */
 export function printTree(root: Leaf, nowMs: number): string {
   const rows = [HEADINGS, ...rowsOf(root, nowMs, { here: "", below: "" })];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => (cells[column] ?? "").length)));
@@ -41,13 +41,13 @@ function cellsOf({ replicas, available, ready, condition }: Leaf, nowMs: number)
   const counts = [replicas, available, ready].map((count) => (count === undefined ? "" : String(count)));
   if (!condition) return counts;
   const { status, severity = "", reason = "", lastTransitionTime, message = "" } = condition;
-  // What is as it should be needs no reason.
+  // A condition that is True needs no reason.
   const why = status === "True" ? ["", ""] : [severity, reason];
   const since = lastTransitionTime === "" ? "" : humanDuration(nowMs - Date.parse(lastTransitionTime));
   return [...counts, status, ...why, since, status === "True" ? "" : firstLine(message)];
 }
 
-// A message may be as long as its sender likes; the whole of it is in the object.
+// A message has no maximum length; the object has all of it.
 const LONGEST = 100;
 
 function firstLine(message: string): string {

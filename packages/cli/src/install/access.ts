@@ -3,10 +3,10 @@ import { clusterRules, NAMESPACE_RULES } from "./role-rules.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 const VERSION = `${RBAC}/v1`;
-/** Aggregates what other providers of Cluster API allow its controllers to do with their kinds. */
+/** Aggregates the permissions that other Cluster API providers grant to its controllers for their kinds. */
 const PROVIDERS = "capstan-providers";
 
-/** Who the manager is, and what it may do. */
+/** The manager's ServiceAccount, and its permissions. */
 export function accessObjects(): readonly Manifest[] {
   const everywhere = { name: MANAGER, labels: LABELS };
   const providers = { name: PROVIDERS, labels: LABELS };
@@ -38,7 +38,7 @@ export function accessObjects(): readonly Manifest[] {
   ];
 }
 
-/** What a binding says beside its name. */
+/** The fields of a binding beside its name. */
 function grant(kind: string, name: string): Readonly<Record<string, unknown>> {
   return {
     roleRef: { apiGroup: RBAC, kind, name },

@@ -2,7 +2,7 @@ import { builtInKind, type Kind } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 import type { Manifest } from "./names.ts";
 
-/** What became of an object. */
+/** An object, and whether it was created, updated or unchanged. */
 export interface Applied {
   readonly kind: string;
   readonly name: string;
@@ -10,8 +10,8 @@ export interface Applied {
 }
 
 /**
- * Brings an object to what it should be by server-side apply: what others have added to it stays, such as the authority
- * that the manager writes into its webhook configurations, and what somebody has changed comes back.
+ * Server-side applies an object. Fields of other owners stay, such as the CA bundle that the manager writes into its
+ * webhook configurations; changes of other clients to our fields are reverted.
  */
 export async function apply(client: Client, wanted: Manifest): Promise<Applied> {
   const kind = kindFor(wanted);
@@ -26,7 +26,7 @@ export async function apply(client: Client, wanted: Manifest): Promise<Applied> 
   };
 }
 
-/** The kinds of an installation are all of Kubernetes itself, with plurals that end in s. */
+/** All kinds of an installation are Kubernetes' own, with plurals that end in s. */
 function kindFor({ apiVersion, kind, metadata }: Manifest): Kind {
   const [version = "", group = ""] = apiVersion.split("/").toReversed();
   const plural = `${kind.toLowerCase()}s`;

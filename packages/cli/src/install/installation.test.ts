@@ -16,13 +16,13 @@ const inFiles = (pattern: string): Manifest[] =>
 const byName = (manifests: readonly Manifest[]): Map<string, Manifest> =>
   new Map(manifests.map((manifest) => [`${manifest.kind}/${manifest.metadata.name}`, manifest]));
 
-test("the files in config/ are what is installed; `npm run generate` writes them", () => {
+test("the files in config/ match the installation; `npm run generate` writes them", () => {
   expect(byName(inFiles("{rbac,manager,webhook}/*.yaml"))).toEqual(
     byName(inOrder(installation(DEFAULT_IMAGE))),
   );
 });
 
-test.each(installation(DEFAULT_IMAGE).webhook.slice(1))("$kind asks about each kind of ours", (manifest) => {
+test.each(installation(DEFAULT_IMAGE).webhook.slice(1))("$kind covers each of our kinds", (manifest) => {
   const { webhooks } = manifest as unknown as {
     webhooks: { rules: { apiGroups: string[]; apiVersions: string[]; resources: string[] }[] }[];
   };

@@ -1,6 +1,6 @@
 import { inNamespace, LABELS, MANAGER, type Manifest, NAMESPACE, PORTS, SELECTOR } from "./names.ts";
 
-/** The namespace lets in only pods that ask for no privilege at all. */
+/** The namespace admits only pods without privileges. */
 export const managerNamespace: Manifest = {
   apiVersion: "v1",
   kind: "Namespace",
@@ -15,7 +15,7 @@ export const managerNamespace: Manifest = {
   },
 };
 
-/** The pods of the manager and what belongs to them. */
+/** The manager's Deployment and the objects that belong to it. */
 export function managerObjects(image: string): readonly Manifest[] {
   return [
     {
@@ -23,10 +23,10 @@ export function managerObjects(image: string): readonly Manifest[] {
       kind: "Deployment",
       metadata: inNamespace(MANAGER),
       spec: {
-        // One leads, the other stands by with a warm cache; both answer webhooks.
+        // One replica leads, the other is on standby with a warm cache; both answer webhooks.
         replicas: 2,
         selector: { matchLabels: SELECTOR },
-        // A manager that cannot start never takes the place of one that runs.
+        // A manager that fails to start never replaces one that runs.
         strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
         template: { metadata: { labels: { ...LABELS, ...SELECTOR } }, spec: podSpec(image) },
       },
@@ -52,7 +52,7 @@ export function managerObjects(image: string): readonly Manifest[] {
 function podSpec(image: string): object {
   return {
     serviceAccountName: MANAGER,
-    // A manager stops in well under 10 s; then the next one need not wait for the Lease to end.
+    // A manager stops in well under 10 s and releases its Lease, so the next one does not wait for it to expire.
     terminationGracePeriodSeconds: 30,
     securityContext: {
       runAsNonRoot: true,
@@ -80,7 +80,7 @@ function podSpec(image: string): object {
   };
 }
 
-/** The token that Entra takes for workload identity; it is there also without Azure's own webhook. */
+/** The token that Entra accepts for workload identity; the pod has it even without Azure's own webhook. */
 const AZURE_TOKEN = {
   audience: "api://AzureADTokenExchange",
   expirationSeconds: 3600,
@@ -96,7 +96,7 @@ function container(image: string): object {
     ports: Object.entries(PORTS).map(([name, containerPort]) => ({ name, containerPort, protocol: "TCP" })),
     livenessProbe: probe("/healthz", { initialDelaySeconds: 10, periodSeconds: 10, timeoutSeconds: 5 }),
     readinessProbe: probe("/readyz", { periodSeconds: 5, timeoutSeconds: 5 }),
-    // No limit of CPU: a manager that is slowed down loses its Lease.
+    // No CPU limit: a throttled manager loses its Lease.
     resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
     securityContext: {
       allowPrivilegeEscalation: false,

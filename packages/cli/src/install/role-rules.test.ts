@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clusterRules, merged } from "./role-rules.ts";
 
-test("rules about the same resource become one, and resources with the same verbs share one", () => {
+test("rules for the same resource are merged, and resources with the same verbs share a rule", () => {
   const secrets = { apiGroups: [""], resources: ["secrets"] };
   expect(
     merged([
@@ -20,7 +20,7 @@ test("rules about the same resource become one, and resources with the same verb
   ]);
 });
 
-test("merging neither adds nor takes a permission", () => {
+test("merging neither adds nor removes a permission", () => {
   const words = (...of: string[]) => fc.uniqueArray(fc.constantFrom(...of), { minLength: 1 });
   const rule = fc.record({
     apiGroups: words("", "a", "b.io"),
@@ -34,7 +34,7 @@ test("merging neither adds nor takes a permission", () => {
   );
 });
 
-test("the manager may do everything that its controllers declare", () => {
+test("the manager has every permission that its controllers declare", () => {
   const granted = permissions(clusterRules());
   for (const { rbac } of CONTROLLERS) {
     expect([...permissions(rbac)].filter((permission) => !granted.has(permission))).toEqual([]);

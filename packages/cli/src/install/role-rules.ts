@@ -2,23 +2,23 @@ import { Event, Lease, Namespace, Secret } from "@capstan/api";
 import { CERTIFICATE_SECRET, CONTROLLERS, type PolicyRule, WEBHOOK_CONFIGURATION } from "@capstan/manager";
 import { LEASE } from "./names.ts";
 
-/** A rule as a role has it, perhaps for single objects only. */
+/** A rule of a role, possibly for single objects only. */
 export interface RoleRule extends PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What the manager does in the whole cluster beside the work of its controllers. */
+/** Permissions in the whole cluster, beside those of the controllers. */
 const EVERYWHERE: readonly PolicyRule[] = [
-  // It tells users what it does.
+  // It records events.
   { apiGroups: [Event.group], resources: [Event.plural], verbs: ["get", "create", "patch"] },
-  // An identity says by their labels which namespaces may use it.
+  // An identity selects the namespaces that may use it by their labels.
   { apiGroups: [Namespace.group], resources: [Namespace.plural], verbs: ["get"] },
-  // It looks for other providers before it starts: for their definitions and their Leases.
+  // It looks for the CRDs and Leases of other providers before it starts.
   { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["list"] },
   { apiGroups: [Lease.group], resources: [Lease.plural], verbs: ["list"] },
 ];
 
-/** What it does to single objects of the whole cluster: it tells kube-apiserver whom to trust at its webhooks. */
+/** Permissions for single objects of the whole cluster: the manager writes the CA bundle of its webhooks. */
 const WEBHOOK_RULES: readonly RoleRule[] = [
   {
     apiGroups: ["admissionregistration.k8s.io"],
@@ -28,7 +28,7 @@ const WEBHOOK_RULES: readonly RoleRule[] = [
   },
 ];
 
-/** What it does in its own namespace. Who may create an object cannot be asked for its name. */
+/** Permissions in its own namespace. RBAC cannot restrict create by name. */
 export const NAMESPACE_RULES: readonly RoleRule[] = [
   { apiGroups: [Lease.group], resources: [Lease.plural], verbs: ["create"] },
   {
@@ -46,15 +46,15 @@ export const NAMESPACE_RULES: readonly RoleRule[] = [
   },
 ];
 
-/** What the manager does in the whole cluster: what its controllers declare, and its own part. */
+/** Permissions in the whole cluster: those that the controllers declare, and the manager's own. */
 export function clusterRules(): readonly RoleRule[] {
   return [...merged([...CONTROLLERS.flatMap(({ rbac }) => rbac), ...EVERYWHERE]), ...WEBHOOK_RULES];
 }
 
-// The order in which people read them.
+// The conventional order of verbs.
 const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"];
 
-/** The same permissions with each resource named once: what several rules allow is added up. */
+/** The same permissions with each resource named once; the verbs of several rules are united. */
 export function merged(rules: readonly PolicyRule[]): readonly RoleRule[] {
   const verbsOf = new Map<string, Set<string>>();
   for (const { apiGroups, resources, verbs } of rules) {

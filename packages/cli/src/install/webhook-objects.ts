@@ -1,7 +1,7 @@
 import { WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE } from "@capstan/manager";
 import { inNamespace, installedKinds, LABELS, type Manifest, NAMESPACE, PORTS, SELECTOR } from "./names.ts";
 
-/** How kube-apiserver asks the manager about our kinds. Whom to trust there is filled in by the manager that leads. */
+/** How kube-apiserver calls the manager about our kinds. The leading manager fills in the CA bundle. */
 export function webhookObjects(): readonly Manifest[] {
   return [
     {
@@ -30,7 +30,7 @@ function configuration(kind: string, verb: string): Manifest {
         clientConfig: {
           service: { name: WEBHOOK_SERVICE, namespace: NAMESPACE, path: `/${verb}`, port: 443 },
         },
-        // An object that nobody has looked at would be found wrong only when machines depend on it.
+        // Without a review, an invalid object would be discovered only when machines depend on it.
         failurePolicy: "Fail",
         matchPolicy: "Equivalent",
         sideEffects: "None",

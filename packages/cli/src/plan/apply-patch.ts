@@ -1,12 +1,12 @@
 import { isJsonObject } from "@capstan/api";
 import type { GivenObject } from "./read-objects.ts";
 
-/** Where kubectl notes what it applied last. */
+/** The annotation in which kubectl records what it applied last. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The merge patch by which `kubectl apply` would bring a stored object to a manifest. */
+/** The merge patch that `kubectl apply` would send to bring a stored object to a manifest. */
 export function applyPatch(
   stored: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined } },
   given: GivenObject,
@@ -25,12 +25,12 @@ function lastApplied(text: string | undefined): Fields {
     const value: unknown = JSON.parse(text ?? "{}");
     return isJsonObject(value) ? value : {};
   } catch {
-    // What somebody else wrote there is no ground to remove anything.
+    // An annotation that does not parse was not written by kubectl, so it removes nothing.
     return {};
   }
 }
 
-/** What was applied before and is in the manifest no more is taken away; what others have set stays. */
+/** Fields that were applied before and are missing now are removed; fields of other clients stay. */
 function withRemovals(before: Fields, after: Fields): Fields {
   const removed = Object.keys(before).filter((key) => before[key] !== undefined && !(key in after));
   const kept = Object.entries(after).map(([key, value]): [string, unknown] => {

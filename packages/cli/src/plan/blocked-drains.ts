@@ -1,6 +1,6 @@
 import { AzureMachinePoolMachine, type Frozen, getCondition } from "@capstan/api";
 
-/** A drain that pods hold up, as its machine tells of it; reads like what blocks a pool. */
+/** A drain that pods hold up, from the condition of its machine; printed like a block of a pool. */
 export interface BlockedDrain {
   readonly controller: "azuremachinepoolmachine";
   readonly object: { readonly kind: string; readonly namespace: string; readonly name: string };
@@ -10,7 +10,7 @@ export interface BlockedDrain {
   readonly why: string;
 }
 
-/** The drains that do not get on; whoever only waits for machines to leave would not know for what. */
+/** The blocked drains. Without them a user would only see machines that do not go away, and no reason. */
 export function blockedDrains(machines: readonly Frozen<AzureMachinePoolMachine>[]): readonly BlockedDrain[] {
   return machines.flatMap(({ metadata, status }) => {
     const drained = getCondition(status?.conditions, "Drained");

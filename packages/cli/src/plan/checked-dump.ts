@@ -14,7 +14,7 @@ import {
 import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 
-/** The objects of a dump as a server would have stored them; throws where it would have refused one. */
+/** The objects of a dump as a server would have stored them; throws where a server would refuse one. */
 export function checkedDump(given: PlanObjects): PlanObjects {
   return {
     pools: given.pools.map((pool) => checked(AzureMachinePool, pool)),
@@ -27,13 +27,13 @@ export function checkedDump(given: PlanObjects): PlanObjects {
 
 function checked<T extends KubernetesObject>(kind: CustomKind<T>, given: Frozen<T>): Frozen<T> {
   const object = withDefaults(kind, withoutNulls(given) as Frozen<T>) as Frozen<T>;
-  // It is stored already: what only a new object must not have is nothing to refuse.
+  // The object is stored already, so rules for creation only do not apply.
   const errors = kind.validate({ object, old: object });
   if (errors.length === 0) return object;
-  throw new CommandError(`${titleOf(given)} makes no sense: ${errors.map(formatFieldError).join("; ")}`);
+  throw new CommandError(`${titleOf(given)} is invalid: ${errors.map(formatFieldError).join("; ")}`);
 }
 
-/** For a server a field with null is one that is not there. */
+/** A server treats a field with null as a missing field. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value)) return value;

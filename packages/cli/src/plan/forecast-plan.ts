@@ -14,24 +14,24 @@ export interface PoolForecast {
   readonly namespace: string;
   readonly name: string;
   readonly isNew: boolean;
-  /** Then nothing of the forecast happens until it is resumed. */
+  /** If true, nothing of the forecast happens until the pool is resumed. */
   readonly isPaused: boolean;
-  /** What keeps all of it from happening. */
+  /** What keeps the whole forecast from happening. */
   readonly standstill: PoolBlock | undefined;
-  /** Whether the pool is being deleted, with machines that it still has. */
+  /** Whether the pool is being deleted and still has machines. */
   readonly losesMachines: boolean;
   readonly changes: readonly FieldChange[];
-  /** As it goes when every step takes as long as half of them do. */
+  /** The forecast with the median duration of every step. */
   readonly typical: Forecast;
-  /** How long it takes when every step is as slow as one in ten. */
+  /** The duration if every step is as slow as the slowest tenth. */
   readonly slowMs: number;
   readonly blocked: readonly (Blocked | Obstacle | PoolBlock)[];
-  /** What the times leave out: drains that a budget holds up. */
+  /** What the durations leave out: drains that a disruption budget holds up. */
   readonly heldDrains: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** Goes through the rollout that a change starts; a pause puts it off and takes nothing of it away. */
+/** Simulates the rollout that a change starts; a pause delays it and changes nothing else. */
 export function forecastChange(
   { before, after, hasCluster }: ProposedPool,
   obstacles: readonly Obstacle[],
@@ -41,7 +41,7 @@ export function forecastChange(
   const { view, notes } = observedPool(after, nowMs);
   const { minReadySeconds = 0 } = after.machinePool.spec;
   const standstill = standstillOf(after, view) ?? (hasCluster ? undefined : missingClusterOf(after));
-  // For the planner a pool that rests for whatever reason is one that is paused.
+  // To the planner, a pool at a standstill looks like a paused one.
   const begun = { ...view, isPaused: standstill !== undefined };
   const typical = forecastPool(begun, expectedTimes("p50", minReadySeconds));
   const slow = forecastPool(begun, expectedTimes("p90", minReadySeconds));
@@ -68,16 +68,18 @@ export function forecastChange(
   };
 }
 
-/** Nobody knows when a budget allows something again, so that no time has it; says what it may come to. */
+/**
+ * When a disruption budget will allow an eviction is unknown, so durations exclude that wait; this line states its
+ * limit.
+ */
 function heldDrains(inTheWay: readonly Obstacle[], patience: string | undefined): readonly string[] {
   const held = new Set(inTheWay.flatMap(({ targets }) => targets)).size;
   if (held === 0) return [];
-  const wait =
-    patience === undefined ? "for as long as their budgets allow nothing" : `up to ${patience} each`;
+  const wait = patience === undefined ? "until their budgets allow evictions" : `up to ${patience} each`;
   return [`not in these times: the drains of ${counted(held, "machine")} that wait ${wait}`];
 }
 
-/** Only what is disrupted is drained. */
+/** Only disrupted machines are drained, so only their obstacles count. */
 function inTheWayOf({ waves }: Forecast, obstacles: readonly Obstacle[]): readonly Obstacle[] {
   const disrupted = new Set(
     waves.flatMap(({ actions }) =>

@@ -21,9 +21,9 @@ export interface PlanObjects {
   readonly azureClusters: readonly Frozen<AzureCluster>[];
 }
 
-/** What files hold: what a plan is made from, and what it is not. */
+/** The objects of files: those that a plan is made from, and the ignored ones. */
 export interface GivenObjects extends PlanObjects {
-  /** Kinds of which nobody would expect that they have no part in a plan, with how many there are. */
+  /** Ignored kinds that a user might expect to matter, with their number of objects. */
   readonly ignored: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,7 @@ const KINDS: readonly CustomKind[] = [
   AzureCluster,
 ];
 
-// What lies beside a pool in any folder of manifests, and by design changes nothing of what is planned.
+// Objects that usually accompany a pool in a folder of manifests and never affect a plan.
 const BYSTANDERS: ReadonlySet<string> = new Set([
   "KubeadmConfig",
   "AzureClusterIdentity",
@@ -43,7 +43,7 @@ const BYSTANDERS: ReadonlySet<string> = new Set([
   "Namespace",
 ]);
 
-// A field without which nothing can be said about an object of the kind; servers refuse objects without it.
+// Fields that every object of the kind needs; servers refuse objects without them.
 const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   AzureMachinePool: [["spec", "template", "osDisk"]],
   MachinePool: [
@@ -53,7 +53,7 @@ const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   AzureMachinePoolMachine: [["spec", "providerID"]],
 };
 
-/** Sorts objects by kind; the door where what was read becomes typed. */
+/** Sorts objects by kind; here parsed input becomes typed. */
 export function sortObjects(objects: readonly GivenObject[], namespace: string): GivenObjects {
   const known = new Map<string, GivenObject[]>(KINDS.map(({ kind }) => [kind, []]));
   const ignored = new Map<string, number>();
@@ -85,7 +85,7 @@ function isOfGroup({ apiVersion }: GivenObject, group: string): boolean {
   return apiVersion.slice(0, apiVersion.indexOf("/")) === group;
 }
 
-/** What an object is called in a message. */
+/** How messages refer to an object. */
 export function titleOf({
   kind,
   metadata,
@@ -113,7 +113,7 @@ function valueAt(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, field) => (isJsonObject(value) ? value[field] : undefined), object);
 }
 
-/** Refuses two objects of one name: nobody could say which of them is meant. */
+/** Refuses two objects of one name, because either could be meant. */
 function unique(objects: readonly GivenObject[]): readonly GivenObject[] {
   const titles = new Set<string>();
   for (const object of objects) {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 
-/** Compares a text with the file of that name; with CAPSTAN_GOLDEN=write the file is what changes. */
+/** Compares a text with the golden file of that name; with CAPSTAN_GOLDEN=write it writes the file. */
 export function expectGolden(name: string, text: string): void {
   const path = join(import.meta.dirname, "goldens", `${name}.txt`);
   const readable = withModelNames(text);
@@ -10,10 +10,10 @@ export function expectGolden(name: string, text: string): void {
   expect(readable).toBe(readFileSync(path, "utf8"));
 }
 
-/** Gives hashes of models short names, in the order they come in: what is hashed is tested elsewhere. */
+/** Replaces hashes of models by short names, in order of appearance: hashing is tested elsewhere. */
 function withModelNames(text: string): string {
   const names = new Map<string, string>();
-  // Sentences have the beginning of a hash, details the whole.
+  // Sentences have the beginning of a hash, details all of it.
   return text.replaceAll(/v\d+-[0-9a-f]{8,}/g, (hash) => {
     const short = hash.slice(0, 11);
     const name = names.get(short) ?? `model-${names.size + 1}`;

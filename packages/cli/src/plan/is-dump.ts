@@ -2,8 +2,8 @@ import { CommandError } from "../command-error.ts";
 import { type GivenObjects, titleOf } from "./given-objects.ts";
 
 /**
- * Whether objects are what a server holds, or manifests that somebody wants to apply. Machines are never written by
- * hand; of pools, what came from a server has a status or a UID.
+ * Whether objects come from a server, or are manifests to apply. Users never write machines by hand; pools from a
+ * server have a status or a UID.
  */
 export function isDump({ pools, machinePools, machines }: GivenObjects): boolean {
   if (machines.length > 0) return true;

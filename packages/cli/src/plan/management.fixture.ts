@@ -1,11 +1,11 @@
-/** A management cluster in this process, for tests of commands that ask one. */
+/** A management cluster in this process, for tests of commands that use one. */
 import { customKinds, type CustomKind, type KubernetesObject } from "@capstan/api";
 import { builtInKinds, createApiServer } from "@capstan/apiserver";
 import { createRealEnv, type Handler, serveHttp } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
 import { inProcess } from "../cluster/transport.ts";
 
-/** A client of a server that has these objects, with their status. */
+/** A client of a server with these objects, with their status. */
 export async function managementWith(...objects: readonly KubernetesObject[]): Promise<Client> {
   return (await serverWith(objects)).client;
 }

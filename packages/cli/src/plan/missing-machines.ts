@@ -4,7 +4,7 @@ import { DUMP_COMMAND } from "./dump-command.ts";
 import { titleOf } from "./given-objects.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
-/** Throws when a pool of a dump says that it has machines and none of them is there: it would look like an empty one. */
+/** Throws when a pool of a dump counts machines and the dump has none of them: the pool would look empty. */
 export function refuseMissingMachines({ pool, machines }: PoolParts): void {
   const said = countIn(pool);
   if (machines.length > 0 || said === undefined) return;
@@ -13,7 +13,7 @@ export function refuseMissingMachines({ pool, machines }: PoolParts): void {
   );
 }
 
-/** What a pool says about the number of its machines; undefined when it has none. */
+/** The number of machines that a pool reports; undefined if it reports none. */
 function countIn({ spec, status }: PoolParts["pool"]): string | undefined {
   const { providerIDList = [] } = spec;
   if (providerIDList.length > 0) return `a spec.providerIDList of ${providerIDList.length}`;

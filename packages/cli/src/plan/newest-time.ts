@@ -9,19 +9,19 @@ export function timeOf(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** What of an object may tell the time. */
+/** The fields of an object that have past timestamps. */
 interface Dated {
   readonly metadata: object;
   readonly status?: unknown;
 }
 
-/** The newest time at which something happened to some objects: a dump cannot be older than what it tells of. */
+/** The newest timestamp of objects: a dump cannot be older than that. */
 export function newestTimeIn(objects: readonly Dated[]): number | undefined {
-  return newestIn(objects.map(({ metadata, status }) => [{ ...metadata, ...WISHES }, status]));
+  return newestIn(objects.map(({ metadata, status }) => [{ ...metadata, ...WITHOUT_FUTURE_TIMES }, status]));
 }
 
-// Annotations, as a spec, may name times to come: that at which a join token expires is an hour ahead.
-const WISHES = { annotations: undefined, labels: undefined };
+// Annotations, like a spec, may hold times in the future: a join token expires an hour ahead.
+const WITHOUT_FUTURE_TIMES = { annotations: undefined, labels: undefined };
 
 function newestIn(value: unknown): number | undefined {
   if (typeof value === "string") return timeOf(value);

@@ -5,32 +5,32 @@ import { type Client, createClient, Failure } from "@capstan/runtime";
 import type { Shell } from "../shell.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
-/** Something in the workload cluster that would hold up the drain of machines; reads like what blocks a pool. */
+/** Something in the workload cluster that would hold up the drain of machines; printed like a block of a pool. */
 export interface Obstacle {
   readonly controller: "azuremachinepoolmachine";
   readonly object: { readonly kind: string; readonly namespace: string; readonly name: string };
   readonly reason: "DisruptionBudget";
-  /** The machines that would wait. */
+  /** The machines whose drain would wait. */
   readonly targets: readonly string[];
   readonly why: string;
 }
 
-/** What was found in a workload cluster, or why it could not be looked at. */
+/** The obstacles of a workload cluster, or why it could not be queried. */
 export interface ObstacleReport {
   readonly obstacles: readonly Obstacle[];
   readonly note?: string;
 }
 
-// A cluster that does not answer is no reason not to have a plan.
+// A workload cluster that does not answer must not prevent a plan.
 const PATIENCE_MS = 10_000;
 
-/** Looks for disruption budgets that allow nothing now and have pods on the machines of a pool. */
+/** Finds disruption budgets that allow no eviction now and have pods on the machines of a pool. */
 export async function findObstacles(shell: Shell, client: Client, parts: PoolParts): Promise<ObstacleReport> {
   if (parts.machines.every(({ status }) => status?.nodeRef === undefined)) return { obstacles: [] };
   const stop = new AbortController();
   const tooLate = shell.env.clock.sleep(PATIENCE_MS, stop.signal).then(
-    () => unasked(`it did not answer within ${PATIENCE_MS / 1000} s`),
-    () => unasked("the answer came first"),
+    () => notQueried(`it did not answer within ${PATIENCE_MS / 1000} s`),
+    () => notQueried("the answer came first"),
   );
   try {
     return await Promise.race([askWorkload(shell, client, parts), tooLate]);
@@ -55,15 +55,15 @@ async function askWorkload({ env }: Shell, client: Client, parts: PoolParts): Pr
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return unasked(error.message);
+    return notQueried(error.message);
   }
 }
 
-function unasked(why: string): ObstacleReport {
-  return { obstacles: [], note: `the workload cluster was not asked for disruption budgets: ${why}` };
+function notQueried(why: string): ObstacleReport {
+  return { obstacles: [], note: `the workload cluster was not queried for disruption budgets: ${why}` };
 }
 
-/** How long a drain may take, as it was written; undefined where it may take for ever. */
+/** The time limit of a drain as the user wrote it; undefined if it is unlimited. */
 export function drainPatience({
   pool,
   machinePool,
@@ -72,7 +72,7 @@ export function drainPatience({
   return parseDuration(timeout) > 0 ? timeout : undefined;
 }
 
-/** The budgets that allow nothing, each with the machines that its pods are on. */
+/** The disruption budgets that allow no eviction, each with the machines that its pods run on. */
 export function obstaclesOf(
   parts: Pick<PoolParts, "pool" | "machinePool" | "machines">,
   budgets: readonly Frozen<PodDisruptionBudget>[],
@@ -81,7 +81,8 @@ export function obstaclesOf(
   const machineOf = new Map(
     parts.machines.map(({ metadata, status }) => [status?.nodeRef?.name, metadata.name]),
   );
-  const patience = `a drain waits for ${drainPatience(parts) ?? "as long as that is so"}`;
+  const limit = drainPatience(parts);
+  const patience = `a drain waits ${limit === undefined ? "until it allows one" : `for up to ${limit}`}`;
   return budgets.flatMap((budget) => {
     if (budget.status?.disruptionsAllowed !== 0) return [];
     const held = pods.filter((pod) => isCovered(pod, budget) && machineOf.has(pod.spec?.nodeName ?? ""));
@@ -96,13 +97,13 @@ export function obstaclesOf(
         object: { kind: PodDisruptionBudget.kind, namespace, name },
         reason: "DisruptionBudget" as const,
         targets,
-        why: `PodDisruptionBudget ${namespace}/${name} allows no eviction now; it holds ${names.slice(0, NAMED_AT_MOST).join(", ")}${more}; ${patience}`,
+        why: `PodDisruptionBudget ${namespace}/${name} allows no eviction now; it protects ${names.slice(0, NAMED_AT_MOST).join(", ")}${more}; ${patience}`,
       },
     ];
   });
 }
 
-// One pod is enough to hold a drain up; a few show which application it is.
+// One pod is enough to hold up a drain; a few show which application it is.
 const NAMED_AT_MOST = 3;
 
 function isCovered(pod: Frozen<Pod>, { metadata, spec }: Frozen<PodDisruptionBudget>): boolean {

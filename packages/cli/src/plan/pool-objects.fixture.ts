@@ -1,4 +1,4 @@
-/** Objects of a pool for tests: three machines, of which one has the model that the pool wants. */
+/** Objects of a pool for tests: three machines, one of which has the model that the pool wants. */
 import type { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import {
@@ -11,7 +11,7 @@ import {
 const SCALE_SET =
   "azure:///subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/cluster/providers/Microsoft.Compute/virtualMachineScaleSets";
 
-/** The time of everything here. */
+/** The current time in these tests. */
 export const NOW = "2026-01-01T12:00:00Z";
 
 /** A pool whose scale set has model `v1-new`. */
@@ -22,12 +22,12 @@ export function poolObject(...overrides: Overrides<AzureMachinePool>[]): AzureMa
   );
 }
 
-/** Its MachinePool, with three machines unless told. */
+/** Its MachinePool, with three machines by default. */
 export function machinePoolObject(...overrides: Overrides<MachinePool>[]): MachinePool {
   return machinePool({ metadata: { uid: "uid-of-machine-pool" }, spec: { replicas: 3 } }, ...overrides);
 }
 
-/** A ready machine of it. */
+/** A ready machine of the pool. */
 export function machineObject(
   instanceID: number,
   modelHash: string,
@@ -57,7 +57,7 @@ export function machineObject(
   );
 }
 
-/** All of them; the first two machines are of an older model. */
+/** All of them; the first two machines have an older model. */
 export function poolObjects(): [AzureMachinePool, MachinePool, ...AzureMachinePoolMachine[]] {
   return [
     poolObject({ spec: { strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } } }),

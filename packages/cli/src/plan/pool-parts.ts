@@ -12,23 +12,23 @@ import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import { CommandError } from "../command-error.ts";
 import { type PlanObjects, titleOf } from "./given-objects.ts";
 
-/** A pool with everything that decides about it. */
+/** A pool with all objects that decide about it. */
 export interface PoolParts {
   readonly pool: Frozen<AzureMachinePool>;
   readonly machinePool: Frozen<MachinePool>;
-  /** Other MachinePools that refer to the pool, and have no say in it. */
+  /** Other MachinePools that refer to the pool; the controllers ignore them. */
   readonly rivals: readonly Frozen<MachinePool>[];
   readonly machines: readonly Frozen<AzureMachinePoolMachine>[];
-  /** Absent where only the parts of the pool itself are known. */
+  /** Absent if only the objects of the pool itself are known. */
   readonly cluster: Frozen<Cluster> | undefined;
   readonly azureCluster: Frozen<AzureCluster> | undefined;
 }
 
-/** Puts together what belongs to a pool; where its MachinePool is missing it throws, with what to do then. */
+/** Collects the objects that belong to a pool; throws if its MachinePool is missing, with the next step. */
 export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects, advice: string): PoolParts {
   const machinePool = machinePoolOf(pool, objects.machinePools);
   if (!machinePool) {
-    throw new CommandError(`${whyAlone(pool)}; ${advice}`);
+    throw new CommandError(`${whyNoMachinePool(pool)}; ${advice}`);
   }
   const cluster = objects.clusters.find(
     (one) => one.metadata.name === machinePool.spec.clusterName && isBeside(one, machinePool),
@@ -45,7 +45,9 @@ export function partsOf(pool: Frozen<AzureMachinePool>, objects: PlanObjects, ad
   return { pool, machinePool, rivals, machines, cluster, azureCluster };
 }
 
-/** The MachinePool that decides about a pool, as for the controllers: its owner, or while it has none who refers to it. */
+/**
+ * The MachinePool of a pool, as the controllers choose it: its owner, or without an owner the one that refers to it.
+ */
 export function machinePoolOf(
   pool: Frozen<AzureMachinePool>,
   machinePools: readonly Frozen<MachinePool>[],
@@ -63,8 +65,8 @@ function ownerNameOf({ metadata }: Frozen<AzureMachinePool>): string | undefined
   )?.name;
 }
 
-/** What a MachinePool asks of a pool that is another's is done by nobody, so that there is nothing to plan or to follow. */
-export function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
+/** Refuses a MachinePool that refers to another MachinePool's pool: the controllers ignore it, so there is no plan. */
+export function refusePoolOfAnother(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): void {
   const owner = ownerNameOf(pool);
   if (owner === undefined || owner === machinePool.metadata.name) return;
   throw new CommandError(
@@ -72,22 +74,22 @@ export function refuseTaken(pool: Frozen<AzureMachinePool>, machinePool: Frozen<
   );
 }
 
-/** Why there is nobody who decides about a pool. */
-export function whyAlone(pool: Frozen<AzureMachinePool>): string {
+/** Why a pool has no MachinePool. */
+export function whyNoMachinePool(pool: Frozen<AzureMachinePool>): string {
   const owner = ownerNameOf(pool);
   return owner === undefined
     ? `no MachinePool refers to ${titleOf(pool)}`
-    : `${titleOf(pool)} belongs to MachinePool ${owner}, which is not there`;
+    : `${titleOf(pool)} belongs to MachinePool ${owner}, which does not exist`;
 }
 
-/** Who else refers to a pool, in a line. */
+/** The other MachinePools that refer to a pool, one line each. */
 export function rivalNotes({ pool, machinePool, rivals }: PoolParts): readonly string[] {
   const { name } = machinePool.metadata;
   const why = ownerNameOf(pool) === undefined ? `${name} comes first` : `it belongs to ${name}`;
   return rivals.map((rival) => `${titleOf(rival)} refers to ${titleOf(pool)}, too, and is ignored: ${why}`);
 }
 
-/** Whether a MachinePool names a pool as its infrastructure. */
+/** Whether a MachinePool refers to a pool as its infrastructure. */
 export function isFor(machinePool: Frozen<MachinePool>, pool: Frozen<AzureMachinePool>): boolean {
   const {
     kind,
@@ -99,7 +101,7 @@ export function isFor(machinePool: Frozen<MachinePool>, pool: Frozen<AzureMachin
   );
 }
 
-/** Whether a machine is of that pool: its owner says so, or its label where it has no owner. */
+/** Whether a machine belongs to the pool: by its owner, or by its label if it has no owner. */
 function isOwnedBy(machine: Frozen<AzureMachinePoolMachine>, pool: Frozen<AzureMachinePool>): boolean {
   if (!isBeside(machine, pool)) return false;
   const owners = machine.metadata.ownerReferences?.filter(({ kind }) => kind === AzureMachinePool.kind) ?? [];

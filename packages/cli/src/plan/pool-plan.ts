@@ -16,26 +16,26 @@ import type { PoolBlock } from "./pool-block.ts";
 import { type PoolParts, rivalNotes } from "./pool-parts.ts";
 import { refusalOf } from "./refusal.ts";
 import { standstillOf } from "./standstill.ts";
-import { wantedModel } from "./wanted-model.ts";
+import { desiredModel } from "./desired-model.ts";
 
-/** A pool as the planner sees it, and what had to be assumed for that. */
+/** A pool as the planner sees it, and the assumptions behind that. */
 export interface ObservedPool {
   readonly view: PoolView;
   readonly notes: readonly string[];
 }
 
-/** A pool, what its controllers would do next, and what had to be assumed to say so. */
+/** A pool, what its controllers would do next, and the assumptions behind that. */
 export interface PlannedPool extends ObservedPool {
   readonly plan: PoolPlan;
-  /** What keeps its controllers from anything else. */
+  /** What keeps its controllers from doing anything else. */
   readonly standstill: PoolBlock | undefined;
   /** What Azure or the controller has refused for good. */
   readonly refusal: PoolBlock | undefined;
-  /** The machines whose drain does not get on. */
+  /** The machines whose drain is blocked. */
   readonly drains: readonly BlockedDrain[];
 }
 
-/** Plans the next steps of a pool with the functions that its controllers use; instances are what statuses say. */
+/** Plans the next steps of a pool with the functions that its controllers use; instances come from statuses. */
 export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const observed = observedPool(parts, nowMs);
   const plan = planPool(observed.view);
@@ -43,32 +43,32 @@ export function planFor(parts: PoolParts, nowMs: number): PlannedPool {
   const standstill = standstillOf(parts, observed.view);
   return {
     ...observed,
-    plan: standstill ? atRest(plan) : { ...plan, actions },
+    plan: standstill ? standstillPlan(plan) : { ...plan, actions },
     standstill,
     refusal: refusalOf(parts.pool),
     drains: blockedDrains(parts.machines),
   };
 }
 
-/** A pause also holds up what is done at a standstill; nothing else of a plan counts then. */
-function atRest(plan: PoolPlan): PoolPlan {
+/** At a standstill the plan has no actions. A pause is kept, because it also holds up what is done instead. */
+function standstillPlan(plan: PoolPlan): PoolPlan {
   return { ...plan, actions: [], blocked: plan.blocked.filter(({ reason }) => reason === "Paused") };
 }
 
-/** A machine beyond the wanted number is also made for one that a user has marked; says for which. */
+/** A machine beyond the desired number may replace one that a user has marked; names the marked one. */
 function withMarked(action: PoolAction, { machines, desired }: PoolView): PoolAction {
   if (action.action !== "SetCapacity" && action.action !== "PutModel") return action;
   const marked = machines.filter(({ hasDeleteAnnotation, isDeleting }) => hasDeleteAnnotation && !isDeleting);
   const names = marked.flatMap(({ name }) => name ?? []);
   if (names.length === 0 || action.detail.to <= desired) return action;
-  const why = `${action.why}; ${names.join(", ")} can go then, which ${DELETE_MACHINE_ANNOTATION} asks for`;
+  const why = `${action.why}; ${names.join(", ")} can be deleted then, which ${DELETE_MACHINE_ANNOTATION} asks for`;
   return { ...action, why };
 }
 
-/** What the planner sees of a pool, from its objects alone. */
+/** The planner's view of a pool, from its objects alone. */
 export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
   const { pool, machinePool, machines, cluster } = parts;
-  const { wanted, note } = wantedModel(parts);
+  const { wanted, note } = desiredModel(parts);
   const scaleSet = setFactsOf(parts, wanted.hash);
   const facts = machines.map((machine) => machineFacts(machine, scaleSet));
   const view = poolView({
@@ -86,8 +86,8 @@ export function observedPool(parts: PoolParts, nowMs: number): ObservedPool {
 }
 
 /**
- * The scale set as statuses tell of it. Its capacity is in none of them: Azure counts the instances that it was not
- * asked to delete. A set that another provider made has no stamp; then it has what its pool wants.
+ * The scale set, from statuses. None of them has its capacity: it is the number of instances that Azure was not asked
+ * to delete. A scale set that another provider created has no stamp; its model is taken for the desired one.
  */
 function setFactsOf({ pool, machines }: PoolParts, wantedHash: string): SetFacts | undefined {
   const { modelHash, provisioningState } = pool.status ?? {};
@@ -96,7 +96,7 @@ function setFactsOf({ pool, machines }: PoolParts, wantedHash: string): SetFacts
   return { capacity: live.length, modelHash: modelHash ?? wantedHash, provisioningState };
 }
 
-/** An instance that has the newest model has that of the scale set, also where nobody stamped it. */
+/** An instance with the latest model has the scale set's model, even if it carries no stamp. */
 function machineFacts(
   machine: Frozen<AzureMachinePoolMachine>,
   scaleSet: SetFacts | undefined,

@@ -2,10 +2,10 @@ import { formatFieldError, type Frozen, invalid, type MachinePool } from "@capst
 import { CommandError } from "../command-error.ts";
 import { titleOf } from "./given-objects.ts";
 
-// Azure's limit for a scale set. A forecast has each of its machines in memory.
+// Azure's limit for a scale set. A forecast keeps each of its machines in memory.
 const MACHINES_AT_MOST = 1000;
 
-/** Throws when no scale set can have the number of machines that is wanted. */
+/** Throws when the desired number of machines exceeds the limit of a scale set. */
 export function refuseImpossibleSize(machinePool: Frozen<MachinePool>): void {
   const { replicas = 1 } = machinePool.spec;
   if (replicas >= 0 && replicas <= MACHINES_AT_MOST) return;

@@ -8,7 +8,7 @@ import { counted } from "../render/amounts.ts";
 import { codeSpan } from "../render/code-span.ts";
 import { changeLine } from "./spec-changes.ts";
 
-/** What changes would do to pools, in the form that was asked for. */
+/** Prints what changes would do to pools, in the chosen form. */
 export function printForecast(pools: readonly PoolForecast[], form: PlanForm): string {
   if (form === "json") return forecastJson(pools);
   const parts = pools.map(form === "text" ? poolText : poolMarkdown);
@@ -19,7 +19,7 @@ export function printForecast(pools: readonly PoolForecast[], form: PlanForm): s
   return [...parts, assumed].join("\n");
 }
 
-/** Whether machines would be taken away from their pods. */
+/** Whether machines would be disrupted. */
 export function isForecastDisruptive(pools: readonly PoolForecast[]): boolean {
   return pools.some(isDisrupted);
 }
@@ -32,7 +32,7 @@ function actionsOf({ typical }: PoolForecast): readonly PoolAction[] {
   return typical.waves.flatMap(({ actions }) => actions.map(({ action }) => action));
 }
 
-/** The schema of a plan, with all actions until the end in their order, and the waves they come in beside it. */
+/** The JSON of a plan, with all actions until the end in order, and the waves beside them. */
 function forecastJson(pools: readonly PoolForecast[]): string {
   const actions = pools.flatMap(actionsOf);
   const forecast = pools.map(({ namespace, name, changes, typical, slowMs, notes }) => ({
@@ -93,13 +93,13 @@ function poolMarkdown(pool: PoolForecast): string {
   ].join("");
 }
 
-/** What there is to know at a glance. */
+/** The most important facts, on a few lines. */
 function summaryOf({ typical, slowMs, heldDrains, isPaused, standstill }: PoolForecast): readonly string[] {
   const { waves, durationMs, created, deleted, updatedInPlace, lowestAvailable, mostMachines } =
     typical.totals;
-  if (standstill?.reason === "BeingDeleted") return ["nothing of it happens: the pool goes"];
+  if (standstill?.reason === "BeingDeleted") return ["the change has no effect: the pool is being deleted"];
   if (waves === 0)
-    return [typical.isReached ? "nothing to do" : "nothing happens until what blocks it is gone"];
+    return [typical.isReached ? "nothing to do" : "nothing happens until the block is removed"];
   const times = `about ${humanDuration(durationMs)}, ${humanDuration(slowMs)} when everything is slow`;
   return [
     ...(isPaused ? ["nothing happens while it is paused; once it is resumed:"] : []),
@@ -111,7 +111,7 @@ function summaryOf({ typical, slowMs, heldDrains, isPaused, standstill }: PoolFo
   ];
 }
 
-// So many waves are shown whole; of a long row the first and the last.
+// Up to this many waves are printed in full; of more, the first and the last.
 const SHOWN_AT_MOST = 6;
 
 function shownWaves(waves: readonly Wave[]): readonly (Wave | string)[] {

@@ -6,19 +6,19 @@ import type { Obstacle } from "./obstacles.ts";
 import type { PoolBlock } from "./pool-block.ts";
 import type { PlannedPool } from "./pool-plan.ts";
 
-/** The pools of a dump: those that were planned, and what kept others from it. */
+/** The pools of a dump: those that were planned, and why others were not. */
 export interface DumpPlan {
   readonly pools: readonly PlannedPool[];
   readonly unplanned: readonly PoolBlock[];
 }
 
-/** Anything that stands in the way. */
+/** Anything that blocks a pool. */
 export type Block = Blocked | BlockedDrain | Obstacle | PoolBlock;
 
-// Whoever reads of a machine that is added wants to know that another goes for it, later.
-const NEXT_ONLY = "A dump shows the next step only; what comes after it is planned when it is done.";
+// A reader of "adds a machine" should know that the deletion of another follows later.
+const NEXT_ONLY = "A dump shows the next step only; later steps are planned when it is done.";
 
-/** What the controllers of some pools would do next, in the form that was asked for. */
+/** Prints what the controllers of some pools would do next, in the chosen form. */
 export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): string {
   if (form === "json") return planJson({ pools, unplanned });
   const parts =
@@ -29,18 +29,18 @@ export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): strin
   return [...parts, ...(goesOn ? [`${NEXT_ONLY}\n`] : [])].join("\n");
 }
 
-/** Whether machines would be taken away from their pods. */
+/** Whether machines would be disrupted. */
 export function hasDisruption(pools: readonly PlannedPool[]): boolean {
   return pools.some(isDisrupted);
 }
 
-/** A pool that goes takes its machines away from their pods as well, unless a pause holds that up. */
+/** A pool that is being deleted loses its machines as well, unless a pause holds that up. */
 function isDisrupted({ plan, standstill, view }: PlannedPool): boolean {
   const isGoing = standstill?.reason === "BeingDeleted" && !view.isPaused;
   return plan.actions.some(isDisruptive) || (isGoing && view.machines.length > 0);
 }
 
-/** The schema is in docs/reference/plan.md; actions have their fields in the order that it names them in. */
+/** docs/reference/plan.md has the schema; the fields of actions are in its order. */
 function planJson({ pools, unplanned }: DumpPlan): string {
   const actions = pools.flatMap(({ plan }) => plan.actions.map(actionJson));
   const blocked = [...pools.flatMap(blocksOf), ...unplanned].map(blockedJson);
@@ -51,7 +51,7 @@ function blocksOf({ plan, standstill, refusal, drains }: PlannedPool): readonly 
   return [...(standstill ? [standstill] : []), ...(refusal ? [refusal] : []), ...plan.blocked, ...drains];
 }
 
-/** What stands in the way, by whether somebody has to do something about it. */
+/** Separates blocks that need a user's action from those that end by themselves. */
 function sortedBlocks(pool: PlannedPool): {
   readonly alarms: readonly Block[];
   readonly waits: readonly Block[];
@@ -66,7 +66,7 @@ export function actionJson({ controller, object, action, targets, detail, why }:
   return { controller, object, action, targets, detail, why };
 }
 
-/** What stands in the way as the schema has it. */
+/** A block as the schema has it. */
 export function blockedJson({ controller, object, reason, targets, why }: Block): object {
   return { controller, object, reason, targets, why };
 }
@@ -95,7 +95,7 @@ export function actionText(action: PoolAction): string {
   return `  ${action.action} ${subjectOf(action)}\n      ${action.why}`;
 }
 
-/** What stands in the way, in two lines; some of it passes by itself and is called otherwise. */
+/** A block in two lines; `word` distinguishes those that end by themselves. */
 export function blockedText({ reason, targets, why }: Block, word = "blocked"): string {
   return `  ${word}: ${reason} ${namesOf(targets)}\n      ${why}`;
 }
@@ -116,14 +116,14 @@ function unplannedMarkdown(block: PoolBlock): string {
   return `### ${kind} \`${namespace}/${name}\`\n${blockedTable([block])}`;
 }
 
-/** Actions as a table of Markdown; a sentence where there are none. */
+/** Actions as a Markdown table; a sentence if there are none. */
 export function actionTable(actions: readonly PoolAction[]): string {
   if (actions.length === 0) return "\nNothing to do.\n";
   const rows = actions.map((action) => cells([action.action, subjectOf(action), action.why]));
   return `\n| action | of | why |\n|---|---|---|\n${rows.join("")}`;
 }
 
-/** What stands in the way as a table of Markdown; nothing where nothing does. */
+/** Blocks as a Markdown table; empty if there are none. */
 export function blockedTable(blocked: readonly Block[], word = "blocked by"): string {
   if (blocked.length === 0) return "";
   const rows = blocked.map(({ reason, targets, why }) => cells([reason, namesOf(targets), why]));
@@ -141,10 +141,10 @@ function subjectOf({ targets, detail }: PoolAction): string {
   return namesOf(targets);
 }
 
-// A line names so many machines; the rest is counted, and JSON has them all.
+// A line names up to this many machines and counts the rest; JSON has them all.
 const NAMED_AT_MOST = 10;
 
-/** Names in a line, the last of many left out. */
+/** Names in a line; the last of many are counted. */
 function namesOf(targets: readonly string[]): string {
   const more = targets.length - NAMED_AT_MOST;
   const named = targets.slice(0, NAMED_AT_MOST).join(", ");

@@ -10,19 +10,19 @@ import { CommandError } from "../command-error.ts";
 import { readPool } from "../rollout/live-pool.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { type GivenObjects, titleOf } from "./given-objects.ts";
-import { isFor, type PoolParts, refuseTaken } from "./pool-parts.ts";
+import { isFor, type PoolParts, refusePoolOfAnother } from "./pool-parts.ts";
 import type { GivenObject } from "./read-objects.ts";
 
-/** A pool as it is, and as it would be. */
+/** A pool before and after the change. */
 export interface ProposedPool {
-  /** Undefined when the pool does not exist yet. */
+  /** Undefined if the pool does not exist yet. */
   readonly before: PoolParts | undefined;
   readonly after: PoolParts;
-  /** Whether its Cluster is there, or comes with the manifests. */
+  /** Whether its Cluster exists, or comes with the manifests. */
   readonly hasCluster: boolean;
 }
 
-/** Lets the server say what applying manifests would give: its defaults, its rules, and nothing stored. */
+/** Applies manifests as a dry run: with the server's defaults and validation, and without storing anything. */
 export async function proposedPools(client: Client, given: GivenObjects): Promise<readonly ProposedPool[]> {
   const pools = await Promise.all(given.pools.map((pool) => proposed(client, AzureMachinePool, pool)));
   const machinePools = await Promise.all(
@@ -44,7 +44,7 @@ function comesWith({ clusters }: GivenObjects, { machinePool }: PoolParts): bool
   );
 }
 
-/** An object as it is, if it is there, and as it would be. */
+/** An object before the change, if it exists, and after it. */
 interface Change<T extends KubernetesObject> {
   readonly before: Frozen<T> | undefined;
   readonly after: Frozen<T>;
@@ -76,7 +76,7 @@ async function proposed<T extends KubernetesObject>(
   }
 }
 
-/** The pools that only their MachinePool was given of: a new version or number of machines is a change of them, too. */
+/** The pools of which only the MachinePool was given: a new version or number of machines changes them, too. */
 async function otherPools(
   client: Client,
   pools: readonly Change<AzureMachinePool>[],
@@ -93,7 +93,7 @@ async function otherPools(
       const isOurs = kind === AzureMachinePool.kind && name !== "";
       const pool = isOurs && (await client.find(AzureMachinePool, { name, namespace }));
       if (pool) {
-        refuseTaken(pool, after);
+        refusePoolOfAnother(pool, after);
         return { before: pool, after: pool };
       }
       throw new CommandError(

@@ -6,7 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../given-file.ts";
 import type { Shell } from "../shell.ts";
 
-/** An object of any kind, as a file has it; nothing more of it has been looked at. */
+/** An object of any kind from a file; only these fields have been checked. */
 export interface GivenObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,7 +17,7 @@ export interface GivenObject {
 // The descriptor of standard input, which `-` stands for.
 const STANDARD_INPUT = 0;
 
-/** The objects of all files, in their order; `-` is standard input, and a folder stands for the files in it. */
+/** The objects of all files, in order; `-` is standard input, and a folder stands for the files in it. */
 export function readObjects(shell: Shell, files: readonly string[]): readonly GivenObject[] {
   return files.flatMap((file) =>
     file === "-"
@@ -26,7 +26,7 @@ export function readObjects(shell: Shell, files: readonly string[]): readonly Gi
   );
 }
 
-// The files of a folder that kubectl takes; as there, folders inside it are left alone.
+// The files of a folder that kubectl accepts; like kubectl, it does not read subfolders.
 const MANIFEST = /\.(ya?ml|json)$/;
 
 function filesAt({ workingFolder }: Shell, path: string): readonly string[] {
@@ -46,26 +46,26 @@ function namesIn(folder: string, path: string): readonly string[] {
   }
 }
 
-/** The objects of a text: documents of YAML, or JSON, each an object or a list of them as kubectl prints it. */
+/** The objects of a text: YAML documents, or JSON, each an object or a list of them as kubectl prints it. */
 function objectsIn(text: string, origin: string): readonly GivenObject[] {
   return documentsIn(text, origin).flatMap((document) => flattened(document, origin));
 }
 
-// Characters that neither YAML nor JSON may have; a file that is no text has some of them nearly always.
-const NO_TEXT = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
+// Characters that neither YAML nor JSON allows; binary files nearly always contain some.
+const BINARY_CHARACTERS = /[^\P{Cc}\t\n\r\u{7F}-\u{9F}]/u;
 
 function documentsIn(text: string, origin: string): readonly unknown[] {
-  if (NO_TEXT.test(text)) {
+  if (BINARY_CHARACTERS.test(text)) {
     throw new CommandError(
-      `${origin} is no text in UTF-8; expected YAML or JSON, as kubectl get -o yaml prints it`,
+      `${origin} is not text in UTF-8; expected YAML or JSON, as kubectl get -o yaml prints it`,
     );
   }
-  // JSON is YAML, too, but a parser that knows it is JSON reads a dump of a thousand machines in no time.
+  // JSON is YAML, too, but the JSON parser reads a dump of a thousand machines far faster.
   if (/^\s*\{/.test(text)) {
     try {
       return [JSON.parse(text) as unknown];
     } catch {
-      // Several JSON documents, or YAML in braces: the other parser says what is wrong if it is neither.
+      // Several JSON documents, or YAML in braces: the YAML parser reports the error if it is neither.
     }
   }
   try {
@@ -76,7 +76,7 @@ function documentsIn(text: string, origin: string): readonly unknown[] {
     });
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    // An alias that names nothing, or more of something than the parser can hold.
+    // An alias without an anchor, or an expansion beyond the parser's limit.
     throw new CommandError(`${origin} cannot be read: ${(error as Error).message}`);
   }
 }
@@ -99,7 +99,7 @@ function flattened(value: unknown, origin: string): readonly GivenObject[] {
   return [value as unknown as GivenObject];
 }
 
-/** What is in a list, which may be nothing at all; undefined for what is none. */
+/** The items of a list, possibly empty; undefined if the object is not a list. */
 function itemsOf({
   kind,
   metadata,
@@ -107,7 +107,7 @@ function itemsOf({
 }: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
   const isListKind = typeof kind === "string" && kind.endsWith("List");
   if (Array.isArray(items)) return isListKind || kind === undefined ? items : undefined;
-  // What has a name is an object, whatever its kind is called.
+  // An object with a name is not a list, even if its kind ends in List.
   const isNamed = isJsonObject(metadata) && metadata["name"] !== undefined;
   return isListKind && !isNamed && (items === undefined || items === null) ? [] : undefined;
 }

@@ -1,17 +1,17 @@
 import { type AzureMachinePool, type Frozen, getCondition } from "@capstan/api";
 import { objectOf, type PoolBlock } from "./pool-block.ts";
 
-// Conditions of a pool that say what its controller could not do; the first says it in Azure's words.
-const TELLING = ["ScaleSetRunning", "Ready"];
+// Conditions of a pool that report what its controller could not do; the first one has Azure's message.
+const REPORTING_CONDITIONS = ["ScaleSetRunning", "Ready"];
 
 /**
- * What was refused for good, and stays so until somebody changes something. While an operation runs, a later try is
- * under way, and what is said is about an earlier one.
+ * What was refused for good, until a user changes something. While an operation runs, a later attempt is in progress,
+ * and the condition is about an earlier one.
  */
 export function refusalOf(pool: Frozen<AzureMachinePool>): PoolBlock | undefined {
   const { conditions, operation } = pool.status ?? {};
   if (operation !== undefined) return undefined;
-  const said = TELLING.map((type) => getCondition(conditions, type)).find(
+  const said = REPORTING_CONDITIONS.map((type) => getCondition(conditions, type)).find(
     (condition) => condition?.status === "False" && condition.severity === "Error",
   );
   if (!said) return undefined;

@@ -1,6 +1,6 @@
 import { deepEqual, isJsonObject } from "@capstan/api";
 
-/** A field with what is in it before and after; undefined stands for nothing. */
+/** A field with its values before and after; undefined means that it is not set. */
 export interface FieldChange {
   readonly path: string;
   readonly before: unknown;

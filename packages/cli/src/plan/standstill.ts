@@ -5,14 +5,15 @@ import { objectOf, type PoolBlock } from "./pool-block.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
 /**
- * What keeps the controllers from everything that the planner would do. The planner is not asked about a pool that goes,
- * and sees only what Azure lists; without Azure, what a list did not show is known by what was remembered of it.
+ * What keeps the controllers from everything that the planner would do. The controllers do not call the planner for a
+ * pool that is being deleted, and it sees only what Azure lists; without Azure, status.blockedRemoval records what a
+ * list did not show.
  */
 export function standstillOf(parts: PoolParts, view: PoolView): PoolBlock | undefined {
   return deletionOf(parts) ?? blockedRemovalOf(parts.pool, view);
 }
 
-/** Who is being deleted so that the pool goes, and what happens then; undefined for a pool that stays. */
+/** Which object's deletion deletes the pool, and how; undefined if the pool stays. */
 export function deletionOf({ pool, machinePool, cluster }: PoolParts): PoolBlock | undefined {
   const going = [cluster, machinePool, pool].find((one) => one?.metadata.deletionTimestamp !== undefined);
   if (!going) return undefined;
@@ -21,18 +22,18 @@ export function deletionOf({ pool, machinePool, cluster }: PoolParts): PoolBlock
     going === cluster
       ? "its scale set is deleted with all machines, without a drain"
       : "its machines are drained, then its scale set is deleted";
-  const why = `${who} is being deleted: ${how}; nothing else is done to the pool`;
+  const why = `${who} is being deleted: ${how}; the controllers do nothing else to the pool`;
   return { ...objectOf(pool), reason: "BeingDeleted", targets: [pool.metadata.name], why };
 }
 
-/** A pool of a Cluster that the management cluster does not have. A dump may only be without it, and says so in a note. */
+/** A pool whose Cluster does not exist in the management cluster. A dump may merely lack it, which a note reports. */
 export function missingClusterOf({ pool, machinePool }: PoolParts): PoolBlock {
   const { namespace = "default" } = machinePool.metadata;
-  const why = `there is no Cluster ${namespace}/${machinePool.spec.clusterName}, which ${titleOf(machinePool)} names in spec.clusterName; nothing is done to the pool until there is one: apply it, or give its manifest to capstan plan as well`;
+  const why = `there is no Cluster ${namespace}/${machinePool.spec.clusterName}, which ${titleOf(machinePool)} names in spec.clusterName; the controllers ignore the pool until it exists: apply it, or give its manifest to capstan plan as well`;
   return { ...objectOf(pool), reason: "NoCluster", targets: [pool.metadata.name], why };
 }
 
-/** A list that is not believed is no ground for anything, until later ones agree or a user allows it. */
+/** The controllers do not act on an implausible list until later ones agree or a user allows it. */
 function blockedRemovalOf(pool: PoolParts["pool"], { allowedRemovals }: PoolView): PoolBlock | undefined {
   const { blockedRemoval, conditions } = pool.status ?? {};
   if (!blockedRemoval || allowedRemovals === blockedRemoval.count) return undefined;

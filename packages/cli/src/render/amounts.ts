@@ -7,7 +7,7 @@ export function size(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** A path as one word of a shell's command line. */
+/** Quotes a path as one word of a shell command line. */
 export function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,10 +1,10 @@
-/** The forms that a command can print its answer in. */
+/** The formats in which commands print their answer. */
 export const OUTPUT_FORMS = ["json", "yaml", "wide"] as const;
 
-/** One of them; a table unless told. */
+/** One of them; a table by default. */
 export type OutputForm = (typeof OUTPUT_FORMS)[number] | undefined;
 
-/** An answer in the form that was asked for. */
+/** An answer in the chosen format. */
 export async function printed(
   answer: object,
   form: OutputForm,

@@ -1,6 +1,6 @@
 import type { Shell, Terminal } from "../shell.ts";
 
-/** Words with weight, where somebody looks; plain words elsewhere. */
+/** Emphasis, on a terminal; plain text elsewhere. */
 export interface Paint {
   readonly tick: string;
   strong(text: string): string;
@@ -14,14 +14,14 @@ const style =
   (text: string): string =>
     `\u001B[${on}m${text}\u001B[${off}m`;
 
-/** How to write to a terminal. NO_COLOR, when it is set to anything, takes the colours but not the ticks. */
+/** How to write to a terminal. NO_COLOR, if set to anything, disables the colours but not the ticks. */
 export function paintFor({ isTerminal }: Terminal, variables: Shell["variables"]): Paint {
   if (!isTerminal) return PLAIN;
   if (variables["NO_COLOR"]) return { ...PLAIN, tick: "✓ " };
   return { tick: `${style(32, 39)("✓")} `, strong: style(1, 22), faint: style(2, 22) };
 }
 
-/** Commands to go on with, each on a line of its own to be copied. */
+/** The next commands to try, each on a line of its own to be copied. */
 export function tryNext(commands: readonly string[], paint: Paint): string {
   return `\nTry next:\n${commands.map((command) => `  ${paint.strong(command)}\n`).join("")}`;
 }

@@ -1,6 +1,6 @@
 import type { LogDestination } from "@capstan/runtime";
 
-/** Turns lines of JSON into lines for people: when, how important, what, and the fields. */
+/** Turns JSON log lines into readable ones: time, level, message and fields. */
 export function prettyLines(out: { write(text: string): void }): LogDestination {
   return { write: (line) => out.write(pretty(line)) };
 }

@@ -28,7 +28,7 @@ test("a line of its own has the widths it is given, and a long cell moves the re
   expect(row(["abcdef", "b"], [3, 1])).toBe("abcdef   b\n");
 });
 
-test("a tree hangs every part on its whole", () => {
+test("a tree attaches every part to its parent", () => {
   const leaf = (text: string) => ({ text, parts: [] });
   expect(
     tree({
@@ -71,7 +71,7 @@ test.each([
 
 describe("paint", () => {
   const terminal = (isTerminal: boolean) => ({ isTerminal, write: () => undefined, columns: 80 });
-  test("is for people who want it", () => {
+  test("is for terminals", () => {
     const looks = (isTerminal: boolean, variables: Record<string, string>): string => {
       const paint = paintFor(terminal(isTerminal), variables);
       return `${paint.tick}${paint.strong("x")}`;

@@ -1,10 +1,10 @@
-/** Something with parts, as lines of a tree. */
+/** An item with parts, as lines of a tree. */
 export interface Branch {
   readonly text: string;
   readonly parts: readonly Branch[];
 }
 
-/** A tree with box lines: every part hangs on its whole. */
+/** A tree with box-drawing characters. */
 export function tree({ text, parts }: Branch): string {
   return `${text}\n${hanging(parts, "")}`;
 }

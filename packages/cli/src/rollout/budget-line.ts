@@ -1,6 +1,6 @@
 import type { Budget } from "@capstan/manager";
 
-/** The numbers that decide how a rollout goes on, in one line. */
+/** The numbers that decide how a rollout continues, in one line. */
 export function budgetLine(budget: Budget): string {
   const { desired, upToDate, available, floor, live, maxSurge, leaving, updating } = budget;
   const parts = [

@@ -61,7 +61,7 @@ const DRAINING = partsWith({
   ],
 });
 
-/** A shell in which waiting takes no time, and which is interrupted after so many waits. */
+/** A shell in which waiting takes no time, and which is interrupted after this many waits. */
 function quickShell({ waits = 100, isTerminal = false } = {}): TestShell {
   const env = createRealEnv();
   let nowMs = 0;
@@ -75,8 +75,8 @@ function quickShell({ waits = 100, isTerminal = false } = {}): TestShell {
   return shell;
 }
 
-/** Sees one state after the other; the last one stays. */
-function seeing(...all: readonly (PoolParts | Error)[]) {
+/** Returns one state after the other; the last one stays. */
+function states(...all: readonly (PoolParts | Error)[]) {
   let looks = 0;
   return () => {
     const seen = all[Math.min(looks++, all.length - 1)] ?? DONE;
@@ -86,9 +86,9 @@ function seeing(...all: readonly (PoolParts | Error)[]) {
 const AWAY = transient("ServerUnreachable", "GET /apis: connection refused");
 
 describe("rollout status", () => {
-  test("says each change once and ends with the rollout", async () => {
+  test("prints each change once and ends with the rollout", async () => {
     const shell = quickShell();
-    const look = seeing(ON_ITS_WAY, ON_ITS_WAY, DRAINING, DONE);
+    const look = states(ON_ITS_WAY, ON_ITS_WAY, DRAINING, DONE);
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
     expect(shell.written).toEqual({
       out: [
@@ -103,13 +103,13 @@ describe("rollout status", () => {
 
   test.each([
     ["it is done", DONE, { isWatching: true }, 0, "is rolled out"],
-    ["it is done and nobody waits", DONE, { isWatching: false }, 0, "is rolled out"],
-    ["it is not done and nobody waits", ON_ITS_WAY, { isWatching: false }, 1, "Waiting for"],
+    ["it is done and --watch is false", DONE, { isWatching: false }, 0, "is rolled out"],
+    ["it is not done and --watch is false", ON_ITS_WAY, { isWatching: false }, 1, "Waiting for"],
     ["it has failed", FAILED, { isWatching: true }, 1, "has failed: QuotaExceeded: no cores left"],
     ["it takes too long", ON_ITS_WAY, { isWatching: true, timeoutMs: 10_000 }, 1, "Waiting for"],
   ])("%s", async (_, parts, patience, code, words) => {
     const shell = quickShell();
-    expect(await awaitRollout(shell, seeing(parts), patience)).toBe(code);
+    expect(await awaitRollout(shell, states(parts), patience)).toBe(code);
     expect(shell.written.out).toContain(words);
     const isLate = "timeoutMs" in patience;
     expect(shell.written.err).toBe(
@@ -117,17 +117,17 @@ describe("rollout status", () => {
     );
   });
 
-  test("says what blocks it and goes on waiting", async () => {
+  test("prints what blocks it and continues to wait", async () => {
     const shell = quickShell();
     const paused = partsWith({
       ...ON_ITS_WAY,
       pool: poolObject({ metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } }),
     });
-    expect(await awaitRollout(shell, seeing(paused, DONE), { isWatching: true })).toBe(0);
+    expect(await awaitRollout(shell, states(paused, DONE), { isWatching: true })).toBe(0);
     expect(shell.written.out).toContain("\nblocked, Paused: the pool or its cluster is paused");
   });
 
-  test("says what the pool and its machines say when they are in trouble, and nothing that is on its way", async () => {
+  test("prints the conditions of the pool and its machines that report trouble, and no others", async () => {
     const refused = {
       ...condition("Ready", "ScaleSetProvisionFailed", "no such image"),
       severity: "Error" as const,
@@ -137,7 +137,7 @@ describe("rollout status", () => {
     const inTrouble = (id: number) => machineObject(id, "v1-old", { status: { conditions: [held] } });
     const machines = [0, 1, 2, 3, 4].map(inTrouble);
     const shell = quickShell();
-    const look = seeing(
+    const look = states(
       partsWith({ ...ON_ITS_WAY, pool: poolObject({ status: { conditions: [coming] } }) }),
       partsWith({ pool: poolObject({ status: { conditions: [refused] } }), machines }),
     );
@@ -154,14 +154,14 @@ describe("rollout status", () => {
     ]);
     const four = partsWith({ machines: machines.slice(0, 4) });
     const another = quickShell();
-    await awaitRollout(another, seeing(four), { isWatching: false });
+    await awaitRollout(another, states(four), { isWatching: false });
     expect(another.written.out).toContain("and 1 more machine in trouble");
     expect(rolloutTree(await look())).toContain("└── pool, ScaleSetProvisionFailed: no such image");
   });
 
   test.each<[string, Partial<PoolParts>, string]>([
     [
-      "what its MachinePool waits for while there is no machine",
+      "the condition of its MachinePool while there is no machine",
       {
         pool: poolObject({ status: { modelHash: undefined } }),
         machines: [],
@@ -174,7 +174,7 @@ describe("rollout status", () => {
       "MachinePool pool, WaitingForDataSecret: BootstrapReady: there is no KubeadmConfig",
     ],
     [
-      "what its MachinePool is in trouble by",
+      "the condition of its MachinePool that reports trouble",
       {
         machinePool: machinePoolObject({
           status: { conditions: [{ ...info("Ready", "VersionMissing", "no version"), severity: "Error" }] },
@@ -183,7 +183,7 @@ describe("rollout status", () => {
       "MachinePool pool, VersionMissing: no version",
     ],
     [
-      "what holds the rollout",
+      "what blocks the rollout",
       {
         pool: poolObject({
           status: { conditions: [info("RolloutProgressing", "DrainBlocked", "web-1 stays")] },
@@ -192,7 +192,7 @@ describe("rollout status", () => {
       "pool, DrainBlocked: web-1 stays",
     ],
     [
-      "which removal is not believed",
+      "which removal is blocked",
       {
         pool: poolObject({
           status: { conditions: [{ ...info("RemovalBlocked", "TooManyMissing", "3 of 3"), status: "True" }] },
@@ -203,21 +203,21 @@ describe("rollout status", () => {
   ])("says %s", async (_, differences, line) => {
     const shell = quickShell();
     const parts = partsWith({ ...ON_ITS_WAY, ...differences });
-    await awaitRollout(shell, seeing(parts), { isWatching: false });
+    await awaitRollout(shell, states(parts), { isWatching: false });
     expect(shell.written.out.split("\n").slice(1)).toEqual([line, ""]);
     expect(rolloutTree(rolloutState(parts, NOW_MS))).toContain(`└── ${line}\n`);
   });
 
-  test("says nothing of the machines that its MachinePool still counts", async () => {
+  test("ignores the machines that its MachinePool still counts", async () => {
     const machinePool = machinePoolObject({
       status: { conditions: [info("Ready", "WaitingForReplicasReady", "ReplicasReady: 2 machines")] },
     });
     const shell = quickShell();
-    await awaitRollout(shell, seeing(partsWith({ ...ON_ITS_WAY, machinePool })), { isWatching: false });
+    await awaitRollout(shell, states(partsWith({ ...ON_ITS_WAY, machinePool })), { isWatching: false });
     expect(shell.written.out).not.toContain("WaitingForReplicasReady");
   });
 
-  test("says once what Azure has refused, however many conditions repeat it", async () => {
+  test("prints once what Azure has refused, even if several conditions repeat it", async () => {
     const refused = (type: string, message: string): Condition => ({
       ...condition(type, "ScaleSetProvisionFailed", message),
       severity: "Error",
@@ -240,13 +240,13 @@ describe("rollout status", () => {
     });
     for (const isWatching of [true, false]) {
       const shell = quickShell();
-      expect(await awaitRollout(shell, seeing(parts), { isWatching })).toBe(1);
+      expect(await awaitRollout(shell, states(parts), { isWatching })).toBe(1);
       expect(shell.written.out.split(text).length - 1, String(isWatching)).toBe(1);
     }
     expect(rolloutTree(rolloutState(parts, NOW_MS)).split(text).length - 1).toBe(1);
   });
 
-  test("fails at once when a second look finds the same refused, too", async () => {
+  test("fails at once when a second read finds the same refusal, too", async () => {
     const refused = (message: string, generation = 2) =>
       partsWith({
         ...ON_ITS_WAY,
@@ -260,7 +260,7 @@ describe("rollout status", () => {
         }),
       });
     const shell = quickShell();
-    const look = seeing(refused("no such image", 1), refused("no such image"), refused("no such image"));
+    const look = states(refused("no such image", 1), refused("no such image"), refused("no such image"));
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(1);
     expect(shell.env.clock.monotonic()).toBe(4000);
     expect(shell.written.out.split("\n").slice(-2)).toEqual([
@@ -268,14 +268,14 @@ describe("rollout status", () => {
       "",
     ]);
     const mended = quickShell();
-    const changing = seeing(refused("no such image", 1), ON_ITS_WAY, DONE);
+    const changing = states(refused("no such image", 1), ON_ITS_WAY, DONE);
     expect(await awaitRollout(mended, changing, { isWatching: true })).toBe(0);
     const settled = partsWith({ pool: refused("no such image").pool });
-    expect(await awaitRollout(quickShell(), seeing(settled), { isWatching: true })).toBe(1);
+    expect(await awaitRollout(quickShell(), states(settled), { isWatching: true })).toBe(1);
   });
 
-  test("waits for a machine whose Node somebody has cordoned, and says so", async () => {
-    const schedulable = { ...condition("NodeSchedulable", "NodeCordoned", "somebody has cordoned it") };
+  test("waits for a machine whose Node a user has cordoned, and prints that", async () => {
+    const schedulable = { ...condition("NodeSchedulable", "NodeCordoned", "a user has cordoned it") };
     const [ready] = machineObject(1, "v1-new").status?.conditions ?? [];
     const conditions = [...(ready ? [ready] : []), { ...schedulable, severity: "Info" as const }];
     const cordoned = partsWith({
@@ -283,13 +283,13 @@ describe("rollout status", () => {
       machinePool: machinePoolObject({ spec: { replicas: 2 } }),
     });
     const shell = quickShell();
-    expect(await awaitRollout(shell, seeing(cordoned), { isWatching: false })).toBe(1);
+    expect(await awaitRollout(shell, states(cordoned), { isWatching: false })).toBe(1);
     expect(shell.written.out).toBe(
       "Waiting for AzureMachinePool default/pool: 2 of 2 up to date, 1 available\n" +
-        "pool-1, NodeCordoned: somebody has cordoned it\n",
+        "pool-1, NodeCordoned: a user has cordoned it\n",
     );
     expect(rolloutTree(rolloutState(cordoned, NOW_MS))).toContain(
-      "pool-1   Running, not available for 3m: NodeCordoned, somebody has cordoned it",
+      "pool-1   Running, not available for 3m: NodeCordoned, a user has cordoned it",
     );
   });
 
@@ -310,35 +310,35 @@ describe("rollout status", () => {
     ]);
   });
 
-  test("says which other MachinePool refers to the pool", async () => {
+  test("prints which other MachinePool refers to the pool", async () => {
     const parts = partsWith({ rivals: [machinePoolObject({ metadata: { name: "other" } })] });
     const shell = quickShell();
-    await awaitRollout(shell, seeing(parts), { isWatching: false });
+    await awaitRollout(shell, states(parts), { isWatching: false });
     const note =
       "note: MachinePool default/other refers to AzureMachinePool default/pool, too, and is ignored: pool comes first";
     expect(shell.written.out).toContain(`\n${note}\n`);
     expect(rolloutTree(rolloutState(parts, NOW_MS))).toContain(`└── ${note}\n`);
   });
 
-  test("says nothing of a budget that is used up only until a new machine is there", async () => {
+  test("does not mention a budget that is used up only until a new machine is available", async () => {
     const machines = [...ON_ITS_WAY.machines, machineObject(3, "v1-new", { status: { ready: false } })];
     const surging = partsWith({ machines });
     expect(rolloutState(surging, NOW_MS).plan.blocked).toMatchObject([{ reason: "BudgetUsedUp" }]);
     const shell = quickShell();
-    await awaitRollout(shell, seeing(surging), { isWatching: false });
+    await awaitRollout(shell, states(surging), { isWatching: false });
     expect(shell.written.out).not.toContain("blocked");
   });
 
-  test("outlives a server that is away for a while, and says so once each time", async () => {
+  test("survives a server that is unavailable for a while, and prints that once each time", async () => {
     const shell = quickShell();
-    const look = seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY, AWAY, DONE);
+    const look = states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY, AWAY, DONE);
     expect(await awaitRollout(shell, look, { isWatching: true })).toBe(0);
     const away = "capstan: no answer, trying again: GET /apis: connection refused\n";
     expect(shell.written.err).toBe(away + away);
     expect(shell.written.out.split("\n").length).toBe(3);
     const late = quickShell();
     const patience = { isWatching: true, timeoutMs: 10_000 };
-    expect(await awaitRollout(late, seeing(ON_ITS_WAY, AWAY), patience)).toBe(1);
+    expect(await awaitRollout(late, states(ON_ITS_WAY, AWAY), patience)).toBe(1);
     expect(late.written.err).toBe(
       `${away}capstan: AzureMachinePool default/pool was not rolled out in time\n`,
     );
@@ -347,26 +347,26 @@ describe("rollout status", () => {
   test.each([
     ["a server that never answered", [AWAY]],
     ["a pool that is gone", [ON_ITS_WAY, new CommandError("there is no pool")]],
-    ["a right that was taken away", [ON_ITS_WAY, transient("Forbidden", "you may not")]],
+    ["a permission that was revoked", [ON_ITS_WAY, transient("Forbidden", "you may not")]],
   ])("does not wait for %s", async (_, seen) => {
     const watching = { isWatching: true };
-    await expect(awaitRollout(quickShell(), seeing(...seen), watching)).rejects.toBe(seen.at(-1));
-    await expect(showRollout(quickShell(), seeing(...seen))).rejects.toBe(seen.at(-1));
+    await expect(awaitRollout(quickShell(), states(...seen), watching)).rejects.toBe(seen.at(-1));
+    await expect(showRollout(quickShell(), states(...seen))).rejects.toBe(seen.at(-1));
   });
 
-  test("is no success when it is interrupted", async () => {
+  test("does not succeed when it is interrupted", async () => {
     const shell = quickShell({ waits: 2 });
-    expect(await awaitRollout(shell, seeing(ON_ITS_WAY), { isWatching: true })).toBe(1);
+    expect(await awaitRollout(shell, states(ON_ITS_WAY), { isWatching: true })).toBe(1);
   });
 });
 
 describe("rollout watch", () => {
-  test("shows the machines by what becomes of them", () => {
+  test("groups the machines by what happens to them", () => {
     expectGolden("tree-rolling", rolloutTree(rolloutState(DRAINING, NOW_MS)));
     expectGolden("tree-done", rolloutTree(rolloutState(DONE, NOW_MS)));
   });
 
-  test("counts the machines of a large pool that need no look", () => {
+  test("counts the healthy machines of a large pool", () => {
     const machines = Array.from({ length: 25 }, (_, id) =>
       machineObject(id, "v1-new", {
         metadata: { creationTimestamp: NOW },
@@ -379,23 +379,23 @@ describe("rollout watch", () => {
     expect(text).toContain("and 15 more");
   });
 
-  test("draws a terminal anew when something has changed, and only then", async () => {
+  test("redraws a terminal when something has changed, and only then", async () => {
     const shell = quickShell({ waits: 3, isTerminal: true });
-    expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
+    expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, DONE))).toBe(0);
     const screens = shell.written.out.split("\u001B[H\u001B[J").slice(1);
     expect(screens).toEqual([ON_ITS_WAY, DONE].map((parts) => rolloutTree(rolloutState(parts, NOW_MS))));
   });
 
-  test("shows that there is no answer below the last one, until there is", async () => {
+  test("shows below the last state that the server does not answer, until it does", async () => {
     const shell = quickShell({ waits: 4, isTerminal: true });
-    await showRollout(shell, seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
+    await showRollout(shell, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
     const tree = `\u001B[H\u001B[J${rolloutTree(rolloutState(ON_ITS_WAY, NOW_MS))}`;
     expect(shell.written).toEqual({
       out: `${tree}no answer, trying again: GET /apis: connection refused\n${tree}`,
       err: "",
     });
     const piped = quickShell({ waits: 4 });
-    await showRollout(piped, seeing(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
+    await showRollout(piped, states(ON_ITS_WAY, AWAY, AWAY, ON_ITS_WAY));
     expect(piped.written.err).toBe("capstan: no answer, trying again: GET /apis: connection refused\n");
     expect(piped.written.out.split("\n").length).toBe(2);
   });
@@ -404,10 +404,10 @@ describe("rollout watch", () => {
     ["it is rolled out", DONE, 0, "is rolled out"],
     ["it has failed", FAILED, 1, "has failed: QuotaExceeded: no cores left"],
   ])(
-    "writes a line for each change where nobody looks at a terminal, and ends as rollout status when %s",
+    "writes a line for each change without a terminal, and ends as rollout status when %s",
     async (_, end, code, words) => {
       const shell = quickShell();
-      expect(await showRollout(shell, seeing(ON_ITS_WAY, ON_ITS_WAY, end))).toBe(code);
+      expect(await showRollout(shell, states(ON_ITS_WAY, ON_ITS_WAY, end))).toBe(code);
       expect(shell.env.clock.monotonic()).toBe(4000);
       expect(shell.written.out.split("\n").length).toBe(3);
       expect(shell.written.out).toContain(words);
@@ -415,9 +415,9 @@ describe("rollout watch", () => {
     },
   );
 
-  test("goes on after the end on a terminal, until it is interrupted", async () => {
+  test("continues after the end on a terminal, until it is interrupted", async () => {
     const shell = quickShell({ waits: 3, isTerminal: true });
-    expect(await showRollout(shell, seeing(DONE))).toBe(0);
+    expect(await showRollout(shell, states(DONE))).toBe(0);
     expect(shell.env.clock.monotonic()).toBe(6000);
   });
 });

@@ -1,33 +1,33 @@
 import type { Shell } from "../shell.ts";
 import { machineTroubles, obstacleLines } from "./obstacles.ts";
-import { type Look, patientLook } from "./patient-look.ts";
+import { type ReadState, retryingReader } from "./state-reader.ts";
 import { confirmed, noteLines, type RolloutState, sentenceFor } from "./rollout-state.ts";
 import { rolloutTree } from "./rollout-tree.ts";
 import { EXIT } from "../exit-codes.ts";
 
-// As often as people look; a rollout takes minutes.
-const BETWEEN_LOOKS_MS = 2000;
+// As often as users look; a rollout takes minutes.
+const POLL_INTERVAL_MS = 2000;
 
-/** How long a rollout is waited for. */
+/** How long to wait for a rollout. */
 export interface Patience {
-  /** Looks once, if false. */
+  /** Reads the state once, if false. */
   readonly isWatching: boolean;
   readonly timeoutMs?: number | undefined;
 }
 
-/** Prints a line whenever something has changed, until the rollout is done, has failed or takes too long. */
-export async function awaitRollout(shell: Shell, look: Look, patience: Patience): Promise<number> {
+/** Prints a line for every change, until the rollout is done, has failed or takes too long. */
+export async function awaitRollout(shell: Shell, readState: ReadState, patience: Patience): Promise<number> {
   const { clock } = shell.env;
   const stop = shell.stopSignal();
   const beganMs = clock.monotonic();
-  const lookAgain = patientLook(look, (text) => shell.err.write(`capstan: ${text}`));
+  const readAgain = retryingReader(readState, (text) => shell.err.write(`capstan: ${text}`));
   let before = "";
   let earlier: RolloutState | undefined;
   for (;;) {
-    const seen = await lookAgain();
+    const seen = await readAgain();
     if (seen) {
       earlier = confirmed(seen, earlier);
-      const text = linesFor(earlier, toldBy(earlier, patience));
+      const text = linesFor(earlier, shownFailure(earlier, patience));
       if (text !== before) shell.out.write(text);
       before = text;
       const code = verdictOn(earlier, patience);
@@ -38,50 +38,52 @@ export async function awaitRollout(shell: Shell, look: Look, patience: Patience)
       shell.err.write(`capstan: ${earlier?.title} was not rolled out in time\n`);
       return EXIT.failed;
     }
-    if (await isStopped(shell, Math.min(BETWEEN_LOOKS_MS, leftMs), stop)) return EXIT.failed;
+    if (await isStopped(shell, Math.min(POLL_INTERVAL_MS, leftMs), stop)) return EXIT.failed;
   }
 }
 
-/** How it ended; undefined while it has not. */
+/** The exit code; undefined while the rollout has not ended. */
 function verdictOn({ isDone, failure }: RolloutState, { isWatching }: Patience): number | undefined {
   if (isDone) return EXIT.done;
   return failure !== undefined || !isWatching ? EXIT.failed : undefined;
 }
 
-/** What is refused is a failure when the next look finds it, too, and is said then. */
-function toldBy({ failure, refusal }: RolloutState, { isWatching }: Patience): string | undefined {
+/** A refusal becomes a failure when the next read finds it, too, and is printed then. */
+function shownFailure({ failure, refusal }: RolloutState, { isWatching }: Patience): string | undefined {
   return failure ?? (isWatching ? refusal?.why : undefined);
 }
 
-/** Shows a pool as it is now, until Ctrl-C. Where nobody looks at a terminal it is a script that waits for the end. */
-export function showRollout(shell: Shell, look: Look): Promise<number> {
-  return shell.out.isTerminal ? drawRollout(shell, look) : awaitRollout(shell, look, { isWatching: true });
+/** Shows a pool until Ctrl-C. Without a terminal the caller is a script, so it ends with the rollout. */
+export function showRollout(shell: Shell, readState: ReadState): Promise<number> {
+  return shell.out.isTerminal
+    ? drawRollout(shell, readState)
+    : awaitRollout(shell, readState, { isWatching: true });
 }
 
-async function drawRollout(shell: Shell, look: Look): Promise<number> {
+async function drawRollout(shell: Shell, readState: ReadState): Promise<number> {
   const stop = shell.stopSignal();
   const { columns } = shell.out;
   let before = "";
-  const lookAgain = patientLook(look, (text) => {
+  const readAgain = retryingReader(readState, (text) => {
     shell.out.write(clipped(text, columns));
-    // The next answer is drawn over it, also when it is that of before.
+    // The next answer is drawn over this, even if it equals the previous one.
     before = "";
   });
   for (;;) {
-    const state = await lookAgain();
+    const state = await readAgain();
     if (state) {
       const text = clipped(rolloutTree(state), columns);
       if (text !== before) shell.out.write(CLEARED + text);
       before = text;
     }
-    if (await isStopped(shell, BETWEEN_LOOKS_MS, stop)) return EXIT.done;
+    if (await isStopped(shell, POLL_INTERVAL_MS, stop)) return EXIT.done;
   }
 }
 
-// To the upper left corner, and nothing below it.
+// Moves to the upper left corner and clears the screen.
 const CLEARED = "\u001B[H\u001B[J";
 
-/** A line that breaks would move everything below it. */
+/** Cuts long lines: a wrapped line would shift everything below it. */
 function clipped(text: string, columns: number): string {
   return text
     .split("\n")

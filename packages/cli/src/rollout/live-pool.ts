@@ -9,7 +9,7 @@ import {
 import { MACHINE_POOL_LABEL } from "@capstan/manager";
 import type { Client } from "@capstan/runtime";
 import { CommandError } from "../command-error.ts";
-import { isFor, machinePoolOf, partsOf, type PoolParts, refuseTaken } from "../plan/pool-parts.ts";
+import { isFor, machinePoolOf, partsOf, type PoolParts, refusePoolOfAnother } from "../plan/pool-parts.ts";
 import { type KindOfPool, KINDS_OF_POOLS, type PoolName } from "./pool-name.ts";
 
 /** Finds a pool by the name of its AzureMachinePool or of its MachinePool, with or without the kind. */
@@ -24,7 +24,7 @@ export async function findPool(
   ]);
   if (pool && machinePool && !isFor(machinePool, pool)) {
     throw new CommandError(
-      `AzureMachinePool and MachinePool ${name} are not of one pool; say which: amp/${name} or mp/${name}`,
+      `AzureMachinePool and MachinePool ${name} do not belong to one pool; choose one: amp/${name} or mp/${name}`,
     );
   }
   const found = pool ?? (machinePool && (await infrastructureOf(client, machinePool)));
@@ -39,7 +39,7 @@ function meantBy(given: string): { readonly name: string; readonly kinds: Readon
   const [name = "", ...more] = rest;
   if (kind !== undefined && name !== "" && more.length === 0) return { name, kinds: new Set([kind]) };
   throw new CommandError(
-    `${JSON.stringify(given)} names no pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME`,
+    `${JSON.stringify(given)} is not the name of a pool; write NAME, NAMESPACE/NAME, azuremachinepool/NAME or machinepool/NAME`,
   );
 }
 
@@ -50,7 +50,9 @@ async function infrastructureOf(
   const { metadata, spec } = machinePool;
   const { kind, name = "", namespace = metadata.namespace } = spec.template.spec.infrastructureRef;
   if (kind !== AzureMachinePool.kind) {
-    throw new CommandError(`MachinePool ${metadata.name} is no pool of ours: its machines are of ${kind}`);
+    throw new CommandError(
+      `MachinePool ${metadata.name} belongs to another provider: its machines are of ${kind}`,
+    );
   }
   if (name === "") {
     throw new CommandError(
@@ -58,17 +60,17 @@ async function infrastructureOf(
     );
   }
   const pool = await client.find(AzureMachinePool, { name, namespace });
-  if (pool) refuseTaken(pool, machinePool);
+  if (pool) refusePoolOfAnother(pool, machinePool);
   return pool;
 }
 
 async function unknown(client: Client, given: string, namespace: string): Promise<string> {
   const others = (await client.list(AzureMachinePool, { namespace })).map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? "there are none" : `there is: ${others.join(", ")}`;
+  const there = others.length === 0 ? "there are none" : `existing: ${others.join(", ")}`;
   return `there is no pool ${JSON.stringify(given)} in namespace ${namespace}; ${there}`;
 }
 
-/** Reads everything that decides about a pool from its management cluster; MachinePools may be given instead. */
+/** Reads all objects that decide about a pool from its management cluster; the caller may pass the MachinePools. */
 export async function readPool(
   client: Client,
   pool: Frozen<AzureMachinePool>,
@@ -85,7 +87,7 @@ export async function readPool(
 }
 
 const ADVICE =
-  "nothing is done to it until there is one: apply it, or give its manifest to capstan plan as well";
+  "the controllers ignore it until one does: apply it, or give its manifest to capstan plan as well";
 
 function isSame({ metadata: one }: Frozen<MachinePool>, { metadata: other }: Frozen<MachinePool>): boolean {
   return one.name === other.name && one.namespace === other.namespace;

@@ -5,16 +5,16 @@ import { counted } from "../render/amounts.ts";
 import type { RolloutState } from "./rollout-state.ts";
 
 /**
- * What is in the way, in a line each: what blocks the plan, then what the pool and its MachinePool say themselves. They
- * repeat each other, and `told`, which is what was said already; nothing is said twice.
+ * What is in the way, one line each: blocks of the plan, then conditions of the pool and its MachinePool. They repeat
+ * each other and `shown`, which is printed already, so duplicates are dropped.
  */
 export function obstacleLines(state: RolloutState, shown = state.failure): readonly string[] {
   const { plan, parts, standstill } = state;
   const inTheWay = [...(standstill ? [standstill] : []), ...needsAttention(plan)];
-  const all: readonly Said[] = [
+  const all: readonly Report[] = [
     ...inTheWay.map(({ reason, why }) => ({ who: "blocked", reason, message: why })),
-    ...saidByPool(parts.pool),
-    ...(state.isDone ? [] : saidByMachinePool(parts)),
+    ...reportsOfPool(parts.pool),
+    ...(state.isDone ? [] : reportsOfMachinePool(parts)),
   ];
   const first = all.filter(
     (one, index) => !isIn(one, shown ?? "") && !all.slice(0, index).some((other) => isSame(one, other)),
@@ -22,81 +22,81 @@ export function obstacleLines(state: RolloutState, shown = state.failure): reado
   return first.map(lineOf);
 }
 
-/** Somebody's words. */
-interface Said {
+/** A message, and the object it comes from. */
+interface Report {
   readonly who: string;
   readonly reason: string;
   readonly message: string;
 }
 
-function lineOf({ who, reason, message }: Said): string {
+function lineOf({ who, reason, message }: Report): string {
   return message === "" ? `${who}, ${reason}` : `${who}, ${reason}: ${message}`;
 }
 
-/** Whoever sums conditions up keeps the reason, and puts a word before the message. */
-function isSame(one: Said, other: Said): boolean {
+/** A summary condition keeps the reason, and puts the condition's type before the message. */
+function isSame(one: Report, other: Report): boolean {
   return one.reason === other.reason || isIn(one, other.message) || isIn(other, one.message);
 }
 
-function isIn({ reason, message }: Said, text: string): boolean {
+function isIn({ reason, message }: Report, text: string): boolean {
   return text.startsWith(`${reason}: `) || (message !== "" && text.includes(message));
 }
 
-/** What holds a rollout is said whatever its severity; of the rest, what is only on its way is no trouble. */
-function saidByPool({ metadata, status }: PoolParts["pool"]): readonly Said[] {
+/** Conditions that block a rollout are printed with any severity; others only if they report trouble, not progress. */
+function reportsOfPool({ metadata, status }: PoolParts["pool"]): readonly Report[] {
   const rollout = getCondition(status?.conditions, "RolloutProgressing");
   const removal = getCondition(status?.conditions, "RemovalBlocked");
   const ready = getCondition(status?.conditions, "Ready");
   return [
-    ...(rollout?.status === "False" ? [saidIn(metadata.name, rollout)] : []),
-    ...(removal?.status === "True" ? [{ ...saidIn(metadata.name, removal), reason: removal.type }] : []),
-    ...(ready && isTrouble(ready) ? [saidIn(metadata.name, ready)] : []),
+    ...(rollout?.status === "False" ? [reportIn(metadata.name, rollout)] : []),
+    ...(removal?.status === "True" ? [{ ...reportIn(metadata.name, removal), reason: removal.type }] : []),
+    ...(ready && isTrouble(ready) ? [reportIn(metadata.name, ready)] : []),
   ];
 }
 
-/** While there is no machine, what is on its way is all that there is to say. */
-function saidByMachinePool({ machinePool, machines }: PoolParts): readonly Said[] {
+/** While there is no machine, progress is the only thing to report. */
+function reportsOfMachinePool({ machinePool, machines }: PoolParts): readonly Report[] {
   const { metadata, status } = machinePool;
   const ready = getCondition(status?.conditions, "Ready");
   if (!ready || ready.status === "True" || (machines.length > 0 && !isTrouble(ready))) return [];
-  return [saidIn(`${machinePool.kind} ${metadata.name}`, ready)];
+  return [reportIn(`${machinePool.kind} ${metadata.name}`, ready)];
 }
 
-// Whoever has more to repair begins with these.
-const MACHINES_TOLD_OF = 3;
+// A user with more to repair begins with these.
+const MACHINES_SHOWN = 3;
 
-/** What machines in trouble say about themselves, in a line each. */
+/** The conditions of machines in trouble, one line each. */
 export function machineTroubles({ parts: { machines } }: RolloutState): readonly string[] {
   const shown = machines.flatMap((machine) => [...troubleOf(machine), ...cordonOf(machine)].slice(0, 1));
-  const more = shown.length - MACHINES_TOLD_OF;
+  const more = shown.length - MACHINES_SHOWN;
   const rest = more > 0 ? [`and ${counted(more, "more machine")} in trouble`] : [];
-  return [...shown.slice(0, MACHINES_TOLD_OF), ...rest];
+  return [...shown.slice(0, MACHINES_SHOWN), ...rest];
 }
 
-/** Condition of a machine: whether pods may come to its Node. */
+/** Condition of a machine: whether the scheduler may place pods on its Node. */
 export const NODE_SCHEDULABLE = "NodeSchedulable";
 
-interface Speaker {
+interface Reporter {
   readonly metadata: { readonly name: string };
   readonly status?: { readonly conditions?: Frozen<readonly Condition[]> } | undefined;
 }
 
-function troubleOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+function troubleOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
   const ready = getCondition(status?.conditions, "Ready");
-  return ready && isTrouble(ready) ? [lineOf(saidIn(metadata.name, ready))] : [];
+  return ready && isTrouble(ready) ? [lineOf(reportIn(metadata.name, ready))] : [];
 }
 
-/** What is only on its way has the severity Info, and is no trouble. */
+/** Mere progress has the severity Info. */
 function isTrouble({ status, severity }: Frozen<Condition>): boolean {
   return status === "False" && severity !== undefined && severity !== "Info";
 }
 
-/** Nobody but who has cordoned a Node will make its machine available again, so that is told whatever its severity. */
-function cordonOf({ metadata, status }: Frozen<Speaker>): readonly string[] {
+/** Only the user who has cordoned a Node can make its machine available again, so this is printed with any severity. */
+function cordonOf({ metadata, status }: Frozen<Reporter>): readonly string[] {
   const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
-  return schedulable?.status === "False" ? [lineOf(saidIn(metadata.name, schedulable))] : [];
+  return schedulable?.status === "False" ? [lineOf(reportIn(metadata.name, schedulable))] : [];
 }
 
-function saidIn(who: string, { type, reason = type, message = "" }: Frozen<Condition>): Said {
+function reportIn(who: string, { type, reason = type, message = "" }: Frozen<Condition>): Report {
   return { who, reason, message };
 }

@@ -3,7 +3,7 @@ import { poolNamed } from "./pool-name.ts";
 
 const UNWRITTEN = { namespace: "default", isWritten: false };
 
-describe("the pool of a command line", () => {
+describe("the name of a pool on the command line", () => {
   test.each([
     ["workers", { name: "workers", namespace: "default" }],
     ["east/workers", { name: "workers", namespace: "east" }],
@@ -11,11 +11,11 @@ describe("the pool of a command line", () => {
     ["MachinePool/workers", { name: "MachinePool/workers", namespace: "default" }],
     ["east/mp/workers", { name: "east/mp/workers", namespace: "default" }],
     ["/workers", { name: "/workers", namespace: "default" }],
-  ])("%s is looked for where it says, and left as it is where it makes no sense", (given, name) => {
+  ])("%s is split into namespace and name, or kept as it is where it is invalid", (given, name) => {
     expect(poolNamed(given, UNWRITTEN)).toEqual(name);
   });
 
-  test("may name the namespace of -n again, and no other", () => {
+  test("may repeat the namespace of -n, and name no other", () => {
     const flag = { namespace: "east", isWritten: true };
     expect(poolNamed("east/workers", flag)).toEqual({ name: "workers", namespace: "east" });
     expect(() => poolNamed("west/workers", flag)).toThrow(

@@ -1,15 +1,15 @@
 import { CommandError } from "../command-error.ts";
 
-/** A pool that a user named, with or without its kind, and where. */
+/** A pool as the user named it, with or without its kind, and its namespace. */
 export interface PoolName {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** The kinds that a pool may be named by. */
+/** The kinds that can name a pool. */
 export type KindOfPool = "pool" | "machinePool";
 
-/** The words for them, in small letters. */
+/** The words for them, in lower case. */
 export const KINDS_OF_POOLS: Readonly<Record<string, KindOfPool>> = {
   azuremachinepool: "pool",
   azuremachinepools: "pool",
@@ -19,13 +19,13 @@ export const KINDS_OF_POOLS: Readonly<Record<string, KindOfPool>> = {
   mp: "machinePool",
 };
 
-/** The namespace of the flag, and whether somebody wrote it there. */
+/** The namespace of the flag, and whether the user set it. */
 interface NamespaceFlag {
   readonly namespace: string;
   readonly isWritten: boolean;
 }
 
-/** Takes NAMESPACE/NAME apart, which is how pools are called in what we print; a word for a kind is no namespace. */
+/** Splits NAMESPACE/NAME, the form in which our output names pools; the word for a kind is not a namespace. */
 export function poolNamed(given: string, flag: NamespaceFlag): PoolName {
   const [namespace = "", name = "", ...more] = given.split("/");
   const isPlaced = name !== "" && more.length === 0 && !(namespace.toLowerCase() in KINDS_OF_POOLS);

@@ -3,17 +3,17 @@ import type { PoolBlock } from "../plan/pool-block.ts";
 import { planFor, type PlannedPool } from "../plan/pool-plan.ts";
 import { type PoolParts, rivalNotes } from "../plan/pool-parts.ts";
 
-/** Where the rollout of a pool is. */
+/** The state of a pool's rollout. */
 export interface RolloutState extends PlannedPool {
   readonly parts: PoolParts;
   readonly title: string;
-  /** Every machine is as wanted, available, and there is none beyond. */
+  /** Every machine is as desired and available, and there is none beyond the desired number. */
   readonly isDone: boolean;
-  /** Why it will never be done, unless somebody changes something. */
+  /** Why it will never be done, unless a user changes something. */
   readonly failure: string | undefined;
 }
 
-/** Says where a rollout is: the same plan that the controllers make, read the other way round. */
+/** The state of a rollout, from the same plan that the controllers make. */
 export function rolloutState(parts: PoolParts, nowMs: number): RolloutState {
   const planned = planFor(parts, nowMs);
   const { actions, blocked, budget } = planned.plan;
@@ -36,8 +36,8 @@ function failureOf({ pool }: PoolParts, standstill: PoolBlock | undefined): stri
 }
 
 /**
- * What is refused is a failure when an earlier look found it, too: the first look may have come before the controller
- * saw the latest wish, and what it found would be the answer to another.
+ * A refusal is a failure only if an earlier read found it, too: the first read may precede the controller's reaction to
+ * the latest spec, so the refusal may concern an earlier spec.
  */
 export function confirmed(state: RolloutState, earlier: RolloutState | undefined): RolloutState {
   const { refusal } = state;
@@ -45,12 +45,12 @@ export function confirmed(state: RolloutState, earlier: RolloutState | undefined
   return { ...state, failure: state.failure ?? refusal.why };
 }
 
-/** What was refused, and of which wish. */
+/** What was refused, and of which spec. */
 function rejectedSpec({ refusal, parts: { pool, machinePool } }: RolloutState): string {
   return `${pool.metadata.generation}/${machinePool.metadata.generation}/${refusal?.why}`;
 }
 
-/** What is the case, in a sentence for one line. */
+/** The state as a sentence on one line. */
 export function sentenceFor({ title, isDone, failure, plan }: RolloutState): string {
   const { desired, upToDate, outdated, available, leaving, updating } = plan.budget;
   if (failure !== undefined) return `${title} has failed: ${failure}`;
@@ -65,7 +65,7 @@ export function sentenceFor({ title, isDone, failure, plan }: RolloutState): str
   return `Waiting for ${title}: ${parts.join(", ")}`;
 }
 
-/** Who else refers to the pool, in a line each. */
+/** The other MachinePools that refer to the pool, one line each. */
 export function noteLines({ parts }: RolloutState): readonly string[] {
   return rivalNotes(parts).map((note) => `note: ${note}`);
 }

@@ -6,7 +6,7 @@ import { budgetLine } from "./budget-line.ts";
 import { NODE_SCHEDULABLE, obstacleLines } from "./obstacles.ts";
 import { noteLines, type RolloutState } from "./rollout-state.ts";
 
-/** The rollout of a pool as a tree: its budget, its machines by what becomes of them, and what stands in the way. */
+/** The rollout of a pool as a tree: its budget, its machines by what happens to them, and what is in the way. */
 export function rolloutTree(state: RolloutState): string {
   const { view, plan, parts, title } = state;
   const resources = new Map(parts.machines.map((machine) => [machine.metadata.name, machine]));
@@ -34,7 +34,7 @@ interface Looks {
   readonly nowMs: number;
 }
 
-// Of many machines those are shown that need a look; the rest is counted.
+// Of many machines, those that need attention are shown and the rest is counted.
 const SHOWN_AT_MOST = 10;
 
 function groupBranch(group: string, members: readonly MachineView[], looks: Looks): Branch {
@@ -61,7 +61,7 @@ function machineLine(machine: MachineView, { resources, nowMs }: Looks): string 
 }
 
 function looksOf(machine: MachineView, nowMs: number): string {
-  // What is on its way is not meant to be available.
+  // A machine that is on its way out need not be available.
   if (machine.isDeleting || machine.picked !== undefined) return machine.vmState;
   if (machine.isAvailable) return "available";
   const since = machine.unavailableSinceMs;
@@ -69,7 +69,7 @@ function looksOf(machine: MachineView, nowMs: number): string {
   return `${machine.vmState}, not available${forHow}`;
 }
 
-/** What a machine says itself: why it is not drained, else why it is not ready or takes no pods. */
+/** The message of a machine: why its drain is blocked, else why it is not ready or takes no pods. */
 function messageOf(
   machine: MachineView,
   resource: Frozen<AzureMachinePoolMachine> | undefined,

@@ -12,7 +12,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 interface Bench {
   readonly scheduler: Scheduler;
   readonly clock: AdjustableClock;
-  /** What has fired, as `name@scaled milliseconds since the start`. */
+  /** The timers that have fired, as `name@scaled milliseconds since the start`. */
   readonly fired: string[];
   readonly set: (name: string, delayMs: number) => Timer;
 }
@@ -34,7 +34,7 @@ function bench(speed = 1, keep?: (anchor: ClockAnchor) => void): Bench {
 }
 
 describe("the time of an adjustable clock", () => {
-  test("is that of the clock underneath at first", async () => {
+  test("equals that of the base clock at first", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const base = new VirtualProcess(scheduler, "p").clock;
     const clock = new AdjustableClock(base);
@@ -42,7 +42,7 @@ describe("the time of an adjustable clock", () => {
     expect([clock.now(), clock.speed]).toEqual([base.now(), 1]);
   });
 
-  test("goes at its speed, and does not jump when the speed changes", async () => {
+  test("passes at its speed, and does not jump when the speed changes", async () => {
     const { scheduler, clock } = bench();
     await scheduler.advance(10);
     clock.setSpeed(60);
@@ -54,13 +54,13 @@ describe("the time of an adjustable clock", () => {
     expect([clock.now() - START_MS, clock.monotonic()]).toEqual([611, 611.5]);
   });
 
-  test("skips what it is told to skip", () => {
+  test("skips the given duration", () => {
     const { clock } = bench(60);
     clock.advance(HOUR_MS);
     expect([clock.now() - START_MS, clock.monotonic()]).toEqual([HOUR_MS, HOUR_MS]);
   });
 
-  test("goes on at its speed while nothing runs, so that a new start is never behind", async () => {
+  test("passes at its speed while no process runs, so that a new start is never behind", async () => {
     const { scheduler, clock } = bench(60);
     clock.advance(DAY_MS);
     await scheduler.advance(1000);
@@ -71,7 +71,7 @@ describe("the time of an adjustable clock", () => {
     expect([again.now() - leftMs, again.speed]).toEqual([300_000, 60]);
   });
 
-  test("never goes back, whatever is done to it and however often it starts anew", async () => {
+  test("never goes back, after any change and any number of restarts", async () => {
     const step = fc.oneof(
       fc.record({ speed: fc.double({ min: 0.01, max: 10_000, noNaN: true }) }),
       fc.record({ skipMs: fc.nat(DAY_MS) }),
@@ -100,7 +100,7 @@ describe("the time of an adjustable clock", () => {
     );
   });
 
-  test("follows the wall clock underneath, and its timers do not", async () => {
+  test("follows the wall time of the base clock, and its timers do not", async () => {
     const { scheduler, clock, set, fired } = bench(10);
     set("a", 1000);
     scheduler.jumpWallClock(DAY_MS);
@@ -123,7 +123,7 @@ describe("the time of an adjustable clock", () => {
 });
 
 describe("an anchor", () => {
-  test("is kept when something changes, and only then", async () => {
+  test("is persisted when it changes, and only then", async () => {
     const kept: ClockAnchor[] = [];
     const { scheduler, clock } = bench(1, (anchor) => kept.push(anchor));
     clock.setSpeed(1);
@@ -139,7 +139,7 @@ describe("an anchor", () => {
     expect(clock.anchor).toEqual(kept[1]);
   });
 
-  test("that cannot be kept does not come to hold", () => {
+  test("does not change if it cannot be persisted", () => {
     const { clock } = bench(1, () => {
       throw new Error("the disk is full");
     });
@@ -160,7 +160,7 @@ describe("timers", () => {
     expect(scheduler.monotonicMs).toBeCloseTo(3000 / speed, 3);
   });
 
-  test("move with the speed while they wait", async () => {
+  test("follow a change of the speed while they wait", async () => {
     const { scheduler, clock, set, fired } = bench();
     set("a", HOUR_MS);
     await scheduler.advance(HOUR_MS / 2);
@@ -177,7 +177,7 @@ describe("timers", () => {
     expect(fired).toEqual([`a@${HOUR_MS}`, `b@${HOUR_MS + 6000}`]);
   });
 
-  test("that are due in skipped time fire at once, in the order of their time", async () => {
+  test("that are due in skipped time fire at once, in order", async () => {
     const { scheduler, clock, set, fired } = bench();
     for (const [name, delayMs] of Object.entries({ c: 3000, a: 1000, b: 2000, later: HOUR_MS + 1 }))
       set(name, delayMs);
@@ -188,7 +188,7 @@ describe("timers", () => {
     expect(fired.at(-1)).toBe(`later@${HOUR_MS + 1}`);
   });
 
-  test("let what the one before has released run first", async () => {
+  test("wait until the promises that the previous one has resolved have run", async () => {
     const { scheduler, clock, set, fired } = bench(60);
     const doomed: Timer[] = [];
     void clock.sleep(1000).then(() => doomed[0]?.cancel());
@@ -207,7 +207,7 @@ describe("timers", () => {
     expect(fired).toEqual([`a@${60 * DAY_MS}`]);
   });
 
-  test("that are taken back do not fire, and leave nothing behind", async () => {
+  test("that are cancelled do not fire, and are released", async () => {
     const { scheduler, set, fired } = bench(60);
     const first = set("first", 1000);
     set("second", 2000);
@@ -219,7 +219,7 @@ describe("timers", () => {
     expect([fired, scheduler.monotonicMs]).toEqual([["second@2000"], 2000 / 60]);
   });
 
-  test("keep their order when thousands of others are taken back", async () => {
+  test("keep their order when thousands of others are cancelled", async () => {
     const { scheduler, set, fired } = bench();
     const others = Array.from({ length: 5000 }, (_, index) => set("other", index + 10));
     for (const delayMs of [4000, 5, 6000, 50]) set("kept", delayMs);
@@ -228,7 +228,7 @@ describe("timers", () => {
     expect(fired).toEqual(["kept@5", "kept@50", "kept@4000", "kept@6000"]);
   });
 
-  test("fire although the one before them throws", async () => {
+  test("fire although the previous one throws", async () => {
     const { scheduler, clock, set, fired } = bench();
     clock.timer(10, () => {
       throw new Error("a defect");
@@ -240,7 +240,7 @@ describe("timers", () => {
   });
 });
 
-test("an environment in another time keeps its randomness", () => {
+test("an environment with another clock keeps its randomness", () => {
   const make = (): VirtualProcess => new VirtualProcess(new Scheduler({ seed: "same" }), "p");
   const [process, other] = [make(), make()];
   const clock = new AdjustableClock(process.clock);

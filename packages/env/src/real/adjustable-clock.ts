@@ -2,39 +2,39 @@ import { type Clock, sleepWith, type Timer } from "../clock.ts";
 import type { Env } from "../env.ts";
 import { Heap } from "../virtual/heap.ts";
 
-/** A moment on two clocks, and how fast one goes by the other: all there is to keep of an adjustable clock. */
+/** A moment on two clocks, and the speed of one relative to the other: the whole state of an adjustable clock. */
 export interface ClockAnchor {
-  /** The moment on the clock underneath, in milliseconds since the epoch. */
+  /** The moment on the base clock, in milliseconds since the epoch. */
   readonly wallMs: number;
   /** The same moment on the adjustable clock. */
   readonly simMs: number;
-  /** How many times as fast as the clock underneath it goes from then on. */
+  /** Its speed relative to the base clock from then on. */
   readonly speed: number;
 }
 
 /** How an adjustable clock starts. */
 export interface AdjustableClockOptions {
-  /** Where it stands; with the clock underneath and as fast unless told. */
+  /** Its initial state. Default: the time and speed of the base clock. */
   readonly anchor?: ClockAnchor;
-  /** Keeps each new anchor before it holds; when it throws, nothing changes. */
+  /** Persists each new anchor before it takes effect; if it throws, nothing changes. */
   readonly keep?: (anchor: ClockAnchor) => void;
 }
 
-// Timers of a real machine are true to a millisecond: faster than this, one of them would be off by more than 10 s.
+// Timers of a real machine are accurate to a millisecond: at a higher speed, a timer would be off by more than 10 s.
 const FASTEST = 10_000;
-// Nothing can wait for less than a microsecond; what is left below that comes from rounding.
+// Timers are no more precise than a microsecond; a smaller remainder is a rounding error.
 const ROUNDING_MS = 0.001;
-// So many timers that were taken back may wait in the heap for their time, or as many as there are others.
+// The heap may contain this many cancelled timers, or as many as active ones if that is more.
 const MOST_CANCELLED = 1000;
 
-/** Why a number can be no speed, as the end of a sentence; undefined when it can. */
+/** Why a number is not a valid speed, as the end of a sentence; undefined if it is valid. */
 export function speedProblem(speed: unknown): string | undefined {
   if (typeof speed === "number" && speed > 0 && speed <= FASTEST) return undefined;
   const shown = typeof speed === "number" ? String(speed) : JSON.stringify(speed);
   return `is ${shown}; expected a number above 0 and up to ${FASTEST}`;
 }
 
-/** The same environment in the time of another clock. */
+/** The same environment with another clock. */
 export function withClock(env: Env, clock: Clock): Env {
   return { clock, rng: (stream) => env.rng(stream), uuid: () => env.uuid() };
 }
@@ -43,25 +43,25 @@ interface Waiting {
   /** On the monotonic time of the adjustable clock. */
   readonly dueMs: number;
   readonly sequence: number;
-  /** Undefined once it has run or was taken back. */
+  /** Undefined after it has run or was cancelled. */
   run: (() => void) | undefined;
 }
 
 /**
- * A clock that goes faster or slower than the one underneath and can skip time.
+ * A clock that runs faster or slower than its base clock and can skip time.
  *
- * `now` follows from the clock underneath and the anchor alone. A process that is killed and starts again with the
- * same anchor is therefore never behind what it wrote: time has gone on at its speed while nothing ran.
+ * `now` depends only on the base clock and the anchor. A process that is killed and restarts with the same anchor is
+ * therefore never behind its own writes: its time has passed at its speed meanwhile.
  */
 export class AdjustableClock implements Clock {
-  /** The clock underneath: the time of everybody who does not live in this one. */
+  /** The base clock, which everything outside of this clock's users follows. */
   readonly base: Clock;
   readonly #keep: AdjustableClockOptions["keep"];
   #anchor: ClockAnchor;
-  /** The monotonic times, underneath and here, when the speed changed last. */
+  /** The monotonic times of both clocks at the last change of the speed. */
   #changedBaseMs: number;
   #changedMs = 0;
-  /** A timer that has fired proves that its time has come, whatever rounding says. */
+  /** A timer that has fired proves that its time has come, even if rounding suggests otherwise. */
   #reachedMs = 0;
   #timers = new Heap<Waiting>(isBefore);
   #cancelled = 0;
@@ -106,7 +106,7 @@ export class AdjustableClock implements Clock {
     return sleepWith((ms, callback) => this.timer(ms, callback), delayMs, signal);
   }
 
-  /** Goes at another speed from now on. */
+  /** Changes the speed from now on. */
   setSpeed(speed: number): void {
     checkSpeed(speed);
     if (speed === this.speed) return;
@@ -114,7 +114,7 @@ export class AdjustableClock implements Clock {
     this.#change({ wallMs, simMs: simMsAt(this.#anchor, wallMs), speed }, 0);
   }
 
-  /** Skips time: timers that are due in it fire at once, one after the other in the order of their time. */
+  /** Skips time: timers that are due in it fire at once, one by one in order. */
   advance(byMs: number): void {
     if (!(byMs >= 0 && byMs < Infinity))
       throw new RangeError(`advance(${byMs}): expected milliseconds, 0 or more`);
@@ -132,7 +132,7 @@ export class AdjustableClock implements Clock {
     this.#arm();
   }
 
-  /** Has the clock underneath wake us for the first timer, unless it does so already. */
+  /** Sets a timer on the base clock for the first timer, unless it is set already. */
   #arm(): void {
     const waiting = this.#first();
     if (waiting === this.#armed?.waiting) return;
@@ -147,7 +147,7 @@ export class AdjustableClock implements Clock {
     this.#armed = undefined;
   }
 
-  /** Lets one timer fire. The next waits for its own turn, so that the promises which this one releases run before it. */
+  /** Fires one timer. The next waits for its own turn, so that the promises which this one resolves run before it. */
   #wake(): void {
     this.#armed = undefined;
     const first = this.#first();
@@ -158,7 +158,7 @@ export class AdjustableClock implements Clock {
       first.run = undefined;
       this.#reachedMs = Math.max(this.#reachedMs, first.dueMs);
     }
-    // Before the callback, which may throw.
+    // Before the callback, because the callback may throw.
     this.#arm();
     run?.();
   }
@@ -167,7 +167,7 @@ export class AdjustableClock implements Clock {
     return (dueMs - this.monotonic()) / this.speed;
   }
 
-  /** The first timer that was not taken back; it stays in the heap. */
+  /** The first timer that was not cancelled; it stays in the heap. */
   #first(): Waiting | undefined {
     for (let first = this.#timers.peek(); first; first = this.#timers.peek()) {
       if (first.run) return first;
@@ -193,7 +193,7 @@ export class AdjustableClock implements Clock {
   }
 }
 
-/** The time on the adjustable clock at a moment of the clock underneath, in whole milliseconds. */
+/** The time on the adjustable clock at a time of the base clock, in whole milliseconds. */
 function simMsAt({ wallMs, simMs, speed }: ClockAnchor, baseMs: number): number {
   return Math.floor(simMs + (baseMs - wallMs) * speed);
 }

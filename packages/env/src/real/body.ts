@@ -1,4 +1,4 @@
-/** Turns what a broken stream throws into an error of ours. */
+/** Translates an error of a broken stream into ours. */
 export type Translate = (error: unknown) => Error;
 
 /** Reads a whole body as UTF-8 text. */
@@ -15,9 +15,9 @@ export async function readText(chunks: AsyncIterable<Buffer>, translate: Transla
 const NEWLINE = 0x0a;
 
 /**
- * Splits a stream into lines and parses each as JSON. It searches bytes and decodes only whole
- * lines: a multi-byte character cut by a chunk border stays intact, and a line that arrives in
- * many chunks is joined once. Every event of every watch comes through here, so it copies nothing twice.
+ * Splits a stream into lines and parses each as JSON. It searches bytes and decodes only whole lines: a multi-byte
+ * character that two chunks share stays intact, and a line that arrives in many chunks is joined once. Every event of
+ * every watch passes here, so it copies nothing twice.
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>, translate: Translate): AsyncGenerator {
   const unfinished: Buffer[] = [];
@@ -34,11 +34,11 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, translate: Trans
     await iterator.return?.();
   }
   const rest = Buffer.concat(unfinished).toString("utf8");
-  // A stream cut in mid-line is an interrupted one, not a line: the reader will see its end and resume.
+  // A stream that ends in the middle of a line was interrupted: the reader detects its end and resumes.
   if (rest.trim() !== "" && isJson(rest)) yield JSON.parse(rest) as unknown;
 }
 
-/** The lines that the chunk completes; what follows the last of them is left in `unfinished`. */
+/** The lines that the chunk completes; the rest stays in `unfinished`. */
 function takeLines(unfinished: Buffer[], chunk: Buffer): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -51,7 +51,7 @@ function takeLines(unfinished: Buffer[], chunk: Buffer): string[] {
   return lines;
 }
 
-/** What a consumer of the lines throws is its own; only what the stream throws is translated. */
+/** Translates errors of the stream only, and not those that the consumer of the lines throws. */
 async function nextChunk(
   iterator: AsyncIterator<Buffer>,
   translate: Translate,

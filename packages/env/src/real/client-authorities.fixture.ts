@@ -1,5 +1,5 @@
-// Authorities and what each has signed, for tests of who vouches for whom. They guard nothing.
-/** An authority named harbour. */
+// Certificate authorities and certificates that they signed, for tests of client verification. They protect nothing.
+/** A certificate authority named harbour. */
 export const EAST = {
   ca: `-----BEGIN CERTIFICATE-----
 MIIBezCCASGgAwIBAgIUBuQvFL0ibhMSUe0rg3uSiAwuPdswCgYIKoZIzj0EAwIw

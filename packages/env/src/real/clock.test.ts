@@ -19,7 +19,7 @@ test("fires a timer of thirty days after thirty days, not at once", () => {
   expect(fired).toHaveBeenCalledOnce();
 });
 
-test("can take back a long timer after its first leg", () => {
+test("can cancel a long timer after its first leg", () => {
   const fired = vi.fn<() => void>();
   const timer = realClock().timer(60 * DAY_MS, fired);
   vi.advanceTimersByTime(40 * DAY_MS);
@@ -39,7 +39,7 @@ test("keeps intervals when the wall clock jumps by a year", () => {
   expect(fired).toHaveBeenCalledOnce();
 });
 
-test("rejects a sleep with the reason it was aborted for, and leaves no timer behind", async () => {
+test("rejects a sleep with the reason of the abort, and leaves no timer behind", async () => {
   const abort = new AbortController();
   const slept = realClock().sleep(5000, abort.signal);
   abort.abort(new Error("stopping"));

@@ -5,7 +5,7 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const monotonic = (): number => performance.now();
 
-/** As soon as the events at hand are dealt with; setTimeout would wait a millisecond at least. */
+/** Runs after the pending events; setTimeout would wait at least a millisecond. */
 function soon(callback: () => void): Timer {
   const handle = setImmediate(callback);
   return { cancel: () => clearImmediate(handle) };

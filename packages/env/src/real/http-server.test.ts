@@ -20,7 +20,7 @@ const EMPTY: HttpResponse = {
   async *lines() {},
 };
 
-/** A server that notes who has come. */
+/** A server that records its callers. */
 async function door(clientCa: NonNullable<ServerTls["clientCa"]>) {
   const peers: (Peer | undefined)[] = [];
   const listening = await serveHttp(
@@ -50,7 +50,7 @@ async function knock(
 const fingerprint = (pem: string): string => new X509Certificate(pem).fingerprint256;
 
 describe("a server with client authorities", () => {
-  test("says which of them vouches for a caller", async () => {
+  test("reports which of them signed the certificate of a caller", async () => {
     const { listening, peers } = await door([EAST.ca, WEST.ca]);
     for (const client of [EAST.client, WEST.client, {}]) await knock(listening, client);
     expect(peers).toEqual([
@@ -60,7 +60,7 @@ describe("a server with client authorities", () => {
     ]);
   });
 
-  test("takes further ones while it runs, and lets others go", async () => {
+  test("accepts new ones while it runs, and removes others", async () => {
     const { listening, peers } = await door(EAST.ca);
     await knock(listening, WEST.client);
     listening.setTls({ ...SELF_SIGNED, clientCa: [WEST.ca] });
@@ -69,7 +69,7 @@ describe("a server with client authorities", () => {
     expect(peers.map((peer) => peer?.authority)).toEqual([undefined, fingerprint(WEST.ca), undefined]);
   });
 
-  test("knows the caller of each of many requests on one HTTP/2 connection", async () => {
+  test("identifies the caller of each of many requests on one HTTP/2 connection", async () => {
     const { listening, peers } = await door(EAST.ca);
     const session = connect(`https://localhost:${listening.port}`, { ca: SELF_SIGNED.cert, ...EAST.client });
     for (let request = 0; request < 3; request++) {

@@ -5,29 +5,29 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Handler, HttpRequest, HttpResponse, Peer } from "../transport.ts";
 
-/** Where to listen, and how. */
+/** The address and protocol of a server. */
 export interface ServeOptions {
   readonly host?: string;
   /** 0 picks a free port. */
   readonly port?: number;
   /** Serves HTTP/2 and HTTP/1.1 over TLS; without it plain HTTP/1.1. */
   readonly tls?: ServerTls;
-  /** Bodies are read so far and one byte more: enough for the handler to see that one is too long. */
+  /** The server reads bodies up to this length plus one byte: enough for the handler to detect one that is too long. */
   readonly bodyLimitBytes?: number;
 }
 
-/** PEM texts of a server. */
+/** PEM certificates of a server. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
-  /** Client certificates signed by one of these authorities are verified and shown to the handler as its peer. */
+  /** Client certificates that one of these authorities signed are verified and passed to the handler as its peer. */
   readonly clientCa?: string | readonly string[];
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface ListeningServer {
   readonly port: number;
-  /** Takes other certificates and client authorities for all connections from now on; only where there is TLS. */
+  /** Replaces certificates and client authorities for new connections; only with TLS. */
   setTls(tls: ServerTls): void;
   /** Ends all connections, streams included. */
   close(): Promise<void>;
@@ -65,7 +65,7 @@ function createTlsServer(tls: ServerTls, onRequest: Listener): Http2SecureServer
     {
       ...contextOf(tls),
       allowHTTP1: true,
-      // A caller without a certificate may still have a token, so the handshake alone turns nobody away.
+      // A client without a certificate may still have a token, so the handshake alone refuses no client.
       ...(tls.clientCa !== undefined && { requestCert: true, rejectUnauthorized: false }),
     },
     // Node's compatibility API makes HTTP/2 look like HTTP/1.1, but its types do not say so.
@@ -77,10 +77,10 @@ function contextOf({ cert, key, clientCa }: ServerTls): { cert: string; key: str
   return { cert, key, ...(clientCa !== undefined && { ca: [clientCa].flat() }) };
 }
 
-/** Says who is at the other end of a connection, and which authority vouches for it. */
+/** Identifies the client of a connection, and the authority that signed its certificate. */
 class ClientAuthorities {
   #authorities: readonly X509Certificate[] = [];
-  // A certificate is looked at once for each connection, not for each request: checking a signature takes a while.
+  // A certificate is checked once per connection, not per request, because checking a signature is slow.
   readonly #peers = new WeakMap<object, Peer | undefined>();
 
   constructor(tls: ServerTls | undefined) {
@@ -93,7 +93,7 @@ class ClientAuthorities {
 
   /** The subject of a client certificate, if the handshake has verified one. */
   peerOf(request: IncomingMessage): Peer | undefined {
-    // Each request on an HTTP/2 connection has a socket object of its own; the session is what they share.
+    // Each request on an HTTP/2 connection has a socket object of its own; they share the session.
     const connection = (request as { stream?: { session?: object } }).stream?.session ?? request.socket;
     if (!this.#peers.has(connection))
       this.#peers.set(connection, this.#identify(request.socket as TLSSocket));
@@ -103,7 +103,7 @@ class ClientAuthorities {
   #identify(socket: TLSSocket): Peer | undefined {
     if (!socket.authorized) return undefined;
     const certificate = socket.getPeerX509Certificate();
-    // Names alone would not tell two authorities of one name apart, so the signature decides.
+    // Two authorities may have the same name, so the signature decides.
     const authority =
       certificate &&
       this.#authorities.find((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
@@ -117,14 +117,14 @@ class ClientAuthorities {
   }
 }
 
-/** What answers requests, and how much of them it reads. */
+/** The handler of requests, and how much of a body it reads. */
 interface Service {
   readonly handler: Handler;
   readonly authorities: ClientAuthorities;
   readonly limit: number;
 }
 
-/** Closing means now: a watch would keep a server open for minutes. */
+/** Closes immediately: a watch would keep a server open for minutes. */
 function closer(server: Server | Http2SecureServer): () => Promise<void> {
   const sockets = new Set<{ destroy(): void }>();
   server.on("secureConnection", (socket: TLSSocket) => trackSocket(socket));
@@ -132,7 +132,7 @@ function closer(server: Server | Http2SecureServer): () => Promise<void> {
   const trackSocket = (socket: TLSSocket): void => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    // A client that goes away in mid-sentence is no error of ours; its requests see the close.
+    // A client that disconnects in the middle of a request is not an error of the server; its requests see the close.
     socket.on("error", () => undefined);
   };
   return () =>
@@ -152,21 +152,21 @@ async function answer(
   const reply = await handler(asked(request, response, { body, peer }));
   const { "transfer-encoding": encoding, ...rest } = reply.headers;
   const headers: Record<string, string> = rest;
-  // What is left of a body that was too long is not read, so the connection cannot be used again.
+  // The rest of a body that is too long is not read, so the connection cannot be reused.
   if (!isWhole && request.httpVersionMajor === 1) headers["connection"] = "close";
   if (encoding === "chunked") {
     response.writeHead(reply.status, headers);
     await stream(reply, response);
   } else {
     const bytes = reply.bytes ? await reply.bytes() : Buffer.from(await reply.text());
-    // With its length an answer is one write; without, Node would cut it into chunks.
+    // With a known length an answer is one write; otherwise Node would send it in chunks.
     if (bytes.length > 0) headers["content-length"] = String(bytes.length);
     response.writeHead(reply.status, headers).end(bytes);
   }
   if (!isWhole) response.once("finish", () => request.destroy());
 }
 
-/** The request as handlers see it. Its signal is made when somebody asks for it: few requests are ever given up. */
+/** The request as handlers see it. Its signal is created on first use, because few requests are ever aborted. */
 function asked(
   request: IncomingMessage,
   response: ServerResponse,
@@ -207,18 +207,18 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
 
 interface ReadBody {
   readonly body: string | Uint8Array | undefined;
-  /** False when it was longer than anybody wants to read. */
+  /** False if it exceeds the limit. */
   readonly isWhole: boolean;
 }
 
 const NO_BODY: ReadBody = { body: undefined, isWhole: true };
 
-/** Whether there is a body to wait for. One behind a GET says nothing to anybody. */
+/** Whether to wait for a body. The body of a GET has no meaning. */
 function hasBody({ method }: IncomingMessage): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** Text for the handler to parse and refuse in its own words; bytes where the type says that it is no text. */
+/** Text for the handler to parse and refuse with its own message; bytes if the content type is binary. */
 function readBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -243,7 +243,7 @@ function readBody(request: IncomingMessage, limit: number): Promise<ReadBody> {
   });
 }
 
-/** Writes what there is and waits whenever the client is slower than we are. */
+/** Writes the stream and waits whenever the client reads more slowly. */
 async function stream(reply: HttpResponse, response: ServerResponse): Promise<void> {
   response.flushHeaders();
   for await (const chunk of reply.chunks?.() ?? printed(reply.lines())) {

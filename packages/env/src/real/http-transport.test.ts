@@ -81,7 +81,7 @@ describe("the HTTP transport", () => {
     expect([versions, old]).toEqual([["1.1"], '{"line":1}\n{"line":2}\n']);
   });
 
-  test("reads no more of a body than it may, and one byte", async () => {
+  test("reads no more of a body than the limit, and one byte", async () => {
     const lengths: number[] = [];
     const server = await serveHttp(
       ({ body }) => {
@@ -105,7 +105,7 @@ describe("the HTTP transport", () => {
     await transport.close();
   });
 
-  test("says that no server answers", async () => {
+  test("reports that no server answers", async () => {
     const server = createTcpServer();
     const port = await listen(server);
     await cleanups.pop()?.();
@@ -115,7 +115,7 @@ describe("the HTTP transport", () => {
     expect(String(error)).toContain(`no server answers at http://127.0.0.1:${port}`);
   });
 
-  test("says that the certificate is not trusted", async () => {
+  test("reports that the certificate is not trusted", async () => {
     const server = createTlsServer(SELF_SIGNED, (_, response) => response.end("hello"));
     const port = await listen(server);
     const transport = createHttpTransport({ baseUrl: `https://127.0.0.1:${port}` });
@@ -138,7 +138,7 @@ describe("the HTTP transport", () => {
     await transport.close();
   });
 
-  test("says that a connection broke in the middle", async () => {
+  test("reports that a connection broke in the middle", async () => {
     const server = createTcpServer((socket) => {
       socket.on("error", () => undefined);
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly the beginning", () =>
@@ -154,7 +154,7 @@ describe("the HTTP transport", () => {
     await transport.close();
   });
 
-  test("rejects with the reason of the signal when the caller gives up", async () => {
+  test("rejects with the reason of the signal when the caller aborts", async () => {
     const server = createTcpServer((socket) => void socket.on("error", () => undefined));
     const port = await listen(server);
     const transport = createHttpTransport({ baseUrl: `http://127.0.0.1:${port}` });
@@ -176,7 +176,7 @@ describe("lines of a stream", () => {
   };
   const bytes = Buffer.from('{"a":"é"}\n\n{"b":2}\n{"c":3}', "utf8");
 
-  test("are the same wherever the chunks are cut", async () => {
+  test("are the same for all chunk boundaries", async () => {
     const expected = [{ a: "é" }, { b: 2 }, { c: 3 }];
     for (let cut = 0; cut <= bytes.length; cut++) {
       expect(await linesOf(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(expected);
@@ -184,7 +184,7 @@ describe("lines of a stream", () => {
     expect(await linesOf(...[...bytes].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  test("leave out a last line that was cut off", async () => {
+  test("omit a last line that was cut off", async () => {
     expect(await linesOf(Buffer.from('{"a":1}\n{"b":'))).toEqual([{ a: 1 }]);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from "../transport.ts";
 import { readLines, readText } from "./body.ts";
 
-/** Where a server is and how to be sure that it is the right one. */
+/** The address of a server and how to verify it. */
 export interface HttpTransportOptions {
   /** Scheme, host and port, and a path prefix if the server has one. */
   readonly baseUrl: string;

@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody has signed, for tests of what is and is not trusted. It guards nothing. */
+/** A self-signed certificate for localhost, for tests of trust. It protects nothing. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgunjX0BKRHEkrrItx

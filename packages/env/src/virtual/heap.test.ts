@@ -9,8 +9,8 @@ interface Item {
 
 const isBefore = (a: Item, b: Item): boolean => a.tiebreak < b.tiebreak;
 
-test("the heap gives back what is due first, and of those due at the same time the one that comes before", () => {
-  // Few times, so that many are the same.
+test("the heap returns the item that is due first, and of those due at the same time the one that `before` prefers", () => {
+  // Few distinct times, so that many are equal.
   const item = fc.record({ dueMs: fc.integer({ min: 0, max: 5 }), tiebreak: fc.integer() });
   fc.assert(
     fc.property(fc.array(fc.option(item), { maxLength: 200 }), (steps) => {

@@ -1,15 +1,15 @@
-/** Something that has its time. */
+/** An item with a due time. */
 interface Due {
   readonly dueMs: number;
 }
 
-// Four children each: half as many levels as with two, and the times of all four lie in one line of the cache.
+// Four children per node: half as many levels as with two, and the times of all four fit in one cache line.
 const CHILDREN = 4;
 
 /**
- * A heap: what is due first comes first, and `before` decides among those due at the same time.
+ * A heap: the item that is due first comes first, and `before` decides among those due at the same time.
  *
- * The heap of a fleet is too large for the processor's cache. So the times lie side by side, and an item is looked at
+ * The heap of a fleet is too large for the processor's cache. So the times are stored side by side, and an item is read
  * only when times are equal.
  */
 export class Heap<T extends Due> {

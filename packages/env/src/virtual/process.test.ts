@@ -14,7 +14,7 @@ const reply = (body: unknown): HttpResponse => ({
   },
 });
 
-/** A server that remembers what reached it. */
+/** A server that records the requests that reached it. */
 function recorder(): { handler: Handler; heard: string[]; closed: string[] } {
   const heard: string[] = [];
   const closed: string[] = [];
@@ -63,7 +63,7 @@ describe("a virtual process", () => {
     ]);
   });
 
-  test("stops dead in a crash: no timer fires, no promise settles, no finally runs", async () => {
+  test("stops at once in a crash: no timer fires, no promise settles, no finally runs", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { handler, heard } = recorder();
@@ -94,7 +94,7 @@ describe("a virtual process", () => {
   test.each<[Fate, string[]]>([
     ["crashBefore", []],
     ["crashAfter", ["/write"]],
-  ])("dies by %s and the server has heard %j", async (fate, expected) => {
+  ])("dies by %s after the server has received %j", async (fate, expected) => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { handler, heard } = recorder();
@@ -107,7 +107,7 @@ describe("a virtual process", () => {
     expect([heard, settled, process.crashed]).toEqual([expected, false, true]);
   });
 
-  test("is told of a fault that has no effect on the server", async () => {
+  test("gets the error of a fault that has no effect on the server", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { handler, heard } = recorder();
@@ -127,7 +127,7 @@ describe("a virtual process", () => {
     expect(closed).toEqual(["/watch"]);
   });
 
-  test("closes a stream although the server went on with a copy of the request", async () => {
+  test("closes a stream although the server continued with a copy of the request", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { handler, closed } = recorder();
@@ -142,7 +142,7 @@ describe("a virtual process", () => {
     expect(closed).toEqual(["/copied/given up", "/copied/of an orphan"]);
   });
 
-  test("sends all that a request says", async () => {
+  test("sends all fields of a request", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const peer = { commonName: "admin", organizations: ["system:masters"] };
     const request = { method: "POST", path: "/a", headers: { accept: "*/*" }, body: { kind: "A" }, peer };
@@ -156,7 +156,7 @@ describe("a virtual process", () => {
     expect(heard).toMatchObject(request);
   });
 
-  test("can give up a request, which then rejects once with the reason", async () => {
+  test("can abort a request, which then rejects once with the reason", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const abort = new AbortController();
@@ -189,7 +189,7 @@ describe("a virtual process", () => {
 });
 
 describe("a stream of a virtual process", () => {
-  /** Reads a stream to its end, and notes what comes and how it ends. */
+  /** Reads a stream to its end, and records the lines and how it ends. */
   async function read(lines: AsyncIterable<unknown>, note: (what: string) => void): Promise<void> {
     try {
       for await (const line of lines) note(`line ${String(line)}`);
@@ -199,7 +199,7 @@ describe("a stream of a virtual process", () => {
     }
   }
 
-  /** A server that sends two lines and then is silent, and a process that reads them. */
+  /** A server that sends two lines and no more, and a process that reads them. */
   function reading({ signal }: { readonly signal: AbortSignal }) {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
@@ -216,7 +216,7 @@ describe("a stream of a virtual process", () => {
     return { scheduler, process, seen };
   }
 
-  test("is given up at once by a caller that waits for the next line", async () => {
+  test("ends at once when a caller that waits for the next line aborts it", async () => {
     const abort = new AbortController();
     const { scheduler, process, seen } = reading(abort);
     process.clock.timer(50, () => abort.abort(new Error("enough")));
@@ -224,7 +224,7 @@ describe("a stream of a virtual process", () => {
     expect(seen).toEqual(["line 1 at 3", "line 2 at 4", "enough at 50"]);
   });
 
-  test("is given up while a line is on its way, which then never comes", async () => {
+  test("ends while a line is in transit, which then never arrives", async () => {
     const abort = new AbortController();
     const { scheduler, seen } = reading(abort);
     await scheduler.run({ untilMs: 3.5 });
@@ -233,7 +233,7 @@ describe("a stream of a virtual process", () => {
     expect(seen).toEqual(["line 1 at 3", "enough at 3.5"]);
   });
 
-  test("says nothing to a process that has crashed, not even that it was given up", async () => {
+  test("reports nothing to a process that has crashed, not even the abort", async () => {
     const abort = new AbortController();
     const { scheduler, process, seen } = reading(abort);
     await scheduler.run({ untilMs: 3.5 });
@@ -243,7 +243,7 @@ describe("a stream of a virtual process", () => {
     expect(seen).toEqual(["line 1 at 3"]);
   });
 
-  test("that is given up while its reader is busy with a line brings no other", async () => {
+  test("delivers no further line after an abort while its reader processes one", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const abort = new AbortController();
@@ -259,7 +259,7 @@ describe("a stream of a virtual process", () => {
     expect(seen).toEqual(["line 1", "enough"]);
   });
 
-  test("that was given up before it is read brings no line", async () => {
+  test("delivers no line after an abort before it is read", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const abort = new AbortController();
@@ -282,7 +282,7 @@ describe("a stream of a virtual process", () => {
       },
     ],
     ["was left by its reader", reply(["last", 2]).lines()],
-  ])("that %s holds on to nothing", async (_, lines) => {
+  ])("that %s releases everything", async (_, lines) => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { signal } = new AbortController();
@@ -295,7 +295,7 @@ describe("a stream of a virtual process", () => {
           if (line === "last") break;
         }
       } catch {
-        // Only what is left behind matters here.
+        // Only the resources that remain matter here.
       }
       listening.push(getEventListeners(signal, "abort").length);
     });
@@ -304,8 +304,8 @@ describe("a stream of a virtual process", () => {
   });
 });
 
-describe("a process that things are done to", () => {
-  test("gets no answer although the server has carried its request out", async () => {
+describe("a process with faults", () => {
+  test("gets no answer although its request took effect on the server", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { handler, heard } = recorder();
@@ -319,7 +319,7 @@ describe("a process that things are done to", () => {
     expect([seen, heard]).toEqual([lost, ["/a"]]);
   });
 
-  test("stands still: timers and answers reach it afterwards, and its requests are under way meanwhile", async () => {
+  test("stalls: timers and answers reach it afterwards, and its requests travel meanwhile", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     const { handler, heard } = recorder();
@@ -335,7 +335,7 @@ describe("a process that things are done to", () => {
     expect(seen.toSorted()).toEqual(["answer at 50", "early timer at 50", "late timer at 90"]);
   });
 
-  test("cancels a timer that a standstill has put off", async () => {
+  test("cancels a timer that a stall has delayed", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const process = new VirtualProcess(scheduler, "p");
     let fired = false;
@@ -356,7 +356,7 @@ describe("a process that things are done to", () => {
     expect([one.clock.now(), other.clock.now(), one.clock.monotonic()]).toEqual([3_600_000, 0, 0]);
   });
 
-  test("tells when it dies, once", () => {
+  test("reports its death once", () => {
     const process = new VirtualProcess(new Scheduler({ seed: "1" }), "p");
     let deaths = 0;
     process.onCrash(() => deaths++);

@@ -6,20 +6,19 @@ import type { Handler, HttpRequest, HttpResponse, Peer, Transport } from "../tra
 import type { Scheduler } from "./scheduler.ts";
 
 /**
- * What becomes of one request. `crashBefore`: the process dies and the server never hears of it;
- * `crashAfter`: the server carries it out and the process dies before the answer. An Error is
- * what the caller gets instead of an answer: without effect on the server, or after the server
- * has carried the request out (`answerLost`).
+ * What happens to one request. `crashBefore`: the process dies and the server never receives it; `crashAfter`: the
+ * request takes effect and the process dies before the answer. An Error is what the caller gets instead of an answer:
+ * without effect on the server, or after the request has taken effect (`answerLost`).
  */
 export type Fate = "deliver" | "crashBefore" | "crashAfter" | Error | { readonly answerLost: Error };
 
-/** How one server is reached from a virtual process. */
+/** How a virtual process reaches one server. */
 export interface Link {
-  /** One-way delay of a message, 1 ms unless told. */
+  /** One-way delay of a message; default 1 ms. */
   readonly latencyMs?: (rng: Rng) => number;
-  /** Delay of each line of a stream; as any other message unless told. A long one makes watches lag behind. */
+  /** Delay of each line of a stream; default: as for any other message. A long one makes watches lag behind. */
   readonly lineLatencyMs?: (rng: Rng) => number;
-  /** Decides the fate of each request at the moment it is sent. */
+  /** Decides the fate of each request when it is sent. */
   readonly fate?: (request: HttpRequest) => Fate;
 }
 
@@ -36,13 +35,15 @@ export class VirtualProcess implements Env {
   readonly rng: (stream: string) => Rng;
   readonly #scheduler: Scheduler;
   readonly #death = new AbortController();
-  /** As the signal of its death says; every timer and every answer asks, and a signal takes long to tell. */
+  /**
+   * Caches whether the signal of its death is aborted: every timer and answer checks it, and reading a signal is slow.
+   */
   #isDead = false;
   readonly #latencies: Rng;
   #stalledUntilMs = 0;
   #wallOffsetMs = 0;
 
-  /** `name` must be new for each start, or a restarted process would draw the same names again. */
+  /** `name` must be new for each start; otherwise a restarted process would draw the same names again. */
   constructor(scheduler: Scheduler, name: string) {
     this.name = name;
     this.#scheduler = scheduler;
@@ -71,13 +72,13 @@ export class VirtualProcess implements Env {
     this.#death.signal.addEventListener("abort", callback, { once: true });
   }
 
-  /** Stops the process dead. Its open connections are seen to close by the servers. */
+  /** Stops the process at once. Its servers see the open connections close. */
   crash(): void {
     this.#isDead = true;
     this.#death.abort(new Error(`process ${this.name} crashed`));
   }
 
-  /** Stands still, as a process does whose event loop is blocked: what it waits for reaches it afterwards. */
+  /** Stalls, like a process with a blocked event loop: timers and answers reach it afterwards. */
   stall(forMs: number): void {
     this.#stalledUntilMs = Math.max(this.#stalledUntilMs, this.#scheduler.monotonicMs + forMs);
   }
@@ -95,7 +96,7 @@ export class VirtualProcess implements Env {
     };
   }
 
-  /** Sends one request as over a connection: for whoever has a handler or a link of its own for each. */
+  /** Sends one request as over a connection, for callers with a separate handler or link for each request. */
   send(request: HttpRequest, handler: Handler, link: Link): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (this.crashed) return;
@@ -119,7 +120,7 @@ export class VirtualProcess implements Env {
     return link.lineLatencyMs?.(this.#latencies) ?? this.#latencyMs(link);
   }
 
-  /** The request travels whether or not its sender lives on; only the answer needs a living process. */
+  /** The request arrives even if its sender dies; only the answer needs a living process. */
   #carry(call: Call, fate: Exclude<Fate, Error | "crashBefore">): void {
     const { request, handler, link, reject } = call;
     const label = `${this.name} ${request.method} ${request.path}`;
@@ -137,7 +138,7 @@ export class VirtualProcess implements Env {
     });
   }
 
-  /** Makes the answer arrive after its latency. A caller that gives up before is told so at once, and never again. */
+  /** Delivers the answer after its latency. A caller that aborts before gets the error at once, and never again. */
   #abortable({ request: { signal }, link, reject }: Call, label: string): (deliver: () => void) => void {
     if (!signal) return (deliver) => void this.#enter(this.#latencyMs(link), label, deliver);
     const onAbort = (): void => {
@@ -170,10 +171,10 @@ export class VirtualProcess implements Env {
     { request: { signal }, link }: Call,
     label: string,
   ): AsyncIterator<unknown> {
-    // One listener serves all lines, as a listener for each would cost more than the line: whoever loops over
-    // lines waits for one at a time, and to reject the one before again is without effect.
+    // One listener serves all lines, because a listener for each would cost more than the line. A reader waits for one
+    // line at a time, so rejecting an earlier one again has no effect.
     let giveUp: ((error: Error) => void) | undefined;
-    // Noted once: a signal of several, as those of watches are, asks all of them each time.
+    // Cached: a combined signal, as watches have it, checks all of its sources each time.
     let isGivenUp = signal?.aborted ?? false;
     const onAbort = (): void => {
       isGivenUp = true;
@@ -218,7 +219,7 @@ export class VirtualProcess implements Env {
   }
 }
 
-/** A request as a server gets it: whoever sent it may give it up, or die. */
+/** A request as a server receives it: its sender may abort it, or die. */
 class SentRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
@@ -240,8 +241,9 @@ class SentRequest implements HttpRequest {
     Object.defineProperty(this, "signal", SentRequest.#SIGNAL);
   }
 
-  // Made when somebody asks for it: hardly any server does, and a signal of two is expensive. It is a property of each
-  // request, so that a copy has it too, and one description serves all of them: a getter of its own for each is slow.
+  // Created on first use: few servers read it, and combining two signals is expensive. It is a property of each
+  // request, so that a copy has it too, and all requests share one property descriptor, because a getter of its own for
+  // each is slow.
   static readonly #SIGNAL = {
     enumerable: true,
     get(this: SentRequest): AbortSignal {

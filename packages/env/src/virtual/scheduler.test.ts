@@ -4,7 +4,7 @@ import { Scheduler } from "./scheduler.ts";
 const DAY_MS = 24 * 3_600_000;
 
 describe("virtual time", () => {
-  test("releases completions in the order of their time and waits for none of them", async () => {
+  test("releases completions in the order of their time without waiting for real time", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const seen: string[] = [];
     scheduler.schedule(400 * DAY_MS, "far", () => seen.push(`far ${scheduler.monotonicMs / DAY_MS}`));
@@ -13,7 +13,7 @@ describe("virtual time", () => {
     expect(seen).toEqual(["near 5", "far 400"]);
   });
 
-  test("runs every promise a completion releases before it releases the next", async () => {
+  test("runs every promise that a completion resolves before it releases the next", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const seen: string[] = [];
     scheduler.schedule(1, "first", () => {
@@ -35,13 +35,13 @@ describe("virtual time", () => {
     return seen.join("");
   };
 
-  test("orders what is due at the same time by the seed", async () => {
+  test("orders completions of the same time by the seed", async () => {
     expect(await orderOf("1")).toBe(await orderOf("1"));
     const orders = new Set(await Promise.all(["1", "2", "3", "4", "5"].map(orderOf)));
     expect(orders.size).toBeGreaterThan(3);
   });
 
-  test("keeps the order of thousands of timers when most of them are taken back", async () => {
+  test("keeps the order of thousands of timers when most of them are cancelled", async () => {
     const orderWith = async (isTakenBack: boolean): Promise<number[]> => {
       const scheduler = new Scheduler({ seed: "1" });
       const seen: number[] = [];
@@ -72,7 +72,7 @@ describe("virtual time", () => {
     expect([fired, scheduler.monotonicMs]).toEqual([true, 1000]);
   });
 
-  test("stops as soon as what was asked for holds", async () => {
+  test("stops as soon as the condition holds", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     let count = 0;
     const tick = (): void => {
@@ -84,7 +84,7 @@ describe("virtual time", () => {
     expect(count).toBe(10);
   });
 
-  test("refuses to run for ever and names what comes next", async () => {
+  test("refuses to run forever and names the next completion", async () => {
     const scheduler = new Scheduler({ seed: "1" });
     const tick = (): void => void scheduler.schedule(1, "the endless ticker", tick);
     tick();
@@ -105,7 +105,7 @@ describe("virtual time", () => {
     expect([fired, scheduler.steps]).toEqual([false, 0]);
   });
 
-  test("moves the wall clock by a year without touching timers", async () => {
+  test("moves the wall clock by a year without affecting timers", async () => {
     const scheduler = new Scheduler({ seed: "1", startMs: 0 });
     const seen: number[] = [];
     scheduler.schedule(1000, "timer", () => seen.push(scheduler.monotonicMs));
@@ -122,7 +122,7 @@ describe("virtual time", () => {
     await expect(scheduler.run()).rejects.toThrow("an invariant does not hold");
   });
 
-  test("tells each step to the trace", async () => {
+  test("reports each step to the trace", async () => {
     const trace: string[] = [];
     const scheduler = new Scheduler({ seed: "1", onStep: (atMs, label) => trace.push(`${atMs} ${label}`) });
     scheduler.schedule(2, "b", () => undefined);

@@ -5,7 +5,7 @@ import { Heap } from "./heap.ts";
 /** A completion that waits for its turn: a timer, or the answer to some I/O. */
 class Completion implements Timer {
   dueMs = 0;
-  /** Random order among completions due at the same time; the seed picks which schedule is tried. */
+  /** Random order among completions of the same time; the seed picks which schedule is tried. */
   tiebreak = 0;
   sequence = 0;
   readonly label: string;
@@ -25,17 +25,17 @@ export interface SchedulerOptions {
   readonly seed: string;
   /** Wall time at the start, in milliseconds since the epoch. */
   readonly startMs?: number;
-  /** Is told of each step, before it runs: the trace of the run. */
+  /** Called with each step, before it runs: the trace of the run. */
   readonly onStep?: (monotonicMs: number, label: string) => void;
 }
 
-/** When a run of the scheduler ends; it also ends when nothing is left to do. */
+/** When a run of the scheduler ends; it also ends when the heap is empty. */
 export interface RunLimits {
   /** Stop before the first completion that is due after this monotonic time. */
   readonly untilMs?: number;
   /** Stop as soon as this holds after a step. */
   readonly until?: () => boolean;
-  /** Throw after so many steps: a loop that never settles must not hang a test. */
+  /** Throw after this many steps: a loop that never settles must not hang a test. */
   readonly maxSteps?: number;
 }
 
@@ -44,9 +44,8 @@ const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
 const DEFAULT_MAX_STEPS = 5_000_000;
 
 /**
- * The deterministic heart of virtual time. Every timer and every I/O completion enters one heap;
- * one is released at a time, and all microtasks it causes run before the next. The same seed
- * therefore gives the same run, step for step.
+ * The core of virtual time. Every timer and every I/O completion enters one heap; one is released at a time, and all
+ * microtasks it causes run before the next. The same seed therefore gives the same run, step for step.
  */
 export class Scheduler {
   readonly seed: string;
@@ -79,7 +78,7 @@ export class Scheduler {
     return this.#steps;
   }
 
-  /** Moves wall time, as NTP or a person would; timers are not affected. */
+  /** Moves wall time, as NTP or a user would; timers are not affected. */
   jumpWallClock(byMs: number): void {
     this.#wallOffsetMs += byMs;
   }
@@ -91,7 +90,7 @@ export class Scheduler {
     return completion;
   }
 
-  /** Enters a completion again that came at a bad time. Whoever holds it can still take it back. */
+  /** Schedules a completion again, for example one that is due during a stall. Its holder can still cancel it. */
   again(completion: Completion, delayMs: number, run: () => void): void {
     completion.dueMs = this.#monotonicMs + Math.max(0, delayMs);
     completion.tiebreak = this.#ties.next();
@@ -105,7 +104,7 @@ export class Scheduler {
     this.#failure ??= { error };
   }
 
-  /** Releases completions in order until a limit is met or nothing is left. */
+  /** Releases completions in order until a limit is reached or the heap is empty. */
   async run({ untilMs = Infinity, until, maxSteps = DEFAULT_MAX_STEPS }: RunLimits = {}): Promise<void> {
     const lastStep = this.#steps + maxSteps;
     await inTurns(() => {
@@ -155,16 +154,16 @@ export class Scheduler {
   }
 }
 
-/** Among those due at the same time. */
+/** Order among completions of the same time. */
 function isBefore(a: Completion, b: Completion): boolean {
   if (a.tiebreak !== b.tiebreak) return a.tiebreak < b.tiebreak;
   return a.sequence < b.sequence;
 }
 
-// A hop through the event loop costs as much as a small step; so many turns share one.
+// A turn of the event loop costs as much as a small step, so this many steps share one.
 const TURNS_IN_HOP = 64;
 
-/** Takes turns until one says that it was the last. Everything that promises can do without I/O is done between two. */
+/** Calls `turn` until it returns that it was the last. All pending promises without I/O run between two calls. */
 function inTurns(turn: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;

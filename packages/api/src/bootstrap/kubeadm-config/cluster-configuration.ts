@@ -19,7 +19,7 @@ const imageFields = {
   imageTag: optional(word("The tag of the image.")),
 };
 
-const Etcd = object("Where the control plane keeps its data.", {
+const Etcd = object("Where the control plane stores its data.", {
   local: optional(
     object("An etcd on each machine of the control plane.", {
       ...imageFields,
@@ -35,8 +35,8 @@ const Etcd = object("Where the control plane keeps its data.", {
     }),
   ),
   external: optional(
-    object("An etcd that somebody else runs.", {
-      endpoints: texts("Where it is reached.", { maxLength: 512, maxItems: 50 }),
+    object("An etcd outside of the cluster.", {
+      endpoints: texts("Its endpoints.", { maxLength: 512, maxItems: 50 }),
       caFile: path("The file with the certificate authority."),
       certFile: path("The file with the client certificate."),
       keyFile: path("The file with the key of the client certificate."),
@@ -44,8 +44,8 @@ const Etcd = object("Where the control plane keeps its data.", {
   ),
 });
 
-/** What kubeadm is told about the cluster. */
-export const ClusterConfiguration = object("What kubeadm is told about the cluster.", {
+/** The configuration of the cluster for kubeadm. */
+export const ClusterConfiguration = object("The configuration of the cluster for kubeadm.", {
   ...kubeadmType,
   etcd: optional(Etcd),
   networking: optional(
@@ -57,35 +57,33 @@ export const ClusterConfiguration = object("What kubeadm is told about the clust
   ),
   kubernetesVersion: optional(word("The version of the control plane; taken from the Machine unless set.")),
   controlPlaneEndpoint: optional(
-    path("Where the control plane is reached; taken from the Cluster unless set."),
+    path("The endpoint of the control plane; taken from the Cluster unless set."),
   ),
   apiServer: optional(
     object("The API server.", {
       ...componentFields,
       certSANs: optional(texts("Further names in the certificate.", { maxLength: 253, maxItems: 100 })),
-      timeoutForControlPlane: optional(duration("How long to wait for the API server to come up.")),
+      timeoutForControlPlane: optional(duration("How long to wait for the API server to start.")),
     }),
   ),
   controllerManager: optional(described("The controller manager.", ControlPlaneComponent)),
   scheduler: optional(described("The scheduler.", ControlPlaneComponent)),
   dns: optional(object("The DNS server of the cluster.", imageFields)),
-  certificatesDir: optional(path("The directory of the certificates; /etc/kubernetes/pki unless set.")),
+  certificatesDir: optional(path("The directory of the certificates; default: /etc/kubernetes/pki.")),
   imageRepository: optional(path("The registry to pull the images of the control plane from.")),
-  featureGates: optional(
-    mapOf("Features of kubeadm to switch on or off.", boolean("Whether the feature is on.")),
-  ),
+  featureGates: optional(mapOf("Feature gates of kubeadm.", boolean("Whether the feature is enabled."))),
   clusterName: optional(string("The name of the cluster.", { minLength: 1, maxLength: 63 })),
   certificateValidityPeriodDays: optional(
-    integer("How many days certificates are valid; 365 unless set.", { minimum: 1, maximum: 1095 }),
+    integer("How many days certificates are valid; default: 365.", { minimum: 1, maximum: 1095 }),
   ),
   caCertificateValidityPeriodDays: optional(
-    integer("How many days certificate authorities are valid; 3650 unless set.", {
+    integer("How many days certificate authorities are valid; default: 3650.", {
       minimum: 1,
       maximum: 36500,
     }),
   ),
   encryptionAlgorithm: optional(
-    oneOf("The algorithm of keys and certificates; RSA-2048 unless set.", [
+    oneOf("The algorithm of keys and certificates; default: RSA-2048.", [
       "ECDSA-P256",
       "ECDSA-P384",
       "RSA-2048",

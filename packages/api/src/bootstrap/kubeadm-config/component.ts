@@ -1,9 +1,9 @@
-/** What kubeadm can be told about the components of a control plane. */
+/** kubeadm's configuration of the components of a control plane. */
 import { EnvVar } from "../../kubernetes/env-var.ts";
 import { boolean, listOf, mapOf, object, optional, string } from "../../schema/schema.ts";
 import { path } from "./fields.ts";
 
-const ExtraVolume = object("A directory of the machine that a component gets.", {
+const ExtraVolume = object("A directory of the machine that is mounted into a component.", {
   name: string("The name of the volume.", { minLength: 1, maxLength: 512 }),
   hostPath: path("The path on the machine."),
   mountPath: path("The path within the component."),
@@ -20,7 +20,7 @@ export const ExtraArgs = mapOf(
 /** Environment variables of a component. */
 export const ExtraEnvs = listOf("Further environment variables.", EnvVar, { maxItems: 100 });
 
-/** What every component of a control plane can be told. */
+/** The settings of every component of a control plane. */
 export const componentFields = {
   extraArgs: optional(ExtraArgs),
   extraVolumes: optional(listOf("Further volumes.", ExtraVolume, { maxItems: 100 })),

@@ -31,7 +31,7 @@ const KubeConfigUser = object("How the machine identifies itself.", {
         ),
       ),
       apiVersion: optional(path("The API version of its output.")),
-      provideClusterInfo: optional(boolean("Whether it is told about the cluster.")),
+      provideClusterInfo: optional(boolean("Whether it gets information about the cluster.")),
     }),
   ),
 });
@@ -61,10 +61,10 @@ const Discovery = object("How the machine finds the cluster.", {
   timeout: optional(duration("How long the discovery may take.")),
 });
 
-/** What `kubeadm join` is told. */
-export const JoinConfiguration = object("What `kubeadm join` is told, on every other machine.", {
+/** The configuration of `kubeadm join`. */
+export const JoinConfiguration = object("The configuration of `kubeadm join`, on every other machine.", {
   ...kubeadmType,
-  caCertPath: optional(path("The path of the certificate authority; /etc/kubernetes/pki/ca.crt unless set.")),
+  caCertPath: optional(path("The path of the certificate authority; default: /etc/kubernetes/pki/ca.crt.")),
   discovery: optional(Discovery),
   controlPlane: optional(
     object("Join as a control plane machine.", { localAPIEndpoint: optional(LocalApiEndpoint) }),

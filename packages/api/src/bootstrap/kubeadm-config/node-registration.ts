@@ -4,7 +4,7 @@ import { path, texts } from "./fields.ts";
 
 /** How a machine becomes a node. */
 const NodeRegistration = object("How the machine becomes a node.", {
-  name: optional(string("The name of the node; the host name unless set.", { minLength: 1, maxLength: 253 })),
+  name: optional(string("The name of the node; default: the host name.", { minLength: 1, maxLength: 253 })),
   criSocket: optional(path("The socket of the container runtime.")),
   taints: optional(
     listOf(
@@ -20,26 +20,26 @@ const NodeRegistration = object("How the machine becomes a node.", {
     ),
   ),
   ignorePreflightErrors: optional(
-    texts("Checks of kubeadm that may fail.", { maxLength: 512, maxItems: 50 }),
+    texts("Preflight checks of kubeadm whose errors are ignored.", { maxLength: 512, maxItems: 50 }),
   ),
   imagePullPolicy: optional(
-    oneOf("When images are pulled; IfNotPresent unless set.", ["Always", "IfNotPresent", "Never"]),
+    oneOf("When images are pulled; default: IfNotPresent.", ["Always", "IfNotPresent", "Never"]),
   ),
-  imagePullSerial: optional(boolean("Whether images are pulled one after the other; they are unless set.")),
+  imagePullSerial: optional(boolean("Whether images are pulled one after the other; default: true.")),
 });
 
-/** Where the API server of a machine listens. */
-export const LocalApiEndpoint = object("Where the API server of the machine listens.", {
-  advertiseAddress: optional(string("The address it tells others.", { minLength: 1, maxLength: 39 })),
-  bindPort: optional(integer("The port; 6443 unless set.")),
+/** The endpoint of the API server of a machine. */
+export const LocalApiEndpoint = object("The endpoint of the API server of the machine.", {
+  advertiseAddress: optional(string("The address that it advertises.", { minLength: 1, maxLength: 39 })),
+  bindPort: optional(integer("The port; default: 6443.")),
 });
 
-/** What `kubeadm init` and `kubeadm join` have in common. */
+/** The fields that `kubeadm init` and `kubeadm join` have in common. */
 export const phaseFields = {
   nodeRegistration: optional(NodeRegistration),
-  skipPhases: optional(texts("Phases of kubeadm to leave out.", { maxLength: 256, maxItems: 50 })),
+  skipPhases: optional(texts("Phases of kubeadm to skip.", { maxLength: 256, maxItems: 50 })),
   patches: optional(
-    object("Patches of what kubeadm deploys.", {
+    object("Patches of the manifests that kubeadm deploys.", {
       directory: optional(path("The directory with the patches on the machine.")),
     }),
   ),

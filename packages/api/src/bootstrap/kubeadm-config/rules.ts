@@ -1,4 +1,4 @@
-/** Rules for a KubeadmConfigSpec, wherever it stands. */
+/** Rules for a KubeadmConfigSpec of any kind. */
 import { durationErrors, versionErrors } from "../../values/value-errors.ts";
 import type { Frozen } from "../../kubernetes/meta.ts";
 import { type FieldError, duplicate, forbidden, invalid } from "../../values/field-error.ts";
@@ -7,7 +7,7 @@ import type { KubeadmConfigSpec } from "./spec.ts";
 
 type Spec = Frozen<KubeadmConfigSpec>;
 
-/** Fills in what a config need not say. */
+/** Sets the defaults of a config. */
 export function defaultKubeadmConfigSpec(spec: KubeadmConfigSpec): void {
   spec.format ??= "cloud-config";
   for (const configuration of [spec.initConfiguration, spec.joinConfiguration]) {
@@ -18,7 +18,7 @@ export function defaultKubeadmConfigSpec(spec: KubeadmConfigSpec): void {
     cluster.kubernetesVersion = withLeadingV(cluster.kubernetesVersion);
 }
 
-/** Says what is wrong with a config that stands at the given path. */
+/** Validates a config at the given path. */
 export function kubeadmConfigSpecErrors(field: string, spec: Spec): FieldError[] {
   return [
     ...fileErrors(`${field}.files`, spec),
@@ -101,7 +101,7 @@ function timeErrors(field: string, spec: Spec): FieldError[] {
   ];
 }
 
-/** Ignition is another language for the first boot, and not one that is written here yet. */
+/** Ignition is another format of bootstrap data, which is not supported yet. */
 function ignitionErrors(field: string, spec: Spec): FieldError[] {
   const message = "the format ignition is not supported yet; use cloud-config";
   return [

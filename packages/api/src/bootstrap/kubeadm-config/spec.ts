@@ -22,7 +22,7 @@ const File = object("A file to write at the first boot.", {
   owner: optional(word("The owner, such as root:root.")),
   permissions: optional(string("The permissions, such as 0640.", { minLength: 1, maxLength: 16 })),
   encoding: optional(oneOf("How the content is encoded.", ["base64", "gzip", "gzip+base64"])),
-  append: optional(boolean("Whether to add to a file that is there.")),
+  append: optional(boolean("Whether to append to an existing file.")),
   content: optional(string("The content.", { minLength: 1, maxLength: 10240 })),
   contentFormat: optional(
     oneOf("Whether the content is taken as it is or as a template.", ["Raw", "Template"]),
@@ -35,13 +35,13 @@ const User = object("A user to create at the first boot.", {
   gecos: optional(word("What the user is for.")),
   groups: optional(word("Further groups of the user.")),
   homeDir: optional(word("The home directory.")),
-  inactive: optional(boolean("Whether the user may not log in.")),
+  inactive: optional(boolean("Whether the user cannot log in.")),
   shell: optional(word("The shell.")),
   passwd: optional(word("The hash of the password.")),
   passwdFrom: optional(FromSecret),
   primaryGroup: optional(word("The first group of the user.")),
-  lockPassword: optional(boolean("Whether logging in with a password is off.")),
-  sudo: optional(word("What the user may do with sudo.")),
+  lockPassword: optional(boolean("Whether logging in with a password is disabled.")),
+  sudo: optional(word("The sudo permissions of the user.")),
   sshAuthorizedKeys: optional(texts("The SSH keys of the user.", { maxLength: 2048, maxItems: 100 })),
 });
 
@@ -72,10 +72,10 @@ export const KubeadmConfigSpec = object("How the machine is set up and becomes a
     }),
   ),
   format: optional(
-    oneOf("The format of the bootstrap data; cloud-config unless set.", ["cloud-config", "ignition"]),
+    oneOf("The format of the bootstrap data; default: cloud-config.", ["cloud-config", "ignition"]),
   ),
   verbosity: optional(integer("How much kubeadm logs.")),
-  useExperimentalRetryJoin: optional(boolean("Has no effect any more; kept for old manifests.")),
+  useExperimentalRetryJoin: optional(boolean("Has no effect; kept for old manifests.")),
   ignition: optional(
     object("Settings for the format ignition.", {
       containerLinuxConfig: optional(

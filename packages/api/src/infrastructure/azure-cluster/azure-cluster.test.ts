@@ -23,7 +23,7 @@ const admitted = (spec: Partial<Spec> = {}): AzureCluster => withDefaults(AzureC
 const network = (networkSpec: NetworkSpec): AzureCluster => admitted({ networkSpec });
 const subnets = (...list: Subnet[]): AzureCluster => network({ subnets: list });
 
-/** A cluster with two subnets, the second changed as given. */
+/** A cluster with two subnets, the second with the given changes. */
 const nodeSubnet = (node: Partial<Subnet>): AzureCluster =>
   subnets({ name: "cp", role: "control-plane" }, { name: "nodes", role: "node", ...node });
 
@@ -94,7 +94,7 @@ describe("defaults of a cluster", () => {
     ]);
   });
 
-  test("leave the way out of an existing subnet alone", () => {
+  test("do not change the outbound connection of an existing subnet", () => {
     const { networkSpec } = subnets({ name: "a", role: "node", id: "/there" }).spec;
     expect(networkSpec?.subnets?.[0]).not.toHaveProperty("natGateway");
   });
@@ -117,7 +117,7 @@ describe("defaults of a cluster", () => {
     });
   });
 
-  test("give a private cluster an internal address and as many outbound addresses as asked", () => {
+  test("give a private cluster an internal address and the requested number of outbound addresses", () => {
     const { networkSpec } = network({
       apiServerLB: { type: "Internal" },
       controlPlaneOutboundLB: { frontendIPsCount: 2 },
@@ -132,7 +132,7 @@ describe("defaults of a cluster", () => {
     ]);
   });
 
-  test("make no load balancer for a control plane that is elsewhere", () => {
+  test("create no load balancer for a control plane elsewhere", () => {
     const { networkSpec } = admitted({ controlPlaneEnabled: false, networkSpec: { apiServerLB: {} } }).spec;
     expect(networkSpec).not.toHaveProperty("apiServerLB");
     expect(networkSpec?.subnets?.map((subnet) => subnet.role)).toEqual(["node"]);
@@ -187,7 +187,7 @@ describe("a cluster is rejected", () => {
       "spec.extendedLocation: Forbidden: edge zones are not supported yet",
     ],
     [
-      "with a subscription that is none",
+      "with an invalid subscription",
       admitted({ subscriptionID: "mine" }),
       'spec.subscriptionID: Invalid value: "mine": must be a subscription id, a GUID',
     ],
@@ -202,7 +202,7 @@ describe("a cluster is rejected", () => {
       "spec.identityRef.name: Required value: the name of the AzureClusterIdentity",
     ],
     [
-      "with a network range that is none",
+      "with an invalid network range",
       network({ vnet: { name: "v", cidrBlocks: ["10.0.0.0/8", "10.0.0.0"] } }),
       'spec.networkSpec.vnet.cidrBlocks[1]: Invalid value: "10.0.0.0": must be a CIDR block, such as 10.0.0.0/16 or fd00::/64',
     ],
@@ -212,7 +212,7 @@ describe("a cluster is rejected", () => {
       'spec.networkSpec.vnet.peerings[1]: Duplicate value: "c1/a"',
     ],
     [
-      "with a subnet range that is none",
+      "with an invalid subnet range",
       nodeSubnet({ cidrBlocks: ["x"] }),
       `${SUBNET}.cidrBlocks[0]: Invalid value: "x": must be a CIDR block, such as 10.0.0.0/16 or fd00::/64`,
     ],
@@ -232,7 +232,7 @@ describe("a cluster is rejected", () => {
       `${SUBNET}.natGateway.name: Invalid value: "way out": must be 1 to 80 letters, digits, '-', '_' or '.', start with a letter, digit or '_' and not end with '-' or '.'`,
     ],
     [
-      "with two rules at one place",
+      "with two rules of one priority",
       nodeSubnet({
         securityGroup: {
           name: "g",
@@ -255,12 +255,12 @@ describe("a cluster is rejected", () => {
       `spec.additionalTags[team]: Invalid value: "${"x".repeat(257)}": must have at most 256 characters, not 257`,
     ],
     [
-      "with more tags than Azure takes",
+      "with more tags than Azure allows",
       admitted({ additionalTags: Object.fromEntries(Array.from({ length: 48 }, (_, i) => [`t${i}`, ""])) }),
-      "spec.additionalTags: Invalid value: 48: must be at most 42: Azure takes 50, and 8 are ours",
+      "spec.additionalTags: Invalid value: 48: must be at most 42: Azure allows 50, and Capstan uses 8",
     ],
     [
-      "with a rule without rank",
+      "with a rule without priority",
       nodeSubnet({ securityGroup: { name: "g", securityRules: [rule] } }),
       `${SUBNET}.securityGroup.securityRules[0].priority: Invalid value: null: must be between 100 and 4096`,
     ],
@@ -275,7 +275,7 @@ describe("a cluster is rejected", () => {
       `${SUBNET}.securityGroup.securityRules[0].sources: Forbidden: source is set as well; use one of them`,
     ],
     [
-      "with a service that is none",
+      "with an invalid service",
       endpoint(["*"], "Storage"),
       `${SUBNET}.serviceEndpoints[0].service: Invalid value: "Storage": must be a service such as Microsoft.Storage`,
     ],
@@ -290,7 +290,7 @@ describe("a cluster is rejected", () => {
       `${SUBNET}.serviceEndpoints[0].locations[1]: Duplicate value: "westus2"`,
     ],
     [
-      "with a private endpoint to nowhere",
+      "with a private endpoint without a service",
       nodeSubnet({ privateEndpoints: [{ name: "e" }] }),
       `${SUBNET}.privateEndpoints[0].privateLinkServiceConnections: Required value: at least one service to connect to`,
     ],
@@ -305,12 +305,12 @@ describe("a cluster is rejected", () => {
       "spec.networkSpec.privateDNSZoneName: Forbidden: only a cluster whose apiServerLB is Internal has one",
     ],
     [
-      "with the group of a zone that it has not",
+      "with the resource group of a missing zone",
       network({ privateDNSZoneResourceGroup: "rg" }),
       "spec.networkSpec.privateDNSZoneResourceGroup: Forbidden: needs privateDNSZoneName",
     ],
     [
-      "with a zone that is no name",
+      "with an invalid zone name",
       network({ apiServerLB: { type: "Internal" }, privateDNSZoneName: "a b" }),
       'spec.networkSpec.privateDNSZoneName: Invalid value: "a b": must be a DNS name such as example.internal',
     ],
@@ -350,7 +350,7 @@ describe("load balancers are rejected", () => {
       [`${LB}.sku: Unsupported value: "Basic": supported values: "Standard"`],
     ],
     [
-      "that give up too early",
+      "with too short an idle timeout",
       apiServer({ idleTimeoutInMinutes: 3 }),
       [`${LB}.idleTimeoutInMinutes: Invalid value: 3: must be between 4 and 30`],
     ],
@@ -365,7 +365,7 @@ describe("load balancers are rejected", () => {
       [`${LB}.frontendIPs[0].privateIP: Invalid value: "10.9.0.1": must lie in the subnet, 10.0.0.0/16`],
     ],
     [
-      "that are internal and have a word for an address",
+      "that are internal and have an invalid address",
       apiServer({ type: "Internal", frontendIPs: [frontend("a", "here")] }),
       [`${LB}.frontendIPs[0].privateIP: Invalid value: "here": must be an IPv4 or IPv6 address`],
     ],
@@ -390,7 +390,7 @@ describe("load balancers are rejected", () => {
       ],
     ],
     [
-      "with more addresses than Azure gives",
+      "with more addresses than Azure allows",
       network({ nodeOutboundLB: { frontendIPsCount: 17 } }),
       ["spec.networkSpec.nodeOutboundLB.frontendIPsCount: Invalid value: 17: must be between 0 and 16"],
     ],
@@ -434,13 +434,13 @@ describe("a running cluster", () => {
       { controlPlaneEndpoint: { host: "b", port: 6443 } },
       `spec.controlPlaneEndpoint.host: Forbidden: cannot change from "a" to "b": ${NEW}`,
     ],
-  ])("keeps what it is built on: %j, then %j", (before, after, message) => {
+  ])("keeps immutable fields: %j, then %j", (before, after, message) => {
     const old = admitted(before);
     const changed = { ...old, spec: { ...old.spec, ...after } };
     expect(errors(changed, old)).toEqual([message]);
   });
 
-  test("keeps the names around its subnets, and the ranges of a network that is ours", () => {
+  test("keeps the names of the resources around its subnets, and the ranges of its own network", () => {
     const tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "owned" };
     const old = network({ vnet: { name: "v", tags } });
     const changed = structuredClone(old);
@@ -453,7 +453,7 @@ describe("a running cluster", () => {
     ]);
   });
 
-  test("follows the ranges of a network that is not ours", () => {
+  test("accepts new ranges of a network that it does not own", () => {
     const range = (block: string) =>
       network({ subnets: [{ name: "nodes", role: "node", cidrBlocks: [block] }] });
     expect(errors(range("10.8.0.0/16"), range("10.9.0.0/16"))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Fills in the network a cluster needs when its manifest does not describe one: the names, ranges and
- * load balancers are those CAPZ would choose, so that an existing cluster is recognised and not rebuilt.
+ * Sets the network of a cluster whose manifest does not describe one: names, ranges and load balancers are those that
+ * CAPZ would choose, so that an existing cluster is recognized and not rebuilt.
  */
 import type { CustomObject } from "../../kind.ts";
 import type { LoadBalancer } from "./load-balancer.ts";
@@ -14,7 +14,7 @@ type Cluster = CustomObject<AzureClusterSpec, AzureClusterStatus>;
 const IDLE_TIMEOUT_MINUTES = 4;
 const INTERNAL_API_SERVER_ADDRESS = "10.0.0.100";
 
-/** Fills in what a cluster's manifest leaves out. */
+/** Sets the defaults of a cluster. */
 export function defaultAzureCluster(cluster: Cluster): void {
   const { spec } = cluster;
   const { name } = cluster.metadata;
@@ -104,7 +104,7 @@ function defaultSubnet(subnet: Subnet, cluster: string, nodeSubnetNumber: number
   }
 }
 
-/** A subnet that exists already keeps its way out; a NAT gateway has no IPv6 addresses. */
+/** An existing subnet keeps its outbound connection; a NAT gateway has no IPv6 addresses. */
 function defaultNatGateway(subnet: Subnet, name: string): void {
   if (subnet.id || hasIPv6(subnet)) {
     return;
@@ -172,7 +172,7 @@ function defaultOutboundLB(balancer: LoadBalancer, defaultName: string, addressN
   balancer.sku = "Standard";
   balancer.idleTimeoutInMinutes ??= IDLE_TIMEOUT_MINUTES;
   balancer.frontendIPsCount = count;
-  // Validation refuses a larger count; here it only must not be able to fill the memory.
+  // Validation refuses a larger count; here it only must not exhaust memory.
   balancer.frontendIPs = Array.from({ length: Math.min(Math.max(count, 0), 16) }, (_, index) => ({
     name: `${name}-frontEnd${suffix(index)}`,
     publicIP: { name: `${addressName}${suffix(index)}` },

@@ -18,7 +18,7 @@ type Network = Frozen<NetworkSpec>;
 
 const MOST_OUTBOUND_ADDRESSES = 16;
 
-/** Says what is wrong with the load balancers. */
+/** Validates the load balancers. */
 export function loadBalancerErrors(
   network: Network,
   old: Network | undefined,
@@ -121,7 +121,7 @@ function nodeOutboundErrors(
       ? [required(path, "nodes with IPv6 addresses in a public cluster need one to reach the Internet")]
       : [];
   }
-  // The number of addresses may change, and with it the addresses.
+  // The number of addresses may change, and the addresses with it.
   const sameCount = old?.frontendIPsCount === balancer.frontendIPsCount;
   const frontends: ImmutableField<Balancer> = {
     path: `${path}.frontendIPs`,

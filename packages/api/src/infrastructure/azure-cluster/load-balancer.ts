@@ -3,10 +3,10 @@ import { type Static, integer, listOf, object, optional, setOf, string } from ".
 /** A public address. */
 export const PublicIP = object("A public address.", {
   name: string("Its name."),
-  dnsName: optional(string("The DNS name that points to it.")),
+  dnsName: optional(string("The DNS name of it.")),
   ipTags: optional(
     listOf(
-      "Tags that decide how the address is routed.",
+      "Tags that determine the routing of the address.",
       object("A tag.", { type: string("The kind of tag."), tag: string("The value.") }),
     ),
   ),
@@ -14,10 +14,12 @@ export const PublicIP = object("A public address.", {
 
 /** A load balancer of the cluster. */
 export const LoadBalancer = object("A load balancer.", {
-  id: optional(string("Its ARM id. Written by the controller.")),
+  id: optional(string("Its ARM id. Set by the controller.")),
   name: optional(string("Its name.")),
   sku: optional(string("Its tier. Only Standard is supported.")),
-  type: optional(string("Whether it is reached from the Internet (Public) or the network only (Internal).")),
+  type: optional(
+    string("Whether it is reachable from the Internet (Public) or from the network only (Internal)."),
+  ),
   frontendIPs: optional(
     listOf(
       "The addresses it listens on.",

@@ -19,7 +19,8 @@ import { subnetsErrors, vnetErrors } from "./subnet-rules.ts";
 
 type Cluster = Frozen<CustomObject<AzureClusterSpec, AzureClusterStatus>>;
 
-// The name starts the names of machines and load balancers, which Azure keeps shorter than Kubernetes does.
+// The name is a prefix of the names of machines and load balancers, which have a shorter limit in Azure than in
+// Kubernetes.
 const CLUSTER_NAME = /^[a-z0-9]([a-z0-9-]{0,42}[a-z0-9])?$/;
 const DNS_NAME =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
@@ -55,7 +56,7 @@ const IMMUTABLE: readonly ImmutableField<Cluster>[] = [
   fixedOnceSet("spec.bastionSpec.azureBastion", (spec) => spec.bastionSpec?.azureBastion),
 ];
 
-/** Says what is wrong with a cluster beyond its schema. */
+/** Validates a cluster beyond its schema. */
 export function azureClusterErrors(
   request: AdmissionRequest<CustomObject<AzureClusterSpec, AzureClusterStatus>>,
 ): readonly FieldError[] {
@@ -138,7 +139,7 @@ function bastionErrors(spec: Cluster["spec"]): readonly FieldError[] {
     : [];
 }
 
-/** What the subnets of a running cluster keep. A network that is not ours may change its ranges under us. */
+/** The immutable fields of the subnets of a running cluster. The ranges of a network that we do not own may change. */
 function subnetUpdateErrors(cluster: Cluster, old: Cluster | undefined): readonly FieldError[] {
   const before = new Map((old?.spec.networkSpec?.subnets ?? []).map((subnet) => [subnet.name, subnet]));
   const tag = `sigs.k8s.io_cluster-api-provider-azure_cluster_${cluster.metadata.name}`;

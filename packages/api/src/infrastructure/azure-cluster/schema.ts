@@ -48,7 +48,7 @@ const NetworkSpec = object("The network of the cluster.", {
       object("A port.", { name: string("Its name."), port: integer("Its number.") }),
     ),
   ),
-  privateDNSZone: optional(oneOf("Whether a private DNS zone is made.", ["System", "None"])),
+  privateDNSZone: optional(oneOf("Whether a private DNS zone is created.", ["System", "None"])),
   privateDNSZoneName: optional(string("The name of the private DNS zone.")),
   privateDNSZoneResourceGroup: optional(string("The resource group of the private DNS zone.")),
 });
@@ -56,7 +56,7 @@ const NetworkSpec = object("The network of the cluster.", {
 /** The network of the cluster. */
 export type NetworkSpec = Static<typeof NetworkSpec>;
 
-const BastionSpec = object("A way in for people.", {
+const BastionSpec = object("Access for users.", {
   azureBastion: optional(
     object("An Azure Bastion host.", {
       name: optional(string("Its name.")),
@@ -71,7 +71,7 @@ const BastionSpec = object("A way in for people.", {
 const CloudProviderConfigOverrides = object("Settings of the cloud provider in the workload cluster.", {
   rateLimits: optional(
     listOf(
-      "How often it may call Azure.",
+      "Its rate limits for calls to Azure.",
       object("The limits of one kind of call.", {
         name: oneOf("The kind of call.", RATE_LIMITS),
         config: optional(
@@ -87,24 +87,24 @@ const CloudProviderConfigOverrides = object("Settings of the cloud provider in t
     ),
   ),
   backOffs: optional(
-    object("How it waits before it tries again.", {
-      cloudProviderBackoff: optional(boolean("Whether it waits.")),
-      cloudProviderBackoffRetries: optional(integer("How often it tries.")),
-      cloudProviderBackoffExponent: optional(quantity("By how much the wait grows.")),
+    object("Its backoff before a retry.", {
+      cloudProviderBackoff: optional(boolean("Whether the backoff is enabled.")),
+      cloudProviderBackoffRetries: optional(integer("The number of retries.")),
+      cloudProviderBackoffExponent: optional(quantity("The factor by which the wait grows.")),
       cloudProviderBackoffDuration: optional(integer("The first wait, in seconds.")),
-      cloudProviderBackoffJitter: optional(quantity("How much the wait varies.")),
+      cloudProviderBackoffJitter: optional(quantity("The jitter of the wait.")),
     }),
   ),
 });
 
-/** What users write about a cluster. */
-export const AzureClusterSpec = object("The wanted state of the cluster's infrastructure.", {
+/** The spec of a cluster. */
+export const AzureClusterSpec = object("The desired state of the cluster's infrastructure.", {
   location: string("The Azure region.", {
     rules: [
       { rule: "self == oldSelf", message: "a cluster cannot move; create a new one in the other region" },
     ],
   }),
-  resourceGroup: optional(string("The resource group; the name of the cluster when not set.")),
+  resourceGroup: optional(string("The resource group; default: the name of the cluster.")),
   subscriptionID: optional(string("The subscription.")),
   identityRef: optional(ObjectReference),
   azureEnvironment: optional(string("The cloud. Only AzurePublicCloud is supported.")),
@@ -113,7 +113,7 @@ export const AzureClusterSpec = object("The wanted state of the cluster's infras
   controlPlaneEnabled: optional(
     boolean("Whether the control plane runs in this infrastructure.", { default: true }),
   ),
-  additionalTags: optional(mapOf("Azure tags for everything made for the cluster.", string("A value."))),
+  additionalTags: optional(mapOf("Azure tags for all resources of the cluster.", string("A value."))),
   bastionSpec: optional(BastionSpec),
   cloudProviderConfigOverrides: optional(CloudProviderConfigOverrides),
   extendedLocation: optional(
@@ -125,17 +125,17 @@ export const AzureClusterSpec = object("The wanted state of the cluster's infras
   failureDomains: optional(FailureDomains),
 });
 
-/** What users write about a cluster. */
+/** The spec of a cluster. */
 export type AzureClusterSpec = Static<typeof AzureClusterSpec>;
 
-/** What is known about a cluster. */
+/** The status of a cluster. */
 export const AzureClusterStatus = object("The observed state of the cluster's infrastructure.", {
-  ready: optional(boolean("Whether machines can be made.")),
+  ready: optional(boolean("Whether machines can be created.")),
   failureDomains: optional(FailureDomains),
   conditions: optional(Conditions),
   longRunningOperationStates: optional(LongRunningOperationStates),
   operation: optional(Operation),
 });
 
-/** What is known about a cluster. */
+/** The status of a cluster. */
 export type AzureClusterStatus = Static<typeof AzureClusterStatus>;

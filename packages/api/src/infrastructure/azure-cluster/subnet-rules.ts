@@ -21,7 +21,7 @@ type PrivateEndpoint = NonNullable<Subnet["privateEndpoints"]>[number];
 const SERVICE = /^Microsoft\.[A-Za-z][A-Za-z0-9]{0,83}$/;
 const SERVICE_LOCATION = /^([a-z]{1,42}[0-9]{0,5}|\*)$/;
 
-/** Says what is wrong with the virtual network. */
+/** Validates the virtual network. */
 export function vnetErrors(path: string, network: Frozen<NetworkSpec>): readonly FieldError[] {
   const { vnet } = network;
   if (!vnet) {
@@ -41,7 +41,7 @@ export function vnetErrors(path: string, network: Frozen<NetworkSpec>): readonly
   ];
 }
 
-/** Says what is wrong with the subnets, each and together. */
+/** Validates the subnets, each and together. */
 export function subnetsErrors(
   path: string,
   network: Frozen<NetworkSpec>,
@@ -66,7 +66,7 @@ export function subnetsErrors(
   ];
 }
 
-/** Two subnets of one network share no address. */
+/** Subnets of one network must not overlap. */
 function overlapErrors(path: string, subnets: readonly Frozen<Subnet>[]): readonly FieldError[] {
   const seen: { readonly name: string; readonly range: Cidr }[] = [];
   return subnets.flatMap(({ name, cidrBlocks = [] }, index) =>
@@ -146,7 +146,7 @@ function ruleErrors(at: string, rule: Frozen<SecurityRule>): readonly FieldError
   ];
 }
 
-/** Azure looks at the rules of a direction one after the other, so that no two can have the same place. */
+/** Azure evaluates the rules of a direction in the order of their priorities, so these must be unique. */
 function priorityErrors(path: string, rules: readonly Frozen<SecurityRule>[]): readonly FieldError[] {
   const taken = new Set<string>();
   return rules.flatMap(({ direction, priority }, index) => {
@@ -204,7 +204,7 @@ function privateEndpointErrors(
   ];
 }
 
-/** Says why an address cannot be used in a subnet. */
+/** Validates an address of a subnet. */
 export function addressErrors(
   path: string,
   address: string,

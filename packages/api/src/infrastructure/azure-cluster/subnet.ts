@@ -17,17 +17,17 @@ const SecurityRule = object("A rule for traffic.", {
   description: string("What it is for."),
   protocol: oneOf("The protocol.", ["Tcp", "Udp", "Icmp", "*"]),
   direction: oneOf("The direction.", ["Inbound", "Outbound"]),
-  priority: optional(integer("Its rank, 100 to 4096; the lowest decides.")),
+  priority: optional(integer("Its priority, 100 to 4096; the lowest decides.")),
   sourcePorts: optional(string("Ports it comes from.")),
   destinationPorts: optional(string("Ports it goes to.")),
-  source: optional(string("Where it comes from.")),
-  sources: optional(listOf("Where it comes from, several.", string("A source."))),
-  destination: optional(string("Where it goes to.")),
-  action: optional(oneOf("What happens to it.", ["Allow", "Deny"], { default: "Allow" })),
+  source: optional(string("The source.")),
+  sources: optional(listOf("Several sources.", string("A source."))),
+  destination: optional(string("The destination.")),
+  action: optional(oneOf("Whether the traffic is allowed.", ["Allow", "Deny"], { default: "Allow" })),
 });
 
 const SecurityGroup = object("The rules for traffic of the subnet.", {
-  id: optional(string("Its ARM id. Written by the controller.")),
+  id: optional(string("Its ARM id. Set by the controller.")),
   name: string("Its name."),
   securityRules: optional(listMap("The rules.", SecurityRule, { keys: ["name"] })),
   tags: optional(mapOf("Its Azure tags.", string("A value."))),
@@ -58,7 +58,7 @@ const PrivateEndpoints = listMap(
           name: optional(string("Its name.")),
           privateLinkServiceID: optional(string("The ARM id of the service.")),
           groupIDs: optional(listOf("The parts of the service.", string("A part."))),
-          requestMessage: optional(string("A word to the owner of the service.", { maxLength: 140 })),
+          requestMessage: optional(string("A message to the owner of the service.", { maxLength: 140 })),
         }),
       ),
     ),
@@ -71,19 +71,19 @@ const SUBNET_ROLES = ["node", "control-plane", "bastion", "cluster"] as const;
 /** A subnet of the cluster's network. */
 export const Subnet = object("A subnet.", {
   name: string("Its name."),
-  role: oneOf("What it is used for; cluster means nodes and control plane.", SUBNET_ROLES),
-  id: optional(string("Its ARM id. Written by the controller.")),
+  role: oneOf("Its role; cluster means nodes and control plane.", SUBNET_ROLES),
+  id: optional(string("Its ARM id. Set by the controller.")),
   cidrBlocks: optional(listOf("Its address ranges.", string("A range."))),
   securityGroup: optional(SecurityGroup),
   routeTable: optional(
     object("The routes of the subnet.", {
-      id: optional(string("Its ARM id. Written by the controller.")),
+      id: optional(string("Its ARM id. Set by the controller.")),
       name: string("Its name."),
     }),
   ),
   natGateway: optional(
     object("How the subnet reaches the Internet.", {
-      id: optional(string("Its ARM id. Written by the controller.")),
+      id: optional(string("Its ARM id. Set by the controller.")),
       name: string("Its name."),
       ip: optional(PublicIP),
       zones: optional(listOf("Its zones.", string("A zone."))),
@@ -97,7 +97,7 @@ export const Subnet = object("A subnet.", {
 export type Subnet = Static<typeof Subnet>;
 
 const PeeringProperties = object("What one side of a peering allows.", {
-  allowForwardedTraffic: optional(boolean("Traffic that was forwarded.")),
+  allowForwardedTraffic: optional(boolean("Forwarded traffic.")),
   allowGatewayTransit: optional(boolean("Use of this side's gateway.")),
   allowVirtualNetworkAccess: optional(boolean("Traffic between the networks.")),
   useRemoteGateways: optional(boolean("Use of the other side's gateway.")),
@@ -106,13 +106,13 @@ const PeeringProperties = object("What one side of a peering allows.", {
 /** The virtual network of the cluster. */
 export const Vnet = object("The virtual network.", {
   name: string("Its name."),
-  id: optional(string("Its ARM id. Written by the controller.")),
-  resourceGroup: optional(string("Its resource group; that of the cluster when not set.")),
+  id: optional(string("Its ARM id. Set by the controller.")),
+  resourceGroup: optional(string("Its resource group; default: that of the cluster.")),
   cidrBlocks: optional(listOf("Its address ranges.", string("A range."))),
   peerings: optional(
     listOf(
-      "Networks it is joined with.",
-      object("A network it is joined with.", {
+      "Peered networks.",
+      object("A peered network.", {
         remoteVnetName: string("The name of the other network."),
         resourceGroup: optional(string("The resource group of the other network.")),
         forwardPeeringProperties: optional(PeeringProperties),
@@ -120,5 +120,5 @@ export const Vnet = object("The virtual network.", {
       }),
     ),
   ),
-  tags: optional(mapOf("Its Azure tags. Written by the controller.", string("A value."))),
+  tags: optional(mapOf("Its Azure tags. Set by the controller.", string("A value."))),
 });

@@ -31,7 +31,7 @@ const errors = (object: AzureMachinePool, old?: AzureMachinePool): string[] =>
   AzureMachinePool.validate({ object, ...(old && { old }) }).map(formatFieldError);
 
 describe("defaults of a pool", () => {
-  test("fill in the interface, the address, diagnostics and nothing else", () => {
+  test("set the interface, the address, diagnostics and nothing else", () => {
     expect(withDefaults(AzureMachinePool, pool()).spec).toEqual({
       ...SPEC,
       template: {
@@ -76,7 +76,7 @@ describe("a pool is accepted", () => {
       }),
     ],
     ["without a strategy", pool({ strategy: {} })],
-    ["with a share of replicas", withRollingUpdate("25%", "0%")],
+    ["with a percentage of replicas", withRollingUpdate("25%", "0%")],
     ["with in-place updates", pool({ strategy: { rollingUpdate: { instanceUpdate: "InPlace" } } })],
     ["with a drain timeout", pool({ nodeDrainTimeout: "1h30m" })],
     ["with the shortest notice", withTemplate({ terminateNotificationTimeout: 5 })],
@@ -92,17 +92,17 @@ describe("a pool is accepted", () => {
 describe("a pool is rejected", () => {
   test.each<[string, AzureMachinePool, string]>([
     [
-      "with a surge that is no number",
+      "with a surge that is not a number",
       withRollingUpdate("many", 0),
       'spec.strategy.rollingUpdate.maxSurge: Invalid value: "many": must be either an int or a percentage, such as 1 or 25%',
     ],
     [
-      "that would take away more than all",
+      "that would delete more than all machines",
       withRollingUpdate(1, "150%"),
       'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "150%": must not be more than 100%',
     ],
     [
-      "whose name is too long for a computer",
+      "whose name is too long for a computer name",
       { ...pool(), metadata: { name: "m".repeat(59) } },
       `metadata.name: Invalid value: "${"m".repeat(59)}": must be no more than 58 characters: machines are named after it`,
     ],
@@ -147,7 +147,7 @@ describe("a pool is rejected", () => {
       "spec.template.terminateNotificationTimeout: Invalid value: 16: must be between 5 and 15 minutes",
     ],
     [
-      "with a drain timeout that is none",
+      "with an invalid drain timeout",
       pool({ nodeDrainTimeout: "soon" }),
       'spec.nodeDrainTimeout: Invalid value: "soon": time: invalid duration "soon"; use numbers with a unit of ns, us, ms, s, m or h, such as 1h30m',
     ],
@@ -172,7 +172,7 @@ describe("a pool is rejected", () => {
       "spec.template.diagnostics.boot.userManaged.storageAccountURI: Required value: storageAccountType UserManaged needs it",
     ],
     [
-      "with a free lunch",
+      "with a maximum price of zero",
       withTemplate({ spotVMOptions: { maxPrice: 0 } }),
       "spec.template.spotVMOptions.maxPrice: Invalid value: 0: must be -1 or greater than 0",
     ],
@@ -189,8 +189,8 @@ describe("a pool is rejected", () => {
     ["", withRollingUpdate(0, 0), "0", "0"],
     [", in percent", withRollingUpdate("0%", "0%"), '"0%"', '"0%"'],
     [", mixed", withRollingUpdate("00%", 0), '"00%"', "0"],
-    [", as it says no more", pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }), "0", "0"],
-  ])("that can never roll%s", (_, object, surge, unavailable) => {
+    [", with no other error", pool({ strategy: { rollingUpdate: { maxSurge: 0 } } }), "0", "0"],
+  ])("that can never be rolled%s", (_, object, surge, unavailable) => {
     const path = "spec.strategy.rollingUpdate";
     expect(errors(object)).toEqual([
       `${path}.maxSurge: Invalid value: ${surge}: must not be 0 when maxUnavailable is 0`,
@@ -198,7 +198,7 @@ describe("a pool is rejected", () => {
     ]);
   });
 
-  test("for a sign only when it is new: it was let in before, and the pool must still be editable", () => {
+  test("for a sign only if it is new: an existing pool with one must still be editable", () => {
     const there = withRollingUpdate("+5%", 0);
     expect(errors({ ...there, metadata: { ...there.metadata, labels: { a: "b" } } }, there)).toEqual([]);
     expect(errors(withRollingUpdate("+6%", 0), there)).toHaveLength(1);
@@ -262,7 +262,7 @@ describe("a running pool", () => {
   });
 });
 
-test("a system-assigned identity that is there already can stay, or nobody could let go of the pool", () => {
+test("an existing system-assigned identity can stay, so that the pool can still be edited and deleted", () => {
   const there = pool({ identity: "SystemAssigned" });
   expect(errors({ ...there, metadata: { ...there.metadata, labels: { a: "b" } } }, there)).toEqual([]);
   expect(errors(there, pool())).toEqual([expect.stringContaining("spec.identity")]);
@@ -271,7 +271,7 @@ test("a system-assigned identity that is there already can stay, or nobody could
 describe("warnings about a pool", () => {
   const warnings = (object: AzureMachinePool): readonly string[] => AzureMachinePool.warn({ object });
 
-  test("name deprecated places", () => {
+  test("report deprecated fields", () => {
     const old = pool(
       {
         image: { nodePrototyping: { interval: "24h", donor: "Replace" } },
@@ -289,21 +289,21 @@ describe("warnings about a pool", () => {
     ]);
   });
 
-  test("say that a part of a purchase plan has no effect", () => {
+  test("report that a part of a purchase plan has no effect", () => {
     const shared = { ...GALLERY, subscriptionID: "s", resourceGroup: "r" };
     const from = (plan: object) => withTemplate({ image: { sharedGallery: { ...shared, ...plan } } });
     expect(warnings(from({ publisher: "p", sku: "s" })).join()).toContain("set publisher, offer and sku");
     expect(warnings(from({ publisher: "p", offer: "o", sku: "s" }))).toHaveLength(1);
   });
 
-  test("say that no extension reports on the bootstrap, whatever is asked for", () => {
+  test("report that no extension reports on the bootstrap, regardless of the field", () => {
     expect(warnings(withTemplate({ disableVMBootstrapExtension: false }))).toEqual([
       "spec.template.disableVMBootstrapExtension: false has no effect: no extension reports on the bootstrap; the condition BootstrapSucceeded of each AzureMachinePoolMachine comes from its Node",
     ]);
     expect(warnings(withTemplate({ disableVMBootstrapExtension: true }))).toEqual([]);
   });
 
-  test("say that a restarted donor leaves its identity in the gallery", () => {
+  test("report that a restarted donor leaves its identity in the gallery", () => {
     const caching = (donor: "Restart" | "Replace") =>
       withTemplate({ image: { computeGallery: GALLERY, nodePrototyping: { interval: "24h", donor } } });
     expect(warnings(caching("Restart"))).toHaveLength(1);

@@ -7,7 +7,7 @@ import { AzureMachinePoolSpec, AzureMachinePoolStatus } from "./schema.ts";
 import { azureMachinePoolErrors } from "./rules.ts";
 import { azureMachinePoolWarnings } from "./warnings.ts";
 
-/** A pool of machines on one scale set: what a MachinePool of Cluster API refers to. */
+/** A pool of machines on one scale set: the infrastructure of a MachinePool of Cluster API. */
 export const AzureMachinePool = defineKind({
   ...INFRASTRUCTURE,
   kind: "AzureMachinePool",

@@ -23,11 +23,11 @@ const pool = (
 const every = (interval: string) => pool({ computeGallery, nodePrototyping: { interval } });
 
 describe("nodePrototypingOf", () => {
-  test("is off unless asked for", () => {
+  test("is off by default", () => {
     expect(nodePrototypingOf(pool({ computeGallery }))).toBeUndefined();
   });
 
-  test("reads the template first, then the two older places", () => {
+  test("reads the template first, then the two older fields", () => {
     const both = { alias: "2h", annotation: "3h" };
     const intervals = [
       pool({ computeGallery, nodePrototyping: { interval: "1h" } }, both),
@@ -37,7 +37,7 @@ describe("nodePrototypingOf", () => {
     expect(intervals).toEqual(["1h", "2h", "3h"]);
   });
 
-  test("rolls no node and keeps the donor unless told otherwise", () => {
+  test("rolls no node and keeps the donor by default", () => {
     expect(nodePrototypingOf(every("1h"))).toEqual({
       interval: "1h",
       rolloutPolicy: "None",
@@ -90,7 +90,7 @@ describe("validateNodePrototyping", () => {
     expect(nodePrototypingErrors(source).map(formatFieldError)).toEqual([message]);
   });
 
-  test("takes any text for an interval without failing, and accepts only 10m and more", () => {
+  test("accepts any text as an interval without failing, and accepts only 10m and more", () => {
     fc.assert(
       fc.property(
         fc.oneof(

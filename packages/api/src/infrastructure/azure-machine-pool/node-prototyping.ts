@@ -1,4 +1,4 @@
-/** Node OS image caching: its switch in the spec and its state machine's memory in the status. */
+/** Node OS image caching: its settings in the spec and its state machine in the status. */
 import type { Frozen } from "../../kubernetes/meta.ts";
 import {
   type Static,
@@ -18,7 +18,7 @@ import { durationErrors } from "../../values/value-errors.ts";
 import { Image, isGalleryImage } from "../image.ts";
 import type { OSDisk } from "../disks.ts";
 
-/** Makes the image of new nodes from a healthy node, again and again. */
+/** Periodically creates the image of new nodes from a healthy node. */
 export const NodePrototyping = object(
   "Renews the image of new nodes from a healthy node at an interval; presence enables it.",
   {
@@ -32,7 +32,7 @@ export const NodePrototyping = object(
     ),
     donor: optional(
       oneOf(
-        "What becomes of the node the image is taken from: it comes back (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
+        "What happens to the node that the image is taken from: it returns (Restart), or it is cleaned before the image is taken and then replaced (Replace).",
         ["Restart", "Replace"],
         { default: "Restart" },
       ),
@@ -40,7 +40,7 @@ export const NodePrototyping = object(
   },
 );
 
-/** Makes the image of new nodes from a healthy node, again and again. */
+/** Periodically creates the image of new nodes from a healthy node. */
 export type NodePrototyping = Static<typeof NodePrototyping>;
 
 const PHASES = [
@@ -63,39 +63,39 @@ const PHASES = [
 ] as const;
 
 const Donor = object("The node that the image is taken from.", {
-  mode: oneOf("What becomes of it.", ["Restart", "Replace"]),
+  mode: oneOf("What happens to it.", ["Restart", "Replace"]),
   machine: string("Its AzureMachinePoolMachine."),
   nodeName: optional(string("Its Node.")),
-  nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not taken for it.")),
+  nodeUID: optional(string("The UID of its Node, so that a new Node of that name is not mistaken for it.")),
   instanceID: optional(string("Its instance in the scale set.")),
-  vmID: optional(string("The id Azure gave the VM.")),
+  vmID: optional(string("The id of the VM in Azure.")),
   osDiskID: optional(string("The ARM id of the disk it boots from.")),
   cordonedByUs: optional(boolean("Whether we cordoned the Node and so must uncordon it.")),
-  stoppedAt: optional(timestamp("When the VM was seen stopped; a snapshot must be younger.")),
-  markers: optional(listOf("What we put on its objects and must take off again.", string("A marker."))),
+  stoppedAt: optional(timestamp("When the VM was observed to be stopped; a snapshot must be younger.")),
+  markers: optional(listOf("What we have set on its objects and must remove again.", string("A marker."))),
 });
 
-/** What the state machine of node prototyping remembers; written before each of its side effects. */
-export const NodePrototypingStatus = object("Where the renewal of the image stands.", {
-  phase: oneOf("The step that is being done.", PHASES),
-  cycleID: optional(string("Names this renewal and everything made for it.")),
+/** The state of node prototyping; written before each of its side effects. */
+export const NodePrototypingStatus = object("The progress of the renewal of the image.", {
+  phase: oneOf("The current step.", PHASES),
+  cycleID: optional(string("The name of this renewal and of everything created for it.")),
   startedAt: optional(timestamp("When this renewal began.")),
-  phaseDeadline: optional(timestamp("When the step is given up.")),
-  attempt: optional(integer("Which try of the step this is, from 1.")),
-  succeeded: optional(boolean("Whether the snapshot is good; decides what follows Restoring.")),
+  phaseDeadline: optional(timestamp("When the step times out.")),
+  attempt: optional(integer("The attempt of the step, from 1.")),
+  succeeded: optional(boolean("Whether the snapshot is usable; decides what follows Restoring.")),
   consecutiveFailures: optional(integer("How many renewals failed in a row.")),
-  nextAttemptTime: optional(timestamp("Before this moment nothing is tried again.")),
+  nextAttemptTime: optional(timestamp("Nothing is retried before this time.")),
   lastError: optional(
     object("Why the last renewal failed.", {
       step: string("The step that failed."),
-      code: string("The cause in one word."),
-      message: string("The cause in a sentence."),
+      code: string("The cause, in CamelCase."),
+      message: string("The cause, for people."),
     }),
   ),
   baseImage: optional(Image),
   previousImage: optional(Image),
   kubernetesVersion: optional(string("The version that the image's nodes run.")),
-  fingerprint: optional(string("What the image would contain; the same fingerprint needs no new image.")),
+  fingerprint: optional(string("The contents of the image; the same fingerprint needs no new image.")),
   donor: optional(Donor),
   snapshot: optional(
     object("The snapshot of the donor's disk.", {
@@ -109,22 +109,22 @@ export const NodePrototypingStatus = object("Where the renewal of the image stan
       definition: string("The image definition."),
       version: string("The version."),
       id: optional(string("Its ARM id.")),
-      aggregatedState: optional(string("How far replication is, in Azure's word.")),
-      progress: optional(integer("How far replication is, in percent.")),
+      aggregatedState: optional(string("The state of replication, in Azure's terms.")),
+      progress: optional(integer("The progress of replication, in percent.")),
     }),
   ),
   canary: optional(
-    object("The node that tries the image before others get it.", {
+    object("The node that tests the image before others get it.", {
       machine: string("Its AzureMachinePoolMachine."),
     }),
   ),
   history: optional(
     listOf(
-      "The image versions made so far, newest first.",
+      "The image versions created so far, newest first.",
       object("An image version.", {
         id: string("Its ARM id."),
         version: string("The version."),
-        createdAt: timestamp("When it was made."),
+        createdAt: timestamp("When it was created."),
         donor: optional(string("The AzureMachinePoolMachine it was taken from.")),
         fingerprint: optional(string("What it contains.")),
         sizeGB: optional(integer("Its size in GB.")),
@@ -134,13 +134,13 @@ export const NodePrototypingStatus = object("Where the renewal of the image stan
   ),
 });
 
-/** What the state machine of node prototyping remembers. */
+/** The state of node prototyping. */
 export type NodePrototypingStatus = Static<typeof NodePrototypingStatus>;
 
-/** Annotation of the first draft of the proposal: an interval, read when the spec has none. */
+/** Annotation of the first draft of the proposal: an interval, used if the spec has none. */
 export const NODE_CACHING_INTERVAL_ANNOTATION = "nodeCachingInterval";
 
-/** The parts of a pool that decide whether and how its image is renewed. */
+/** The fields of a pool that decide whether and how its image is renewed. */
 export interface PrototypingSource {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: {
@@ -152,7 +152,7 @@ export interface PrototypingSource {
   };
 }
 
-/** The settings in force: from the template's image, else from the two older places; undefined = off. */
+/** The effective settings: from the template's image, else from the two older fields; undefined = off. */
 export function nodePrototypingOf(pool: PrototypingSource): Required<NodePrototyping> | undefined {
   const interval = pool.metadata.annotations?.[NODE_CACHING_INTERVAL_ANNOTATION];
   const settings =
@@ -162,10 +162,10 @@ export function nodePrototypingOf(pool: PrototypingSource): Required<NodePrototy
   return settings && { rolloutPolicy: "None", donor: "Restart", ...settings };
 }
 
-// A renewal stops a node and publishes an image, which takes minutes; a shorter interval would never rest.
+// A renewal stops a node and publishes an image, which takes minutes; with a shorter interval it would never pause.
 const SHORTEST_INTERVAL = "10m";
 
-/** Says why the image of a pool cannot be renewed as asked. */
+/** Validates the settings of node prototyping. */
 export function nodePrototypingErrors(pool: PrototypingSource): readonly FieldError[] {
   const settings = nodePrototypingOf(pool);
   if (!settings) {

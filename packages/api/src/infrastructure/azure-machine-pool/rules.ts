@@ -51,7 +51,7 @@ const IMMUTABLE: readonly ImmutableField<Frozen<Pool>>[] = [
   },
 ];
 
-/** Says what is wrong with a pool beyond its schema. */
+/** Validates a pool beyond its schema. */
 export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonly FieldError[] {
   const { object: pool, old } = request;
   return [
@@ -67,7 +67,7 @@ export function azureMachinePoolErrors(request: AdmissionRequest<Pool>): readonl
   ];
 }
 
-// Azure appends six characters to the name of each machine, and a computer's has at most 64.
+// Azure appends six characters to the name of each machine, and a computer name has at most 64.
 const NAME_LENGTH = 58;
 
 function nameErrors(name: string): readonly FieldError[] {
@@ -101,7 +101,8 @@ function drainTimeoutErrors(timeout: string | undefined): readonly FieldError[] 
     : errors;
 }
 
-// A pool that has it already must still be editable, or nobody could mend it or let go of it; its condition says the same.
+// A pool that has it already must still be editable, so that a user can fix or delete it; its condition reports the
+// same.
 function systemAssignedErrors(identity: string | undefined, old: string | undefined): readonly FieldError[] {
   const detail =
     "needs a role assignment, which is not made yet; use UserAssigned with an identity that has its roles";

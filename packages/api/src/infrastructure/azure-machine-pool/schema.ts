@@ -29,10 +29,10 @@ const DEFAULT_ROLLING_UPDATE = {
 const isZero = (field: string): string => `(self.${field} == 0 || self.${field} == '0%')`;
 
 const RollingUpdate = object(
-  "How far a rollout may go at a time.",
+  "The limits of a rollout.",
   {
     maxSurge: optional(
-      intOrPercent("How many machines there may be beyond the wanted number; a percentage rounds up.", {
+      intOrPercent("How many machines may exist beyond the desired number; a percentage rounds up.", {
         default: DEFAULT_ROLLING_UPDATE.maxSurge,
       }),
     ),
@@ -42,7 +42,7 @@ const RollingUpdate = object(
       }),
     ),
     deletePolicy: optional(
-      oneOf("Which machines go first when there are too many.", ["Random", "Newest", "Oldest"], {
+      oneOf("Which machines are deleted first when there are too many.", ["Random", "Newest", "Oldest"], {
         default: DEFAULT_ROLLING_UPDATE.deletePolicy,
       }),
     ),
@@ -66,7 +66,7 @@ const RollingUpdate = object(
 );
 
 const Strategy = object(
-  "How machines move to a new model.",
+  "How machines are updated to a new model.",
   {
     type: optional(oneOf("The kind of rollout.", ["RollingUpdate"], { default: "RollingUpdate" })),
     rollingUpdate: optional(RollingUpdate),
@@ -74,7 +74,7 @@ const Strategy = object(
   { default: { type: "RollingUpdate", rollingUpdate: DEFAULT_ROLLING_UPDATE } },
 );
 
-const Template = object("What the machines of the pool look like.", {
+const Template = object("The template of the pool's machines.", {
   ...virtualMachineFields,
   image: optional(
     object(
@@ -88,8 +88,8 @@ const Template = object("What the machines of the pool look like.", {
   ),
 });
 
-/** What users write about a pool. */
-export const AzureMachinePoolSpec = object("The wanted state of the pool.", {
+/** The spec of a pool. */
+export const AzureMachinePoolSpec = object("The desired state of the pool.", {
   location: string("The Azure region.", {
     rules: [
       { rule: "self == oldSelf", message: "a scale set cannot move; create a new pool in the other region" },
@@ -97,19 +97,21 @@ export const AzureMachinePoolSpec = object("The wanted state of the pool.", {
   }),
   template: Template,
   image: optional(
-    object("An older place for settings of the image. Use spec.template.image.", {
+    object("An older field for settings of the image. Use spec.template.image.", {
       nodePrototyping: optional(NodePrototyping),
     }),
   ),
-  additionalTags: optional(mapOf("Azure tags for everything made for the pool.", string("A value."))),
-  providerID: optional(string("The id of the scale set. Written by the controller.")),
+  additionalTags: optional(mapOf("Azure tags for all resources of the pool.", string("A value."))),
+  providerID: optional(string("The provider id of the scale set. Set by the controller.")),
   providerIDList: optional(
-    listOf("The ids of the instances. Written by the controller.", string("A provider id.")),
+    listOf("The provider ids of the instances. Set by the controller.", string("A provider id.")),
   ),
   ...identityFields,
   strategy: optional(Strategy),
   nodeDrainTimeout: optional(
-    duration("How long a Node may be drained before its machine goes regardless; 0 means without limit."),
+    duration(
+      "How long a Node may be drained before its machine is deleted regardless; 0 means without limit.",
+    ),
   ),
   orchestrationMode: optional(
     oneOf("How Azure manages the instances. Only Uniform is supported.", ["Flexible", "Uniform"], {
@@ -119,33 +121,33 @@ export const AzureMachinePoolSpec = object("The wanted state of the pool.", {
   platformFaultDomainCount: optional(
     integer("Over how many fault domains instances are spread. Fixed at creation."),
   ),
-  zoneBalance: optional(boolean("Whether Azure refuses to let zones differ in size.")),
+  zoneBalance: optional(boolean("Whether Azure keeps zones at equal sizes strictly.")),
 });
 
-/** What users write about a pool. */
+/** The spec of a pool. */
 export type AzureMachinePoolSpec = Static<typeof AzureMachinePoolSpec>;
 
-/** What is known about a pool. */
+/** The status of a pool. */
 export const AzureMachinePoolStatus = object("The observed state of the pool.", {
-  ready: optional(boolean("Whether the pool serves.")),
+  ready: optional(boolean("Whether the pool is ready.")),
   replicas: optional(integer("How many machines are ready.")),
-  upToDateReplicas: optional(integer("How many machines have the newest model and stay.")),
-  lastReconciledReplicas: optional(integer("The wanted number that was reached last.")),
+  upToDateReplicas: optional(integer("How many machines have the newest model and are not being deleted.")),
+  lastReconciledReplicas: optional(integer("The desired number that was last reached.")),
   externalReplicas: optional(
     integer(
-      "How many machines an external autoscaler wanted when the pool began to replace some; gone when as many are there again.",
+      "The number that an external autoscaler wanted when the pool began to replace machines; unset when as many exist again.",
     ),
   ),
   externalCapacity: optional(
     integer(
-      "The capacity that the pool has left the scale set at meanwhile; another one is the autoscaler's wish.",
+      "The capacity that the pool has set meanwhile; a different one is a new number of the autoscaler.",
     ),
   ),
   image: optional(Image),
   version: optional(string("The Kubernetes version of the model.")),
-  provisioningState: optional(string("What Azure says about the scale set.")),
-  failureReason: optional(string("Why the pool cannot work, in one word.")),
-  failureMessage: optional(string("Why the pool cannot work, in a sentence.")),
+  provisioningState: optional(string("The provisioning state of the scale set in Azure.")),
+  failureReason: optional(string("Why the pool failed, in CamelCase.")),
+  failureMessage: optional(string("Why the pool failed.")),
   conditions: optional(Conditions),
   infrastructureMachineKind: optional(string("The kind of the pool's machines: AzureMachinePoolMachine.")),
   instances: optional(
@@ -156,7 +158,7 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
         instanceName: optional(string("Its name.")),
         latestModelApplied: boolean("Whether it has the newest model."),
         providerID: optional(string("Its provider id.")),
-        provisioningState: optional(string("What Azure says about it.")),
+        provisioningState: optional(string("Its provisioning state in Azure.")),
         version: optional(string("Its Kubernetes version.")),
       }),
     ),
@@ -165,25 +167,25 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
   operation: optional(Operation),
   instanceOperations: optional(
     listOf(
-      "What is being done to single instances beside it: at most 3 at once, and with those that hang at most 20.",
+      "The running operations on single instances: at most 3 at once, and including those that hang at most 20.",
       Operation,
     ),
   ),
   instancesToReimage: optional(
     listOf(
-      "Instances that are updated in place and get their disk anew afterwards, because their image stays the same.",
+      "Instances that are updated in place and re-imaged afterwards, because their image stays the same.",
       string("An instance id."),
     ),
   ),
   pickedForDeletion: optional(
     listOf(
-      "The machines that the pool has decided to delete; written before they are. Others that go were deleted by a user.",
+      "The machines that the pool controller has picked for deletion; written before it deletes them. A machine that is being deleted and is not listed was deleted by a user.",
       string("The name of an AzureMachinePoolMachine."),
     ),
   ),
   pickedForUpdate: optional(
     listOf(
-      "The machines that the pool has decided to update in place; written before they are told. One that is told by a user is not updated.",
+      "The machines that the pool controller has picked for an in-place update; written before it annotates them. A machine that a user annotates is not updated.",
       string("The name of an AzureMachinePoolMachine."),
     ),
   ),
@@ -191,16 +193,16 @@ export const AzureMachinePoolStatus = object("The observed state of the pool.", 
     string("The hash of the VM profile that new instances get, with the version of the hash."),
   ),
   blockedRemoval: optional(
-    object("A removal so large that it waits until it is confirmed.", {
-      hash: string("The hash of the names that would go."),
-      count: integer("How many would go."),
-      confirmations: integer("How many complete lists said so."),
-      lastConfirmedAt: timestamp("When a list said so last."),
+    object("A removal so large that it waits for confirmation.", {
+      hash: string("The hash of the names that would be removed."),
+      count: integer("How many would be removed."),
+      confirmations: integer("How many complete lists confirm it."),
+      lastConfirmedAt: timestamp("When a list last confirmed it."),
     }),
   ),
-  lastImagePrototype: optional(timestamp("When the image was renewed successfully for the last time.")),
+  lastImagePrototype: optional(timestamp("When the image was last renewed successfully.")),
   nodePrototyping: optional(NodePrototypingStatus),
 });
 
-/** What is known about a pool. */
+/** The status of a pool. */
 export type AzureMachinePoolStatus = Static<typeof AzureMachinePoolStatus>;

@@ -9,7 +9,7 @@ type Limit = number | string;
 const SURGE = "spec.strategy.rollingUpdate.maxSurge";
 const UNAVAILABLE = "spec.strategy.rollingUpdate.maxUnavailable";
 
-/** Says what is wrong with how machines move to a new model. */
+/** Validates how machines are updated to a new model. */
 export function strategyErrors(strategy: Strategy, old: Strategy): readonly FieldError[] {
   const { maxSurge, maxUnavailable } = limitsOf(strategy);
   const before = old && limitsOf(old);
@@ -34,7 +34,7 @@ function limitsOf(strategy: Strategy): { readonly maxSurge: Limit; readonly maxU
   return { maxSurge, maxUnavailable };
 }
 
-/** Nobody means a sign that Go would take. A pool that was let in with one must still be editable. */
+/** Go accepts a sign, but it is never intended. An existing pool with one must still be editable. */
 function limitErrors(field: string, limit: Limit, before: Limit | undefined): readonly FieldError[] {
   const errors = intOrPercentErrors(field, limit);
   const text = String(limit);

@@ -36,11 +36,11 @@ const DOUBTS: readonly Doubt[] = [
   {
     isRaisedBy: (pool) => nodePrototypingOf(pool)?.donor === "Restart",
     warning:
-      "images of donor: Restart hold the identity of the node they are taken from: whoever reads the gallery could act as it",
+      "images of donor: Restart contain the identity of the node they are taken from: every reader of the gallery could act as that node",
   },
 ];
 
-/** Says what is allowed in a pool but probably not meant. */
+/** Warns about settings of a pool that are valid but probably a mistake. */
 export function azureMachinePoolWarnings({ object }: AdmissionRequest<Pool>): readonly string[] {
   return DOUBTS.filter(({ isRaisedBy }) => isRaisedBy(object)).map(({ warning }) => warning);
 }

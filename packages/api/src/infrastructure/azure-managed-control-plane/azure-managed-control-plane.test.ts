@@ -21,7 +21,7 @@ const errors = (object: AzureManagedControlPlane, old?: AzureManagedControlPlane
   AzureManagedControlPlane.validate({ object, ...(old && { old }) }).map(formatFieldError);
 
 describe("defaults of an AKS control plane", () => {
-  test("name what AKS needs", () => {
+  test("set the names that AKS needs", () => {
     const { spec } = withDefaults(
       AzureManagedControlPlane,
       controlPlane({ version: "1.31.2", resourceGroupName: "", sku: { tier: "Paid" } }),
@@ -50,7 +50,7 @@ describe("defaults of an AKS control plane", () => {
     });
   });
 
-  test("are accepted, and change nothing the second time", () => {
+  test("are valid, and change nothing the second time", () => {
     const once = withDefaults(AzureManagedControlPlane, controlPlane());
     expect(errors(once)).toEqual([]);
     expect(withDefaults(AzureManagedControlPlane, once)).toEqual(once);
@@ -158,7 +158,7 @@ describe("a running AKS control plane", () => {
     expect(errors(controlPlane(after), controlPlane(before))).toEqual([message]);
   });
 
-  test("may change who reaches it, but not how", () => {
+  test("may change who can reach it, but not how", () => {
     const profile = (apiServerAccessProfile: Spec["apiServerAccessProfile"]) =>
       controlPlane(apiServerAccessProfile ? { apiServerAccessProfile } : {});
     const ranges = { authorizedIPRanges: ["192.0.2.0/24"] };

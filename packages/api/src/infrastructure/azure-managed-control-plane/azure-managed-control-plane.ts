@@ -44,12 +44,12 @@ function applyDefaults(
   defaultVirtualNetwork(spec, metadata.name);
 }
 
-/** Paid is what Standard was called once. */
+/** Paid is the former name of Standard. */
 function currentTier(tier: "Free" | "Paid" | "Standard" = "Free"): "Free" | "Standard" {
   return tier === "Paid" ? "Standard" : tier;
 }
 
-/** Overlay pods have addresses of their own, so the nodes' range then leaves 10.0.0.0/8 free for them. */
+/** Overlay pods have addresses of their own, so the nodes' range leaves 10.0.0.0/8 to them. */
 function defaultVirtualNetwork(spec: AzureManagedControlPlaneSpec, name: string): void {
   const overlay = spec.networkPluginMode === "overlay";
   const network = spec.virtualNetwork ?? { name };

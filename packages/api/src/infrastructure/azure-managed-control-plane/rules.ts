@@ -55,7 +55,7 @@ const IMMUTABLE: readonly ImmutableField<ControlPlane>[] = [
   },
 ];
 
-/** Says what is wrong with an AKS cluster beyond its schema. */
+/** Validates an AKS cluster beyond its schema. */
 export function azureManagedControlPlaneErrors(
   request: AdmissionRequest<CustomObject<AzureManagedControlPlaneSpec, AzureManagedControlPlaneStatus>>,
 ): readonly FieldError[] {

@@ -16,7 +16,7 @@ import { ControlPlaneEndpoint } from "../../cluster/infrastructure-contract.ts";
 import { LongRunningOperationStates } from "../operation.ts";
 
 const LoadBalancerProfile = object("How nodes reach the Internet; at most one kind of address.", {
-  managedOutboundIPs: optional(integer("How many addresses AKS makes, 1 to 100.")),
+  managedOutboundIPs: optional(integer("How many addresses AKS creates, 1 to 100.")),
   outboundIPPrefixes: optional(listOf("ARM ids of address prefixes.", string("An ARM id."))),
   outboundIPs: optional(listOf("ARM ids of addresses.", string("An ARM id."))),
   allocatedOutboundPorts: optional(integer("Ports of each node, 0 to 64000.")),
@@ -30,15 +30,15 @@ const SecurityProfile = object(
     defender: optional(anyObject("Microsoft Defender.")),
     imageCleaner: optional(anyObject("Removal of unused images.")),
     workloadIdentity: optional(
-      object("Azure identities for pods.", { enabled: boolean("Whether it is on.") }),
+      object("Azure identities for pods.", { enabled: boolean("Whether it is enabled.") }),
     ),
   },
   { preserveUnknown: true },
 );
 
-/** What users write about an AKS cluster. */
+/** The spec of an AKS cluster. */
 export const AzureManagedControlPlaneSpec = object(
-  "The wanted state of the AKS cluster.",
+  "The desired state of the AKS cluster.",
   {
     location: string("The Azure region.", {
       rules: [
@@ -47,11 +47,11 @@ export const AzureManagedControlPlaneSpec = object(
     }),
     version: string("The Kubernetes version.", { minLength: 2 }),
     resourceGroupName: string("The resource group."),
-    nodeResourceGroupName: optional(string("The resource group that AKS makes for the nodes.")),
+    nodeResourceGroupName: optional(string("The resource group that AKS creates for the nodes.")),
     subscriptionID: optional(string("The subscription.")),
     identityRef: ObjectReference,
     azureEnvironment: optional(string("The cloud. Only AzurePublicCloud is supported.")),
-    additionalTags: optional(mapOf("Azure tags for everything made for the cluster.", string("A value."))),
+    additionalTags: optional(mapOf("Azure tags for all resources of the cluster.", string("A value."))),
     controlPlaneEndpoint: optional(ControlPlaneEndpoint),
     virtualNetwork: optional(
       object(
@@ -73,7 +73,7 @@ export const AzureManagedControlPlaneSpec = object(
     ),
     sku: optional(
       object("The tier of the cluster.", {
-        tier: oneOf("The tier; Paid is an old word for Standard.", ["Free", "Paid", "Standard"], {
+        tier: oneOf("The tier; Paid is the former name of Standard.", ["Free", "Paid", "Standard"], {
           default: "Free",
         }),
       }),
@@ -90,8 +90,8 @@ export const AzureManagedControlPlaneSpec = object(
       oneOf("The network of the pods.", ["azure", "kubenet", "none"], { default: "azure" }),
     ),
     networkPluginMode: optional(oneOf("A variant of it.", ["overlay"])),
-    networkPolicy: optional(oneOf("Who enforces network policies.", ["azure", "calico", "cilium"])),
-    networkDataplane: optional(oneOf("Who moves packets.", ["azure", "cilium"])),
+    networkPolicy: optional(oneOf("The network policy engine.", ["azure", "calico", "cilium"])),
+    networkDataplane: optional(oneOf("The data plane.", ["azure", "cilium"])),
     outboundType: optional(
       oneOf("How nodes reach the Internet.", [
         "loadBalancer",
@@ -104,7 +104,7 @@ export const AzureManagedControlPlaneSpec = object(
       oneOf("The tier of the load balancer.", ["Basic", "Standard"], { default: "Standard" }),
     ),
     loadBalancerProfile: optional(LoadBalancerProfile),
-    dnsPrefix: optional(string("Starts the DNS name of the API server.")),
+    dnsPrefix: optional(string("The prefix of the DNS name of the API server.")),
     dnsServiceIP: optional(string("The address of the DNS service in the cluster.")),
     disableLocalAccounts: optional(boolean("Whether only Entra ID accounts can log in.")),
     aadProfile: optional(
@@ -118,15 +118,15 @@ export const AzureManagedControlPlaneSpec = object(
         "Add-ons of AKS.",
         object("An add-on.", {
           name: string("Its name."),
-          enabled: boolean("Whether it is on."),
+          enabled: boolean("Whether it is enabled."),
           config: optional(mapOf("Its settings.", string("A setting."))),
         }),
       ),
     ),
     apiServerAccessProfile: optional(
-      object("Who reaches the API server.", {
-        authorizedIPRanges: optional(listOf("Address ranges that may.", string("A range."))),
-        enablePrivateCluster: optional(boolean("Whether only the network may.")),
+      object("Access to the API server.", {
+        authorizedIPRanges: optional(listOf("Address ranges that have access.", string("A range."))),
+        enablePrivateCluster: optional(boolean("Whether only the network has access.")),
         privateDNSZone: optional(string("The private DNS zone.")),
         enablePrivateClusterPublicFQDN: optional(boolean("Whether a private cluster has a public name.")),
       }),
@@ -140,13 +140,13 @@ export const AzureManagedControlPlaneSpec = object(
     httpProxyConfig: optional(anyObject("The proxy that nodes use.")),
     oidcIssuerProfile: optional(
       object("The issuer of service account tokens.", {
-        enabled: optional(boolean("Whether it is on.", { default: false })),
+        enabled: optional(boolean("Whether it is enabled.", { default: false })),
       }),
     ),
     securityProfile: optional(SecurityProfile),
     extensions: optional(listOf("Extensions of AKS.", anyObject("An extension."))),
     fleetsMember: optional(anyObject("Membership in a fleet.")),
-    machineTemplate: optional(anyObject("Not used; there for the contract.")),
+    machineTemplate: optional(anyObject("Not used; the contract requires it.")),
     enablePreviewFeatures: optional(boolean("Whether the preview API of AKS is used.", { default: false })),
     asoManagedClusterPatches: optional(
       listOf(
@@ -158,14 +158,14 @@ export const AzureManagedControlPlaneSpec = object(
   { preserveUnknown: true },
 );
 
-/** What users write about an AKS cluster. */
+/** The spec of an AKS cluster. */
 export type AzureManagedControlPlaneSpec = Static<typeof AzureManagedControlPlaneSpec>;
 
-/** What is known about an AKS cluster. */
+/** The status of an AKS cluster. */
 export const AzureManagedControlPlaneStatus = object(
   "The observed state of the AKS cluster.",
   {
-    ready: optional(boolean("Whether the cluster can be used.")),
+    ready: optional(boolean("Whether the cluster is ready.")),
     initialized: optional(boolean("Whether the API server has answered once.")),
     version: optional(string("The Kubernetes version of the control plane.")),
     autoUpgradeVersion: optional(string("The version that AKS upgraded to by itself.", { minLength: 2 })),
@@ -178,5 +178,5 @@ export const AzureManagedControlPlaneStatus = object(
   { preserveUnknown: true },
 );
 
-/** What is known about an AKS cluster. */
+/** The status of an AKS cluster. */
 export type AzureManagedControlPlaneStatus = Static<typeof AzureManagedControlPlaneStatus>;

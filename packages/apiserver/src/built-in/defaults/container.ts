@@ -1,6 +1,6 @@
 import { type Fields, fillIn, objectIn, objectMadeIn, objectsIn, textIn } from "../fields.ts";
 
-/** Fills in what a container leaves out. */
+/** Sets the defaults of a container. */
 export function defaultContainer(container: Fields): void {
   fillIn(container, {
     imagePullPolicy: pullPolicyOf(textIn(container, "image")),
@@ -19,7 +19,7 @@ export function defaultContainer(container: Fields): void {
   for (const handler of [postStart, preStop]) if (handler) defaultHandler(handler);
 }
 
-/** A tag that can come to mean another image must be looked up each time. */
+/** A mutable tag must be resolved on each start. */
 function pullPolicyOf(image: string): string {
   if (image.includes("@")) return "IfNotPresent";
   const tag = /:([^/:]+)$/.exec(image)?.[1] ?? "latest";

@@ -43,8 +43,8 @@ const toleration = (key: string): object => ({
   tolerationSeconds: 300,
 });
 
-describe("what objects leave out", () => {
-  // As kube-apiserver 1.35 answers to the same.
+describe("fields that objects leave out", () => {
+  // As kube-apiserver 1.35 answers to the same objects.
   test.each<[string, string, object, object]>([
     [
       "a pod",
@@ -174,7 +174,7 @@ describe("what objects leave out", () => {
         ],
       },
     ],
-  ])("is filled in: %s", async (_, path, object, expected) => {
+  ])("get defaults: %s", async (_, path, object, expected) => {
     expect(await created(path, object)).toEqual(expected);
   });
 
@@ -240,7 +240,7 @@ describe("what objects leave out", () => {
     });
   });
 
-  test("a job recognizes its pods by its own uid", async () => {
+  test("a job selects its pods by its own uid", async () => {
     const client = new TestClient({ kinds: builtInKinds });
     const { body } = await client.create("/apis/batch/v1/namespaces/default/jobs", {
       metadata: { name: "a" },
@@ -256,7 +256,7 @@ describe("what objects leave out", () => {
     });
   });
 
-  test("an update that leaves out what was filled in changes nothing", async () => {
+  test("an update that leaves out defaulted fields changes nothing", async () => {
     const client = new TestClient({ kinds: builtInKinds });
     const deployment = { metadata: { name: "a" }, spec: { selector, template } };
     const first = await client.create(`${APPS}/deployments`, deployment);

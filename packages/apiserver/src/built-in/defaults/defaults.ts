@@ -11,7 +11,7 @@ import {
   defaultStatefulSet,
 } from "./workloads.ts";
 
-/** What fills in the gaps of objects of a kind, by `group/kind`: whoever reads the object sees it whole. */
+/** Sets the defaults of objects of a kind, by `group/kind`, so that clients always read complete objects. */
 export const builtInDefaults: Readonly<Record<string, (draft: Draft) => void>> = {
   "/Namespace": defaultSpec,
   "/Node": defaultNode,

@@ -5,7 +5,7 @@ import { defaultVolume } from "./volume.ts";
 
 const CONTAINER_LISTS = ["initContainers", "containers", "ephemeralContainers"];
 
-/** Fills in what the spec of a pod leaves out, be it that of a pod or of a template. */
+/** Sets the defaults of a pod spec, of a pod or of a template. */
 function defaultPodSpec(spec: Fields): void {
   fillIn(spec, {
     restartPolicy: "Always",
@@ -23,18 +23,18 @@ function defaultPodSpec(spec: Fields): void {
   for (const volume of objectsIn(spec, "volumes")) defaultVolume(volume);
 }
 
-/** The field had another name once, and clients still read that. */
+/** The field had another name before, and clients still read that one. */
 function defaultAccount(spec: Fields): void {
   const name = spec["serviceAccountName"] ?? spec["serviceAccount"];
   if (name !== undefined) Object.assign(spec, { serviceAccountName: name, serviceAccount: name });
 }
 
-/** On the network of the node a port of a container is one of the node. */
+/** With the host network, a port of a container is a port of the node. */
 function defaultHostPorts(container: Fields): void {
   for (const port of objectsIn(container, "ports")) fillIn(port, { hostPort: port["containerPort"] });
 }
 
-/** Fills in what a pod leaves out. */
+/** Sets the defaults of a pod. */
 export function defaultPod(pod: Draft): void {
   const spec = objectMadeIn(pod, "spec");
   defaultPodSpec(spec);
@@ -43,13 +43,13 @@ export function defaultPod(pod: Draft): void {
     for (const container of objectsIn(spec, list)) defaultRequests(objectIn(container, "resources"));
 }
 
-/** Who says how much it takes at most, and nothing else, asks for that much. */
+/** A container with limits and without requests requests as much as its limits. */
 function defaultRequests(resources: Fields): void {
   if (resources["limits"])
     resources["requests"] = { ...objectIn(resources, "limits"), ...objectIn(resources, "requests") };
 }
 
-/** Fills in what a template of pods leaves out. */
+/** Sets the defaults of a template of pods. */
 export function defaultPodTemplate(owner: Fields): void {
   const template = objectMadeIn(owner, "template");
   objectMadeIn(template, "metadata");

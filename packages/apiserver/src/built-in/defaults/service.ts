@@ -4,7 +4,7 @@ import { type Fields, fillIn, objectMadeIn, objectsIn, textIn } from "../fields.
 // Three hours.
 const AFFINITY_SECONDS = 10_800;
 
-/** Fills in what a service leaves out. */
+/** Sets the defaults of a service. */
 export function defaultService(service: Draft): void {
   const spec = objectMadeIn(service, "spec");
   fillIn(spec, { type: "ClusterIP", sessionAffinity: "None" });

@@ -1,10 +1,10 @@
 import { type Fields, fillIn, objectIn, objectsIn } from "../fields.ts";
 
-// The files of these can be read by everybody.
+// Every user can read the files of these.
 const WITH_FILES = ["secret", "configMap", "downwardAPI", "projected"];
 const FILE_MODE = 0o644;
 
-/** What single sources leave out. */
+/** Defaults of single sources. */
 const SOURCES: Readonly<Record<string, Readonly<Fields>>> = {
   hostPath: { type: "" },
   azureDisk: { cachingMode: "ReadWrite", kind: "Shared", fsType: "ext4", readOnly: false },
@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<string, Readonly<Fields>>> = {
   scaleIO: { storageMode: "ThinProvisioned", fsType: "xfs" },
 };
 
-/** Fills in what a volume leaves out. One without a source is an empty folder. */
+/** Sets the defaults of a volume. One without a source is an empty directory. */
 export function defaultVolume(volume: Fields): void {
   if (Object.keys(volume).every((field) => field === "name")) volume["emptyDir"] = {};
   for (const name of WITH_FILES) {

@@ -2,10 +2,10 @@ import type { Draft } from "../../storage/storage.ts";
 import { type Fields, fillIn, objectIn, objectMadeIn, objectsIn } from "../fields.ts";
 import { defaultPodTemplate } from "./pod.ts";
 
-// Old revisions to go back to.
+// Old revisions to roll back to.
 const KEPT_REVISIONS = 10;
 
-/** Fills in what a deployment leaves out. */
+/** Sets the defaults of a deployment. */
 export function defaultDeployment(deployment: Draft): void {
   const spec = defaultWorkload(deployment);
   fillIn(spec, { replicas: 1, revisionHistoryLimit: KEPT_REVISIONS, progressDeadlineSeconds: 600 });
@@ -15,12 +15,12 @@ export function defaultDeployment(deployment: Draft): void {
   fillIn(objectMadeIn(strategy, "rollingUpdate"), { maxUnavailable: "25%", maxSurge: "25%" });
 }
 
-/** Fills in what a replica set leaves out. */
+/** Sets the defaults of a replica set. */
 export function defaultReplicaSet(replicaSet: Draft): void {
   fillIn(defaultWorkload(replicaSet), { replicas: 1 });
 }
 
-/** Fills in what a stateful set leaves out. */
+/** Sets the defaults of a stateful set. */
 export function defaultStatefulSet(statefulSet: Draft): void {
   const spec = defaultWorkload(statefulSet);
   fillIn(spec, { replicas: 1, podManagementPolicy: "OrderedReady", revisionHistoryLimit: KEPT_REVISIONS });
@@ -38,7 +38,7 @@ export function defaultStatefulSet(statefulSet: Draft): void {
   if (strategy["type"] === "RollingUpdate") fillIn(objectMadeIn(strategy, "rollingUpdate"), { partition: 0 });
 }
 
-/** Fills in what a daemon set leaves out. */
+/** Sets the defaults of a daemon set. */
 export function defaultDaemonSet(daemonSet: Draft): void {
   const spec = defaultWorkload(daemonSet);
   fillIn(spec, { revisionHistoryLimit: KEPT_REVISIONS });
@@ -48,7 +48,7 @@ export function defaultDaemonSet(daemonSet: Draft): void {
   fillIn(objectMadeIn(strategy, "rollingUpdate"), { maxUnavailable: 1, maxSurge: 0 });
 }
 
-/** Fills in what a job leaves out. Without any number it is one pod; with one of them the other stays open. */
+/** Sets the defaults of a job. Without any number it is one pod; with one of them the other stays unset. */
 export function defaultJob(job: Draft): void {
   const spec = defaultWorkload(job);
   if (spec["completions"] === undefined && spec["parallelism"] === undefined) spec["completions"] = 1;

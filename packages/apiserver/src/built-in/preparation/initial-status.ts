@@ -1,6 +1,6 @@
 import type { Draft, StoredObject } from "../../storage/storage.ts";
 
-/** The status of objects that nobody has looked at yet: numbers that are always there begin at zero. */
+/** The status of objects that no controller has reconciled yet: counters that are always present start at zero. */
 const INITIAL: Readonly<Record<string, object>> = {
   "apps/DaemonSet": {
     currentNumberScheduled: 0,
@@ -20,7 +20,7 @@ const INITIAL: Readonly<Record<string, object>> = {
   "storage.k8s.io/VolumeAttachment": { attached: false },
 };
 
-/** What gives a new object of a kind its first status; undefined for kinds that begin without one. */
+/** Sets the first status of a new object of a kind; undefined for kinds that start without one. */
 export function initialStatus(
   name: string,
 ): ((draft: Draft, old: StoredObject | undefined) => void) | undefined {

@@ -1,10 +1,10 @@
 import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, objectIn, objectMadeIn } from "../fields.ts";
 
-/** The label by which a job recognizes its pods. */
+/** The label by which a job selects its pods. */
 export const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
 
-/** A job recognizes its pods by its own uid, unless somebody insists on another selector. */
+/** A job selects its pods by its own uid, unless the user sets manualSelector. */
 export function prepareJob(draft: Draft, old: StoredObject | undefined): void {
   if (old) return;
   draft["status"] = {};

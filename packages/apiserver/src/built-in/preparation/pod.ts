@@ -3,14 +3,14 @@ import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, fillIn, objectIn, objectMadeIn, objectsIn, textIn } from "../fields.ts";
 
 // How long a pod stays on a node that does not answer.
-const PATIENCE_SECONDS = 300;
+const TOLERATION_SECONDS = 300;
 
 const PRIORITIES: Readonly<Record<string, number>> = {
   "system-cluster-critical": 2_000_000_000,
   "system-node-critical": 2_000_001_000,
 };
 
-/** What kube-apiserver's own admission gives every pod, and how a new pod begins. */
+/** What kube-apiserver's own admission adds to every pod, and the initial status of a pod. */
 export function preparePod(draft: Draft, old: StoredObject | undefined): void {
   const spec = objectMadeIn(draft, "spec");
   for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) tolerate(spec, key);
@@ -29,11 +29,11 @@ function tolerate(spec: Fields, key: string): void {
   if (isTolerated) return;
   spec["tolerations"] = [
     ...tolerations,
-    { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: PATIENCE_SECONDS },
+    { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: TOLERATION_SECONDS },
   ];
 }
 
-/** How firm the resources of a pod are: who asks for nothing is the first to go. */
+/** The QoS class of a pod: pods without requests are evicted first. */
 function qualityOf(spec: Fields): string {
   const all = [...objectsIn(spec, "containers"), ...objectsIn(spec, "initContainers")].map((container) =>
     objectIn(container, "resources"),

@@ -4,7 +4,7 @@ import { fillIn, objectIn, objectMadeIn } from "../fields.ts";
 const ONE_FAMILY = { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" };
 const BOTH_FAMILIES = { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" };
 
-/** What goes with the address of a service. This server has no network, and hands out no addresses of its own. */
+/** Fields that accompany the address of a service. This server has no network, and allocates no addresses. */
 export function prepareService(draft: Draft, old: StoredObject | undefined): void {
   const spec = objectMadeIn(draft, "spec");
   if (!old) draft["status"] = { loadBalancer: {} };
@@ -13,6 +13,6 @@ export function prepareService(draft: Draft, old: StoredObject | undefined): voi
   for (const name of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"])
     if (before[name] !== undefined) fillIn(spec, { [name]: before[name] });
   if (spec["clusterIP"] !== undefined) fillIn(spec, { clusterIPs: [spec["clusterIP"]] });
-  // Pods that nobody selects may have addresses of either family.
+  // Pods without a selector may have addresses of either family.
   fillIn(spec, spec["clusterIP"] === "None" && !spec["selector"] ? BOTH_FAMILIES : ONE_FAMILY);
 }

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { base64Stumble } from "./base64.ts";
+import { base64ErrorIndex } from "./base64.ts";
 
 describe("base64", () => {
-  test("what was encoded is read without stumbling, also over several lines", () => {
+  test("encoded text is decoded without an error, also over several lines", () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.nat(), (bytes, at) => {
         const text = Buffer.from(bytes).toString("base64");
         const cut = at % (text.length + 1);
-        expect(base64Stumble(text)).toBeUndefined();
-        expect(base64Stumble(`${text.slice(0, cut)}\r\n${text.slice(cut)}`)).toBeUndefined();
+        expect(base64ErrorIndex(text)).toBeUndefined();
+        expect(base64ErrorIndex(`${text.slice(0, cut)}\r\n${text.slice(cut)}`)).toBeUndefined();
       }),
     );
   });
 
-  // The places are those that Go names.
+  // The positions are those that Go reports.
   test.each([
     ["not base64!", 3],
     ["M", 0],
@@ -25,7 +25,7 @@ describe("base64", () => {
     ["=", 0],
     ["M=", 1],
     ["MTI=MTI=", 4],
-  ])("%j is no base64, as of byte %d", (text, at) => {
-    expect(base64Stumble(text)).toBe(at);
+  ])("%j is not base64, from byte %d on", (text, at) => {
+    expect(base64ErrorIndex(text)).toBe(at);
   });
 });

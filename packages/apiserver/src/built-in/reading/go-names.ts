@@ -1,9 +1,9 @@
 /**
- * The names that types have in Go, where they are not plain: a refusal of a value of the wrong type says
- * which one was wanted, and clients see that text.
+ * The names that types have in Go, if they are not plain: the error about a value of the wrong type names
+ * the expected type, and clients see that text.
  */
 
-/** Every line is the name of a kind of text and the fields that hold one. */
+/** Every line is the name of a string type and the fields of that type. */
 const NAMED_TEXTS = `
 AppArmorProfileType AppArmorProfile.type
 AzureDataDiskCachingMode AzureDiskVolumeSource.cachingMode
@@ -84,7 +84,7 @@ const namedTexts: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** What Go calls the text in a field of a struct: its own name where it has one. */
+/** Go's name of the string type of a field. */
 export function textNameOf(struct: string, field: string): string {
   if (field === "uid") return "types.UID";
   return namedTexts.get(`${struct}.${field}`) ?? "string";
@@ -96,7 +96,7 @@ const EMBEDDED: Readonly<Record<string, string>> = {
   Volume: "VolumeSource",
 };
 
-/** The struct that Go keeps some of the fields of another in; JSON does not show it, error messages do. */
+/** The struct in which Go embeds some fields of another; JSON does not show it, error messages do. */
 export function embeddedIn(struct: string): string {
   return EMBEDDED[struct] ?? "LocalObjectReference";
 }

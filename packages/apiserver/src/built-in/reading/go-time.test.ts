@@ -24,7 +24,7 @@ describe("times", () => {
     ["2026-02-30T00:00:00Z", 'parsing time "2026-02-30T00:00:00Z": day out of range'],
     ["2026-01-01T24:00:00Z", 'parsing time "2026-01-01T24:00:00Z": hour out of range'],
     ["2026-01-01T00:00:00Zx", 'parsing time "2026-01-01T00:00:00Zx": extra text: "x"'],
-  ])("%j is refused in the words of Go", (text, problem) => {
+  ])("%j is refused with Go's message", (text, problem) => {
     expect(() => readTime(text)).toThrow(problem);
   });
 
@@ -42,7 +42,7 @@ describe("times", () => {
     }
   });
 
-  test.each(["24:00:00", "23:60:00", "23:59:60", "99:00:00"])("%s is no time of the day", (time) => {
+  test.each(["24:00:00", "23:60:00", "23:59:60", "99:00:00"])("%s is not a time of the day", (time) => {
     expect(() => readTime(`2026-01-01T${time}Z`)).toThrow("out of range");
   });
 
@@ -56,7 +56,7 @@ describe("times", () => {
     );
   });
 
-  test("what is stored is read as itself", () => {
+  test("a stored value is read unchanged", () => {
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }), (date) => {
         const text = date.toISOString();

@@ -1,11 +1,11 @@
-/** Reads moments as Go does, with Go's words when they cannot be read. */
+/** Parses times as Go does, with Go's error messages. */
 import { goQuote } from "../../schema/go-text.ts";
 
 interface Part {
-  /** As the layout of Go writes it. */
+  /** As Go's layout writes it. */
   readonly layout: string;
   readonly pattern: RegExp;
-  /** What it counts; texts in between count nothing. */
+  /** What it counts; text in between counts nothing. */
   readonly counts?: string;
   readonly most?: number;
   readonly least?: number;
@@ -25,7 +25,7 @@ const HEAD: readonly Part[] = [
   text(":"),
   { layout: "05", pattern: /^\d\d/, counts: "second", most: 59 },
 ];
-// Go takes a fraction behind the seconds also where the layout has none.
+// Go accepts a fraction after the seconds even if the layout has none.
 const ANY_FRACTION: Part = { layout: "", pattern: /^(?:[.,]\d+)?/ };
 const SIX_DIGITS: Part = { layout: ".000000", pattern: /^[.,]\d{6}/ };
 const ZONE: Part = { layout: "Z07:00", pattern: /^(?:Z|[+-]\d\d:\d\d)/ };
@@ -33,22 +33,22 @@ const ZONE: Part = { layout: "Z07:00", pattern: /^(?:Z|[+-]\d\d:\d\d)/ };
 const SECONDS: readonly Part[] = [...HEAD, ANY_FRACTION, ZONE];
 const MICROSECONDS: readonly Part[] = [...HEAD, SIX_DIGITS, ZONE];
 
-/** A text that is no moment; the message is Go's. */
+/** A text that is not a time; the message is Go's. */
 export class GoTimeError extends Error {
   override readonly name = "GoTimeError";
 }
 
-// Nearly all moments are spelled as they are printed: days that their month has in any year, and a time of the day.
+// Nearly all times are already in canonical form: days that their month has in any year, and a valid time of the day.
 const PROPER =
   /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
-/** A moment to the second, as Kubernetes prints it. */
+/** A time to the second, as Kubernetes prints it. */
 export function readTime(value: string): string {
   if (PROPER.test(value)) return value;
   return `${new Date(read(value, SECONDS).seconds).toISOString().slice(0, 19)}Z`;
 }
 
-/** A moment to the microsecond, as Kubernetes prints it. */
+/** A time to the microsecond, as Kubernetes prints it. */
 export function readMicroTime(value: string): string {
   const { seconds, fraction } = read(value, MICROSECONDS);
   return `${new Date(seconds).toISOString().slice(0, 19)}.${fraction}Z`;
@@ -58,13 +58,13 @@ function read(value: string, parts: readonly Part[]): { seconds: number; fractio
   const found = split(value, parts);
   const [date, time] = [found.slice(0, 5).join(""), found.slice(6, 11).join("")];
   const [fraction = "", zone = ""] = found.slice(11);
-  // JavaScript rolls a day that its month lacks into the next one.
+  // JavaScript turns a day that its month lacks into one of the next month.
   if (new Date(Date.parse(`${date}T00:00:00Z`)).getUTCDate() !== Number(found[4]))
     throw outOfRange(value, "day");
   return { seconds: Date.parse(`${date}T${time.padStart(8, "0")}${zone}`), fraction: fraction.slice(1) };
 }
 
-/** The texts that the parts of a layout stand for. */
+/** The texts of the parts of a layout. */
 function split(value: string, parts: readonly Part[]): string[] {
   const found: string[] = [];
   let rest = value;

@@ -14,8 +14,8 @@ const podWith = (spec: unknown): Record<string, unknown> => ({ metadata: { name:
 const into = (was: string, field: string, type: string): string =>
   `json: cannot unmarshal ${was} into Go struct field ${field} of type ${type}`;
 
-describe("reading objects of Kubernetes' own kinds", () => {
-  test("drops unknown fields and names them by their paths, in the order in which they came", () => {
+describe("decoding objects of Kubernetes' own kinds", () => {
+  test("drops unknown fields and reports their paths, in input order", () => {
     const pod = {
       metadata: { name: "p", zone: 1 },
       Spec: {},
@@ -37,7 +37,7 @@ describe("reading objects of Kubernetes' own kinds", () => {
     });
   });
 
-  // The words are those of kube-apiserver 1.35.
+  // The messages are those of kube-apiserver 1.35.
   test.each<[string, Record<string, unknown>, string]>([
     ["ConfigMap", { data: { a: 1 } }, into("number", "ConfigMap.data", "string")],
     ["ConfigMap", { data: [] }, into("array", "ConfigMap.data", "map[string]string")],
@@ -94,14 +94,14 @@ describe("reading objects of Kubernetes' own kinds", () => {
     expect(read("ConfigMap", generation).problem).toBeUndefined();
   });
 
-  test("tells the first problem, unless one comes that ends the reading", () => {
+  test("reports the first problem, unless a later one ends the decoding", () => {
     const times = { containers: 1, dnsPolicy: 2 };
     expect(read("Pod", podWith(times)).problem).toContain("spec.containers");
     const conditions = [{ type: "Ready", lastProbeTime: "x" }];
     expect(read("Pod", { ...podWith(times), status: { conditions } }).problem).toContain('parsing time "x"');
   });
 
-  test("nulls and empty values that say nothing go, and those that say something stay", () => {
+  test("nulls and empty values without meaning are dropped, and those with a meaning stay", () => {
     const lease = { spec: { holderIdentity: "", leaseTransitions: 0, renewTime: null } };
     read("Lease", lease, "coordination.k8s.io/v1");
     expect(lease).toEqual({ spec: { holderIdentity: "", leaseTransitions: 0 } });
@@ -120,7 +120,7 @@ describe("reading objects of Kubernetes' own kinds", () => {
     expect(budget).toEqual({ spec: { maxUnavailable: 0 } });
   });
 
-  test("quantities, times and bytes get their one proper spelling", () => {
+  test("quantities, times and bytes get their canonical form", () => {
     const node = { status: { capacity: { cpu: "4000m", memory: "1048576Ki", pods: 110, disk: "0.5" } } };
     read("Node", node);
     expect(node.status.capacity).toEqual({ cpu: "4", memory: "1Gi", pods: "110", disk: "500m" });
@@ -129,7 +129,7 @@ describe("reading objects of Kubernetes' own kinds", () => {
     expect(configMap).toEqual({ binaryData: { a: "MQ==", b: "MQ==" } });
   });
 
-  test("a quantity that is spelled properly already is told from one that is not", () => {
+  test("a quantity in canonical form is distinguished from one that is not", () => {
     const suffixes = ["", "m", "k", "M", "G", "E", "Ki", "Mi", "Gi", "Ti", "Ei"];
     const multiples = fc.integer({ min: 1, max: 2 ** 21 }).map((number) => number * 1024);
     fc.assert(
@@ -149,11 +149,11 @@ describe("reading objects of Kubernetes' own kinds", () => {
     expect(read("Node", { status: { capacity: { cpu } } }).problem).toContain(problem);
   });
 
-  test("a kind that nothing is known about is left alone", () => {
+  test("an unknown kind is left unchanged", () => {
     expect(fieldsOfKind("example.com/v1", "Boat")).toBeUndefined();
   });
 
-  test("whatever comes, what is read once is read again as it is", () => {
+  test("decoding a decoded object again changes nothing, for any input", () => {
     const anything = fc.record({
       metadata: fc.record({ name: fc.string(), labels: fc.jsonValue() }, { requiredKeys: [] }),
       spec: fc.oneof(

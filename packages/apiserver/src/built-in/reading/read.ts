@@ -3,18 +3,18 @@ import type { Field, Fields, ValueType } from "./types.ts";
 
 type JsonObject = Record<string, unknown>;
 
-/** What came of reading an object by its type. */
+/** The result of decoding an object by its type. */
 export interface TypedRead {
-  /** The fields that the type does not know, in the order in which they came; they are gone. */
+  /** The fields that the type does not have, in input order; they have been dropped. */
   readonly unknownFields: readonly string[];
-  /** Why it is no object of its kind, in the words of Go. */
+  /** Why it is not an object of its kind, in Go's words. */
   readonly problem: string | undefined;
 }
 
 /**
- * Reads an object of one of Kubernetes' own kinds as Go reads JSON into a struct, in place: what the kind does
- * not know goes, nulls and empty values that say nothing go, times, quantities and bytes get their proper
- * spelling. What is frozen is stored like that, and has been read before.
+ * Decodes an object of one of Kubernetes' own kinds as Go decodes JSON into a struct, in place: it drops unknown
+ * fields, nulls and empty values without meaning, and brings times, quantities and bytes to canonical form. Frozen
+ * parts are stored ones, and have been decoded before.
  */
 export function readTyped(fields: Fields, object: JsonObject): TypedRead {
   const reading: Reading = { steps: [], unknown: [], problem: undefined, isOver: false };
@@ -23,10 +23,10 @@ export function readTyped(fields: Fields, object: JsonObject): TypedRead {
 }
 
 interface Reading {
-  /** The way to the value that is read: fields of structs, keys of maps, places in lists. */
+  /** The path to the current value: fields of structs, keys of maps, indexes of lists. */
   readonly steps: (Field | string | number)[];
   readonly unknown: string[];
-  /** The first one, unless a later one ends the reading. */
+  /** The first one, unless a later one ends the decoding. */
   problem: string | undefined;
   isOver: boolean;
 }
@@ -50,7 +50,7 @@ function readField(reading: Reading, field: Field, object: JsonObject): void {
     delete object[name];
     return;
   }
-  if (saysItself(type, value) || (typeof value === "object" && Object.isFrozen(value))) return;
+  if (isExpectedText(type, value) || (typeof value === "object" && Object.isFrozen(value))) return;
   reading.steps.push(field);
   const read = readValue(reading, type, value);
   reading.steps.pop();
@@ -74,7 +74,7 @@ function readValue(reading: Reading, type: ValueType, value: unknown): unknown {
   return value;
 }
 
-/** An item of a list or map is always there: a null is the zero of its type. */
+/** An item of a list or map is never missing: a null is the zero value of its type. */
 function readItem(
   reading: Reading,
   type: ValueType,
@@ -82,15 +82,15 @@ function readItem(
 ): void {
   if (reading.isOver) return;
   const value = within[at];
-  if (saysItself(type, value)) return;
+  if (isExpectedText(type, value)) return;
   reading.steps.push(at);
   const read = value === null || value === undefined ? zeroOf(type) : readValue(reading, type, value);
   reading.steps.pop();
   if (read !== value) within[at] = read;
 }
 
-/** Whether a value is a text where one is wanted, as most values are: it stays as it is. */
-function saysItself(type: ValueType, value: unknown): boolean {
+/** Whether a string is expected and the value is one, as most values are: it stays as it is. */
+function isExpectedText(type: ValueType, value: unknown): boolean {
   return typeof value === "string" && value !== "" && type.form === "scalar" && type.scalar === "string";
 }
 
@@ -111,7 +111,7 @@ function report(reading: Reading, problem: string, isFinal: boolean): void {
   if (isFinal || reading.problem === undefined) reading.problem = problem;
 }
 
-/** Go names the struct that the field is in, and all fields on the way to it, but neither keys nor places. */
+/** Go names the struct of the field, and all fields on the path to it, but neither keys nor indexes. */
 function typeProblem({ steps }: Reading, was: string, wanted: string): string {
   const fields = steps.filter((step) => typeof step === "object");
   const names = fields.map(({ within, name }) => (within === undefined ? name : `${within}.${name}`));
@@ -127,12 +127,12 @@ function pathTo({ steps }: Reading, name: string): string {
   return path;
 }
 
-/** Whether Go would leave the value out when it prints the struct. */
+/** Whether Go would omit the value when it prints the struct. */
 function isNothing(type: ValueType, value: unknown): boolean {
   if (type.form === "list") return Array.isArray(value) && value.length === 0;
   if (type.form === "map") return isObject(value) && Object.keys(value).length === 0;
   if (type.form !== "scalar") return false;
-  // A number that could have been a text is a struct to Go, and those are always printed.
+  // An int-or-string is a struct in Go, and structs are always printed.
   return value === "" || value === false || (value === 0 && type.scalar !== "intOrString");
 }
 

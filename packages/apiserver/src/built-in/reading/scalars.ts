@@ -1,15 +1,15 @@
 import { formatQuantity, parseQuantity, QuantityError } from "@capstan/api";
 import { goNumber } from "../../schema/go-text.ts";
-import { base64Stumble } from "./base64.ts";
+import { base64ErrorIndex } from "./base64.ts";
 import { GoTimeError, readMicroTime, readTime } from "./go-time.ts";
 import type { Scalar } from "./types.ts";
 
-/** What came of reading a single value. */
+/** The result of decoding a single value. */
 export type ScalarRead =
   | { readonly value: unknown }
-  /** A value of another type, in Go's word for it; where it stands is told with it. */
+  /** A value of another type, by Go's name for it; the error adds the path. */
   | { readonly was: string; readonly isFinal?: boolean }
-  /** A text that says something else; this is all that is told. */
+  /** A text that cannot be parsed; this is the whole error. */
   | { readonly problem: string; readonly isFinal: boolean };
 
 const READERS: Readonly<Record<Scalar, (value: unknown) => ScalarRead>> = {
@@ -25,12 +25,12 @@ const READERS: Readonly<Record<Scalar, (value: unknown) => ScalarRead>> = {
     typeof value === "string" ? { value } : { ...readWhole(value, 31n), isFinal: true },
 };
 
-/** Reads a value that is not null. Some types read themselves, and what they refuse is final: nothing after it is read. */
+/** Decodes a value that is not null. Some types decode themselves, and their errors are final: decoding stops there. */
 export function readScalar(scalar: Scalar, value: unknown): ScalarRead {
   return READERS[scalar](value);
 }
 
-/** Whether a value is plainly what is wanted, as nearly all are, so that nothing needs to be made of it. */
+/** Whether a value is already in canonical form, as nearly all are, so that it needs no conversion. */
 export function isPlain(scalar: Scalar, value: unknown): boolean {
   if (scalar === "string" || scalar === "boolean") return typeof value === scalar;
   return (scalar === "int32" || scalar === "int64") && Number.isInteger(value) && isSmall(value as number);
@@ -40,7 +40,7 @@ function isSmall(value: number): boolean {
   return value <= 2_147_483_647 && value >= -2_147_483_648;
 }
 
-/** What Go calls a JSON value. */
+/** Go's name for the type of a JSON value. */
 export function jsonWord(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -59,13 +59,13 @@ function isWithin(value: bigint, bits: bigint): boolean {
   return value < 1n << bits && value >= -(1n << bits);
 }
 
-/** Bytes stay in base64, in its one proper spelling. */
+/** Bytes stay in base64, in canonical form. */
 function readBytes(text: string): ScalarRead {
   const proper = Buffer.from(text, "base64").toString("base64");
   if (proper === text) return { value: text };
-  const stumble = base64Stumble(text);
-  if (stumble === undefined) return { value: proper };
-  return { problem: `illegal base64 data at input byte ${stumble}`, isFinal: false };
+  const errorIndex = base64ErrorIndex(text);
+  if (errorIndex === undefined) return { value: proper };
+  return { problem: `illegal base64 data at input byte ${errorIndex}`, isFinal: false };
 }
 
 function readMoment(value: unknown, read: (text: string) => string): ScalarRead {
@@ -80,16 +80,16 @@ function readMoment(value: unknown, read: (text: string) => string): ScalarRead 
 
 const QUANTITY_FORM = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 const quantityForm = new RegExp(QUANTITY_FORM);
-// Up to three digits with any suffix cannot be written shorter, and nearly all quantities are like that.
+// Up to three digits with any suffix are canonical, and nearly all quantities look like that.
 const PROPER_QUANTITY = /^[1-9]\d{0,2}(?:[munkMGTPE]|[KMGTPE]i)?$/;
-// The memory of machines, mostly: as long as it is no multiple of the next suffix, and far from the largest amount.
+// Mostly the memory of machines: canonical unless it is a multiple of the next suffix, and far from the largest amount.
 const PROPER_BINARY = /^([1-9]\d{3,8})[KMG]i$/;
 
 function isProperQuantity(text: string): boolean {
   return PROPER_QUANTITY.test(text) || Number(PROPER_BINARY.exec(text)?.[1] ?? 0) % 1024 > 0;
 }
 
-/** A quantity in its one proper spelling. */
+/** A quantity in canonical form. */
 function readQuantity(value: unknown): ScalarRead {
   const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
   if (text === "") return { value: "0" };

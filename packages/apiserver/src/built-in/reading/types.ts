@@ -5,7 +5,7 @@ import { embeddedIn, textNameOf } from "./go-names.ts";
 /** A single value. */
 export type Scalar = (typeof SINGLE_VALUES)[number];
 
-/** What a value of one of Kubernetes' own kinds looks like; `go` is what Go calls the type. */
+/** The type of a value of one of Kubernetes' own kinds; `go` is Go's name of the type. */
 export type ValueType =
   | { readonly form: "scalar"; readonly scalar: Scalar; readonly go: string }
   | { readonly form: "struct"; fields(): Fields; readonly go: string }
@@ -20,10 +20,10 @@ export type Fields = ReadonlyMap<string, Field>;
 export interface Field {
   readonly name: string;
   readonly struct: string;
-  /** The struct in between, where Go has one that JSON does not show. */
+  /** The embedded struct, if Go has one that JSON does not show. */
   readonly within: string | undefined;
   readonly type: ValueType;
-  /** Whether a value that is zero, empty or false says something; else it stands for nothing. */
+  /** Whether a zero, empty or false value has a meaning; otherwise it counts as missing. */
   readonly keepsZero: boolean;
 }
 
@@ -35,7 +35,7 @@ interface Structs {
 
 let structs: Structs | undefined;
 
-/** The fields of a kind of Kubernetes itself, read when they are first asked for; undefined for any other kind. */
+/** The fields of one of Kubernetes' own kinds, parsed on first use; undefined for any other kind. */
 export function fieldsOfKind(apiVersion: string, kind: string): Fields | undefined {
   structs ??= readStructs();
   const fullName = structs.kinds.get(`${apiVersion}/${kind}`);
@@ -60,7 +60,7 @@ function readStructs(): Structs {
 
 const NO_FIELDS = (): Fields => new Map();
 
-/** What every object has without its text saying so; an event says so, and then that counts. */
+/** Fields of every object that its text does not list; an event lists them, and then those count. */
 const OBJECT_FIELDS: readonly FieldText[] = ["apiVersion string", "kind string", "metadata ObjectMeta"].map(
   (text) => {
     const [name = "", type = ""] = text.split(" ");
@@ -112,7 +112,7 @@ function typeOf(type: string, text: string, fields: FieldsNamed): ValueType {
 const GO_SCALARS: Partial<Readonly<Record<Scalar, string>>> = {
   boolean: "bool",
   bytes: "[]uint8",
-  // These read themselves, each out of one plain type.
+  // These decode themselves, each from one plain type.
   time: "string",
   microTime: "string",
   intOrString: "int32",

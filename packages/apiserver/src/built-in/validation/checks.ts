@@ -14,7 +14,7 @@ import {
 } from "../../schema/problem.ts";
 import { type Fields, numberIn, objectIn, objectsIn, textIn } from "../fields.ts";
 
-/** A value that must have one of some forms; `problemsOf` knows the words for each that it has not. */
+/** A value that must have one of several forms; `problemsOf` returns the message for each form that it lacks. */
 export function formProblems(
   field: string,
   value: string,
@@ -23,17 +23,17 @@ export function formProblems(
   return problemsOf(value).map((problem) => invalidValue(field, value, problem));
 }
 
-/** A name that must be there and be a DNS label. */
+/** A name that is required and must be a DNS label. */
 export function labelNameProblems(field: string, name: string): FieldProblem[] {
   return name === "" ? [requiredValue(field)] : formProblems(field, name, dns1123LabelProblems);
 }
 
-/** A name that, when it is there, must be one that an object can have. */
+/** An optional name that must be valid for an object. */
 export function objectNameProblems(field: string, name: string): FieldProblem[] {
   return name === "" ? [] : formProblems(field, name, dns1123SubdomainProblems);
 }
 
-/** A text that must be there. */
+/** A required text. */
 export function presence(field: string, value: unknown): FieldProblem[] {
   return value === undefined || value === "" ? [requiredValue(field)] : [];
 }
@@ -43,24 +43,24 @@ export function choiceProblems(field: string, value: unknown, choices: readonly 
   return choices.includes(String(value)) ? [] : [unsupportedValue(field, value, choices)];
 }
 
-/** Numbers that must not be below zero; those that are missing are not. */
+/** Numbers that must not be negative; missing ones are fine. */
 export function negativeProblems(at: string, fields: Fields, names: readonly string[]): FieldProblem[] {
   return names
     .filter((name) => numberIn(fields, name) < 0)
     .map((name) => invalidValue(joined(at, name), fields[name], "must be greater than or equal to 0"));
 }
 
-/** A field that must stay as it is. */
+/** An immutable field. */
 export function changeProblems(field: string, value: unknown, old: unknown): FieldProblem[] {
   return deepEqual(value, old) ? [] : [invalidValue(field, value, "field is immutable")];
 }
 
-/** A struct of Go that cannot be right; its fields are shown in the order in which Go has them. */
+/** A Go struct that is invalid; its fields are shown in Go's order. */
 export function invalidStruct(field: string, struct: Fields, detail: string): FieldProblem {
   return { type: "FieldValueInvalid", field, message: `Invalid value: ${JSON.stringify(struct)}: ${detail}` };
 }
 
-/** Data that has been fixed for good. */
+/** Data that is immutable for good. */
 export function fixedProblems(
   draft: Fields,
   old: Fields | undefined,
@@ -76,7 +76,7 @@ export function fixedProblems(
   ];
 }
 
-/** Problems of labels, wherever they stand. */
+/** Validates labels of any object. */
 export function labelProblems(field: string, labels: Fields): FieldProblem[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...formProblems(field, key, labelKeyProblems),
@@ -84,7 +84,7 @@ export function labelProblems(field: string, labels: Fields): FieldProblem[] {
   ]);
 }
 
-/** Problems of a label selector that is there. */
+/** Validates a label selector, if there is one. */
 export function selectorProblems(field: string, selector: Fields): FieldProblem[] {
   return [
     ...labelProblems(`${field}.matchLabels`, objectIn(selector, "matchLabels")),
@@ -121,7 +121,7 @@ function operatorProblems(field: string, operator: string, values: readonly stri
   return [invalidValue(`${field}.operator`, operator, "not a valid selector operator")];
 }
 
-/** Problems of a number of a port. */
+/** Validates a number of a port. */
 export function portProblems(field: string, port: number): FieldProblem[] {
   return port >= 1 && port <= 65_535
     ? []
@@ -136,7 +136,7 @@ const PORT_NAME_RULES: readonly (readonly [RegExp, string])[] = [
 ];
 const LONGEST_PORT_NAME = 15;
 
-/** Problems of the name of a port. */
+/** Validates the name of a port. */
 export function portNameProblems(name: string): string[] {
   return [
     ...(name.length > LONGEST_PORT_NAME ? [`must be no more than ${LONGEST_PORT_NAME} characters`] : []),
@@ -144,7 +144,7 @@ export function portNameProblems(name: string): string[] {
   ];
 }
 
-/** Problems of a port that may be a number or a name. */
+/** Validates a port that may be a number or a name. */
 export function portOrNameProblems(field: string, port: unknown): FieldProblem[] {
   return typeof port === "string"
     ? formProblems(field, port, portNameProblems)
@@ -154,7 +154,7 @@ export function portOrNameProblems(field: string, port: unknown): FieldProblem[]
 const PERCENT_RULE =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** Problems of an amount, as a number or as a share in percent. */
+/** Validates an amount, as a number or as a share in percent. */
 export function amountProblems(field: string, amount: unknown): FieldProblem[] {
   if (typeof amount === "string") return isPercent(amount) ? [] : [invalidValue(field, amount, PERCENT_RULE)];
   return typeof amount === "number" && amount < 0
@@ -162,13 +162,13 @@ export function amountProblems(field: string, amount: unknown): FieldProblem[] {
     : [];
 }
 
-/** Problems of a share that may not be more than all. */
+/** Validates a share that may not be more than all. */
 export function shareProblems(field: string, amount: unknown): FieldProblem[] {
   const isTooMuch = typeof amount === "string" && isPercent(amount) && Number.parseInt(amount, 10) > 100;
   return isTooMuch ? [invalidValue(field, amount, "must not be greater than 100%")] : [];
 }
 
-/** Whether an amount or a share is nothing at all. */
+/** Whether a number or percentage is zero. */
 export function isNoAmount(amount: unknown): boolean {
   return (
     amount === undefined || amount === 0 || (typeof amount === "string" && Number.parseInt(amount, 10) === 0)

@@ -4,14 +4,14 @@ import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, objectIn } from "../fields.ts";
 import { fixedProblems, formProblems } from "./checks.ts";
 
-/** What all data of a ConfigMap or a Secret may weigh together. */
+/** The limit for all data of a ConfigMap or a Secret together. */
 export const DATA_LIMIT_BYTES = 1024 * 1024;
 
 const LONGEST_KEY = 253;
 const KEY_RULE =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/** Problems of a key, which is also the name of a file. */
+/** Validates a key, which is also the name of a file. */
 export function dataKeyProblems(key: string): string[] {
   return [
     ...(key.length > LONGEST_KEY ? [`must be no more than ${LONGEST_KEY} characters`] : []),
@@ -25,7 +25,7 @@ function dotProblems(key: string): string[] {
   return key.startsWith("..") ? ["must not start with '..'"] : [];
 }
 
-/** Says what is wrong with a ConfigMap. */
+/** Validates a ConfigMap. */
 export function configMapProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const data = objectIn(draft, "data");
   const binaryData = objectIn(draft, "binaryData");
@@ -47,7 +47,7 @@ function textBytes(data: Fields): number {
   return Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0);
 }
 
-/** How many bytes the texts in base64 stand for. */
+/** The number of bytes that the base64 texts encode. */
 export function decodedBytes(data: Fields): number {
   return Object.values(data).reduce<number>(
     (sum, value) => sum + Buffer.byteLength(String(value), "base64"),

@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly names: Set<string>;
 }
 
-/** Says what is wrong with the containers in a field of a pod. */
+/** Validates the containers in a field of a pod. */
 export function containerProblems(
   field: string,
   containers: readonly Fields[],

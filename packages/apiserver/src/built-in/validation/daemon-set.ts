@@ -4,12 +4,12 @@ import { type Fields, objectIn } from "../fields.ts";
 import { amountProblems, changeProblems, isNoAmount, negativeProblems, shareProblems } from "./checks.ts";
 import { isUsable, ownSelectorProblems, templateProblems } from "./workload.ts";
 
-/** Says what is wrong with a DaemonSet. */
+/** Validates a DaemonSet. */
 export function daemonSetProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   const before = old && objectIn(old, "spec");
   return [
-    // One without a selector selects nothing, which the template then does not match.
+    // Without a selector it selects nothing, which the template then does not match.
     ...(spec["selector"] ? ownSelectorProblems(spec, "daemonset") : []),
     ...(isUsable(spec) ? templateProblems(spec, "DaemonSet") : []),
     ...negativeProblems("spec", spec, ["minReadySeconds"]),
@@ -27,7 +27,7 @@ function strategyProblems({ type, rollingUpdate }: Fields): FieldProblem[] {
   return [{ type: "FieldValueNotSupported", field: "spec.updateStrategy", message }];
 }
 
-/** A pod is replaced either before or after the old one has gone. */
+/** A pod is replaced either before or after the old one is deleted. */
 function rollingUpdateProblems({ maxUnavailable, maxSurge }: Fields): FieldProblem[] {
   const at = "spec.updateStrategy.rollingUpdate";
   const amounts = { maxUnavailable, maxSurge };

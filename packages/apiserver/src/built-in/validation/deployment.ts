@@ -4,7 +4,7 @@ import { type Fields, numberIn, objectIn } from "../fields.ts";
 import { amountProblems, changeProblems, isNoAmount, negativeProblems, shareProblems } from "./checks.ts";
 import { isUsable, ownSelectorProblems, templateProblems } from "./workload.ts";
 
-/** Says what is wrong with a Deployment. */
+/** Validates a Deployment. */
 export function deploymentProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   return [
@@ -18,7 +18,7 @@ export function deploymentProblems(draft: Draft, old: StoredObject | undefined):
   ];
 }
 
-/** Says what is wrong with a ReplicaSet. */
+/** Validates a ReplicaSet. */
 export function replicaSetProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   return [

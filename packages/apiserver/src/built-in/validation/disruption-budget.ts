@@ -3,7 +3,7 @@ import type { Draft } from "../../storage/storage.ts";
 import { type Fields, objectIn } from "../fields.ts";
 import { amountProblems, choiceProblems, invalidStruct, selectorProblems, shareProblems } from "./checks.ts";
 
-/** Says what is wrong with a PodDisruptionBudget. */
+/** Validates a PodDisruptionBudget. */
 export function disruptionBudgetProblems(draft: Draft): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec;

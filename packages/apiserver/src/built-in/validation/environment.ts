@@ -7,7 +7,7 @@ const VARIABLE_RULE =
   "a valid environment variable name must consist only of printable ASCII characters other than '='";
 const VALUE_SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
 
-/** Says what is wrong with the variables of a container. */
+/** Validates the variables of a container. */
 export function environmentProblems(field: string, variables: readonly Fields[]): FieldProblem[] {
   return variables.flatMap((variable, index) => [
     ...nameProblems(`${field}[${index}].name`, textIn(variable, "name")),
@@ -36,7 +36,7 @@ function valueProblems(field: string, { value, valueFrom }: Fields): FieldProble
   ];
 }
 
-/** Says what is wrong with where more variables of a container come from. */
+/** Validates where more variables of a container come from. */
 export function sourceProblems(field: string, sources: readonly Fields[]): FieldProblem[] {
   return sources.flatMap((source, index) => {
     const given = ["configMapRef", "secretRef"].filter((name) => source[name] !== undefined);
@@ -53,7 +53,7 @@ export function sourceProblems(field: string, sources: readonly Fields[]): Field
   });
 }
 
-/** Says what is wrong with where a container sees its volumes. */
+/** Validates where a container sees its volumes. */
 export function mountProblems(
   field: string,
   mounts: readonly Fields[],

@@ -4,12 +4,12 @@ import type { Draft } from "../../storage/storage.ts";
 import { type Fields, numberIn, objectIn, textIn } from "../fields.ts";
 import { changeProblems, formProblems, presence } from "./checks.ts";
 
-/** Says what is wrong with an Event of the core group. */
+/** Validates an Event of the core group. */
 export function eventProblems(draft: Draft): FieldProblem[] {
   return formOf(draft, "reportingComponent");
 }
 
-/** Says what is wrong with an Event that came in its newer form; it is checked in the older one, by stricter rules. */
+/** Validates an Event in the newer form; it is checked after conversion to the older one, by stricter rules. */
 export function newEventProblems(event: Draft, old: Fields | undefined): FieldProblem[] {
   return [
     ...formOf(event, "reportingController"),
@@ -17,7 +17,7 @@ export function newEventProblems(event: Draft, old: Fields | undefined): FieldPr
   ];
 }
 
-/** One with a time to the microsecond is of the newer sort, and must say who reported it and why. */
+/** An event with a time to the microsecond has the newer form, and must name its reporter and the reason. */
 function formOf(event: Draft, controllerField: string): FieldProblem[] {
   const { namespace = "" } = event.metadata;
   const about = textIn(objectIn(event, "involvedObject"), "namespace");
@@ -59,7 +59,7 @@ function seriesProblems({ series }: Draft): FieldProblem[] {
   ];
 }
 
-/** The newer form has no use for the fields of the older one. */
+/** The newer form does not allow the fields of the older one. */
 function strictProblems(event: Draft): FieldProblem[] {
   const type = textIn(event, "type");
   const { component, host } = objectIn(event, "source");

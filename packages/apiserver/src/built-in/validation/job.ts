@@ -16,7 +16,7 @@ const COUNTS = [
   "maxFailedIndexes",
 ];
 
-/** Says what is wrong with a Job. */
+/** Validates a Job. */
 export function jobProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   const podSpec = objectIn(objectIn(spec, "template"), "spec");
@@ -30,7 +30,7 @@ export function jobProblems(draft: Draft, old: StoredObject | undefined): FieldP
   ];
 }
 
-/** The selector of a job is made by the server, unless somebody insists on another. */
+/** The server generates the selector of a job, unless the user sets manualSelector. */
 function selectorProblems(spec: Fields, uid: string | undefined): FieldProblem[] {
   const selector = objectIn(spec, "selector");
   const isOwn = deepEqual(selector, { matchLabels: { [JOB_UID_LABEL]: uid } });
@@ -42,7 +42,7 @@ function selectorProblems(spec: Fields, uid: string | undefined): FieldProblem[]
   ];
 }
 
-/** A pod that is always started again never comes to its end. */
+/** A pod that is always restarted never completes. */
 function restartProblems(policy: unknown): FieldProblem[] {
   if (policy === "OnFailure" || policy === "Never") return [];
   const field = "spec.template.spec.restartPolicy";
@@ -52,7 +52,7 @@ function restartProblems(policy: unknown): FieldProblem[] {
 }
 
 function jobChangeProblems(spec: Fields, old: Fields): FieldProblem[] {
-  // A job that waits has no pods yet, and those with an index may become more or fewer.
+  // A suspended job has no pods yet, and an indexed job may grow or shrink.
   const isElastic = spec["completionMode"] === "Indexed" && spec["completions"] === spec["parallelism"];
   const fixed = ["selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"];
   return [

@@ -3,7 +3,7 @@ import type { Draft } from "../../storage/storage.ts";
 import { numberIn, objectIn } from "../fields.ts";
 import { negativeProblems } from "./checks.ts";
 
-/** Says what is wrong with a Lease. */
+/** Validates a Lease. */
 export function leaseProblems(draft: Draft): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   const seconds = spec["leaseDurationSeconds"];

@@ -4,7 +4,7 @@ import type { Draft } from "../../storage/storage.ts";
 import { objectIn } from "../fields.ts";
 import { formProblems } from "./checks.ts";
 
-/** Says what is wrong with a Namespace. */
+/** Validates a Namespace. */
 export function namespaceProblems(draft: Draft): FieldProblem[] {
   const finalizers = (objectIn(draft, "spec")["finalizers"] ?? []) as readonly string[];
   return finalizers.flatMap((finalizer) => [

@@ -7,7 +7,7 @@ import { choiceProblems, formProblems, presence } from "./checks.ts";
 /** What a taint may do to pods. */
 export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** Says what is wrong with a Node. */
+/** Validates a Node. */
 export function nodeProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   return [
@@ -17,7 +17,7 @@ export function nodeProblems(draft: Draft, old: StoredObject | undefined): Field
   ];
 }
 
-// kube-apiserver says so, although taints stand in the spec.
+// kube-apiserver reports this path, although taints are in the spec.
 const TAINTS = "metadata.taints";
 
 function taintProblems(taints: readonly Fields[]): FieldProblem[] {
@@ -51,7 +51,7 @@ function rangeProblems(range: string, index: number): FieldProblem[] {
   return [invalidValue(`spec.podCIDRs[${index}]`, range, wanted)];
 }
 
-/** Some of what a node is can be told later, but only once. */
+/** Some fields of a node can be set later, but only once. */
 function nodeChangeProblems(spec: Fields, old: Fields): FieldProblem[] {
   const onlyOnce = (name: string): boolean => old[name] !== undefined && !deepEqual(old[name], spec[name]);
   return [

@@ -1,6 +1,6 @@
 /**
- * Objects of other groups that kube-apiserver 1.35 refuses to create, and what it says is wrong with them, in its order.
- * The examples that it adds to its rules are left out.
+ * Objects of other groups that kube-apiserver 1.35 refuses to create, with its errors in order. The examples in its
+ * messages are omitted.
  */
 export const OTHER_REFUSALS: readonly (readonly [
   plural: string,

@@ -6,7 +6,7 @@ import { tolerationChangeProblems } from "./toleration.ts";
 const ALLOWED =
   "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/** Says which changes of the spec of a pod are not allowed. */
+/** Refuses changes of a pod spec that are not allowed. */
 export function podChangeProblems(spec: Fields, old: Fields): FieldProblem[] {
   for (const list of ["containers", "initContainers"]) {
     if (objectsIn(spec, list).length !== objectsIn(old, list).length)
@@ -26,7 +26,7 @@ export function podChangeProblems(spec: Fields, old: Fields): FieldProblem[] {
   ];
 }
 
-/** A pod can be given less time, but never more. */
+/** The deadline of a pod can be shortened, but never extended. */
 function deadlineProblems(seconds: unknown, old: unknown): FieldProblem[] {
   const field = "spec.activeDeadlineSeconds";
   if (old === undefined) return [];
@@ -56,7 +56,7 @@ function otherProblems(spec: Fields, old: Fields): FieldProblem[] {
   return [forbiddenValue("spec", message)];
 }
 
-/** The spec with everything that may change as it was. */
+/** The spec with every mutable field set to its old value. */
 function withoutAllowed(spec: Fields, old: Fields): Fields {
   const wanted: Fields = { ...spec };
   for (const list of ["containers", "initContainers"]) {

@@ -8,11 +8,11 @@ import { podChangeProblems } from "./pod-change.ts";
 import { tolerationProblems } from "./toleration.ts";
 import { volumeProblems } from "./volume.ts";
 
-/** Says what is wrong with a Pod. */
+/** Validates a Pod. */
 export function podProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   const before = old && objectIn(old, "spec");
-  // Nearly all updates of a pod leave its spec alone, and what was right stays right.
+  // Nearly all updates of a pod leave its spec unchanged, and an unchanged spec is still valid.
   if (before === spec) return [];
   return [
     ...podSpecProblems("spec", spec),
@@ -20,7 +20,7 @@ export function podProblems(draft: Draft, old: StoredObject | undefined): FieldP
   ];
 }
 
-/** Says what is wrong with the spec of a pod or of a template. */
+/** Validates the spec of a pod or of a template. */
 export function podSpecProblems(at: string, spec: Fields): FieldProblem[] {
   const volumes = new Set(objectsIn(spec, "volumes").map((volume) => textIn(volume, "name")));
   const around = { volumes, names: new Set<string>() };

@@ -10,7 +10,7 @@ const COUNTS = [
   "failureThreshold",
 ];
 
-/** Says what is wrong with the probes of a container. */
+/** Validates the probes of a container. */
 export function probeProblems(at: string, container: Fields): FieldProblem[] {
   return ["livenessProbe", "readinessProbe", "startupProbe"].flatMap((name) => {
     const probe = container[name] as Fields | undefined;
@@ -21,7 +21,7 @@ export function probeProblems(at: string, container: Fields): FieldProblem[] {
       ...handlerProblems(field, probe),
       ...negativeProblems(field, probe, COUNTS),
       ...graceProblems(field, probe),
-      // Whether a program has started, or must be restarted, is known after the first good answer.
+      // One success proves that a container has started or is alive, so other thresholds are not allowed.
       ...(name === "readinessProbe" || successes === 1
         ? []
         : [invalidValue(`${field}.successThreshold`, successes, "must be 1")]),
@@ -46,7 +46,7 @@ const HANDLERS: Readonly<Record<string, (at: string, handler: Fields) => FieldPr
   sleep: () => [],
 };
 
-/** Says what is wrong with something that a probe or the end of a container does. */
+/** Validates the handler of a probe or of a lifecycle hook. */
 export function handlerProblems(at: string, handlers: Fields): FieldProblem[] {
   const given = Object.keys(HANDLERS).filter((name) => handlers[name] !== undefined);
   if (given.length === 0) return [requiredValue(at, "must specify a handler type")];

@@ -7,12 +7,12 @@ import { choiceProblems, formProblems, invalidStruct, presence, selectorProblems
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** Says what is wrong with a Role. */
+/** Validates a Role. */
 export function roleProblems(draft: Draft): FieldProblem[] {
   return objectsIn(draft, "rules").flatMap((rule, index) => ruleProblems(`rules[${index}]`, rule, true));
 }
 
-/** Says what is wrong with a ClusterRole. */
+/** Validates a ClusterRole. */
 export function clusterRoleProblems(draft: Draft): FieldProblem[] {
   const aggregation = draft["aggregationRule"] as Fields | undefined;
   return [
@@ -55,12 +55,12 @@ function urlProblem(isNamespaced: boolean, resources: number): string | undefine
   return resources > 0 ? "rules cannot apply to both regular resources and non-resource URLs" : undefined;
 }
 
-/** Says what is wrong with a RoleBinding. */
+/** Validates a RoleBinding. */
 export function roleBindingProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   return bindingProblems(draft, old, { kinds: ["Role", "ClusterRole"], isNamespaced: true });
 }
 
-/** Says what is wrong with a ClusterRoleBinding. */
+/** Validates a ClusterRoleBinding. */
 export function clusterRoleBindingProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   return bindingProblems(draft, old, { kinds: ["ClusterRole"], isNamespaced: false });
 }

@@ -5,7 +5,7 @@ import { jsonSyntaxProblem } from "../../http/json-syntax.ts";
 import { changeProblems, fixedProblems, formProblems } from "./checks.ts";
 import { DATA_LIMIT_BYTES, dataKeyProblems, decodedBytes } from "./config-map.ts";
 
-/** Says what is wrong with a Secret. */
+/** Validates a Secret. */
 export function secretProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const data = objectIn(draft, "data");
   return [
@@ -19,14 +19,14 @@ export function secretProblems(draft: Draft, old: StoredObject | undefined): Fie
 
 const ACCOUNT = "kubernetes.io/service-account.name";
 
-/** What secrets of the types that Kubernetes knows must have. */
+/** The required keys of secrets of the types that Kubernetes knows. */
 const TYPES: Readonly<Record<string, (data: Fields, draft: Draft) => FieldProblem[]>> = {
   "kubernetes.io/service-account-token": (_, { metadata }) =>
     metadata.annotations?.[ACCOUNT] ? [] : [requiredValue(`metadata.annotations[${ACCOUNT}]`)],
   "kubernetes.io/dockercfg": (data) => jsonKeyProblems(data, ".dockercfg"),
   "kubernetes.io/dockerconfigjson": (data) => jsonKeyProblems(data, ".dockerconfigjson"),
   "kubernetes.io/basic-auth": (data) =>
-    // One of the two will do.
+    // One of the two is enough.
     Object.hasOwn(data, "username") || Object.hasOwn(data, "password")
       ? []
       : missingKeys(data, ["username", "password"]),

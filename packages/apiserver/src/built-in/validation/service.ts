@@ -13,7 +13,7 @@ import {
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
-/** Says what is wrong with a Service. */
+/** Validates a Service. */
 export function serviceProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   const ports = objectsIn(spec, "ports");
@@ -58,7 +58,7 @@ function servicePortProblems(ports: readonly Fields[]): FieldProblem[] {
   return [...problems, ...repeated];
 }
 
-/** The only port needs no name. */
+/** A single port needs no name. */
 function portNameProblems(
   field: string,
   name: string,
@@ -85,7 +85,7 @@ function repeatedPort(field: string, port: Fields): FieldProblem {
   return { type: "FieldValueDuplicate", field, message: `Duplicate value: ${JSON.stringify(shown)}` };
 }
 
-/** An address stays, for as long as the service is one that has an address. */
+/** An address is immutable, as long as the service has a type with an address. */
 function addressProblems(spec: Fields, old: Fields): FieldProblem[] {
   if (spec["type"] === "ExternalName" || old["type"] === "ExternalName") return [];
   const [before] = (old["clusterIPs"] ?? []) as readonly string[];

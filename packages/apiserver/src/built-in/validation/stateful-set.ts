@@ -5,7 +5,7 @@ import { type Fields, objectIn } from "../fields.ts";
 import { invalidStruct, negativeProblems } from "./checks.ts";
 import { isUsable, ownSelectorProblems, templateProblems } from "./workload.ts";
 
-/** Says what is wrong with a StatefulSet. */
+/** Validates a StatefulSet. */
 export function statefulSetProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   return [

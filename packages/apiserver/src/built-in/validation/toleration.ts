@@ -4,7 +4,7 @@ import { type Fields, textIn } from "../fields.ts";
 import { choiceProblems, formProblems } from "./checks.ts";
 import { TAINT_EFFECTS } from "./node.ts";
 
-/** Says what is wrong with the tolerations of a pod. */
+/** Validates the tolerations of a pod. */
 export function tolerationProblems(field: string, tolerations: readonly Fields[]): FieldProblem[] {
   return tolerations.flatMap((toleration, index) => {
     const at = `${field}[${index}]`;
@@ -37,7 +37,7 @@ function operatorProblems(field: string, toleration: Fields): FieldProblem[] {
   return problems.length === 0 ? [] : [invalidValue(field, value, problems.join(";"))];
 }
 
-/** A pod that exists may come to tolerate more, not less. */
+/** Tolerations of an existing pod can be added, not removed. */
 export function tolerationChangeProblems(
   field: string,
   tolerations: readonly Fields[],

@@ -151,7 +151,7 @@ describe("changing", () => {
     expect([status, body.message]).toEqual([200, undefined]);
   });
 
-  test("a pod may come to tolerate more", async () => {
+  test("tolerations can be added to a pod", async () => {
     const client = await withObject("pods", { spec: { containers } });
     const path = `${pathOf("pods")}/a`;
     const { body } = await client.get(path);

@@ -22,10 +22,10 @@ import { serviceProblems } from "./service.ts";
 import { statefulSetProblems } from "./stateful-set.ts";
 import { volumeAttachmentProblems } from "./volume-attachment.ts";
 
-/** Says what is wrong with an object; `old` is what it replaces. */
+/** Validates an object; `old` is the object that it replaces. */
 export type Validation = (draft: Draft, old: StoredObject | undefined) => FieldProblem[];
 
-/** What checks objects of a kind, by `group/kind`. */
+/** The validation of objects of a kind, by `group/kind`. */
 export const builtInValidation: Readonly<Record<string, Validation>> = {
   "/ConfigMap": configMapProblems,
   "/Event": eventProblems,

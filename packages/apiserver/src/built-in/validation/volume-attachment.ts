@@ -4,7 +4,7 @@ import type { Draft, StoredObject } from "../../storage/storage.ts";
 import { type Fields, objectIn, textIn } from "../fields.ts";
 import { formProblems, invalidStruct } from "./checks.ts";
 
-/** Says what is wrong with a VolumeAttachment. */
+/** Validates a VolumeAttachment. */
 export function volumeAttachmentProblems(draft: Draft, old: StoredObject | undefined): FieldProblem[] {
   const spec = objectIn(draft, "spec");
   if (old) return deepEqual(spec, old["spec"]) ? [] : [changeProblem(spec)];

@@ -2,7 +2,7 @@ import { duplicateValue, type FieldProblem, forbiddenValue, requiredValue } from
 import { type Fields, objectIn, objectsIn, textIn } from "../fields.ts";
 import { labelNameProblems, presence } from "./checks.ts";
 
-/** What single sources cannot do without. */
+/** The required fields of single sources. */
 const REQUIRED: Readonly<Record<string, string>> = {
   configMap: "name",
   hostPath: "path",
@@ -11,10 +11,10 @@ const REQUIRED: Readonly<Record<string, string>> = {
   csi: "driver",
 };
 
-// kube-apiserver looks at the sources in this order, and the first one counts.
+// kube-apiserver checks the sources in this order, and the first one counts.
 const ORDER = ["emptyDir", "hostPath"];
 
-/** Says what is wrong with the volumes of a pod. */
+/** Validates the volumes of a pod. */
 export function volumeProblems(field: string, spec: Fields): FieldProblem[] {
   const names = new Set<string>();
   return objectsIn(spec, "volumes").flatMap((volume, index) => {

@@ -10,7 +10,7 @@ import { type Fields, objectIn, textIn } from "../fields.ts";
 import { labelProblems, selectorProblems } from "./checks.ts";
 import { podSpecProblems } from "./pod.ts";
 
-/** Says what is wrong with the selector of something that keeps pods running. `noun` is what its error calls it. */
+/** Validates the selector of a workload controller. `noun` is its name in error messages. */
 export function ownSelectorProblems(spec: Fields, noun: string): FieldProblem[] {
   const selector = spec["selector"] as Fields | undefined;
   if (!selector) return [requiredValue("spec.selector")];
@@ -25,12 +25,12 @@ function isEmpty(selector: Fields): boolean {
   return Object.keys(matchLabels as object).length + (matchExpressions as readonly unknown[]).length === 0;
 }
 
-/** Whether a selector can be used at all: known operators with the values that they need. */
+/** Whether a selector is valid at all: known operators with the values that they need. */
 export function isUsable(spec: Fields): boolean {
   return selectorProblems("", objectIn(spec, "selector")).length === 0;
 }
 
-/** Says what is wrong with the template of something that keeps pods running. */
+/** Validates the pod template of a workload controller. */
 export function templateProblems(spec: Fields, noun: string): FieldProblem[] {
   const template = objectIn(spec, "template");
   const podSpec = objectIn(template, "spec");
@@ -52,7 +52,7 @@ export function templateProblems(spec: Fields, noun: string): FieldProblem[] {
   ];
 }
 
-/** Whoever makes pods that it does not recognize as its own never stops making them. */
+/** A controller that creates pods which its selector does not match would never stop creating them. */
 export function matchProblems(spec: Fields): FieldProblem[] {
   const selector = spec["selector"] as Fields | undefined;
   const labels = objectIn(objectIn(spec, "template"), "metadata")["labels"] as

@@ -7,7 +7,7 @@ import { coordination, events, policy, rbac, storage } from "./policies.ts";
 import { authentication, authorization } from "./reviews.ts";
 import { apps, autoscaling, batch } from "./workloads.ts";
 
-/** Everything that is written down about Kubernetes' own kinds. */
+/** The descriptions of all of Kubernetes' own kinds. */
 export const builtInBlocks: readonly Block[] = [
   meta,
   core,
@@ -27,7 +27,7 @@ export const builtInBlocks: readonly Block[] = [
 
 let schemas: ReadonlyMap<string, Schema> | undefined;
 
-/** The schemas of Kubernetes' own kinds, read when they are first asked for. */
+/** The schemas of Kubernetes' own kinds, parsed on first use. */
 export function builtInSchemas(): ReadonlyMap<string, Schema> {
   schemas ??= readBlocks(builtInBlocks);
   return schemas;

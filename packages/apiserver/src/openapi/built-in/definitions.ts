@@ -7,37 +7,37 @@ export const apiextensions: Block = {
   version: "v1",
   text: `
 #kind CustomResourceDefinition | Defines a kind.
-spec! CustomResourceDefinitionSpec | What is wanted.
-status CustomResourceDefinitionStatus | What there is.
+spec! CustomResourceDefinitionSpec | The desired state.
+status CustomResourceDefinitionStatus | The observed state.
 
 # CustomResourceDefinitionSpec | A kind.
 group! string | Its group.
 names! CustomResourceDefinitionNames | Its names.
 scope! string | Namespaced or Cluster.
 versions! []CustomResourceDefinitionVersion | Its versions.
-conversion CustomResourceConversion | How one version becomes another.
+conversion CustomResourceConversion | How objects are converted between versions.
 preserveUnknownFields boolean | Must be false.
 
 # CustomResourceDefinitionNames | The names of a kind.
-plural! string | As it stands in paths.
-singular string | As people type it.
-kind! string | As it stands in objects.
+plural! string | Its name in paths.
+singular string | Its name in commands.
+kind! string | Its name in objects.
 listKind string | The kind of its lists.
-shortNames []string | What else people may type.
+shortNames []string | Further names in commands.
 categories []string | The groups of kinds that it is listed with.
 
 # CustomResourceDefinitionVersion | A version of a kind.
 name! string | Its name, such as v1beta1.
-served! boolean | Whether it can be asked for.
+served! boolean | Whether it is served.
 storage! boolean | Whether objects are stored in it; true for exactly one.
-deprecated boolean | Whether it is on its way out.
-deprecationWarning string | What to tell those who still use it.
-schema CustomResourceValidation | What its objects look like.
+deprecated boolean | Whether it is deprecated.
+deprecationWarning string | The warning for its clients.
+schema CustomResourceValidation | The schema of its objects.
 subresources CustomResourceSubresources | Its subresources.
 additionalPrinterColumns []CustomResourceColumnDefinition | The columns of kubectl get.
 selectableFields []SelectableField | The fields that a field selector can name.
 
-# CustomResourceValidation | What objects look like.
+# CustomResourceValidation | The schema of objects.
 openAPIV3Schema object | The schema.
 
 # CustomResourceSubresources | The subresources of a version.
@@ -45,12 +45,12 @@ status object | Whether it has a status of its own.
 scale CustomResourceSubresourceScale | Where kubectl scale finds the numbers.
 
 # CustomResourceSubresourceScale | Where kubectl scale finds the numbers.
-specReplicasPath! string | The path of the number that is wanted.
-statusReplicasPath! string | The path of the number that there is.
+specReplicasPath! string | The path of the desired number.
+statusReplicasPath! string | The path of the current number.
 labelSelectorPath string | The path of the selector.
 
 # CustomResourceColumnDefinition | A column of kubectl get.
-name! string | Its head.
+name! string | Its heading.
 type! string | string, integer, number, boolean or date.
 format string | More about the type.
 description string | What it shows.
@@ -60,22 +60,22 @@ jsonPath! string | The path of the value.
 # SelectableField | A field that a field selector can name.
 jsonPath! string | The path of the field.
 
-# CustomResourceConversion | How one version becomes another.
+# CustomResourceConversion | How objects are converted between versions.
 strategy! string | None or Webhook.
-webhook object | Who converts.
+webhook object | The converter.
 
-# CustomResourceDefinitionStatus | What has become of a definition.
-conditions []CustomResourceDefinitionCondition keys=type | How far it is.
-acceptedNames CustomResourceDefinitionNames | The names it got.
+# CustomResourceDefinitionStatus | The observed state of a definition.
+conditions []CustomResourceDefinitionCondition keys=type | Its conditions.
+acceptedNames CustomResourceDefinitionNames | The accepted names.
 storedVersions []string | The versions that objects were ever stored in.
-observedGeneration int64 | The generation that this was found for.
+observedGeneration int64 | The generation that the controller observed.
 
-# CustomResourceDefinitionCondition | One aspect of a definition.
-type! string | Which aspect.
+# CustomResourceDefinitionCondition | A condition of a definition.
+type! string | The type of the condition.
 status! string | True, False or Unknown.
-lastTransitionTime time | When the status changed last.
-observedGeneration int64 | The generation that this was found for.
-reason string | Why, in one word.
-message string | Why, in a sentence.
+lastTransitionTime time | When the status last changed.
+observedGeneration int64 | The generation that the controller observed.
+reason string | The reason, in CamelCase.
+message string | The reason, for people.
 `,
 };

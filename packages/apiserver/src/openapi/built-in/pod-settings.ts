@@ -1,9 +1,9 @@
 /** The smaller parts of pods and nodes, in the short form of the notation. */
 export const podSettings = `
-# NodeDaemonEndpoints | Where the programs of a node listen.
+# NodeDaemonEndpoints | The ports of the daemons of a node.
 1 kubeletEndpoint DaemonEndpoint
 
-# NodeRuntimeHandler | Something that runs the containers of a node.
+# NodeRuntimeHandler | A container runtime of a node.
 1 name *string; 2 features NodeRuntimeHandlerFeatures
 
 # NodeFeatures | What a node can do.
@@ -18,7 +18,7 @@ export const podSettings = `
 # PortStatus | A port of a load balancer.
 1 port! int32; 2 protocol! string; 3 error *string
 
-# Affinity | Which nodes and which neighbours a pod wants.
+# Affinity | Which nodes, and which pods beside it, a pod prefers or requires.
 1 nodeAffinity NodeAffinity; 2 podAffinity PodAffinity; 3 podAntiAffinity PodAntiAffinity
 
 # PodSecurityContext | What the processes of a pod may do.
@@ -104,7 +104,7 @@ export const podSettings = `
 1 exitCode! int32; 2 signal int32; 3 reason string; 4 message string; 5 startedAt time; 6 finishedAt time
 7 containerID string
 
-# DaemonEndpoint | Where a program of a node listens.
+# DaemonEndpoint | The port of a daemon of a node.
 1 Port! int32
 
 # NodeRuntimeHandlerFeatures | What a runtime can do.
@@ -113,15 +113,15 @@ export const podSettings = `
 # ClientIPConfig | For how long a client stays with its pod.
 1 timeoutSeconds *int32
 
-# NodeAffinity | Which nodes a pod wants.
+# NodeAffinity | Which nodes a pod prefers or requires.
 1 requiredDuringSchedulingIgnoredDuringExecution NodeSelector
 2 preferredDuringSchedulingIgnoredDuringExecution []PreferredSchedulingTerm
 
-# PodAffinity | Which neighbours a pod wants.
+# PodAffinity | Which pods a pod prefers beside it.
 1 requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm
 2 preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm
 
-# PodAntiAffinity | Which neighbours a pod does not want.
+# PodAntiAffinity | Which pods a pod avoids.
 1 requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm
 2 preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm
 
@@ -149,7 +149,7 @@ export const podSettings = `
 # ContainerRestartRuleOnExitCodes | Exit codes of a container.
 1 operator! string; 2 values []int32
 
-# Capabilities | Rights of root that are given or taken away.
+# Capabilities | Capabilities that are added or dropped.
 1 add []string; 2 drop []string
 
 # ObjectFieldSelector | A field of the pod.
@@ -182,14 +182,14 @@ export const podSettings = `
 # NodeSelector | Selects nodes; one of the terms must hold.
 1 nodeSelectorTerms! []NodeSelectorTerm
 
-# PreferredSchedulingTerm | Nodes that are preferred, and how much.
+# PreferredSchedulingTerm | Preferred nodes, and their weight.
 1 weight! int32; 2 preference! NodeSelectorTerm
 
-# PodAffinityTerm | Pods, and how near they are.
+# PodAffinityTerm | Pods, and the topology in which they are near.
 1 labelSelector LabelSelector; 2 namespaces []string; 3 topologyKey! string; 4 namespaceSelector LabelSelector
 5 matchLabelKeys []string; 6 mismatchLabelKeys []string
 
-# WeightedPodAffinityTerm | Pods whose nearness is preferred, and how much.
+# WeightedPodAffinityTerm | A preferred affinity to pods, and its weight.
 1 weight! int32; 2 podAffinityTerm! PodAffinityTerm
 
 # SleepAction | Waits.

@@ -108,7 +108,7 @@ export const podVolumes = `
 4 serviceAccountToken ServiceAccountTokenProjection; 5 clusterTrustBundle ClusterTrustBundleProjection
 6 podCertificate PodCertificateProjection
 
-# PersistentVolumeClaimTemplate | What a claim is made from.
+# PersistentVolumeClaimTemplate | The template of a claim.
 1 metadata ObjectMeta; 2 spec! PersistentVolumeClaimSpec
 
 # SecretProjection | The values of a Secret as files.
@@ -123,14 +123,14 @@ export const podVolumes = `
 # ServiceAccountTokenProjection | A token as a file.
 1 audience string; 2 expirationSeconds *int64; 3 path! string
 
-# ClusterTrustBundleProjection | Certificates of authorities as a file.
+# ClusterTrustBundleProjection | CA certificates as a file.
 1 name *string; 2 signerName *string; 3 labelSelector LabelSelector; 4 path! string; 5 optional *boolean
 
 # PodCertificateProjection | A certificate of the pod as a file.
 1 signerName! string; 2 keyType! string; 3 maxExpirationSeconds *int32; 4 credentialBundlePath string; 5 keyPath string
 6 certificateChainPath string; 7 userAnnotations {string}
 
-# PersistentVolumeClaimSpec | The volume that is wanted.
+# PersistentVolumeClaimSpec | The requested volume.
 1 accessModes []string; 2 resources VolumeResourceRequirements; 3 volumeName string; 4 selector LabelSelector
 5 storageClassName *string; 6 volumeMode *string; 7 dataSource TypedLocalObjectReference
 8 dataSourceRef TypedObjectReference; 9 volumeAttributesClassName *string
@@ -147,15 +147,15 @@ export const podVolumes = `
 # PersistentVolumeClaim | Asks for a volume.
 apiVersion string; kind string; 1 metadata ObjectMeta; 2 spec PersistentVolumeClaimSpec; 3 status PersistentVolumeClaimStatus
 
-# PersistentVolumeClaimStatus | The volume there is.
+# PersistentVolumeClaimStatus | The observed volume.
 1 phase string; 2 accessModes []string; 3 capacity {quantity}
 4 conditions []PersistentVolumeClaimCondition merge=type; 5 allocatedResources {quantity}
 7 allocatedResourceStatuses {string}; 8 currentVolumeAttributesClassName *string
 9 modifyVolumeStatus ModifyVolumeStatus
 
-# PersistentVolumeClaimCondition | One aspect of a claim.
+# PersistentVolumeClaimCondition | A condition of a claim.
 1 type! string; 2 status! string; 3 lastProbeTime time; 4 lastTransitionTime time; 5 reason string; 6 message string
 
-# ModifyVolumeStatus | How far the change of a volume is.
+# ModifyVolumeStatus | The progress of the change of a volume.
 1 targetVolumeAttributesClassName string; 2 status! string
 `;

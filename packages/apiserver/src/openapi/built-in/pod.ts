@@ -9,44 +9,44 @@ export const pod: Block = {
   version: "v1",
   text: `
 #kind Pod | Containers that run together on one node.
-2 spec PodSpec | What is wanted.
-3 status PodStatus | What there is.
+2 spec PodSpec | The desired state.
+3 status PodStatus | The observed state.
 
-# PodTemplateSpec | What pods are made from.
+# PodTemplateSpec | The template of pods.
 1 metadata ObjectMeta | The labels and annotations of the pods.
-2 spec PodSpec | What is wanted of the pods.
+2 spec PodSpec | The desired state of the pods.
 
-# PodSpec | What a pod is wanted to be.
-2 containers! []Container merge=name | The programs of the pod.
-20 initContainers []Container merge=name | Programs that run before the others, one after the other.
-34 ephemeralContainers []EphemeralContainer merge=name | Programs added to look into a running pod.
+# PodSpec | The desired state of a pod.
+2 containers! []Container merge=name | The containers of the pod.
+20 initContainers []Container merge=name | Containers that run before the others, one after the other.
+34 ephemeralContainers []EphemeralContainer merge=name | Containers that are added to debug a running pod.
 1 volumes []Volume merge=name retain | The volumes that containers can mount.
 10 nodeName string | The node it runs on.
 7 nodeSelector {string} | The labels its node must have.
-18 affinity Affinity | Which nodes and which neighbours it wants.
-22 tolerations []Toleration | The taints it puts up with.
-33 topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey keys=topologyKey,whenUnsatisfiable | How its like are spread.
-19 schedulerName string | Who finds it a node.
+18 affinity Affinity | Which nodes, and which pods beside it, it prefers or requires.
+22 tolerations []Toleration | The taints that it tolerates.
+33 topologySpreadConstraints []TopologySpreadConstraint merge=topologyKey keys=topologyKey,whenUnsatisfiable | How pods like it are spread.
+19 schedulerName string | The scheduler that assigns it to a node.
 38 schedulingGates []PodSchedulingGate merge=name | What it waits for before it is scheduled.
 25 priority *int32 | How important it is.
 24 priorityClassName string | How important it is, by name.
-31 preemptionPolicy *string | Whether it may push others out.
+31 preemptionPolicy *string | Whether it may preempt others.
 3 restartPolicy string | Always, OnFailure or Never.
-4 terminationGracePeriodSeconds *int64 | How long it is given to end.
+4 terminationGracePeriodSeconds *int64 | How long it may take to shut down.
 5 activeDeadlineSeconds *int64 | How long it may run.
-8 serviceAccountName string | Who it is to the API.
+8 serviceAccountName string | Its service account.
 9 serviceAccount string | The old name of serviceAccountName.
 21 automountServiceAccountToken *boolean | Whether it gets a token.
 14 securityContext PodSecurityContext | What its processes may do.
 15 imagePullSecrets []LocalObjectReference merge=name | The secrets to pull images with.
 16 hostname string | Its host name.
-41 hostnameOverride *string | Its host name, whatever else is said.
+41 hostnameOverride *string | Its host name, which overrides the other fields.
 17 subdomain string | The domain of its host name.
 35 setHostnameAsFQDN *boolean | Whether its host name is the full one.
-23 hostAliases []HostAlias merge=ip | Lines for its hosts file.
+23 hostAliases []HostAlias merge=ip | Entries of its hosts file.
 11 hostNetwork boolean | Whether it uses the network of the node.
 12 hostPID boolean | Whether it sees the processes of the node.
-13 hostIPC boolean | Whether it uses the memory channels of the node.
+13 hostIPC boolean | Whether it uses the IPC namespace of the node.
 37 hostUsers *boolean | Whether its users are those of the node.
 27 shareProcessNamespace *boolean | Whether its containers see the processes of each other.
 6 dnsPolicy string | Where it looks up names.
@@ -54,7 +54,7 @@ export const pod: Block = {
 30 enableServiceLinks *boolean | Whether services are in its environment.
 28 readinessGates []PodReadinessGate | Further conditions it needs to be ready.
 29 runtimeClassName *string | What runs it.
-32 overhead {quantity} | What running it costs beside the containers.
+32 overhead {quantity} | The resources of running it beside the containers.
 36 os PodOS | The operating system it needs.
 40 resources ResourceRequirements | What all containers together need.
 39 resourceClaims []PodResourceClaim merge=name retain | The devices it needs.
@@ -70,7 +70,7 @@ export const pod: Block = {
 1 ip! string | The address.
 2 hostnames []string | The names.
 
-# Toleration | A taint that a pod puts up with.
+# Toleration | A taint that a pod tolerates.
 1 key string | The taint; empty for all.
 2 operator string | Exists or Equal.
 3 value string | The value of the taint.
@@ -79,11 +79,11 @@ export const pod: Block = {
 
 # TopologySpreadConstraint | How pods are spread.
 1 maxSkew! int32 | How uneven it may be.
-2 topologyKey! string | The label of nodes that divides them.
+2 topologyKey! string | The label of nodes that defines the domains.
 3 whenUnsatisfiable! string | DoNotSchedule or ScheduleAnyway.
 4 labelSelector LabelSelector | The pods that count.
 8 matchLabelKeys []string | Labels of the pod that select those that count.
-5 minDomains *int32 | How many divisions there must be.
+5 minDomains *int32 | The minimum number of domains.
 6 nodeAffinityPolicy *string | Whether the pod's node selector counts.
 7 nodeTaintsPolicy *string | Whether taints count.
 
@@ -91,8 +91,8 @@ export const pod: Block = {
 1 name! string | Its name, unique in the pod.
 2 image string | Where it comes from.
 14 imagePullPolicy string | Always, Never or IfNotPresent.
-3 command []string | What to run instead of what the image says.
-4 args []string | What to hand to it.
+3 command []string | The command, instead of that of the image.
+4 args []string | The arguments.
 5 workingDir string | Where it runs.
 7 env []EnvVar merge=name | Its environment.
 19 envFrom []EnvFromSource | Where more of its environment comes from.
@@ -101,26 +101,26 @@ export const pod: Block = {
 23 resizePolicy []ContainerResizePolicy | Whether it is restarted when what it needs changes.
 9 volumeMounts []VolumeMount merge=mountPath | The volumes it sees.
 21 volumeDevices []VolumeDevice merge=devicePath | The block devices it sees.
-10 livenessProbe Probe | Finds out whether it must be restarted.
-11 readinessProbe Probe | Finds out whether it can be talked to.
-22 startupProbe Probe | Finds out whether it has started.
+10 livenessProbe Probe | Checks whether it must be restarted.
+11 readinessProbe Probe | Checks whether it is ready for requests.
+22 startupProbe Probe | Checks whether it has started.
 12 lifecycle Lifecycle | What to do after its start and before its end.
-24 restartPolicy *string | Always makes an init container go on running.
+24 restartPolicy *string | Always makes an init container keep running.
 25 restartPolicyRules []ContainerRestartRule | When to restart it.
 15 securityContext SecurityContext | What it may do.
-16 stdin boolean | Whether it can be typed to.
-17 stdinOnce boolean | Whether only the first client can type to it.
+16 stdin boolean | Whether it has a standard input.
+17 stdinOnce boolean | Whether standard input closes after the first client.
 18 tty boolean | Whether it has a terminal.
-13 terminationMessagePath string | Where it leaves its last words.
-20 terminationMessagePolicy string | Whether its log can stand for its last words.
+13 terminationMessagePath string | The file of its termination message.
+20 terminationMessagePolicy string | Whether its log can be the termination message.
 
-# EphemeralContainer | A program added to look into a running pod.
+# EphemeralContainer | A container that is added to debug a running pod.
 1.1 name! string | Its name, unique in the pod.
 2 targetContainerName string | The container whose processes it sees.
 1.2 image string | Where it comes from.
 1.14 imagePullPolicy string | Always, Never or IfNotPresent.
-1.3 command []string | What to run instead of what the image says.
-1.4 args []string | What to hand to it.
+1.3 command []string | The command, instead of that of the image.
+1.4 args []string | The arguments.
 1.5 workingDir string | Where it runs.
 1.7 env []EnvVar merge=name | Its environment.
 1.19 envFrom []EnvFromSource | Where more of its environment comes from.
@@ -136,11 +136,11 @@ export const pod: Block = {
 1.24 restartPolicy *string | Not allowed.
 1.25 restartPolicyRules []ContainerRestartRule | Not allowed.
 1.15 securityContext SecurityContext | What it may do.
-1.16 stdin boolean | Whether it can be typed to.
-1.17 stdinOnce boolean | Whether only the first client can type to it.
+1.16 stdin boolean | Whether it has a standard input.
+1.17 stdinOnce boolean | Whether standard input closes after the first client.
 1.18 tty boolean | Whether it has a terminal.
-1.13 terminationMessagePath string | Where it leaves its last words.
-1.20 terminationMessagePolicy string | Whether its log can stand for its last words.
+1.13 terminationMessagePath string | The file of its termination message.
+1.20 terminationMessagePolicy string | Whether its log can be the termination message.
 
 # EnvVar | A variable of the environment.
 1 name! string | Its name.
@@ -148,7 +148,7 @@ export const pod: Block = {
 3 valueFrom EnvVarSource | Where its value comes from.
 
 # EnvFromSource | Where variables come from.
-1 prefix string | What their names begin with.
+1 prefix string | The prefix of their names.
 2 configMapRef ConfigMapEnvSource | A ConfigMap.
 3 secretRef SecretEnvSource | A Secret.
 
@@ -174,7 +174,7 @@ export const pod: Block = {
 5 mountPropagation *string | Whether later mounts are seen.
 
 # VolumeDevice | Where a container sees a block device.
-1 name! string | The claim.
+1 name! string | The lease.
 2 devicePath! string | Where.
 
 # Volume | A folder that containers can mount; one of the sources is set.
@@ -192,7 +192,7 @@ export const pod: Block = {
 2.27 storageos StorageOSVolumeSource; 2.28 csi CSIVolumeSource; 2.29 ephemeral EphemeralVolumeSource
 2.30 image ImageVolumeSource
 
-# Probe | Finds out how a container is.
+# Probe | A check of a container.
 1.1 exec ExecAction | By running a command.
 1.2 httpGet HTTPGetAction | By an HTTP request.
 1.3 tcpSocket TCPSocketAction | By opening a connection.
@@ -200,29 +200,29 @@ export const pod: Block = {
 2 initialDelaySeconds int32 | When to begin.
 4 periodSeconds int32 | How often.
 3 timeoutSeconds int32 | How long to wait for the answer.
-5 successThreshold int32 | How many good answers make it good.
-6 failureThreshold int32 | How many bad answers make it bad.
-7 terminationGracePeriodSeconds *int64 | How long the pod is given to end when it is bad.
+5 successThreshold int32 | How many successes make it healthy.
+6 failureThreshold int32 | How many failures make it unhealthy.
+7 terminationGracePeriodSeconds *int64 | How long the pod may take to shut down after a failed probe.
 
-# PodStatus | What has become of a pod.
+# PodStatus | The observed state of a pod.
 1 phase string | Pending, Running, Succeeded, Failed or Unknown.
-2 conditions []PodCondition merge=type | How it is.
-3 message string | Why, in a sentence.
-4 reason string | Why, in one word.
-11 nominatedNodeName string | The node where room is being made for it.
+2 conditions []PodCondition merge=type | Its conditions.
+3 message string | The reason, for people.
+4 reason string | The reason, in CamelCase.
+11 nominatedNodeName string | The node on which pods are preempted for it.
 5 hostIP string | The address of its node.
 16 hostIPs []HostIP merge=ip atomic | The addresses of its node.
 6 podIP string | Its address.
 12 podIPs []PodIP merge=ip | Its addresses.
-7 startTime time | When its node took it.
-10 initContainerStatuses []ContainerStatus | How its init containers are.
-8 containerStatuses []ContainerStatus | How its containers are.
-13 ephemeralContainerStatuses []ContainerStatus | How its ephemeral containers are.
-9 qosClass string | How firm its resources are.
-17 observedGeneration int64 | The generation that this was found for.
+7 startTime time | When the kubelet accepted it.
+10 initContainerStatuses []ContainerStatus | The states of its init containers.
+8 containerStatuses []ContainerStatus | The states of its containers.
+13 ephemeralContainerStatuses []ContainerStatus | The states of its ephemeral containers.
+9 qosClass string | Its QoS class.
+17 observedGeneration int64 | The generation that the controller observed.
 14 resize string | No longer used.
-20 resources ResourceRequirements | What it has.
-19 allocatedResources {quantity} | What was set aside for it.
+20 resources ResourceRequirements | Its resources.
+19 allocatedResources {quantity} | The resources that are allocated for it.
 15 resourceClaimStatuses []PodResourceClaimStatus merge=name retain | Its devices.
 18 extendedResourceClaimStatus PodExtendedResourceClaimStatus | Its devices of extended resources.
 
@@ -232,38 +232,38 @@ export const pod: Block = {
 # HostIP | An address of a node.
 1 ip! string | The address.
 
-# PodCondition | One aspect of the state of a pod.
-1 type! string | Which aspect.
+# PodCondition | A condition of the state of a pod.
+1 type! string | The type of the condition.
 2 status! string | True, False or Unknown.
-3 lastProbeTime time | When it was looked at last.
-4 lastTransitionTime time | When the status changed last.
-7 observedGeneration int64 | The generation that this was found for.
-5 reason string | Why, in one word.
-6 message string | Why, in a sentence.
+3 lastProbeTime time | When it was last checked.
+4 lastTransitionTime time | When the status last changed.
+7 observedGeneration int64 | The generation that the controller observed.
+5 reason string | The reason, in CamelCase.
+6 message string | The reason, for people.
 
-# ContainerStatus | How a container is.
+# ContainerStatus | The state of a container.
 1 name! string | The container.
-2 state ContainerState | How it is now.
-3 lastState ContainerState | How it ended the last time.
-4 ready! boolean | Whether it can be talked to.
-5 restartCount! int32 | How often it was started anew.
+2 state ContainerState | Its current state.
+3 lastState ContainerState | Its state at the last termination.
+4 ready! boolean | Whether it is ready for requests.
+5 restartCount! int32 | How often it was restarted.
 6 image! string | Its image.
 7 imageID! string | Its image, exactly.
-8 containerID string | What its runtime calls it.
+8 containerID string | Its id in the runtime.
 9 started *boolean | Whether it has started.
-10 allocatedResources {quantity} | What was set aside for it.
+10 allocatedResources {quantity} | The resources that are allocated for it.
 14 allocatedResourcesStatus []ResourceStatus merge=name | The health of its devices.
-11 resources ResourceRequirements | What it has.
+11 resources ResourceRequirements | Its resources.
 12 volumeMounts []VolumeMountStatus merge=mountPath | What it has mounted.
 13 user ContainerUser | Who it runs as.
-15 stopSignal *string | How it is told to end.
+15 stopSignal *string | The signal that stops it.
 
-# ContainerState | How a container is; one of the fields is set.
+# ContainerState | The state of a container; one of the fields is set.
 1 waiting ContainerStateWaiting | It waits, and why.
 2 running ContainerStateRunning | It runs, and since when.
 3 terminated ContainerStateTerminated | It has ended, and how.
 
-#kind Binding | Gives a pod to a node.
+#kind Binding | Binds a pod to a node.
 2 target! ObjectReference | The node.
 ${podSettings}${podVolumes}`,
 };

@@ -1,45 +1,45 @@
 import type { Block } from "../notation.ts";
 
-/** Limits on disruption. */
+/** PodDisruptionBudget. */
 export const policy: Block = {
   prefix: "io.k8s.api.policy.v1",
   group: "policy",
   version: "v1",
   text: `
 #kind PodDisruptionBudget | How many of some pods may be evicted at a time.
-2 spec PodDisruptionBudgetSpec | What is wanted.
-3 status PodDisruptionBudgetStatus | What there is.
+2 spec PodDisruptionBudgetSpec | The desired state.
+3 status PodDisruptionBudgetStatus | The observed state.
 
 # PodDisruptionBudgetSpec | The limits of a budget.
-1 minAvailable intOrString | How many pods must stay, as a number or a percentage.
-3 maxUnavailable intOrString | How many pods may be gone, as a number or a percentage.
-2 selector LabelSelector replace | The pods it is about.
+1 minAvailable intOrString | How many pods must stay available, as a number or a percentage.
+3 maxUnavailable intOrString | How many pods may be unavailable, as a number or a percentage.
+2 selector LabelSelector replace | The pods that it selects.
 4 unhealthyPodEvictionPolicy *string | Whether pods that are not ready count.
 
 # PodDisruptionBudgetStatus | What a budget allows now.
-1 observedGeneration int64 | The generation that this was found for.
+1 observedGeneration int64 | The generation that the controller observed.
 3 disruptionsAllowed! int32 | How many pods may be evicted now.
 4 currentHealthy! int32 | The pods that are ready.
 5 desiredHealthy! int32 | The pods that must be ready.
-6 expectedPods! int32 | The pods it is about.
-2 disruptedPods {time} | The pods that were evicted and have not gone yet.
-7 conditions []Condition merge=type | How it is.
+6 expectedPods! int32 | The pods that it selects.
+2 disruptedPods {time} | The evicted pods that still exist.
+7 conditions []Condition merge=type | Its conditions.
 
-#kind Eviction | Asks a pod to leave its node, within its budget.
+#kind Eviction | Evicts a pod, within its disruption budget.
 2 deleteOptions DeleteOptions | How to delete the pod.
 `,
 };
 
-/** Claims that are renewed. */
+/** Leases. */
 export const coordination: Block = {
   prefix: "io.k8s.api.coordination.v1",
   group: "coordination.k8s.io",
   version: "v1",
   text: `
-#kind Lease | A claim that its holder renews for as long as it wants to keep it.
-2 spec LeaseSpec | The claim.
+#kind Lease | A lease that its holder renews.
+2 spec LeaseSpec | The lease.
 
-# LeaseSpec | A claim and its holder.
+# LeaseSpec | A lease and its holder.
 1 holderIdentity *string | Who holds it.
 2 leaseDurationSeconds *int32 | How long it holds without being renewed.
 3 acquireTime microTime | When it was taken.
@@ -50,35 +50,35 @@ export const coordination: Block = {
 `,
 };
 
-/** Who may do what. */
+/** Roles and bindings. */
 export const rbac: Block = {
   prefix: "io.k8s.api.rbac.v1",
   group: "rbac.authorization.k8s.io",
   version: "v1",
   text: `
-#kind Role | Rights in one namespace.
-2 rules []PolicyRule | The rights.
+#kind Role | Permissions in one namespace.
+2 rules []PolicyRule | The permissions.
 
-#kind ClusterRole | Rights that can be granted in any namespace, or everywhere.
-2 rules []PolicyRule | The rights.
-3 aggregationRule AggregationRule | The roles whose rights it collects.
+#kind ClusterRole | Permissions that can be granted in any namespace, or everywhere.
+2 rules []PolicyRule | The permissions.
+3 aggregationRule AggregationRule | The roles whose permissions it collects.
 
 #kind RoleBinding | Grants a role in one namespace.
-2 subjects []Subject | Who gets it.
+2 subjects []Subject | The subjects that get it.
 3 roleRef! RoleRef | The role. Cannot be changed.
 
 #kind ClusterRoleBinding | Grants a role everywhere.
-2 subjects []Subject | Who gets it.
+2 subjects []Subject | The subjects that get it.
 3 roleRef! RoleRef | The role. Cannot be changed.
 
-# PolicyRule | Some rights.
-1 verbs! []string | What may be done; * for everything.
+# PolicyRule | A set of permissions.
+1 verbs! []string | The verbs; * for all.
 2 apiGroups []string | The groups of the resources.
 3 resources []string | The resources; * for all.
 4 resourceNames []string | The names of the objects; none for all.
-5 nonResourceURLs []string | Paths that are no resources.
+5 nonResourceURLs []string | Paths outside the resources.
 
-# AggregationRule | The roles whose rights are collected.
+# AggregationRule | The roles whose permissions are collected.
 1 clusterRoleSelectors []LabelSelector | Their labels.
 
 # RoleRef | A role.
@@ -86,7 +86,7 @@ export const rbac: Block = {
 2 kind! string | Role or ClusterRole.
 3 name! string | Its name.
 
-# Subject | Somebody.
+# Subject | A user, group or service account.
 1 kind! string | User, Group or ServiceAccount.
 2 apiGroup string | The group of the kind.
 3 name! string | The name.
@@ -100,13 +100,13 @@ export const events: Block = {
   group: "events.k8s.io",
   version: "v1",
   text: `
-#kind Event | Something that happened to an object, told for people.
+#kind Event | A report of something that happened to an object.
 2 eventTime! microTime | When it happened first.
-3 series EventSeries | How it went on.
+3 series EventSeries | How often and when the event repeated.
 4 reportingController string | The controller that reported it.
 5 reportingInstance string | The process that reported it.
 6 action string | What was done.
-7 reason string | Why, in one word.
+7 reason string | The reason, in CamelCase.
 8 regarding ObjectReference | The object it happened to.
 9 related ObjectReference | Another object that took part.
 10 note string | What happened.
@@ -116,21 +116,21 @@ export const events: Block = {
 14 deprecatedLastTimestamp time | When it happened last, in the old form.
 15 deprecatedCount int32 | How often it happened, in the old form.
 
-# EventSeries | How an event went on.
+# EventSeries | How often and when the event repeated.
 1 count! int32 | How often it happened.
 2 lastObservedTime! microTime | When it happened last.
 `,
 };
 
-/** Volumes at nodes. */
+/** VolumeAttachment. */
 export const storage: Block = {
   prefix: "io.k8s.api.storage.v1",
   group: "storage.k8s.io",
   version: "v1",
   text: `
 #kind VolumeAttachment | Asks for a volume to be attached to a node.
-2 spec! VolumeAttachmentSpec | What is wanted.
-3 status VolumeAttachmentStatus | What there is.
+2 spec! VolumeAttachmentSpec | The desired state.
+3 status VolumeAttachmentStatus | The observed state.
 
 # VolumeAttachmentSpec | A volume and a node.
 1 attacher! string | The driver that attaches.
@@ -139,11 +139,11 @@ export const storage: Block = {
 
 # VolumeAttachmentSource | A volume.
 1 persistentVolumeName *string | Its name.
-inlineVolumeSpec object | What it is, for one without a name.
+inlineVolumeSpec object | Its definition, for one without a name.
 
 # VolumeAttachmentStatus | Whether a volume is attached.
 1 attached! boolean | Whether it is.
-2 attachmentMetadata {string} | What the driver says about it.
+2 attachmentMetadata {string} | Data of the driver.
 3 attachError VolumeError | Why it could not be attached.
 4 detachError VolumeError | Why it could not be detached.
 

@@ -1,95 +1,95 @@
 import type { Block } from "../notation.ts";
 
-/** Who somebody is. */
+/** Token and self reviews. */
 export const authentication: Block = {
   prefix: "io.k8s.api.authentication.v1",
   group: "authentication.k8s.io",
   version: "v1",
   text: `
-#kind TokenReview | Asks whom a token belongs to.
+#kind TokenReview | Verifies a token.
 2 spec! TokenReviewSpec | The token.
-3 status TokenReviewStatus | Whom it belongs to.
+3 status TokenReviewStatus | The user of the token.
 
 # TokenReviewSpec | A token.
 1 token string | The token.
-2 audiences []string | For whom it must be made out.
+2 audiences []string | The audiences that it must have.
 
-# TokenReviewStatus | Whom a token belongs to.
-1 authenticated boolean | Whether it belongs to anybody.
-2 user UserInfo | Whom it belongs to.
-4 audiences []string | For whom it is made out.
-3 error string | Why it could not be looked at.
+# TokenReviewStatus | The user of the token.
+1 authenticated boolean | Whether it is valid.
+2 user UserInfo | The user of the token.
+4 audiences []string | Its audiences.
+3 error string | Why it could not be verified.
 
-# UserInfo | Somebody who uses the API.
+# UserInfo | A user of the API.
 1 username string | The name.
-2 uid string | What tells them from others of that name.
-3 groups []string | The groups they are in.
-4 extra {[]string} | What else is known about them.
+2 uid string | The unique id of the user.
+3 groups []string | The groups of the user.
+4 extra {[]string} | Further facts about the user.
 
-#kind TokenRequest | Asks for a token of a service account.
-2 spec! TokenRequestSpec | What the token is to be.
+#kind TokenRequest | Issues a token of a service account.
+2 spec! TokenRequestSpec | The requested token.
 3 status TokenRequestStatus | The token.
 
-# TokenRequestSpec | What a token is to be.
-1 audiences! []string | For whom it is made out.
-4 expirationSeconds *int64 | How long it is good for.
-3 boundObjectRef BoundObjectReference | The object that it ends with.
+# TokenRequestSpec | The requested token.
+1 audiences! []string | Its audiences.
+4 expirationSeconds *int64 | How long it is valid.
+3 boundObjectRef BoundObjectReference | The object whose deletion invalidates it.
 
 # TokenRequestStatus | A token.
 1 token! string | The token.
-2 expirationTimestamp! time | When it ends.
+2 expirationTimestamp! time | When it expires.
 
-# BoundObjectReference | Points to an object that a token ends with.
+# BoundObjectReference | An object whose deletion invalidates a token.
 1 kind string | Its kind.
 2 apiVersion string | Its group and version.
 3 name string | Its name.
 4 uid string | Its uid.
 
-#kind SelfSubjectReview | Asks who one is.
-2 status SelfSubjectReviewStatus | Who one is.
+#kind SelfSubjectReview | Returns the identity of the caller.
+2 status SelfSubjectReviewStatus | The identity of the caller.
 
-# SelfSubjectReviewStatus | Who one is.
-1 userInfo UserInfo | Who one is.
+# SelfSubjectReviewStatus | The identity of the caller.
+1 userInfo UserInfo | The identity of the caller.
 `,
 };
 
-/** Whether somebody may do something. */
+/** Access reviews. */
 export const authorization: Block = {
   prefix: "io.k8s.api.authorization.v1",
   group: "authorization.k8s.io",
   version: "v1",
   text: `
-#kind SubjectAccessReview | Asks whether somebody may do something.
-2 spec! SubjectAccessReviewSpec | Who, and what.
-3 status SubjectAccessReviewStatus | Whether they may.
+#kind SubjectAccessReview | Checks whether a user may do something.
+2 spec! SubjectAccessReviewSpec | The user and the action.
+3 status SubjectAccessReviewStatus | Whether it is allowed.
 
-#kind SelfSubjectAccessReview | Asks whether one may do something.
+#kind SelfSubjectAccessReview | Checks whether the caller may do something.
 2 spec! SelfSubjectAccessReviewSpec | What.
-3 status SubjectAccessReviewStatus | Whether one may.
+3 status SubjectAccessReviewStatus | Whether it is allowed.
 
-#kind LocalSubjectAccessReview | Asks whether somebody may do something in a namespace.
-2 spec! SubjectAccessReviewSpec | Who, and what.
-3 status SubjectAccessReviewStatus | Whether they may.
+#kind LocalSubjectAccessReview | Checks whether a user may do something in a namespace.
+2 spec! SubjectAccessReviewSpec | The user and the action.
+3 status SubjectAccessReviewStatus | Whether it is allowed.
 
-#kind SelfSubjectRulesReview | Asks for everything that one may do in a namespace.
+#kind SelfSubjectRulesReview | Lists the permissions of the caller in a namespace.
 2 spec! SelfSubjectRulesReviewSpec | The namespace.
-3 status SubjectRulesReviewStatus | What one may do.
+3 status SubjectRulesReviewStatus | The permissions of the caller.
 
-# SubjectAccessReviewSpec | Somebody, and what they want to do.
-1 resourceAttributes ResourceAttributes | What they want to do with a resource.
-2 nonResourceAttributes NonResourceAttributes | What they want to do with a path.
-3 user string | Their name.
-4 groups []string | The groups they are in.
-5 extra {[]string} | What else is known about them.
-6 uid string | What tells them from others of that name.
+# SubjectAccessReviewSpec | A user and an action.
+1 resourceAttributes ResourceAttributes | The action on a resource.
+2 nonResourceAttributes NonResourceAttributes | The action on a path.
+3 user string | The name of the user.
+4 groups []string | The groups of the user.
+5 extra {[]string} | Further facts about the user.
+6 uid string | The unique id of the user.
 
-# SelfSubjectAccessReviewSpec | What one wants to do.
-1 resourceAttributes ResourceAttributes | With a resource.
-2 nonResourceAttributes NonResourceAttributes | With a path.
+# SelfSubjectAccessReviewSpec | The action.
+1 resourceAttributes ResourceAttributes | An action on a resource.
+2 nonResourceAttributes NonResourceAttributes | An action on a path.
 
-# ResourceAttributes | Something to do with a resource.
+# ResourceAttributes | An action on a resource.
 1 namespace string | Where; empty for all namespaces, or none.
-2 verb string | What is done; * for everything.
+2 verb string | The verb; * for everything.
 3 group string | The group of the resource; * for all.
 4 version string | The version of the resource; * for all.
 5 resource string | The resource; * for all.
@@ -99,40 +99,40 @@ export const authorization: Block = {
 9 labelSelector LabelSelectorAttributes | The objects, by their labels.
 
 # LabelSelectorAttributes | Selects objects by their labels.
-1 rawSelector string | As it stands in a query.
-2 requirements []LabelSelectorRequirement | Taken apart.
+1 rawSelector string | As written in a query.
+2 requirements []LabelSelectorRequirement | The parsed requirements.
 
 # FieldSelectorAttributes | Selects objects by their fields.
-1 rawSelector string | As it stands in a query.
-2 requirements []FieldSelectorRequirement | Taken apart.
+1 rawSelector string | As written in a query.
+2 requirements []FieldSelectorRequirement | The parsed requirements.
 
-# NonResourceAttributes | Something to do with a path.
+# NonResourceAttributes | An action on a path.
 1 path string | The path.
-2 verb string | What is done.
+2 verb string | The verb.
 
-# SubjectAccessReviewStatus | Whether somebody may do something.
-1 allowed! boolean | Whether they may.
-4 denied boolean | Whether it is forbidden, whatever else allows it.
+# SubjectAccessReviewStatus | Whether an action is allowed.
+1 allowed! boolean | Whether it is allowed.
+4 denied boolean | Whether it is explicitly denied.
 2 reason string | Why.
-3 evaluationError string | What went wrong in finding out.
+3 evaluationError string | The error of the evaluation.
 
 # SelfSubjectRulesReviewSpec | A namespace.
 1 namespace string | The namespace.
 
-# SubjectRulesReviewStatus | What one may do.
-1 resourceRules! []ResourceRule | With resources.
-2 nonResourceRules! []NonResourceRule | With paths.
+# SubjectRulesReviewStatus | The permissions of the caller.
+1 resourceRules! []ResourceRule | The permissions on resources.
+2 nonResourceRules! []NonResourceRule | The permissions on paths.
 3 incomplete! boolean | Whether there may be more.
-4 evaluationError string | What went wrong in finding out.
+4 evaluationError string | The error of the evaluation.
 
-# ResourceRule | Something that one may do with resources.
-1 verbs! []string | What may be done; * for everything.
+# ResourceRule | A permission on resources.
+1 verbs! []string | The verbs; * for all.
 2 apiGroups []string | The groups of the resources.
 3 resources []string | The resources; * for all.
 4 resourceNames []string | The names of the objects; none for all.
 
-# NonResourceRule | Something that one may do with paths.
-1 verbs! []string | What may be done; * for everything.
+# NonResourceRule | A permission on paths.
+1 verbs! []string | The verbs; * for all.
 2 nonResourceURLs []string | The paths.
 `,
 };

@@ -251,7 +251,7 @@ describe("the cells of", () => {
     expect(rowOf(group, kind, fields).cells).toEqual(cells);
   });
 
-  test("objects of a wrong shape are shown as far as they go", () => {
+  test("objects of a wrong shape are shown as far as possible", () => {
     const broken = { spec: "x", status: 7, data: null, subjects: {}, roleRef: [] };
     for (const kind of ["Pod", "Node", "Service", "Event", "Secret"])
       expect(rowOf("", kind, broken).cells.length).toBeGreaterThan(3);
@@ -321,7 +321,7 @@ describe("a pod", () => {
       ["0/2", "Completed", "0"],
     ],
     [
-      "is done in part",
+      "is partly done",
       {
         status: {
           phase: "Running",
@@ -331,7 +331,7 @@ describe("a pod", () => {
       ["1/2", "NotReady", "0"],
     ],
     [
-      "is done in part and ready",
+      "is partly done and ready",
       {
         status: {
           phase: "Running",
@@ -369,7 +369,7 @@ describe("a pod", () => {
       ["0/2", "Init:ErrImagePull", "1 (2m ago)"],
     ],
     [
-      "fails to begin",
+      "fails to start",
       {
         spec: twoInits,
         status: { phase: "Pending", initContainerStatuses: [{ name: "i", state: ended(2) }] },
@@ -407,7 +407,7 @@ describe("a pod", () => {
       ["0/2", "Terminating", "0"],
     ],
     [
-      "goes with its node",
+      "is lost with its node",
       {
         metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:01:00Z" },
         status: { phase: "Running", reason: "NodeLost" },
@@ -418,7 +418,7 @@ describe("a pod", () => {
     expect(shown(pod)).toEqual(cells);
   });
 
-  test("that is over says so beside its row", () => {
+  test("that has ended has a condition on its row", () => {
     expect(rowOf("", "Pod", { status: { phase: "Succeeded" } }).conditions).toMatchObject([
       { type: "Completed", reason: "Succeeded" },
     ]);
@@ -428,7 +428,7 @@ describe("a pod", () => {
     expect(rowOf("", "Pod", { status: { phase: "Running" } }).conditions).toBeUndefined();
   });
 
-  test("shows where it is with -o wide", () => {
+  test("shows its node with -o wide", () => {
     const spec = {
       containers,
       nodeName: "n",

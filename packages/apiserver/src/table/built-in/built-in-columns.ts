@@ -43,7 +43,7 @@ const COLUMNS: ReadonlyMap<string, readonly Column[]> = new Map([
   ["storage.k8s.io/VolumeAttachment", volumeAttachmentColumns],
 ]);
 
-/** The columns of a kind of Kubernetes itself; name and creation for those that have no others. */
+/** The columns of one of Kubernetes' own kinds; name and creation for those without others. */
 export function builtInColumns({
   group,
   kind,

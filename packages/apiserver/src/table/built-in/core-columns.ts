@@ -16,14 +16,14 @@ import {
 /** The columns of Namespace. */
 export const namespaceColumns: readonly Column[] = [
   NAME,
-  column("Status", "Where the namespace is in its life.", (object) => text(at(object, "status", "phase"))),
+  column("Status", "The phase of the namespace.", (object) => text(at(object, "status", "phase"))),
   AGE,
 ];
 
 /** The columns of Secret. */
 export const secretColumns: readonly Column[] = [
   NAME,
-  column("Type", "What the secret is for.", (object) => text(object["type"])),
+  column("Type", "The type of the secret.", (object) => text(object["type"])),
   column("Data", "The number of values.", (object) => fields(object["data"]).length),
   AGE,
 ];

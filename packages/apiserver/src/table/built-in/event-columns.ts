@@ -2,7 +2,7 @@ import type { StoredObject } from "../../storage/storage.ts";
 import { at, type Column, column, count, NAME, text, wideColumn } from "../column.ts";
 import { since, UNKNOWN } from "../human-duration.ts";
 
-/** The columns of Event, in both groups that serve it: they name some of the fields differently. */
+/** The columns of Event, in both groups that serve it: some fields have different names. */
 export const eventColumns: readonly Column[] = [
   column("Last Seen", "The time since it happened last.", lastSeen),
   column("Type", "Whether it is normal or a warning.", (event) => text(event["type"])),

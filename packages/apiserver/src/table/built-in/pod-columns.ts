@@ -19,7 +19,7 @@ export const podColumns: readonly Column[] = [
   column("Status", "What the pod is doing.", (pod, now) => podSummary(pod, now).status),
   column(
     "Restarts",
-    "How often its containers were started anew, and when last.",
+    "How often its containers were restarted, and when last.",
     (pod, now) => podSummary(pod, now).restarts,
   ),
   AGE,
@@ -31,12 +31,12 @@ export const podColumns: readonly Column[] = [
   wideColumn("Node", "The node it runs on.", ({ spec }) => text(at(spec, "nodeName")) || NONE),
   wideColumn(
     "Nominated Node",
-    "The node where room is being made for it.",
+    "The node on which pods are preempted for it.",
     ({ status }) => text(at(status, "nominatedNodeName")) || NONE,
   ),
   wideColumn(
     "Readiness Gates",
-    "The further conditions that hold, of those it needs to be ready.",
+    "The additional conditions that are true, of its readiness gates.",
     ({ spec, status }) => {
       const gates = list(at(spec, "readinessGates")).map((gate) => text(at(gate, "conditionType")));
       const open = gates.filter((type) => isConditionTrue(at(status, "conditions"), type));

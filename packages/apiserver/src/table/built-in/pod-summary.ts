@@ -2,7 +2,7 @@ import type { StoredObject } from "../../storage/storage.ts";
 import { at, count, isConditionTrue, list, text } from "../column.ts";
 import { humanDuration, parseTimestamp } from "../human-duration.ts";
 
-/** What the columns Ready, Status and Restarts say about a pod. */
+/** The contents of the columns Ready, Status and Restarts of a pod. */
 export interface PodSummary {
   readonly ready: string;
   readonly status: string;
@@ -11,7 +11,7 @@ export interface PodSummary {
 
 const summaries = new WeakMap<StoredObject, { readonly now: number; readonly summary: PodSummary }>();
 
-/** Sums up the states of the containers of a pod. Three columns ask for it, so the last answer is kept. */
+/** Summarizes the states of the containers of a pod. Three columns use it, so the last result is cached. */
 export function podSummary(pod: StoredObject, now: number): PodSummary {
   const known = summaries.get(pod);
   if (known?.now === now) return known.summary;
@@ -20,7 +20,7 @@ export function podSummary(pod: StoredObject, now: number): PodSummary {
   return summary;
 }
 
-/** What has been found out about some containers; `reason` is absent when they say nothing about the pod. */
+/** The summary of some containers; `reason` is absent if they do not determine the status of the pod. */
 interface Tally {
   readonly ready: number;
   readonly reason?: string | undefined;
@@ -29,7 +29,7 @@ interface Tally {
 
 interface Restarts {
   readonly times: number;
-  /** When a container ended last, to be started anew. */
+  /** When a container last ended before a restart. */
   readonly last: number | undefined;
 }
 
@@ -54,13 +54,13 @@ function summarize(pod: StoredObject, now: number): PodSummary {
   };
 }
 
-/** Init containers that go on running beside the others. */
+/** Init containers that keep running beside the others. */
 function sidecarNames(spec: unknown): ReadonlySet<string> {
   const sidecars = list(at(spec, "initContainers")).filter((one) => at(one, "restartPolicy") === "Always");
   return new Set(sidecars.map((one) => text(at(one, "name"))));
 }
 
-/** Goes through the init containers up to the first that is not done. */
+/** Summarizes the init containers up to the first that is not done. */
 function tallyInit(spec: unknown, status: unknown, sidecars: ReadonlySet<string>): Tally {
   const statuses = list(at(status, "initContainerStatuses"));
   const total = list(at(spec, "initContainers")).length;
@@ -88,7 +88,7 @@ function terminationReason(terminated: unknown): string {
   return text(at(terminated, "reason")) || code;
 }
 
-/** The first container that has something to say speaks for the pod. */
+/** The first container with a reason determines the status of the pod. */
 function tallyMain(status: unknown): Tally {
   const statuses = list(at(status, "containerStatuses"));
   const reasons = statuses.map((one) => {
@@ -107,7 +107,7 @@ function tallyMain(status: unknown): Tally {
   };
 }
 
-/** What the pod says of itself. */
+/** The pod's own reason. */
 function ownReason(status: unknown): string {
   const isGated = list(at(status, "conditions")).some(
     (one) => at(one, "type") === "PodScheduled" && at(one, "reason") === "SchedulingGated",
@@ -115,7 +115,7 @@ function ownReason(status: unknown): string {
   return isGated ? "SchedulingGated" : text(at(status, "reason")) || text(at(status, "phase"));
 }
 
-/** A pod goes on running when only some of its containers are done. */
+/** A pod keeps running if only some of its containers are done. */
 function finalReason(reason: string, main: Tally | undefined, status: unknown): string {
   if (reason !== "Completed" || !main || main.ready === 0) return reason;
   return isConditionTrue(at(status, "conditions"), "Ready") ? "Running" : "NotReady";

@@ -1,6 +1,6 @@
 import { AGE, at, type Column, column, CREATED_AT, list, NAME, text, wideColumn } from "../column.ts";
 
-/** The columns of Role and ClusterRole, and of every kind that has none of its own. */
+/** The columns of Role and ClusterRole, and of every kind without its own. */
 export const plainColumns: readonly Column[] = [NAME, CREATED_AT];
 
 /** The columns of RoleBinding and ClusterRoleBinding. */

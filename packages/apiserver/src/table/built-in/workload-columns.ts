@@ -26,7 +26,7 @@ const SELECTOR = wideColumn("Selector", "The labels of the pods.", ({ spec }) =>
 );
 const READY = column(
   "Ready",
-  "The pods that are ready, of those wanted.",
+  "The pods that are ready, of the desired ones.",
   ({ spec, status }) => `${count(at(status, "readyReplicas"))}/${wanted(spec)}`,
 );
 
@@ -37,7 +37,7 @@ export const deploymentColumns: readonly Column[] = [
   column("Up-to-date", "The pods of the newest template.", ({ status }) =>
     count(at(status, "updatedReplicas")),
   ),
-  column("Available", "The pods that are ready for long enough.", ({ status }) =>
+  column("Available", "The pods that have been ready for long enough.", ({ status }) =>
     count(at(status, "availableReplicas")),
   ),
   AGE,
@@ -49,8 +49,8 @@ export const deploymentColumns: readonly Column[] = [
 /** The columns of ReplicaSet. */
 export const replicaSetColumns: readonly Column[] = [
   NAME,
-  column("Desired", "The number of pods wanted.", { type: "integer", cell: ({ spec }) => wanted(spec) }),
-  statusCount("Current", "The number of pods there are.", "replicas"),
+  column("Desired", "The desired number of pods.", { type: "integer", cell: ({ spec }) => wanted(spec) }),
+  statusCount("Current", "The current number of pods.", "replicas"),
   statusCount("Ready", "The number of pods that are ready.", "readyReplicas"),
   AGE,
   CONTAINERS,
@@ -69,7 +69,11 @@ export const daemonSetColumns: readonly Column[] = [
     "The number of nodes with a pod of the newest template.",
     "updatedNumberScheduled",
   ),
-  statusCount("Available", "The number of nodes whose pod is ready for long enough.", "numberAvailable"),
+  statusCount(
+    "Available",
+    "The number of nodes whose pod has been ready for long enough.",
+    "numberAvailable",
+  ),
   column("Node Selector", "The labels of the nodes.", ({ spec }) =>
     formatLabels(at(spec, "template", "spec", "nodeSelector")),
   ),
@@ -85,8 +89,8 @@ export const statefulSetColumns: readonly Column[] = [NAME, READY, AGE, CONTAINE
 /** The columns of Job. */
 export const jobColumns: readonly Column[] = [
   NAME,
-  column("Status", "How far the job is.", jobStatus),
-  column("Completions", "The pods that succeeded, of those wanted.", completions),
+  column("Status", "The state of the job.", jobStatus),
+  column("Completions", "The pods that succeeded, of the desired ones.", completions),
   column("Duration", "The time the job has taken.", duration),
   AGE,
   CONTAINERS,
@@ -97,8 +101,12 @@ export const jobColumns: readonly Column[] = [
 /** The columns of PodDisruptionBudget. */
 export const disruptionBudgetColumns: readonly Column[] = [
   NAME,
-  column("Min Available", "The pods that must stay.", ({ spec }) => limit(at(spec, "minAvailable"))),
-  column("Max Unavailable", "The pods that may be gone.", ({ spec }) => limit(at(spec, "maxUnavailable"))),
+  column("Min Available", "The pods that must stay available.", ({ spec }) =>
+    limit(at(spec, "minAvailable")),
+  ),
+  column("Max Unavailable", "The pods that may be unavailable.", ({ spec }) =>
+    limit(at(spec, "maxUnavailable")),
+  ),
   statusCount("Allowed Disruptions", "The pods that may be evicted now.", "disruptionsAllowed"),
   AGE,
 ];
@@ -107,7 +115,7 @@ function statusCount(name: string, description: string, field: string): Column {
   return column(name, description, { type: "integer", cell: ({ status }) => count(at(status, field)) });
 }
 
-/** The server fills in one replica where none is named; objects that were stored without are read the same way. */
+/** The server defaults to one replica; objects that were stored without the field are read the same way. */
 function wanted(spec: unknown): number {
   return count(at(spec, "replicas") ?? 1);
 }

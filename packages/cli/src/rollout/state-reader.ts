@@ -1,21 +1,22 @@
 import { Failure } from "@capstan/runtime";
 import type { RolloutState } from "./rollout-state.ts";
 
-/** Looks at a pool. */
-export type Look = () => Promise<RolloutState>;
+/** Reads the state of a pool. */
+export type ReadState = () => Promise<RolloutState>;
 
 /**
- * Looks at a pool of a server that may be away for a while, as one is that is restarted. Once it has answered, no answer
- * is told to `say`, once each time it goes away, and is undefined; before that it is an error, as a wrong address is.
+ * Reads the state of a pool from a server that may be unavailable for a while, for example during a restart. After the
+ * first answer, a failed read returns undefined, and `say` gets one message per outage. Before it, a failure is thrown,
+ * because the address may be wrong.
  */
-export function patientLook(
-  look: Look,
+export function retryingReader(
+  readState: ReadState,
   say: (text: string) => void,
 ): () => Promise<RolloutState | undefined> {
   let isAway: boolean | undefined;
   return async () => {
     try {
-      const state = await look();
+      const state = await readState();
       isAway = false;
       return state;
     } catch (error) {
@@ -27,7 +28,7 @@ export function patientLook(
   };
 }
 
-// Nobody gets a right by waiting for it.
+// Waiting does not grant a permission.
 const REFUSED: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden"]);
 
 function mayPass({ failure, reason }: Failure): boolean {

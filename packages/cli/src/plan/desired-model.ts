@@ -1,17 +1,17 @@
 import { type WantedHash, wantedHashOf } from "@capstan/manager";
 import type { PoolParts } from "./pool-parts.ts";
 
-/** The model that a pool wants, and what had to be assumed to say so. */
-export interface WantedModel {
+/** The model that a pool wants, and the assumptions behind that. */
+export interface DesiredModel {
   readonly wanted: WantedHash;
   readonly note?: string;
 }
 
-/** The name of a model of which only one thing is known: that the pool wants it. */
+/** The placeholder for a model of which only one thing is known: that the pool wants it. */
 const UNNAMED = "wanted";
 
-/** What the machines of a pool should be made from. It depends on the network of the cluster, which may not be known. */
-export function wantedModel(parts: PoolParts): WantedModel {
+/** The desired model of a pool's machines. It depends on the network of the cluster, which may be unknown. */
+export function desiredModel(parts: PoolParts): DesiredModel {
   const { pool, machinePool, azureCluster } = parts;
   const subscriptionID = azureCluster?.spec.subscriptionID ?? subscriptionIn(parts);
   if (azureCluster && subscriptionID !== undefined) {
@@ -20,18 +20,16 @@ export function wantedModel(parts: PoolParts): WantedModel {
     return { wanted: wantedHashOf(facts) };
   }
   const hash = pool.status?.modelHash ?? UNNAMED;
-  const missing = azureCluster
-    ? "nothing names its subscription"
-    : "its Cluster or AzureCluster is not given";
+  const missing = azureCluster ? "its subscription is unknown" : "its Cluster or AzureCluster is not given";
   return {
     wanted: { hash, names: new Set([hash]) },
-    note: `${missing}, so a change of its spec cannot be seen; machines are compared with ${
+    note: `${missing}, so a change of its spec cannot be detected; machines are compared with ${
       pool.status?.modelHash === undefined ? "the newest model of the scale set" : "status.modelHash"
     }`,
   };
 }
 
-/** Where the cluster leaves its subscription to the manager, ids of what was made say which one it was. */
+/** If the cluster leaves its subscription to the manager, the ids of existing resources contain it. */
 function subscriptionIn({ pool, machines }: PoolParts): string | undefined {
   const ids = [pool.spec.providerID, ...machines.map(({ spec }) => spec.providerID)];
   return ids.map((id) => /^azure:\/\/\/subscriptions\/([^/]+)\//i.exec(id ?? "")?.[1]).find(Boolean);

@@ -12,8 +12,8 @@ const Definition = builtInKind<CustomResourceDefinition>({
   namespaced: false,
 });
 
-/** Refuses to fight with another provider over the same kinds; the advice says what to do about it. */
-export async function refuseNeighbours(
+/** Refuses to reconcile kinds that another provider reconciles too; `advice` is the next step for the user. */
+export async function refuseOtherProviders(
   { client, clock }: { readonly client: Client; readonly clock: Clock },
   kinds: readonly CustomKind[],
   advice: string,
@@ -26,5 +26,7 @@ export async function refuseNeighbours(
     nowMs: clock.now(),
   });
   if (problems.length === 0) return;
-  throw new CommandError(`another provider acts on the same objects:\n  ${problems.join("\n  ")}\n${advice}`);
+  throw new CommandError(
+    `another provider reconciles the same objects:\n  ${problems.join("\n  ")}\n${advice}`,
+  );
 }
