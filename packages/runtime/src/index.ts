@@ -48,6 +48,7 @@ export {
   type LogLevel,
   silentLogger,
 } from "./log/logger.ts";
+export { logDisruptions } from "./log/logged-client.ts";
 export { redacted, Sensitive } from "./log/sensitive.ts";
 export {
   type Counter,

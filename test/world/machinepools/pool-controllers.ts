@@ -71,7 +71,7 @@ function portsOf(connections: ManagerConnections): ControllerPorts {
   });
   return {
     clock: env.clock,
-    azure: { armFor: async (request) => guardArm(await azure.armFor(request), assertMayWrite) },
+    azure: { armFor: async (request) => guardArm(await azure.armFor(request), { assertMayWrite, log }) },
     defaultSubscriptionID: DEFAULT_SUBSCRIPTION,
     workloads,
     scaleSets: new InstanceCache(),

@@ -10,7 +10,10 @@ import {
 import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { again, type CacheReader, type Context, next, type Phase, type Reconciler } from "@capstan/runtime";
 import type { Controllers, FaultSpec, ManagerConnections, World } from "@capstan/sim";
-import type { Scope as PoolScope } from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
+import type {
+  DeletingScope,
+  NormalScope as PoolScope,
+} from "../../../packages/manager/src/reconcilers/azuremachinepool/scope.ts";
 import { DRAINED } from "../../../packages/manager/src/reconcilers/azuremachinepoolmachine/conditions.ts";
 import {
   poolNameOf,
@@ -308,14 +311,14 @@ function textOf(base64: string): string {
 /** A pool that goes takes the scale set of another for its own. */
 function mistaken(phase: Phase<unknown>): Phase<unknown> {
   return (scope) => {
-    const { pool, azureTarget } = scope as PoolScope;
+    const { pool, azureTarget } = scope as DeletingScope;
     if (!azureTarget || pool.metadata.name !== "mp-1") return phase(scope);
     const wrong = {
       ...azureTarget,
       scaleSetID: `${azureTarget.scaleSetID}0`,
       poolKey: `${azureTarget.poolKey}0`,
     };
-    return phase({ ...(scope as PoolScope), azureTarget: wrong });
+    return phase({ ...(scope as DeletingScope), azureTarget: wrong });
   };
 }
 

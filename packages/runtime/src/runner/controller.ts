@@ -14,6 +14,7 @@ import { keyOf } from "../cache/store.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import { type Failure, isNotFound } from "../failure.ts";
+import { logDisruptions } from "../log/logged-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ControllerMetrics, ReconcileResult } from "../metrics/controller-metrics.ts";
 import { type Priority, WorkQueue } from "../queue/queue.ts";
@@ -240,7 +241,7 @@ export class Controller {
     this.#startInterval(key, stored);
     const writes = new OwnWrites();
     this.#ownWrites.set(key, writes);
-    const client = writes.track(this.#options.client);
+    const client = writes.track(logDisruptions(this.#options.client, log));
     const watch = (kind: Kind): boolean => this.#watch(kind);
     const options = { ...this.#options, reconciler: this.#reconciler, client, log, watch };
     const result = await runPass(options, stored);

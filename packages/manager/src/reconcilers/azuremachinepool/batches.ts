@@ -12,7 +12,7 @@ import { isPaused } from "./pool-view.ts";
 import { renewForUpdates } from "./put.ts";
 import { startOnInstances } from "./operations.ts";
 import { isResizedMeanwhile, mayBeResized } from "./resize.ts";
-import { needed, type Scope, type Observation } from "./scope.ts";
+import { type NormalScope, type Observation } from "./scope.ts";
 
 type Drained = DisruptionCandidate;
 
@@ -36,9 +36,9 @@ interface Batch {
 }
 
 /** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
-export async function actOnInstances(scope: Scope): Promise<Outcome> {
-  const observation = needed(scope.observation);
-  if (isPaused(scope.pool, needed(scope.owners).machinePool)) return next;
+export async function actOnInstances(scope: NormalScope): Promise<Outcome> {
+  const { observation } = scope;
+  if (!observation || isPaused(scope.pool, scope.owners.machinePool)) return next;
   const drained = drainedOf(scope, observation).filter((one) => isLeaving(one) || isUpdating(one));
   const late = await withUndrainedNodes(scope, drained);
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
@@ -49,23 +49,22 @@ export async function actOnInstances(scope: Scope): Promise<Outcome> {
   const waits = [
     ...(late.size > 0 ? [LATE_MS] : []),
     ...(isGood ? [] : [renewal.afterMs]),
-    ...(await start(scope, isGood ? batches : batches.filter((one) => !isUpdate(one)))),
+    ...(await start(scope, observation, isGood ? batches : batches.filter((one) => !isUpdate(one)))),
   ];
   return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
 }
 
 /** Starts what there is room for; says when to come back for each. */
-async function start(scope: Scope, batches: readonly Batch[]): Promise<readonly number[]> {
-  const { machines } = needed(scope.observation);
+async function start(
+  scope: NormalScope,
+  { machines }: Observation,
+  batches: readonly Batch[],
+): Promise<readonly number[]> {
   const waits: number[] = [];
   for (const planned of batches) {
     const { action, instanceIDs } = planned;
     if (!hasRoomFor(scope, instanceIDs.length, machines.length)) continue;
-    const [wanted] = instanceActions(
-      needed(scope.azureTarget).scaleSetID,
-      action,
-      instanceIDs.slice(0, BATCH_SIZE),
-    );
+    const [wanted] = instanceActions(scope.azureTarget.scaleSetID, action, instanceIDs.slice(0, BATCH_SIZE));
     if (!wanted) continue;
     if (action === "delete" && mayBeResized(scope) && (await isResizedMeanwhile(scope))) return [...waits, 0];
     noteReimages(scope, planned, wanted.instanceIDs);
@@ -75,7 +74,7 @@ async function start(scope: Scope, batches: readonly Batch[]): Promise<readonly 
 }
 
 /** Whether a request for so many of the machines fits beside what is under way. */
-function hasRoomFor({ context, pool }: Scope, instances: number, machines: number): boolean {
+function hasRoomFor({ context, pool }: NormalScope, instances: number, machines: number): boolean {
   const records = pool.status?.instanceOperations ?? [];
   const hungMs = context.env.clock.now() - HANGING_MS;
   const running = records.filter(({ startedAt }) => Date.parse(startedAt) >= hungMs).length;
@@ -83,7 +82,11 @@ function hasRoomFor({ context, pool }: Scope, instances: number, machines: numbe
   return running === 0 || instances >= machines / MACHINES_FOR_ONE;
 }
 
-function batchesFor(scope: Scope, observation: Observation, drained: readonly Drained[]): readonly Batch[] {
+function batchesFor(
+  scope: NormalScope,
+  observation: Observation,
+  drained: readonly Drained[],
+): readonly Batch[] {
   const leaving = drained.filter(isLeaving);
   const updating = drained.filter(isUpdating);
   const outdated = updating.filter((one) => one.seen.isLatestModel === false && !isBack(one));
@@ -109,7 +112,10 @@ function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
 }
 
 /** The machines that say they are drained, whose instances are there and have nothing else done to them. */
-function drainedOf({ pool, memory }: Scope, { unavailable, instances }: Observation): readonly Drained[] {
+function drainedOf(
+  { pool, memory }: NormalScope,
+  { unavailable, instances }: Observation,
+): readonly Drained[] {
   const busy = new Set(
     (pool.status?.instanceOperations ?? []).flatMap(({ instanceIDs = [] }) => instanceIDs),
   );
@@ -158,7 +164,7 @@ function isBack({ machine, node }: Drained): boolean {
  * Whether an instance has the new model and still its old disk: it boots from the same image, or nothing but the wish is
  * new. One that has come back has a new one, even where Azure's clock is behind ours and seems to say that it has not.
  */
-function isHalf({ pool }: Scope, drained: Drained): boolean {
+function isHalf({ pool }: NormalScope, drained: Drained): boolean {
   const { machine, seen } = drained;
   if (isBack(drained)) return false;
   if ((pool.status?.instancesToReimage ?? []).includes(seen.instanceID)) return true;
@@ -172,7 +178,7 @@ function hasSameImage({ set }: Observation, { imageReference = {} }: ScaleSetIns
 }
 
 /** Notes, in the write that holds the intent, which instances get their disk anew after it. */
-function noteReimages({ pool }: Scope, { action, isFirstHalf }: Batch, ids: readonly string[]): void {
+function noteReimages({ pool }: NormalScope, { action, isFirstHalf }: Batch, ids: readonly string[]): void {
   const { instancesToReimage = [], ...rest } = pool.status ?? {};
   const others = instancesToReimage.filter((id) => !ids.includes(id));
   const all = action === "manualupgrade" && isFirstHalf === true ? [...others, ...ids] : others;

@@ -10,14 +10,14 @@ import { withUndrainedNodes } from "./undrained-nodes.ts";
 import { lookAtAzure, machinesOf, readSet } from "./observe.ts";
 import { operationPorts, persistSetOperation } from "./operations.ts";
 import { foreignProblem } from "./scale-set-body.ts";
-import { needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
+import { type AzurePass, type DeletingScope, hasTarget, SCALE_SET_RUNNING } from "./scope.ts";
 
 const DELETING = "ScaleSetDeleting";
 // Machines that change tell of themselves; this is for what nobody tells.
 const DELETION_POLL_MS = 30_000;
 
 /** Says that the pool goes, and tells its machines. Those of a cluster that goes as a whole are not waited for. */
-export async function drainMachines(scope: Scope): Promise<Outcome> {
+export async function drainMachines(scope: DeletingScope): Promise<Outcome> {
   const { context, isClusterGoing, pool } = scope;
   context.setCondition({ type: SCALE_SET_RUNNING, status: "False", severity: "Info", reason: DELETING });
   pool.status = { ...pool.status, ready: false };
@@ -32,7 +32,7 @@ export async function drainMachines(scope: Scope): Promise<Outcome> {
   return isClusterGoing || isDrained || hasBegun ? next : block(DELETION_POLL_MS, "DrainingMachines");
 }
 
-async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf>): Promise<boolean> {
+async function hasLateNodes(scope: DeletingScope, machines: ReturnType<typeof machinesOf>): Promise<boolean> {
   const byKey = new Map(
     scope.memory.listed?.instances.map((instance) => [providerKey(instance.providerID), instance]),
   );
@@ -47,13 +47,13 @@ async function hasLateNodes(scope: Scope, machines: ReturnType<typeof machinesOf
  * Looks at the scale set: the machines drain only what they know is there, and after a restart nobody has told them yet.
  * True when it has instances that no machine stood for so far.
  */
-async function hasStragglers(scope: Scope): Promise<boolean> {
-  const { azureTarget, pool, isClusterGoing } = scope;
+async function hasStragglers(scope: DeletingScope): Promise<boolean> {
+  const { pool, isClusterGoing } = scope;
   // What else was under way does not matter any more; a set that is being deleted tells nothing of use.
-  if (!azureTarget || pool.status?.operation?.verb === "DELETE") return false;
+  if (!hasTarget(scope) || pool.status?.operation?.verb === "DELETE") return false;
   try {
     const { set, instances } = await lookAtAzure(scope, false);
-    const { plan, poolKey } = azureTarget;
+    const { plan, poolKey } = scope.azureTarget;
     const isOurs = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
     return isOurs === true && !isClusterGoing && (await adoptStragglers(scope, instances)) > 0;
   } catch (error) {
@@ -62,9 +62,9 @@ async function hasStragglers(scope: Scope): Promise<boolean> {
 }
 
 /** Deletes the scale set with all that is left in it; through when it is gone. */
-export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
-  const { azureTarget, memory, shared, context } = scope;
-  if (!azureTarget) return next;
+export async function deleteScaleSet(scope: DeletingScope): Promise<Outcome> {
+  const { memory, shared, context } = scope;
+  if (!hasTarget(scope)) return next;
   try {
     const waitMs = await deletion(scope);
     if (waitMs !== undefined) return block(waitMs, DELETING);
@@ -74,14 +74,14 @@ export async function deleteScaleSet(scope: Scope): Promise<Outcome> {
     if (isWait) return block(failure.retryAfterMs ?? DELETION_POLL_MS, DELETING);
     throw failure;
   }
-  memory.forgetSet(azureTarget.scaleSetID);
-  shared.ports.scaleSets.record(azureTarget.scaleSetID, [], context.env.clock.now());
+  memory.forgetSet(scope.azureTarget.scaleSetID);
+  shared.ports.scaleSets.record(scope.azureTarget.scaleSetID, [], context.env.clock.now());
   return next;
 }
 
 /** Takes the deletion as far as it goes; says when to come back, undefined when nothing of ours is left. */
-async function deletion(scope: Scope): Promise<number | undefined> {
-  const { scaleSetID, location } = needed(scope.azureTarget);
+async function deletion(scope: AzurePass): Promise<number | undefined> {
+  const { scaleSetID, location } = scope.azureTarget;
   const record = scope.pool.status?.operation;
   const task = { persist: persistSetOperation(scope), location };
   const instances = machinesOf(scope).length;
@@ -104,14 +104,14 @@ function waitFor(progress: Progress): number | undefined {
 }
 
 /** Whether there is a scale set, and it is ours to delete. */
-async function isOursThere(scope: Scope): Promise<boolean> {
-  const { plan, poolKey } = needed(scope.azureTarget);
+async function isOursThere(scope: AzurePass): Promise<boolean> {
+  const { plan, poolKey } = scope.azureTarget;
   const set = await readSet(scope);
   return set !== undefined && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
 }
 
 /** The machines let go when they see that their instances are gone; the last of them lets the pool go. */
-export function awaitMachines(scope: Scope): Outcome {
+export function awaitMachines(scope: DeletingScope): Outcome {
   const { shared, pool, azureTarget } = scope;
   if (machinesOf(scope).length > 0) return block(DELETION_POLL_MS, "WaitingForMachines");
   shared.memory.forget(pool.metadata.uid ?? "");

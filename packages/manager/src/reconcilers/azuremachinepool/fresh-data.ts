@@ -6,7 +6,7 @@ import {
   FRESH_BOOTSTRAP_REQUEST,
   isFreshFor,
 } from "../../bootstrap/fresh-bootstrap.ts";
-import { needed, type Scope } from "./scope.ts";
+import { type NormalScope } from "./scope.ts";
 
 /** Bootstrap data that machines can join with now. */
 export interface FreshData {
@@ -32,31 +32,31 @@ interface Intent {
  * Bootstrap data for a write that adds or re-images machines; undefined while it is being made. The request is derived
  * from what is intended, so that whoever asks again after a crash asks the same.
  */
-export async function freshData(scope: Scope, intent: Intent): Promise<FreshData | undefined> {
+export async function freshData(scope: NormalScope, intent: Intent): Promise<FreshData | undefined> {
   const config = configOf(scope);
   if (!config) return dataIn(scope, GIVEN);
   const request = requestFor(scope, config, intent);
-  if (isFresh(scope, config, request)) return dataIn(scope, conditionFor(config, request));
+  if (isFresh(scope, config, request)) return dataIn(scope, stampOf(config, request));
   if (config.metadata.annotations?.[FRESH_BOOTSTRAP_REQUEST] !== request) await ask(scope, config, request);
   return undefined;
 }
 
 /** Whether machines that are made from data with this mark can still join. */
-export function isStillFresh(scope: Scope, stamp = ""): boolean {
+export function isStillFresh(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   if (!config) return true;
   const [request = ""] = stamp.split("/");
-  return stamp === conditionFor(config, request) && isFresh(scope, config, request);
+  return stamp === stampOf(config, request) && isFresh(scope, config, request);
 }
 
 /** Whether there is newer data than that with this mark, made without anybody asking. */
-export function isRenewed(scope: Scope, stamp = ""): boolean {
+export function isRenewed(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   return config !== undefined && !stamp.endsWith(`/${expiryOf(config)}`);
 }
 
 /** Names the answer and until when it is good: data that is renewed later has the same request and another end. */
-function conditionFor(config: Frozen<KubeadmConfig>, request: string): string {
+function stampOf(config: Frozen<KubeadmConfig>, request: string): string {
   return `${request}/${expiryOf(config)}`;
 }
 
@@ -64,20 +64,20 @@ function expiryOf({ metadata }: Frozen<KubeadmConfig>): string {
   return metadata.annotations?.[BOOTSTRAP_EXPIRES] ?? "";
 }
 
-function isFresh({ context }: Scope, config: Frozen<KubeadmConfig>, request: string): boolean {
+function isFresh({ context }: NormalScope, config: Frozen<KubeadmConfig>, request: string): boolean {
   return isFreshFor(config, { request, untilMs: context.env.clock.now() + JOIN_WITHIN_MS });
 }
 
 /** The config that the data is made from; undefined for data that a user brings. */
-function configOf({ owners, context, pool }: Scope): Frozen<KubeadmConfig> | undefined {
-  const { configRef } = needed(owners).machinePool.spec.template.spec.bootstrap;
+function configOf({ owners, context, pool }: NormalScope): Frozen<KubeadmConfig> | undefined {
+  const { configRef } = owners.machinePool.spec.template.spec.bootstrap;
   if (configRef?.kind !== KubeadmConfig.kind || groupOf(configRef.apiVersion ?? "") !== KubeadmConfig.group)
     return undefined;
   return context.cache.get(KubeadmConfig, { name: configRef.name ?? "", namespace: pool.metadata.namespace });
 }
 
 /** One id for each intent; where its answer has become too old, the next one. */
-function requestFor(scope: Scope, config: Frozen<KubeadmConfig>, { model, from, to }: Intent): string {
+function requestFor(scope: NormalScope, config: Frozen<KubeadmConfig>, { model, from, to }: Intent): string {
   const prefix = `${digest(model).slice(0, 8)}.${digest([from, to]).slice(0, 8)}`;
   const { [FRESH_BOOTSTRAP_REQUEST]: asked = "", [FRESH_BOOTSTRAP_ANSWER]: answer } =
     config.metadata.annotations ?? {};
@@ -86,7 +86,7 @@ function requestFor(scope: Scope, config: Frozen<KubeadmConfig>, { model, from, 
   return isOver ? `${prefix}.${Number(asked.slice(prefix.length + 1)) + 1}` : asked;
 }
 
-async function ask({ context }: Scope, config: Frozen<KubeadmConfig>, request: string): Promise<void> {
+async function ask({ context }: NormalScope, config: Frozen<KubeadmConfig>, request: string): Promise<void> {
   const { name, namespace } = config.metadata;
   const body = { metadata: { annotations: { [FRESH_BOOTSTRAP_REQUEST]: request } } };
   await context.client.patch(
@@ -96,8 +96,8 @@ async function ask({ context }: Scope, config: Frozen<KubeadmConfig>, request: s
   );
 }
 
-async function dataIn({ context, owners, pool }: Scope, stamp: string): Promise<FreshData | undefined> {
-  const { dataSecretName = "" } = needed(owners).machinePool.spec.template.spec.bootstrap;
+async function dataIn({ context, owners, pool }: NormalScope, stamp: string): Promise<FreshData | undefined> {
+  const { dataSecretName = "" } = owners.machinePool.spec.template.spec.bootstrap;
   const { namespace = "" } = pool.metadata;
   const secret = await context.client.find(Secret, { name: dataSecretName, namespace });
   const customData = secret?.data?.["value"];

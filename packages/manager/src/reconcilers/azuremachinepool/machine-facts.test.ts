@@ -7,7 +7,7 @@ import { instanceOf, machineOf, nodeOf } from "../azuremachinepoolmachine/machin
 import { joinFacts } from "./machine-facts.ts";
 import type { MachineFacts } from "./machine-view.ts";
 import { PoolMemory } from "./memory.ts";
-import type { Scope } from "./scope.ts";
+import type { NormalScope } from "./scope.ts";
 
 const IMPOSTOR = { metadata: { name: "impostor", uid: "other-uid" } };
 const impostor = nodeOf(IMPOSTOR, { status: { nodeInfo: { systemUUID: "other" } } });
@@ -21,7 +21,7 @@ function passes(
     memory: new PoolMemory(new VirtualProcess(new Scheduler({ seed: "join" }), "manager").clock),
     pool: azureMachinePool(),
     context: { cache: { list: () => machines } },
-  } as unknown as Scope;
+  } as unknown as NormalScope;
   const observation = { set: undefined, isLiveRead: true, instances: [instance], listedAtMs: 0 };
   const nodesWith = (list: readonly Frozen<Node>[]) =>
     ({

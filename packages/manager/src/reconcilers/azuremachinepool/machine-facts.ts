@@ -8,14 +8,14 @@ import { claim, type Parts, unclaimed } from "./machine-index.ts";
 import type { InstanceFacts, MachineFacts } from "./machine-view.ts";
 import { type AzureObservation, machinesOf } from "./observe.ts";
 import { isSaidToWork } from "./pool-view.ts";
-import type { Scope } from "./scope.ts";
+import type { NormalScope } from "./scope.ts";
 
 /**
  * Puts resources, instances and Nodes together. An instance is found by its whole id, never by the name of a resource.
  * Of a pool of a thousand a few machines have changed since the last pass: for the others nothing is made anew.
  */
 export function joinFacts(
-  scope: Scope,
+  scope: NormalScope,
   { instances, set }: AzureObservation,
   nodes: WorkloadNodes | undefined,
 ): readonly MachineFacts[] {
@@ -50,7 +50,7 @@ function isMadeOf(made: Parts, instance: Parts["instance"], candidates: Parts["c
 }
 
 /** Instances that Azure has agreed to delete go, whatever a list from before says. */
-function acceptedDeletions({ memory, pool }: Scope): ReadonlySet<string> {
+function acceptedDeletions({ memory, pool }: NormalScope): ReadonlySet<string> {
   const running = (pool.status?.instanceOperations ?? []).filter(
     ({ action, url }) => action === "delete" && url !== undefined,
   );

@@ -7,7 +7,7 @@ import {
 } from "@capstan/api";
 import { machineResourceName } from "../../rollout/scale-set/plan.ts";
 import { currentName } from "./model-hash.ts";
-import type { Scope } from "./scope.ts";
+import type { NormalScope, Pass } from "./scope.ts";
 import {
   MACHINE_FINALIZER,
   MACHINE_POOL_LABEL,
@@ -27,7 +27,7 @@ interface Newcomer {
 
 /** The resource that stands for an instance from now on. */
 export function newMachine(
-  { pool, desired }: Pick<Scope, "pool" | "desired">,
+  { pool, desired }: Pick<Pass, "pool"> & { readonly desired?: NormalScope["desired"] | undefined },
   { instanceID, providerID, modelHash = UNKNOWN_MODEL, isSurge = false }: Newcomer,
 ): Omit<AzureMachinePoolMachine, "apiVersion" | "kind"> {
   const { name, namespace = "" } = pool.metadata;
@@ -48,7 +48,7 @@ export function newMachine(
 }
 
 /** Whose machine it is, as the pool knows it: its MachinePool may be gone already. */
-function labelsOf({ metadata }: Scope["pool"]): Record<string, string> {
+function labelsOf({ metadata }: NormalScope["pool"]): Record<string, string> {
   const { name, labels = {}, ownerReferences = [] } = metadata;
   const owner = ownerReferences.find(({ kind }) => kind === MachinePool.kind);
   const clusterName = labels[CLUSTER_NAME_LABEL] ?? "";

@@ -8,7 +8,7 @@ import type { WorkloadNodes } from "../../workload/nodes.ts";
 import type { PoolMemory } from "./memory.ts";
 import { type MachineFacts, vmStateOf } from "./machine-view.ts";
 import type { WorkloadFacts } from "./pool-view.ts";
-import { needed, type Scope } from "./scope.ts";
+import { type NormalScope, type AzurePass, type Pass } from "./scope.ts";
 import { parseScaleSet, type SeenSet } from "./scale-set-body.ts";
 
 /** The index of machines by their pool. */
@@ -39,7 +39,7 @@ export function busyListMs(instances: number): number {
 }
 
 /** Looks at the scale set and then at its instances; `isFresh` leaves nothing to memory. */
-export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<AzureObservation> {
+export async function lookAtAzure(scope: AzurePass, isFresh: boolean): Promise<AzureObservation> {
   const { memory, context } = scope;
   const nowMs = context.env.clock.monotonic();
   const known = memory.set;
@@ -58,8 +58,8 @@ export async function lookAtAzure(scope: Scope, isFresh: boolean): Promise<Azure
 }
 
 /** Reads the scale set; undefined when there is none. */
-export async function readSet({ azureTarget }: Scope): Promise<SeenSet | undefined> {
-  const { arm, scaleSetID, location } = needed(azureTarget);
+export async function readSet({ azureTarget }: AzurePass): Promise<SeenSet | undefined> {
+  const { arm, scaleSetID, location } = azureTarget;
   try {
     const { body, etag } = await arm.get(scaleSetID, { location });
     checkID(body, scaleSetID);
@@ -84,16 +84,16 @@ function etagIn({ etag }: JsonObject): string | undefined {
 type Listed = Pick<AzureObservation, "instances" | "listedAtMs">;
 
 /** There is no set, and so there are no instances: as good as a list that shows none, unless it is just being made. */
-function noInstances({ context, memory, pool, shared, azureTarget }: Scope): Listed {
+function noInstances({ context, memory, pool, shared, azureTarget }: AzurePass): Listed {
   const listedAtMs = context.env.clock.now();
   memory.listed = { instances: [], atMs: listedAtMs };
-  if (!pool.status?.operation) shared.ports.scaleSets.record(needed(azureTarget).scaleSetID, [], listedAtMs);
+  if (!pool.status?.operation) shared.ports.scaleSets.record(azureTarget.scaleSetID, [], listedAtMs);
   return { instances: [], listedAtMs };
 }
 
-async function list(scope: Scope, set: SeenSet, isFresh: boolean): Promise<Listed> {
+async function list(scope: AzurePass, set: SeenSet, isFresh: boolean): Promise<Listed> {
   const { memory, context, azureTarget, shared } = scope;
-  const { scaleSetID, location } = needed(azureTarget);
+  const { scaleSetID, location } = azureTarget;
   const startedMs = context.env.clock.now();
   const before = memory.listed;
   const maxAgeMs = isFresh ? BUSY_MS : usualListMs(memory, set);
@@ -128,14 +128,17 @@ function checkInside(instances: readonly ScaleSetInstance[], scaleSetID: string)
 }
 
 /** The machines of a pool: those whose owner it is, or whose label says so. Names are compared whole. */
-export function machinesOf({ context, pool }: Scope): readonly Frozen<AzureMachinePoolMachine>[] {
+export function machinesOf({
+  context,
+  pool,
+}: Pick<Pass, "context" | "pool">): readonly Frozen<AzureMachinePoolMachine>[] {
   const { namespace, name } = pool.metadata;
   return context.cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: `${namespace}/${name}` });
 }
 
 /** The Nodes of the cluster, if it answers. */
-export async function nodesOf({ owners, shared }: Scope): Promise<WorkloadNodes | undefined> {
-  const { cluster } = needed(owners);
+export async function nodesOf({ owners, shared }: NormalScope): Promise<WorkloadNodes | undefined> {
+  const { cluster } = owners;
   if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return undefined;
   try {
     return await (await shared.ports.workloads.get(cluster)).nodes();

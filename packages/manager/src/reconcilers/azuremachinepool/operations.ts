@@ -8,7 +8,7 @@ import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { capacityAfter } from "./external-size.ts";
 import { busyListMs } from "./observe.ts";
-import { needed, type Scope } from "./scope.ts";
+import { type NormalScope, type AzurePass, type Pass } from "./scope.ts";
 
 /** Something else must be looked at before anybody decides again: soon, and not at once. */
 const DECIDE_AGAIN_MS = 5_000;
@@ -22,7 +22,7 @@ const MODEL_LIMIT = /\blimit of \d+ models\b/i;
 const PATIENCE = 12;
 
 /** Asks once how everything is doing that is under way. What hangs holds up nothing but itself. */
-export async function followOperations(scope: Scope): Promise<Outcome> {
+export async function followOperations(scope: NormalScope): Promise<Outcome> {
   const { operation, instanceOperations = [] } = scope.pool.status ?? {};
   const waits: number[] = [];
   if (operation) waits.push(await follow(scope, { record: operation, persist: persistSetOperation(scope) }));
@@ -37,7 +37,7 @@ export async function followOperations(scope: Scope): Promise<Outcome> {
 }
 
 /** How long a pool still rests that was looked at for the same wish a moment ago: asking about an operation is no news. */
-function reconcileIntervalLeftMs(scope: Scope): number {
+function reconcileIntervalLeftMs(scope: NormalScope): number {
   const { context, memory, pool } = scope;
   if (memory.decided?.desiredStateKey !== desiredStateKey(scope)) return 0;
   return (
@@ -47,7 +47,7 @@ function reconcileIntervalLeftMs(scope: Scope): number {
 
 /** Many things wake a pool; Azure is asked no more often than it wants to be. */
 async function follow(
-  scope: Scope,
+  scope: NormalScope,
   attempt: Attempt & { readonly record: Frozen<Operation> },
 ): Promise<number> {
   const waitMs = scope.memory.pollBackoff.leftMs(attempt.record.url);
@@ -55,18 +55,18 @@ async function follow(
 }
 
 /** Starts a write of the scale set itself; what is under way must have ended. */
-export function startOnSet(scope: Scope, wanted: Wanted): Promise<number> {
+export function startOnSet(scope: NormalScope, wanted: Wanted): Promise<number> {
   return step(scope, { wanted, persist: expecting(scope, wanted, persistSetOperation(scope)) });
 }
 
 /** Starts something on instances, beside whatever else is under way. */
-export function startOnInstances(scope: Scope, wanted: Wanted): Promise<number> {
+export function startOnInstances(scope: NormalScope, wanted: Wanted): Promise<number> {
   return step(scope, { wanted, persist: expecting(scope, wanted, persistInstanceOperation(scope)) });
 }
 
 /** What operations are carried out with. */
-export function operationPorts({ context, memory, azureTarget }: Scope): OperationPorts {
-  const { arm, location } = needed(azureTarget);
+export function operationPorts({ context, memory, azureTarget }: AzurePass): OperationPorts {
+  const { arm, location } = azureTarget;
   const instances: OperationPorts["instances"] = (id) => memory.instances.list(id, { maxAgeMs: 0, location });
   return { arm, clock: context.env.clock, instances };
 }
@@ -77,7 +77,7 @@ type PersistOperation = (record: Frozen<Operation> | undefined) => Promise<void>
  * Keeps the record of the scale set's own operation. An intent is durable before it is carried out; an address or an end
  * waits for the patch that ends the pass: lost in a crash, a look at Azure makes up for either.
  */
-export function persistSetOperation({ pool, context }: Scope): PersistOperation {
+export function persistSetOperation({ pool, context }: Pick<Pass, "pool" | "context">): PersistOperation {
   return async (record) => {
     const { operation: _, ...rest } = pool.status ?? {};
     pool.status = record ? { ...rest, operation: record } : rest;
@@ -85,7 +85,10 @@ export function persistSetOperation({ pool, context }: Scope): PersistOperation 
   };
 }
 
-function persistInstanceOperation({ pool, context }: Scope, known?: Frozen<Operation>): PersistOperation {
+function persistInstanceOperation(
+  { pool, context }: NormalScope,
+  known?: Frozen<Operation>,
+): PersistOperation {
   let kept = known;
   return async (record) => {
     const { instanceOperations = [], ...rest } = pool.status ?? {};
@@ -98,7 +101,7 @@ function persistInstanceOperation({ pool, context }: Scope, known?: Frozen<Opera
 }
 
 /** With the intent goes what the capacity will be: whoever finds another one later has not to do with ours. */
-function expecting({ pool, memory }: Scope, wanted: Wanted, keep: PersistOperation): PersistOperation {
+function expecting({ pool, memory }: NormalScope, wanted: Wanted, keep: PersistOperation): PersistOperation {
   return (record) => {
     const { externalCapacity: before, ...rest } = pool.status ?? {};
     if (record && record.url === undefined && rest.externalReplicas !== undefined) {
@@ -111,7 +114,7 @@ function expecting({ pool, memory }: Scope, wanted: Wanted, keep: PersistOperati
 }
 
 /** Something has not become of a write as it was meant: nobody knows what the capacity should be, if it is not as `before`. */
-function forgetCapacity({ pool }: Scope, before?: number): void {
+function forgetCapacity({ pool }: NormalScope, before?: number): void {
   const { externalCapacity, ...rest } = pool.status ?? {};
   if (pool.status && externalCapacity !== before) pool.status = rest;
 }
@@ -127,9 +130,9 @@ interface Attempt {
 }
 
 /** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
-async function step(scope: Scope, attempt: Attempt): Promise<number> {
+async function step(scope: NormalScope, attempt: Attempt): Promise<number> {
   const { memory, azureTarget } = scope;
-  const { scaleSetID, location } = needed(azureTarget);
+  const { scaleSetID, location } = azureTarget;
   // What was seen before a write of the set does not count after it, whatever became of it.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
   const expected = scope.pool.status?.externalCapacity;
@@ -146,20 +149,20 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
 }
 
 /** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
-function patienceMs({ context, pool }: Scope, { action, startedAt }: Frozen<Operation>): number {
+function patienceMs({ context, pool }: NormalScope, { action, startedAt }: Frozen<Operation>): number {
   const partMs = (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
   if (action === undefined) return partMs;
   return Math.max(partMs, Math.min(MINUTE_MS, busyListMs(pool.spec.providerIDList?.length ?? 0)));
 }
 
-function noteEnd({ memory, pool }: Scope, { record }: Attempt, scaleSetID: string): void {
+function noteEnd({ memory, pool }: NormalScope, { record }: Attempt, scaleSetID: string): void {
   if (record) memory.noteEnd(record);
   // While machines are made there are lists anyway.
   if (record?.action !== "delete" || !pool.status?.operation) memory.isDisturbed = true;
   if (record?.verb !== "POST") memory.forgetSet(scaleSetID);
 }
 
-function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number {
+function wait(scope: NormalScope, { record, wanted }: Attempt, waitMs: number): number {
   const { memory, pool } = scope;
   const { operation, instanceOperations = [] } = pool.status ?? {};
   const started = wanted?.verb === "POST" ? instanceOperations.at(-1) : operation;
@@ -172,7 +175,7 @@ function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number
 }
 
 function ended(
-  scope: Scope,
+  scope: NormalScope,
   { record, wanted }: Attempt,
   { outcome, error, why }: Extract<Progress, { isDone: true }>,
 ): void {
@@ -188,7 +191,7 @@ function ended(
 }
 
 /** What Azure says no to is told and tried again when that makes sense; the rest of the pass goes on. */
-export function refused(scope: Scope, error: unknown, isOfInstances = false): number {
+export function refused(scope: NormalScope, error: unknown, isOfInstances = false): number {
   if (!(error instanceof AzureError)) throw error;
   const { class: meaning, retryAfterMs } = error;
   if (meaning === "Throttled") return retryAfterMs ?? UNTOLD_WAIT_MS;
@@ -198,7 +201,7 @@ export function refused(scope: Scope, error: unknown, isOfInstances = false): nu
   return waitMs;
 }
 
-function noteRejection(scope: Scope, error: AzureError, isOfInstances = false): number {
+function noteRejection(scope: NormalScope, error: AzureError, isOfInstances = false): number {
   const { memory, context } = scope;
   const failure = failureOf(error, "writing the scale set") as Failure;
   const waitMs = failure.retryAfterMs ?? (failure.failure === "Terminal" ? TEN_MINUTES_MS : UNTOLD_WAIT_MS);
@@ -213,7 +216,7 @@ function noteRejection(scope: Scope, error: AzureError, isOfInstances = false): 
 }
 
 /** Whether Azure has refused what is wanted now because it counts too many models, and is not to be asked again yet. */
-export function isModelRefused(scope: Scope): boolean {
+export function isModelRefused(scope: NormalScope): boolean {
   const { refusal } = scope.memory;
   if (!refusal?.isOfModels || refusal.desiredStateKey !== desiredStateKey(scope)) return false;
   return refusal.retryAtMs > scope.context.env.clock.monotonic();
@@ -223,12 +226,12 @@ export function isModelRefused(scope: Scope): boolean {
  * Another wish is worth another try, whoever has made it: tags and identity come from the AzureCluster, and a restart is
  * an annotation, which only the hash of the model shows.
  */
-export function desiredStateKey({ pool, owners, desired }: Scope): string {
+export function desiredStateKey({ pool, owners, desired }: NormalScope): string {
   const ofOwners = owners && [poolSpecOf(owners.machinePool), owners.azureCluster.metadata.generation];
   return JSON.stringify([poolSpecOf(pool), ofOwners, desired?.hash.hash]);
 }
 
-function recordEvents({ context }: Scope, error: AzureError): void {
+function recordEvents({ context }: NormalScope, error: AzureError): void {
   const failure = failureOf(error, "Azure refused a change of the scale set") as Failure;
   context.event({ type: "Warning", reason: failure.reason, message: failure.message });
 }

@@ -11,7 +11,7 @@ import { annotateAll, createAll, deleteAll } from "./machine-writes.ts";
 import { newMachine } from "./new-machine.ts";
 import { machinesOf } from "./observe.ts";
 import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } from "./put.ts";
-import { needed, type Scope, type Observation } from "./scope.ts";
+import { type NormalScope, type Observation, type Pass } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
 // Nothing tells when others are done.
@@ -21,9 +21,9 @@ const OTHERS_MS = 15_000;
  * Does what was planned, in its order. What changes the scale set itself comes last. While the MachinePool is paused
  * nothing is begun; what is under way is only followed.
  */
-export async function performActions(scope: Scope): Promise<Outcome> {
-  const observation = needed(scope.observation);
-  if (observation.view.isPaused) return next;
+export async function performActions(scope: NormalScope): Promise<Outcome> {
+  const { observation } = scope;
+  if (!observation || observation.view.isPaused) return next;
   await removeResources(scope, observation, targetsOf(observation.planned.actions, "DeleteMachineResource"));
   await createResources(scope, observation);
   await deleteMachines(scope, observation);
@@ -36,21 +36,21 @@ export async function performActions(scope: Scope): Promise<Outcome> {
 }
 
 /** Whether somebody else has something done to the scale set: two writes at once would end one of them half done. */
-function isWrittenByOthers({ pool, memory }: Scope, { set }: Observation): boolean {
+function isWrittenByOthers({ pool, memory }: NormalScope, { set }: Observation): boolean {
   const isOurs = (pool.status?.instanceOperations ?? []).length > 0 && !memory.isResized;
   return set !== undefined && !isOurs && !isFinal(set.provisioningState);
 }
 
 /** One change of the scale set at a time: what was planned, then what keeps it good, then its tags. */
-async function changeSet(scope: Scope, observation: Observation): Promise<Outcome> {
+async function changeSet(scope: NormalScope, observation: Observation): Promise<Outcome> {
   const capacity = observation.set?.capacity ?? 0;
   for (const action of observation.planned.actions) {
     if (action.action === "UpdateMachineInPlace") return updateInPlace(scope, observation, action);
     if (action.action === "PutModel" || action.action === "SetCapacity")
-      return putModel(scope, { capacity: action.detail.to, why: action.why });
+      return putModel(scope, observation, { capacity: action.detail.to, why: action.why });
   }
   if (needsRenewal(scope, observation))
-    return putModel(scope, { capacity, why: "its bootstrap data has been renewed" });
+    return putModel(scope, observation, { capacity, why: "its bootstrap data has been renewed" });
   return needsPatchOfTags(scope, observation) ? patchTags(scope, observation) : next;
 }
 
@@ -59,7 +59,7 @@ function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"])
 }
 
 /** An instance without a resource gets one, whoever made it. */
-async function createResources(scope: Scope, { planned, machines }: Observation): Promise<void> {
+async function createResources(scope: NormalScope, { planned, machines }: Observation): Promise<void> {
   const adoptions = planned.actions.flatMap((one) =>
     one.action === "CreateMachineResource" ? [one.detail] : [],
   );
@@ -76,7 +76,7 @@ async function createResources(scope: Scope, { planned, machines }: Observation)
 
 /** Instances that came when their pool was about to go get resources too, or nobody would drain them; says how many. */
 export async function adoptStragglers(
-  scope: Scope,
+  scope: Pick<Pass, "context" | "pool">,
   instances: readonly Pick<ScaleSetInstance, "instanceID" | "providerID" | "provisioningState">[],
 ): Promise<number> {
   const known = new Set(machinesOf(scope).map(({ spec }) => providerKey(spec.providerID)));
@@ -91,7 +91,7 @@ export async function adoptStragglers(
 
 /** Resources whose instance is gone go: their controller has nothing to drain any more. */
 async function removeResources(
-  scope: Scope,
+  scope: NormalScope,
   observation: Observation,
   names: readonly string[],
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function removeResources(
 }
 
 /** What is picked is written down before anything happens to it: whatever else goes was deleted by a user. */
-async function deleteMachines(scope: Scope, observation: Observation): Promise<void> {
+async function deleteMachines(scope: NormalScope, observation: Observation): Promise<void> {
   const { pool, context } = scope;
   const deletions = observation.planned.actions.filter((one) => one.action === "DeleteMachine");
   const names = deletions.flatMap(({ targets }) => targets);
@@ -130,7 +130,10 @@ async function deleteMachines(scope: Scope, observation: Observation): Promise<v
  * An update that a user asks for by writing the pool's annotation is outside of every budget: the annotation is taken
  * off again. Picks whose machines are done are forgotten.
  */
-async function takeBackUnplanned({ pool, context }: Scope, { unavailable }: Observation): Promise<void> {
+async function takeBackUnplanned(
+  { pool, context }: NormalScope,
+  { unavailable }: Observation,
+): Promise<void> {
   const { pickedForUpdate = [], ...rest } = pool.status ?? {};
   const asked = unavailable.flatMap(({ machine }) => (machine && isUpdating(machine) ? [machine] : []));
   const picked = new Set(pickedForUpdate);
@@ -148,7 +151,7 @@ async function takeBackUnplanned({ pool, context }: Scope, { unavailable }: Obse
 }
 
 /** A machine that was added for an update and has stayed, because another one went, is one like all others from now on. */
-async function keepSurge({ context }: Scope, { planned, machines }: Observation): Promise<void> {
+async function keepSurge({ context }: NormalScope, { planned, machines }: Observation): Promise<void> {
   const { outdated, live, desired } = planned.budget;
   if (outdated > 0 || live > desired) return;
   const kept = machines.flatMap(({ machine }) => (machine && isAddedAndStays(machine) ? [machine] : []));
@@ -166,7 +169,7 @@ function isUpdating(machine: Machine): boolean {
 
 /** A wave is marked when the model that it moves to is there, with bootstrap data that is good for long enough. */
 async function updateInPlace(
-  scope: Scope,
+  scope: NormalScope,
   observation: Observation,
   wave: Extract<PoolAction, { action: "UpdateMachineInPlace" }>,
 ): Promise<Outcome> {

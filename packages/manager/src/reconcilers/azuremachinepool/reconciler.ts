@@ -27,7 +27,7 @@ import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { poolNameOf } from "../azuremachinepoolmachine/scope.ts";
 import { actOnInstances } from "./batches.ts";
 import { performActions } from "./perform.ts";
-import { observeAndPlan } from "./decide.ts";
+import { observeAndPlan } from "./observe-and-plan.ts";
 import { awaitMachines, deleteScaleSet, drainMachines } from "./deletion.ts";
 import { Memory } from "./memory.ts";
 import { HASH_FUNCTIONS } from "./model-hash.ts";
@@ -35,7 +35,15 @@ import { BY_POOL } from "./observe.ts";
 import { followOperations } from "./operations.ts";
 import { refuseUnsupported } from "./refuse.ts";
 import { report } from "./report.ts";
-import { type AzureMachinePoolPorts, buildScope, CONTROLLER, type Scope, type Shared } from "./scope.ts";
+import {
+  type AzureMachinePoolPorts,
+  buildScope,
+  CONTROLLER,
+  phasesOf,
+  prepare,
+  type Scope,
+  type Shared,
+} from "./scope.ts";
 import { recordTags } from "./tags.ts";
 
 const BY_SCALE_SET = "scale-set";
@@ -90,8 +98,17 @@ export function azureMachinePoolReconciler(
     minReconcileIntervalMs: ({ spec }) => minReconcileIntervalMsOf(spec.providerIDList),
     reconcileAfterOwnSpecChange: specChanged,
     scope: (context) => buildScope(shared, context),
-    normal: [refuseUnsupported, recordTags, followOperations, observeAndPlan, performActions, actOnInstances],
-    deleting: [drainMachines, deleteScaleSet, awaitMachines],
+    always: [prepare],
+    normal: phasesOf(
+      "normal",
+      refuseUnsupported,
+      recordTags,
+      followOperations,
+      observeAndPlan,
+      performActions,
+      actOnInstances,
+    ),
+    deleting: phasesOf("deleting", drainMachines, deleteScaleSet, awaitMachines),
     status: report,
   });
 }

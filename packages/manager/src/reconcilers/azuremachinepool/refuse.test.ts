@@ -2,15 +2,15 @@ import { AzureMachinePool, withDefaults } from "@capstan/api";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { describe, expect, test } from "vitest";
 import { refuseUnsupported } from "./refuse.ts";
-import type { Scope } from "./scope.ts";
+import type { NormalScope } from "./scope.ts";
 
 /** A pass over a pool that came past admission, or was there before admission refused it. */
 function pass(spec: Partial<AzureMachinePool["spec"]>) {
   const pool = withDefaults(AzureMachinePool, azureMachinePool({ spec }));
   const conditions: string[] = [];
-  const setCondition: Scope["context"]["setCondition"] = ({ type, reason }) =>
+  const setCondition: NormalScope["context"]["setCondition"] = ({ type, reason }) =>
     void conditions.push(`${type} ${reason}`);
-  return { scope: { pool, context: { setCondition }, memory: {} } as unknown as Scope, conditions };
+  return { scope: { pool, context: { setCondition }, memory: {} } as unknown as NormalScope, conditions };
 }
 
 describe("a pool that is there already", () => {

@@ -1,13 +1,13 @@
 import { AzureMachinePool, formatFieldError } from "@capstan/api";
 import { next, type Outcome, terminal } from "@capstan/runtime";
-import { hasBegun, needed, SCALE_SET_RUNNING, type Scope } from "./scope.ts";
+import { hasBegun, SCALE_SET_RUNNING, type NormalScope } from "./scope.ts";
 import { nodeSubnetsOf } from "./wanted-model.ts";
 
 /**
  * Says what cannot be built, before anything is touched. What runs stays as it is: machines that users delete still go,
  * and what there is is still told.
  */
-export function refuseUnsupported(scope: Scope): Outcome {
+export function refuseUnsupported(scope: NormalScope): Outcome {
   const problem = problemOf(scope);
   if (!problem) return next;
   const { reason, message } = problem;
@@ -28,7 +28,7 @@ interface Problem {
   readonly message: string;
 }
 
-function problemOf(scope: Scope): Problem | undefined {
+function problemOf(scope: NormalScope): Problem | undefined {
   const invalid = invalidIn(scope);
   if (invalid !== "") return { reason: "InvalidSpec", message: invalid };
   const notYet = unsupported(scope);
@@ -38,7 +38,7 @@ function problemOf(scope: Scope): Problem | undefined {
 }
 
 /** What is wrong with the spec by itself; found out once for each of its generations. */
-function invalidIn({ pool, memory }: Scope): string {
+function invalidIn({ pool, memory }: NormalScope): string {
   const { generation } = pool.metadata;
   if (memory.checked && memory.checked.generation === generation) return memory.checked.problem;
   // As a change of itself: what a pool may keep because it has it already is no error here either.
@@ -47,7 +47,7 @@ function invalidIn({ pool, memory }: Scope): string {
   return problem;
 }
 
-function unsupported({ pool }: Scope): string | undefined {
+function unsupported({ pool }: NormalScope): string | undefined {
   const { spec } = pool;
   if (spec.orchestrationMode === "Flexible")
     return 'spec.orchestrationMode: "Flexible" is not supported yet; use Uniform';
@@ -59,15 +59,15 @@ function unsupported({ pool }: Scope): string | undefined {
 }
 
 /** Without an image of its own a pool boots the reference image of its version. */
-function versionProblem({ pool, owners }: Scope): string | undefined {
-  const { version } = needed(owners).machinePool.spec.template.spec;
+function versionProblem({ pool, owners }: NormalScope): string | undefined {
+  const { version } = owners.machinePool.spec.template.spec;
   return version === undefined && !pool.spec.template.image
     ? "spec.template.image is not set and neither is spec.template.spec.version of the MachinePool; set one of them"
     : undefined;
 }
 
-function subnetProblem({ pool, azureTarget }: Scope): string | undefined {
-  const { plan } = needed(azureTarget);
+function subnetProblem({ pool, azureTarget }: NormalScope): string | undefined {
+  const { plan } = azureTarget;
   const all = (plan.spec.networkSpec?.subnets ?? []).map(({ name }) => name);
   const interfaces = pool.spec.template.networkInterfaces ?? [{}];
   for (const [index, { subnetName }] of interfaces.entries()) {

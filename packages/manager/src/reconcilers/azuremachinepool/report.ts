@@ -13,7 +13,7 @@ import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
 import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
-import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";
+import { SCALE_SET_RUNNING, type NormalScope, type Scope, type Observation } from "./scope.ts";
 import { forgetTags, tagsToWrite } from "./tags.ts";
 
 const REFUSED = "ScaleSetProvisionFailed";
@@ -29,12 +29,13 @@ const MACHINE_KIND = "AzureMachinePoolMachine";
 
 /** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
-  const { pool, observation, context, conditions } = scope;
+  const { pool, context, conditions } = scope;
   if (scope.isQuiet === true && conditions) {
     pool.status = { ...pool.status, conditions };
     claimReady();
   }
-  if (pool.metadata.deletionTimestamp !== undefined || !observation) return;
+  if (scope.kind !== "normal" || !scope.observation) return;
+  const { observation } = scope;
   reportCounts(scope, observation);
   if (areTagsWritten(scope, observation)) forgetTags(scope);
   for (const condition of conditionsFor(scope, observation)) context.setCondition(condition);
@@ -44,7 +45,7 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
 }
 
 /** The status, and the ids where others look for them; numbers that are held back stay as they were told last. */
-function reportCounts(scope: Scope, observation: Observation): void {
+function reportCounts(scope: NormalScope, observation: Observation): void {
   const { pool } = scope;
   const isPublished = mayPublish(scope, observation);
   // Nobody writes these three for a pool any more, so whatever they say is made up.
@@ -58,7 +59,7 @@ function reportCounts(scope: Scope, observation: Observation): void {
 }
 
 /** Whether Azure was seen, since they were written last, to have the tags that are wanted, and none that are not. */
-function areTagsWritten(scope: Scope, observation: Observation): boolean {
+function areTagsWritten(scope: NormalScope, observation: Observation): boolean {
   const isSeen = observation.set !== undefined && !scope.pool.status?.operation;
   return isSeen && tagsToWrite(scope, observation) === undefined;
 }
@@ -68,7 +69,7 @@ const MS_FOR_MACHINE = 100;
 const TELL_WITHIN_MS = 10_000;
 
 /** Whether numbers are told now: while much is going on they are news every moment, and each of them costs a write. */
-function mayPublish({ memory, context }: Scope, { machines }: Observation): boolean {
+function mayPublish({ memory, context }: NormalScope, { machines }: Observation): boolean {
   const nowMs = context.env.clock.monotonic();
   const pauseMs = Math.min(TELL_WITHIN_MS, machines.length * MS_FOR_MACHINE);
   if (!memory.isSettled && nowMs - memory.publishedAtMs < pauseMs) return false;
@@ -78,8 +79,11 @@ function mayPublish({ memory, context }: Scope, { machines }: Observation): bool
 
 type Status = NonNullable<AzureMachinePool["status"]>;
 
-function statusOf({ pool, owners }: Scope, { set, machines, view, planned }: Observation): Partial<Status> {
-  const { version } = needed(owners).machinePool.spec.template.spec;
+function statusOf(
+  { pool, owners }: NormalScope,
+  { set, machines, view, planned }: Observation,
+): Partial<Status> {
+  const { version } = owners.machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.wantedHash;
   const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
   return {
@@ -102,8 +106,8 @@ function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefin
 }
 
 /** Ids, where Cluster API looks for them. */
-function publishIDs({ pool, azureTarget }: Scope, { instances }: Observation): void {
-  const { scaleSetID } = needed(azureTarget);
+function publishIDs({ pool, azureTarget }: NormalScope, { instances }: Observation): void {
+  const { scaleSetID } = azureTarget;
   // Machines are known by it as the pool's; whatever somebody has made of it, there is but one scale set of the pool.
   if (!isOfSet(pool.spec.providerID, scaleSetID))
     pool.spec.providerID = formatProviderId(parseProviderId(`azure://${scaleSetID}`));
@@ -117,7 +121,7 @@ function isOfSet(providerID: string | undefined, scaleSetID: string): boolean {
   return providerID !== undefined && sameArmId(providerID.replace(/^azure:\/\//, ""), scaleSetID);
 }
 
-function conditionsFor(scope: Scope, observation: Observation): readonly ConditionUpdate[] {
+function conditionsFor(scope: NormalScope, observation: Observation): readonly ConditionUpdate[] {
   const { budget } = observation.planned;
   return [
     { type: "BootstrapSucceeded", status: "True", reason: "BootstrapDataAvailable" },
@@ -129,7 +133,7 @@ function conditionsFor(scope: Scope, observation: Observation): readonly Conditi
 }
 
 /** What Azure has said no to last. */
-function refusalIn({ memory, trouble }: Scope): Failure | undefined {
+function refusalIn({ memory, trouble }: NormalScope): Failure | undefined {
   return (trouble ?? memory.refusal?.error) as Failure | undefined;
 }
 
@@ -137,7 +141,7 @@ function rejectedCondition(type: string, { reason, message }: Failure): Conditio
   return { type, status: "False", severity: "Error", reason, message };
 }
 
-function runningCondition(scope: Scope, { set, view }: Observation): ConditionUpdate {
+function runningCondition(scope: NormalScope, { set, view }: Observation): ConditionUpdate {
   const type = SCALE_SET_RUNNING;
   if (scope.refusal) return rejectedCondition(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -175,7 +179,7 @@ function modelCondition({ view }: Observation, { outdated }: Budget): ConditionU
 }
 
 /** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
-function rolloutCondition(scope: Scope, { planned, unavailable, view }: Observation): ConditionUpdate {
+function rolloutCondition(scope: NormalScope, { planned, unavailable, view }: Observation): ConditionUpdate {
   const type = ROLLOUT;
   if (scope.refusal) return rejectedCondition(type, scope.refusal);
   const failure = refusalIn(scope);
@@ -206,7 +210,7 @@ function isBlocked({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): 
 }
 
 /** The condition is there while there is something to allow, and says so once when that is over. */
-function setRemovalCondition({ pool, context }: Scope, { planned }: Observation): void {
+function setRemovalCondition({ pool, context }: NormalScope, { planned }: Observation): void {
   const removal = planned.blocked.find(({ reason }) => reason === "RemovalBlocked");
   const isKnown = pool.status?.conditions?.some(({ type }) => type === REMOVAL_BLOCKED);
   if (removal) {

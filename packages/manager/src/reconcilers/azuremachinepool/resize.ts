@@ -1,10 +1,10 @@
 import { isFinal } from "../../azure/operations/decide.ts";
 import { resizedByOthers } from "./external-size.ts";
 import { type AzureObservation, readSet } from "./observe.ts";
-import { needed, type Scope } from "./scope.ts";
+import { type NormalScope } from "./scope.ts";
 
 /** Whether the number of an autoscaler is remembered, because we are at work on its pool. */
-export function mayBeResized({ pool }: Scope): boolean {
+export function mayBeResized({ pool }: NormalScope): boolean {
   return pool.status?.externalReplicas !== undefined;
 }
 
@@ -16,7 +16,7 @@ export function mayBeResized({ pool }: Scope): boolean {
  * write of the set nothing is concluded before it has ended.
  */
 export function noteResize(
-  scope: Scope,
+  scope: NormalScope,
   { set, isLiveRead }: Pick<AzureObservation, "set" | "isLiveRead">,
 ): boolean {
   const { pool, memory, azureTarget } = scope;
@@ -27,12 +27,12 @@ export function noteResize(
   memory.isResized = !isFinal(set.provisioningState) && (isChanged || memory.isResized);
   pool.status = { ...status, ...size };
   memory.capacities = [];
-  if (isChanged) memory.forgetSet(needed(azureTarget).scaleSetID);
+  if (isChanged) memory.forgetSet(azureTarget.scaleSetID);
   return isChanged;
 }
 
 /** Whether it is not known what a write of ours makes, or has made, of the capacity. */
-function isOpen({ pool }: Scope): boolean {
+function isOpen({ pool }: NormalScope): boolean {
   const { operation, instanceOperations = [] } = pool.status ?? {};
   return operation !== undefined || instanceOperations.some(({ url }) => url === undefined);
 }
@@ -41,6 +41,6 @@ function isOpen({ pool }: Scope): boolean {
  * Whether an autoscaler has set a number since the set was looked at: when we have taken something off it, nobody can tell
  * any more what it was. What was planned before is decided anew.
  */
-export async function isResizedMeanwhile(scope: Scope): Promise<boolean> {
+export async function isResizedMeanwhile(scope: NormalScope): Promise<boolean> {
   return noteResize(scope, { set: await readSet(scope), isLiveRead: true });
 }

@@ -8,8 +8,17 @@ import {
   MachinePool,
 } from "@capstan/api";
 import type { Clock } from "@capstan/env";
-import { type Context, type Editable, Failure, waiting } from "@capstan/runtime";
+import {
+  type Context,
+  type Editable,
+  Failure,
+  next,
+  type Outcome,
+  type Phase,
+  waiting,
+} from "@capstan/runtime";
 import type { SecretPorts } from "../../azure/credentials/proof.ts";
+import { lazyArm, type LazyArm } from "../../azure/lazy-arm.ts";
 import type { Arm } from "../../azure/port.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import type { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
@@ -50,9 +59,8 @@ interface Owners {
   readonly azureCluster: Frozen<AzureCluster>;
 }
 
-/** Where the scale set of a pool is, and the way there. */
-interface AzureTarget {
-  readonly arm: Arm;
+/** Where the scale set of a pool is, and the client for it. */
+interface AzureTarget extends LazyArm {
   readonly plan: ClusterSpecView;
   readonly scaleSetID: string;
   readonly location: string;
@@ -80,29 +88,75 @@ export interface Observation {
   readonly planned: PoolPlan;
 }
 
-/** One pass over one AzureMachinePool. */
-export interface Scope {
+/** One pass over one AzureMachinePool, of whatever kind. */
+export interface Pass {
   readonly context: Context<AzureMachinePool>;
   readonly pool: Editable<AzureMachinePool>;
   readonly shared: Shared;
   readonly memory: PoolMemory;
-  /** Undefined when a pool is deleted for which nothing was ever begun. */
-  readonly azureTarget: AzureTarget | undefined;
-  /** Undefined when a pool is deleted. */
-  readonly owners: Owners | undefined;
-  readonly desired: DesiredModel | undefined;
   readonly cluster: Frozen<Cluster> | undefined;
-  /** Whether the cluster as a whole goes. */
+  /** The whole Cluster is being deleted. */
   readonly isClusterGoing: boolean;
-  /** What the conditions said when the pass began. */
+  /** The conditions at the beginning of the pass. */
   readonly conditions: NonNullable<Editable<AzureMachinePool>["status"]>["conditions"];
-  observation?: Observation;
-  /** The pass has found nothing that anybody wants to know: the conditions stay as they were. */
+  /** The pass has nothing to report: the conditions stay as they were. */
   isQuiet?: boolean;
+}
+
+/** A pass that can reach Azure. */
+export interface AzurePass extends Pass {
+  readonly azureTarget: AzureTarget;
+}
+
+/** A pass over a pool whose owners and infrastructure are ready. */
+export interface NormalScope extends AzurePass {
+  readonly kind: "normal";
+  readonly owners: Owners;
+  readonly desired: DesiredModel;
+  observation?: Observation;
   /** Why the scale set cannot be written at the moment. */
   trouble?: Error;
-  /** Why what is wanted cannot be built at all: nothing is begun, and what goes on by itself goes on. */
+  /** Why the desired model cannot be built: nothing is begun, and operations that run are only followed. */
   refusal?: Failure;
+}
+
+/** A pass over a pool that waits for its Cluster, its infrastructure or its bootstrap data. */
+interface WaitingScope extends Pass {
+  readonly kind: "waiting";
+  readonly clusterName: string;
+  readonly reason: Failure;
+}
+
+/** A pass over a pool that is being deleted; without a target when nothing was ever written to Azure for it. */
+export interface DeletingScope extends Pass {
+  readonly kind: "deleting";
+  readonly azureTarget: AzureTarget | undefined;
+}
+
+/** One pass over one AzureMachinePool. */
+export type Scope = NormalScope | WaitingScope | DeletingScope;
+
+/** Whether anything in Azure can be reached for the pool. */
+export function hasTarget<T extends Pass & { readonly azureTarget: AzureTarget | undefined }>(
+  scope: T,
+): scope is T & AzurePass {
+  return scope.azureTarget !== undefined;
+}
+
+/** Phases for one kind of pass, in the form the runner takes; a scope of another kind is a bug. */
+export function phasesOf<K extends Scope["kind"]>(
+  kind: K,
+  ...phases: readonly Phase<Extract<Scope, { readonly kind: K }>>[]
+): readonly Phase<Scope>[] {
+  return phases.map((phase) => {
+    const checked: Phase<Scope> = (scope) => {
+      if (scope.kind !== kind)
+        throw new TypeError(`${phase.name} needs a ${kind} pass, not a ${scope.kind} one`);
+      return phase(scope as Extract<Scope, { readonly kind: K }>);
+    };
+    // Traces and tests know phases by their names.
+    return Object.defineProperty(checked, "name", { value: phase.name });
+  });
 }
 
 /** The name of the reconciler, in metrics and towards Azure. */
@@ -110,63 +164,74 @@ export const CONTROLLER = "azuremachinepool";
 /** CAPZ's condition for the scale set as a whole. */
 export const SCALE_SET_RUNNING = "ScaleSetRunning";
 
-/** A part of the scope that a phase cannot do without. */
-export function needed<T>(part: T | undefined): T {
-  if (part === undefined) throw new Error("a phase ran without what it needs");
-  return part;
-}
-
-/** Finds out whose pool it is and how to reach Azure for it. Nothing is touched when that is not clear. */
-export async function buildScope(shared: Shared, context: Context<AzureMachinePool>): Promise<Scope> {
-  const { object: pool } = context;
+/** Finds the owners of a pool and its place in Azure, from the cache alone. Throws a Failure while there is no MachinePool. */
+export function buildScope(shared: Shared, context: Context<AzureMachinePool>): Scope {
   try {
-    return pool.metadata.deletionTimestamp === undefined
-      ? await normalScope(shared, context)
-      : await deletingScope(shared, context);
+    return context.object.metadata.deletionTimestamp === undefined
+      ? normalScope(shared, context)
+      : deletingScope(shared, context);
   } catch (error) {
     throw blocked(context, error);
   }
 }
 
-async function normalScope(shared: Shared, context: Context<AzureMachinePool>): Promise<Scope> {
+/**
+ * Keeps the cloud-provider config, then gets the credentials for Azure. The config comes first, and also while the pool
+ * still waits: the bootstrap data that the pool waits for may be made from it.
+ */
+export async function prepare(scope: Scope): Promise<Outcome> {
+  const { shared, context } = scope;
+  try {
+    if (scope.kind === "waiting") await keepCloudConfig(shared, context, scope.clusterName);
+    if (scope.kind === "normal") await keepCloudConfig(shared, context, scope.azureTarget.plan.clusterName);
+    if (scope.kind === "waiting") throw scope.reason;
+    await scope.azureTarget?.connect();
+  } catch (error) {
+    throw blocked(context, error);
+  }
+  return next;
+}
+
+function normalScope(shared: Shared, context: Context<AzureMachinePool>): NormalScope | WaitingScope {
   const { object: pool } = context;
   const machinePool = ownerOf(context);
-  // First of all: bootstrap data may be made from it.
-  await keepCloudConfig(shared, context, machinePool.spec.clusterName);
+  const { clusterName } = machinePool.spec;
   const owners = ownersOf(context, machinePool);
-  const azureTarget = await azureTargetOf(shared, context, owners);
-  const { clusterName, subscriptionID } = azureTarget.plan;
+  const pass = { context, pool, shared, conditions: pool.status?.conditions };
+  if (owners instanceof Failure) {
+    const memory = shared.memory.of(pool.metadata.uid ?? "");
+    const cluster = context.cache.get(Cluster, { name: clusterName, namespace: pool.metadata.namespace });
+    const isClusterGoing = cluster?.metadata.deletionTimestamp !== undefined;
+    return { ...pass, kind: "waiting", clusterName, reason: owners, memory, cluster, isClusterGoing };
+  }
+  const azureTarget = azureTargetOf(shared, context, owners);
+  const { subscriptionID } = azureTarget.plan;
   const facts = { pool, clusterName, subscriptionID, ...owners };
   return {
-    context,
-    pool,
-    shared,
+    ...pass,
+    kind: "normal",
     memory: memoryOf(shared, pool, azureTarget.arm),
     azureTarget,
     owners,
     desired: { model: wantedModelOf(facts), hash: wantedHashOf(facts, shared.hashFunctions) },
-    conditions: pool.status?.conditions,
     cluster: owners.cluster,
     isClusterGoing: owners.cluster.metadata.deletionTimestamp !== undefined,
   };
 }
 
-async function deletingScope(shared: Shared, context: Context<AzureMachinePool>): Promise<Scope> {
+function deletingScope(shared: Shared, context: Context<AzureMachinePool>): DeletingScope {
   const { object: pool } = context;
   const { cluster, azureCluster, clusterName } = clusterLabelled(context);
   if (hasBegun(pool) && !azureCluster) throw orphaned(pool, clusterName);
   const isTouched = hasBegun(pool) && azureCluster !== undefined;
-  const azureTarget = isTouched
-    ? await azureTargetOf(shared, context, { azureCluster, clusterName })
-    : undefined;
+  const azureTarget = isTouched ? azureTargetOf(shared, context, { azureCluster, clusterName }) : undefined;
   return {
+    kind: "deleting",
     context,
     pool,
     shared,
     memory: memoryOf(shared, pool, azureTarget?.arm),
     azureTarget,
-    owners: undefined,
-    desired: undefined,
     conditions: pool.status?.conditions,
     cluster,
     isClusterGoing: !cluster || cluster.metadata.deletionTimestamp !== undefined,
@@ -215,18 +280,18 @@ interface AzureTargetFacts {
   readonly machinePool?: Frozen<MachinePool>;
 }
 
-async function azureTargetOf(
+function azureTargetOf(
   shared: Shared,
   context: Context<AzureMachinePool>,
   facts: AzureTargetFacts,
-): Promise<AzureTarget> {
+): AzureTarget {
   const { object: pool, cache } = context;
   const { azureCluster, machinePool, clusterName = machinePool?.spec.clusterName ?? "" } = facts;
   const subscriptionID = subscriptionOf(shared.ports, azureCluster);
-  const arm = await armClientFor(shared.ports, { cluster: azureCluster, cache, controller: CONTROLLER });
+  const request = { cluster: azureCluster, cache, controller: CONTROLLER };
   const plan = clusterPlanOf({ azureCluster, clusterName, subscriptionID });
   return {
-    arm,
+    ...lazyArm(() => armClientFor(shared.ports, request)),
     plan,
     scaleSetID: scaleSetIDOf(plan, pool.metadata.name),
     location: pool.spec.location.replaceAll(" ", "").toLowerCase(),
@@ -234,16 +299,16 @@ async function azureTargetOf(
   };
 }
 
-function ownersOf(context: Context<AzureMachinePool>, machinePool: Frozen<MachinePool>): Owners {
+function ownersOf(context: Context<AzureMachinePool>, machinePool: Frozen<MachinePool>): Owners | Failure {
   const { clusterName, template } = machinePool.spec;
   const parents = readyCluster(context, clusterName);
   if (!parents) {
     const message = `The infrastructure of Cluster ${JSON.stringify(clusterName)} is not ready yet`;
-    throw waiting("WaitingForClusterInfrastructure", message);
+    return waiting("WaitingForClusterInfrastructure", message);
   }
   if (template.spec.bootstrap.dataSecretName === undefined) {
     const message = `MachinePool ${JSON.stringify(machinePool.metadata.name)} has no bootstrap data yet`;
-    throw waiting("WaitingForBootstrapData", message);
+    return waiting("WaitingForBootstrapData", message);
   }
   return { machinePool, ...parents };
 }

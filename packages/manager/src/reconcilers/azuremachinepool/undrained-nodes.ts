@@ -4,7 +4,7 @@ import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady } from "../../workload/availability.ts";
 import { NO_NODE } from "../../workload/drain/drain-machine.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
-import type { Scope } from "./scope.ts";
+import type { Pass } from "./scope.ts";
 
 /** A machine that something is about to be done to, with its Node as a watch has told of it. */
 export interface DisruptionCandidate {
@@ -19,7 +19,7 @@ export interface DisruptionCandidate {
  * before anything is done to the instances. Where it does not answer, nobody knows, and all of them are left alone.
  */
 export async function withUndrainedNodes(
-  { cluster, isClusterGoing, shared }: Scope,
+  { cluster, isClusterGoing, shared }: Pass,
   candidates: readonly DisruptionCandidate[],
 ): Promise<ReadonlySet<string>> {
   const unsure = candidates.filter(isUnsure);

@@ -1,5 +1,15 @@
 import { CLOCK_SKEW_MS, isTrue } from "@capstan/api";
-import { again, block, Failure, guardWrites, next, type Outcome, terminal, waiting } from "@capstan/runtime";
+import {
+  again,
+  block,
+  Failure,
+  guardWrites,
+  logDisruptions,
+  next,
+  type Outcome,
+  terminal,
+  waiting,
+} from "@capstan/runtime";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { precedingName } from "./claims.ts";
 import { findNode, type NodeLookup } from "../../workload/find-node.ts";
@@ -96,7 +106,10 @@ async function nodeOf(scope: Scope): Promise<NodeLookup> {
   try {
     const workload = await ports.workloads.get(cluster);
     const nodes = await workload.nodes();
-    scope.workload = guardWrites(workload.client, () => context.assertMayWrite());
+    scope.workload = logDisruptions(
+      guardWrites(workload.client, () => context.assertMayWrite()),
+      context.log,
+    );
     return findNode(nodes.of(machine.spec.providerID), {
       instance: observed.state === "seen" ? observed.instance : undefined,
       knownUID: machine.status?.nodeRef?.uid,

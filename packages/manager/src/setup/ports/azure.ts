@@ -1,6 +1,6 @@
 import { Namespace } from "@capstan/api";
 import type { Clock, Env } from "@capstan/env";
-import type { Client, MetricRegistry } from "@capstan/runtime";
+import type { Client, Logger, MetricRegistry } from "@capstan/runtime";
 import type { Connect } from "../../azure/arm/http-client.ts";
 import { type ArmRequest, Azure } from "../../azure/azure.ts";
 import type { Cloud } from "../../azure/cloud.ts";
@@ -37,6 +37,7 @@ export interface AzureAccess {
 /** What the ports to Azure are made from. */
 export interface AzurePortsOptions {
   readonly env: Env;
+  readonly log: Logger;
   readonly azure: AzureAccess;
   readonly client: Client;
   readonly readSecret: ReadSecret;
@@ -48,7 +49,7 @@ export interface AzurePortsOptions {
 
 /** Connects controllers to Azure; every write asks first whether this process still leads. */
 export function azurePorts(options: AzurePortsOptions): AzurePorts {
-  const { env, client, readFile, readSecret, assertMayWrite, metrics } = options;
+  const { env, client, readFile, readSecret, metrics } = options;
   const { defaultTokens, defaultSubscriptionID, ...access } = options.azure;
   const azure = new Azure({
     env,
@@ -64,10 +65,10 @@ export function azurePorts(options: AzurePortsOptions): AzurePorts {
   return {
     clock: env.clock,
     scaleSets: new InstanceCache(),
-    azure: { armFor: async (request: ArmRequest) => guardArm(await azure.armFor(request), assertMayWrite) },
+    azure: { armFor: async (request: ArmRequest) => guardArm(await azure.armFor(request), options) },
     ...(defaultTokens && {
       defaultArm: (controller: string): Promise<Arm> =>
-        Promise.resolve(guardArm(azure.armWith(defaultTokens, controller), assertMayWrite)),
+        Promise.resolve(guardArm(azure.armWith(defaultTokens, controller), options)),
     }),
     ...(defaultSubscriptionID !== undefined && { defaultSubscriptionID }),
   };

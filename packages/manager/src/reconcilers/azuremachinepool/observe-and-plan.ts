@@ -13,14 +13,14 @@ import { type AzureObservation, busyListMs, lookAtAzure, nodesOf, workloadFacts 
 import { isModelRefused, desiredStateKey } from "./operations.ts";
 import { hashOfNames, poolView } from "./pool-view.ts";
 import { foreignProblem } from "./scale-set-body.ts";
-import { needed, SCALE_SET_RUNNING, type Scope, type Observation } from "./scope.ts";
+import { SCALE_SET_RUNNING, type NormalScope, type Observation } from "./scope.ts";
 import { tagsToWrite } from "./tags.ts";
 
 const MINUTE_MS = 60_000;
 const UNTOLD_WAIT_MS = MINUTE_MS;
 
 /** Looks at everything and plans. What would change something is decided on what was seen just now. */
-export async function observeAndPlan(scope: Scope): Promise<Outcome> {
+export async function observeAndPlan(scope: NormalScope): Promise<Outcome> {
   try {
     const observation = await observed(scope);
     refuseForeign(scope, observation);
@@ -41,7 +41,7 @@ export async function observeAndPlan(scope: Scope): Promise<Outcome> {
   }
 }
 
-async function observed(scope: Scope): Promise<Observation> {
+async function observed(scope: NormalScope): Promise<Observation> {
   const observation = await observationOf(scope, false);
   return isDoubtful(scope, observation) ? observationOf(scope, true) : observation;
 }
@@ -50,7 +50,7 @@ function isWriteOfSet({ action }: PoolAction): boolean {
   return action === "PutModel" || action === "SetCapacity";
 }
 
-async function observationOf(scope: Scope, isFresh: boolean): Promise<Observation> {
+async function observationOf(scope: NormalScope, isFresh: boolean): Promise<Observation> {
   const first = await lookAtAzure(scope, isFresh);
   const seen = noteResize(scope, first) ? await lookAtAzure(scope, true) : first;
   const nodes = await nodesOf(scope);
@@ -67,16 +67,16 @@ async function observationOf(scope: Scope, isFresh: boolean): Promise<Observatio
 const AT_A_STANDSTILL = { isPaused: true, maxSurge: 0, maxUnavailable: 0 } as const;
 
 function viewOf(
-  scope: Scope,
+  scope: NormalScope,
   { set, listedAtMs }: AzureObservation,
   seen: Pick<Parameters<typeof poolView>[0], "machines" | "workload">,
 ): PoolView {
   const { pool, owners, desired, context } = scope;
   const view = poolView({
     pool,
-    machinePool: needed(owners).machinePool,
+    machinePool: owners.machinePool,
     scaleSet: set,
-    wanted: needed(desired).hash,
+    wanted: desired.hash,
     isModelRefused: isModelRefused(scope),
     nowMs: context.env.clock.now(),
     ...seen,
@@ -87,7 +87,7 @@ function viewOf(
 }
 
 /** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
-function isDoubtful(scope: Scope, observation: Observation): boolean {
+function isDoubtful(scope: NormalScope, observation: Observation): boolean {
   // Nothing is written for a pool that is paused.
   if (observation.isLiveRead || observation.view.isPaused) return false;
   const { view, planned, set } = observation;
@@ -99,8 +99,8 @@ function isDoubtful(scope: Scope, observation: Observation): boolean {
 }
 
 /** Two pools must never share a scale set, and one that somebody else made is not ours. */
-function refuseForeign({ azureTarget, context }: Scope, { set }: Observation): void {
-  const { plan, poolKey } = needed(azureTarget);
+function refuseForeign({ azureTarget, context }: NormalScope, { set }: Observation): void {
+  const { plan, poolKey } = azureTarget;
   const problem = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey });
   if (problem === undefined) return;
   const message = `metadata.name: ${problem}`;
@@ -115,7 +115,7 @@ function refuseForeign({ azureTarget, context }: Scope, { set }: Observation): v
 }
 
 /** What lists have said about a removal that is too large to be believed at once outlives the process. */
-function recordGuard({ pool }: Scope, { planned, view }: Observation): void {
+function recordGuard({ pool }: NormalScope, { planned, view }: Observation): void {
   const isBlocked = planned.blocked.some(({ reason }) => reason === "RemovalBlocked");
   const { blockedRemoval: _, ...rest } = pool.status ?? {};
   const guard = view.removalGuard;
@@ -132,7 +132,7 @@ function recordGuard({ pool }: Scope, { planned, view }: Observation): void {
 }
 
 /** Written with the first thing that is done: whatever that leads to, the number is known. */
-function recordSize(scope: Scope, observation: Observation): void {
+function recordSize(scope: NormalScope, observation: Observation): void {
   const { pool } = scope;
   const { externalReplicas: known, externalCapacity: _, ...rest } = pool.status ?? {};
   const externalReplicas = recordedSize(observation.view, observation.planned, known);
@@ -141,7 +141,7 @@ function recordSize(scope: Scope, observation: Observation): void {
 }
 
 /** What Azure said no to is told until it says yes, or until nobody wants it any more. */
-function forgetRefusal(scope: Scope, { planned, set }: Observation): void {
+function forgetRefusal(scope: NormalScope, { planned, set }: Observation): void {
   const { memory } = scope;
   const isWanted = planned.actions.some(isWriteOfSet);
   const isOver = !isWanted && !isModelRefused(scope) && set?.provisioningState === "Succeeded";
@@ -151,7 +151,7 @@ function forgetRefusal(scope: Scope, { planned, set }: Observation): void {
 const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]);
 
 /** When to look again, if there is anything to wait for. Nodes and resources that change tell of themselves. */
-function requeue({ memory }: Scope, { planned, view, instances }: Observation): Outcome {
+function requeue({ memory }: NormalScope, { planned, view, instances }: Observation): Outcome {
   const isHeld = planned.blocked.length > 0 && !view.isPaused;
   const isQuiet = planned.actions.length === 0 && !isHeld && view.operation === undefined;
   memory.isSettled = isQuiet;
