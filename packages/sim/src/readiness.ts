@@ -11,3 +11,8 @@ export function readiness(object: Reporting): Frozen<PodCondition> | undefined {
 export function isReady(object: Reporting | undefined): boolean {
   return object !== undefined && readiness(object)?.status === "True";
 }
+
+/** Whether a node takes no new pods. */
+export function isCordoned(node: Frozen<Node> | undefined): boolean {
+  return node?.spec?.unschedulable === true;
+}

@@ -111,19 +111,19 @@ export class Control {
     return stateOf(this.#core.world);
   }
 
-  /** Somebody deletes a virtual machine in the portal. */
-  deleteInstance(scaleSetId: string, instanceId: string): Answer {
-    return this.#asOperator("DELETE", `${scaleSetId}/virtualMachines/${instanceId}`);
+  /** An operator deletes a virtual machine in the portal, by its ARM id. */
+  deleteMachine(id: string): Answer {
+    return this.#asOperator("DELETE", id);
   }
 
-  /** Somebody stops a virtual machine in the portal. */
-  stopInstance(scaleSetId: string, instanceId: string): Answer {
-    return this.#asOperator("POST", `${scaleSetId}/virtualMachines/${instanceId}/poweroff`);
+  /** An operator stops a virtual machine in the portal. */
+  stopMachine(id: string): Answer {
+    return this.#asOperator("POST", `${id}/poweroff`);
   }
 
   /** Azure takes a spot machine back. */
-  evict(scaleSetId: string, instanceId: string): Answer {
-    return this.#asOperator("POST", `${scaleSetId}/virtualMachines/${instanceId}/simulateEviction`);
+  evict(id: string): Answer {
+    return this.#asOperator("POST", `${id}/simulateEviction`);
   }
 
   /** Somebody else changes the size of a set. */

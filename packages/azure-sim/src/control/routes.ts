@@ -119,14 +119,19 @@ function checkKnown(what: string, name: string, known: readonly string[]): void 
 /** What somebody else does: the answer is ARM's. */
 function act(control: Control, name: string, body: JsonObject): Answer {
   const scaleSetId = required(body, "scaleSetId");
-  if (name === "deleteInstance") return control.deleteInstance(scaleSetId, required(body, "instanceId"));
-  if (name === "evict") return control.evict(scaleSetId, required(body, "instanceId"));
+  if (name === "deleteInstance") return control.deleteMachine(instanceIn(scaleSetId, body));
+  if (name === "evict") return control.evict(instanceIn(scaleSetId, body));
   if (name === "setCapacity")
     return control.setCapacity(scaleSetId, Number(objectAt({ body }, "body")["capacity"]));
   throw new ArmError(404, {
     code: "NotFound",
     message: `There is no action '${name}'; there are deleteInstance, evict and setCapacity.`,
   });
+}
+
+/** The ARM id of the instance that a body names. */
+function instanceIn(scaleSetId: string, body: JsonObject): string {
+  return `${scaleSetId}/virtualMachines/${required(body, "instanceId")}`;
 }
 
 function required(body: JsonObject, field: string): string {

@@ -3,6 +3,8 @@ import { Disks } from "../disks/disks.ts";
 import { Faults } from "../faults/faults.ts";
 import type { JsonObject } from "../json.ts";
 import { drawMs, type Latencies, RECORDED } from "../latency/latencies.ts";
+import type { MachineEvent } from "../machines/machine-events.ts";
+import { Machines } from "../machines/machines.ts";
 import { Operations } from "../operations/operations.ts";
 import { Policies } from "../policies/policies.ts";
 import { Usage } from "../quota/usage.ts";
@@ -12,7 +14,6 @@ import { ScaleSets } from "../resources/scale-sets/scale-sets.ts";
 import type { AzureSettings } from "../settings.ts";
 import { Throttle } from "../throttling/throttle.ts";
 import { Agenda } from "./agenda.ts";
-import type { InstanceEvent } from "./instance-events.ts";
 import { Resources } from "./resources.ts";
 import { Table } from "./table.ts";
 
@@ -31,6 +32,8 @@ export interface AzureState {
   readonly resources: Resources;
   readonly operations: Operations;
   readonly scaleSets: ScaleSets;
+  /** All virtual machines by ARM id, whichever type of resource they are. */
+  readonly machines: Machines;
   readonly throttle: Throttle;
   readonly usage: Usage;
   readonly addresses: Addresses;
@@ -44,7 +47,7 @@ export interface AzureState {
   readonly registrations: Table<string>;
   readonly effects: Map<string, Effect>;
   /** Tells the listeners. */
-  notify(event: Omit<InstanceEvent, "atMs">): void;
+  notify(event: Omit<MachineEvent, "atMs">): void;
 }
 
 /** The tables of a world that a store keeps. */
@@ -69,7 +72,7 @@ export function createWorld(options: {
   readonly seed: string;
   readonly settings: AzureSettings;
   readonly isStored: boolean;
-  readonly notify: (event: InstanceEvent) => void;
+  readonly notify: (event: MachineEvent) => void;
 }): AzureState {
   const { seed, settings, isStored } = options;
   const agenda = new Agenda(isStored);
@@ -82,6 +85,7 @@ export function createWorld(options: {
     resources: new Resources(isStored),
     operations: new Operations(seed, agenda, isStored),
     scaleSets: new ScaleSets(isStored),
+    machines: new Machines(),
     throttle: new Throttle(settings.isThrottled),
     usage: new Usage(settings),
     addresses: new Addresses(),

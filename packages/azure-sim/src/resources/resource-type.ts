@@ -1,6 +1,7 @@
 import type { Answer } from "../arm/answer.ts";
 import type { Call } from "../core/call.ts";
 import type { Effect, AzureState } from "../core/azure-state.ts";
+import type { MachineSource } from "../machines/machine.ts";
 
 /** Answers one kind of request on one type of resource. */
 export type Verb = (call: Call, world: AzureState) => Answer;
@@ -24,6 +25,8 @@ export interface ResourceType {
   readonly views?: Readonly<Record<string, Verb>>;
   /** What happens later, by the name under which it is entered into the agenda. */
   readonly effects?: Readonly<Record<string, Effect>>;
+  /** The virtual machines of this type, where its resources are machines. */
+  readonly machines?: (world: AzureState) => MachineSource;
   /** Types that live outside resource groups. */
   readonly isInSubscription?: boolean;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RowChange } from "../core/table.ts";
 import type { JournalEntry } from "../journal/journal.ts";
+import { type Instance, instanceMachineId } from "../resources/scale-sets/scale-sets.ts";
 import {
   type ClockedPosition,
   type Commit,
@@ -13,7 +14,7 @@ import {
 } from "./store.ts";
 
 // Raised with every change of what is in it; an older program must not touch what it cannot read.
-const FORMAT = 2;
+const FORMAT = 3;
 const FILE = "azure.db";
 // "CAPZ": says whose file this is, to us and to file(1).
 const APPLICATION_ID = 0x4341505a;
@@ -77,8 +78,7 @@ function open(path: string): DatabaseSync {
       );
     }
     if (format === 0) createTables(database);
-    // Only the position has changed since the first format; what it had then stays until the next commit.
-    else if (format < FORMAT) database.exec(`PRAGMA user_version = ${FORMAT}`);
+    else if (format < FORMAT) upgrade(database);
     return database;
   } catch (error) {
     if (error instanceof AzureStoreError) throw error;
@@ -96,6 +96,26 @@ function createTables(database: DatabaseSync): void {
     PRAGMA user_version = ${FORMAT};
     COMMIT;
   `);
+}
+
+/**
+ * Brings a database of an older format up to date. Format 2 changed the position, and the old one stays until the next
+ * commit. Format 3 keeps instances and their disks by machine id, where they were kept by `SET/INSTANCE`.
+ */
+function upgrade(database: DatabaseSync): void {
+  const instances = database.prepare('SELECT "key", body FROM rows WHERE "table" = \'instance\'').all();
+  const move = database.prepare('UPDATE OR REPLACE rows SET "key" = ? WHERE "table" = ? AND "key" = ?');
+  const write = database.prepare('UPDATE rows SET body = ? WHERE "table" = \'instance\' AND "key" = ?');
+  inTransaction(database, () => {
+    for (const { key, body } of instances as { key: string; body: string }[]) {
+      const instance = JSON.parse(body) as Instance;
+      const machineId = instanceMachineId(instance.set, instance.id);
+      move.run(machineId, "instance", key);
+      move.run(machineId, "disk", key);
+      write.run(JSON.stringify({ ...instance, machineId }), machineId);
+    }
+    database.exec(`PRAGMA user_version = ${FORMAT}`);
+  });
 }
 
 function inTransaction(database: DatabaseSync, work: () => void): void {

@@ -1,6 +1,8 @@
 import { type Frozen, Node } from "@capstan/api";
+import type { Machine } from "@capstan/azure-sim";
 import type { Rng } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
+import { lastPart, machineLabel } from "../machine-id.ts";
 import { isReady } from "../readiness.ts";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { Effect } from "./effect.ts";
@@ -13,36 +15,23 @@ const CRASH_AGAIN_MS = 12_000;
 const LOCK = "simulated-lock";
 const BUDGET = { name: "simulated-standstill", namespace: "default" };
 
-/** A virtual machine of some scale set. */
-interface Instance {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
+/** Any machine that runs. */
+function anyMachine({ azure }: Reach, rng: Rng): Machine | undefined {
+  const running = [...azure.core.world.machines.records()].filter(({ power }) => power === "running");
+  return running.length === 0 ? undefined : azure.core.machine(rng.pick(running).machineId);
 }
 
-function anyInstance({ azure }: Reach, rng: Rng): Instance | undefined {
-  const { scaleSets } = azure.core.world;
-  const running = [...scaleSets.instances.entries()].filter(([, { power }]) => power === "running");
-  if (running.length === 0) return undefined;
-  const [, { set, id }] = rng.pick(running);
-  const scaleSetId = scaleSets.get(set)?.id;
-  return scaleSetId === undefined ? undefined : { scaleSetId, instanceId: String(id) };
-}
-
-/** Somebody else does something to a machine, by the portal or because they are Azure. */
-function toMachine(what: string, act: (reach: Reach, instance: Instance) => void): Effect {
+/** An operator does something to a machine in the portal, or Azure does. */
+function toMachine(what: string, act: (reach: Reach, id: string) => void): Effect {
   return {
     on: "moment",
     strike: (reach, rng) => {
-      const instance = anyInstance(reach, rng);
-      if (!instance) return Promise.resolve(undefined);
-      act(reach, instance);
-      return Promise.resolve(`${what} ${nameOf(instance.scaleSetId)}/${instance.instanceId}`);
+      const machine = anyMachine(reach, rng);
+      if (!machine) return Promise.resolve(undefined);
+      act(reach, machine.id);
+      return Promise.resolve(`${what} ${machineLabel(machine.id.toLowerCase())}`);
     },
   };
-}
-
-function nameOf(armId: string): string {
-  return armId.slice(armId.lastIndexOf("/") + 1);
 }
 
 /** The health of a Node that its kubelet reports, whatever its machine does. */
@@ -145,15 +134,11 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
     on: "moment",
     strike: ({ edit }, rng) => edit(rng),
   },
-  "instance-deleted": toMachine("somebody deletes machine", ({ azure }, { scaleSetId, instanceId }) =>
-    azure.control.deleteInstance(scaleSetId, instanceId),
+  "instance-deleted": toMachine("somebody deletes machine", ({ azure }, id) =>
+    azure.control.deleteMachine(id),
   ),
-  "instance-stopped": toMachine("somebody stops machine", ({ azure }, { scaleSetId, instanceId }) =>
-    azure.control.stopInstance(scaleSetId, instanceId),
-  ),
-  "spot-eviction": toMachine("Azure takes back machine", ({ azure }, { scaleSetId, instanceId }) =>
-    azure.control.evict(scaleSetId, instanceId),
-  ),
+  "instance-stopped": toMachine("somebody stops machine", ({ azure }, id) => azure.control.stopMachine(id)),
+  "spot-eviction": toMachine("Azure takes back machine", ({ azure }, id) => azure.control.evict(id)),
   "scope-lock": {
     on: "moment",
     strike: ({ azure }, rng) => {
@@ -161,7 +146,7 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
       if (ids.length === 0) return Promise.resolve(undefined);
       const scope = rng.pick(ids);
       azure.control.forbid({ name: LOCK, scope, kind: "CanNotDelete" });
-      return Promise.resolve(`somebody locks scale set ${nameOf(scope)}`);
+      return Promise.resolve(`somebody locks scale set ${lastPart(scope)}`);
     },
     heal: ({ azure }) => {
       azure.control.allow(LOCK);

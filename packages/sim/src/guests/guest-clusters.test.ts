@@ -72,7 +72,9 @@ describe("machines of several clusters", () => {
       { stage: "joining", failure: { reason: "ApiServerUnreachable" } },
     ]);
     const log = "/var/log/cloud-init-output.log";
-    expect(story.azure.core.disk(EAST_POOL, "0")?.read(log)).toContain("no cluster has this endpoint");
+    expect(story.azure.core.disk(`${EAST_POOL}/virtualMachines/0`)?.read(log)).toContain(
+      "no cluster has this endpoint",
+    );
     await open("east");
     await story.scheduler.advance(MINUTE_MS);
     expect((await eastNodes()).map(isReady)).toEqual([true]);

@@ -73,8 +73,7 @@ const SPOILED = {
 
 /** The software on one virtual machine: does what its stages say, one thing after the other. */
 export class Guest {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
+  readonly machineId: string;
   readonly #world: GuestWorld;
   #state = NEW_GUEST;
   #endpoint = "";
@@ -85,10 +84,9 @@ export class Guest {
   #wait: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(world: GuestWorld, scaleSetId: string, instanceId: string) {
+  constructor(world: GuestWorld, machineId: string) {
     this.#world = world;
-    this.scaleSetId = scaleSetId;
-    this.instanceId = instanceId;
+    this.machineId = machineId;
   }
 
   get state(): GuestState {
@@ -111,7 +109,7 @@ export class Guest {
 
   /** The virtual machine, as long as there is one. */
   get machine(): Machine | undefined {
-    return this.#world.core.machine(this.scaleSetId, this.instanceId);
+    return this.#world.core.machine(this.machineId);
   }
 
   /** Azure has done something to the machine. */
@@ -153,7 +151,7 @@ export class Guest {
   }
 
   get #disk(): GuestDisk | undefined {
-    return this.#world.core.disk(this.scaleSetId, this.instanceId);
+    return this.#world.core.disk(this.machineId);
   }
 
   /** Numbers that depend on the machine, the moment and the purpose, and on nothing else that happens. */

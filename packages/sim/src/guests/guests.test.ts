@@ -138,7 +138,9 @@ describe("machines that cannot join", () => {
     await story.scheduler.advance(HOUR_MS);
     expect(await nodesOf(story)).toEqual([]);
     expect(story.guests.list()).toMatchObject([{ stage: "failed", failure: { reason } }]);
-    expect(story.azure.core.disk(POOL, "0")?.read("/var/log/cloud-init-output.log")).toContain(reason);
+    expect(
+      story.azure.core.disk(`${POOL}/virtualMachines/0`)?.read("/var/log/cloud-init-output.log"),
+    ).toContain(reason);
   });
 });
 
@@ -300,7 +302,11 @@ describe("guests", () => {
     const fate = ({ method, path }: { method: string; path: string }): Fate => {
       if (method === "POST" && path.endsWith("/nodes")) {
         const env = new VirtualProcess(new Scheduler({ seed: "1" }), "after-a-crash");
-        kept.push(createAzure({ env, store }).core.disk(POOL, "0")?.read("/etc/kubernetes/kubelet.conf"));
+        kept.push(
+          createAzure({ env, store })
+            .core.disk(`${POOL}/virtualMachines/0`)
+            ?.read("/etc/kubernetes/kubelet.conf"),
+        );
       }
       return "deliver";
     };
@@ -337,7 +343,7 @@ describe("guests", () => {
   test("learn nothing of their Nodes after they are closed, although somebody still follows them", async () => {
     const story = await withNodes();
     const images = (): string | undefined =>
-      story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json");
+      story.azure.core.disk(`${POOL}/virtualMachines/0`)?.read("/var/lib/containerd/images.json");
     const before = images();
     story.guests.close();
     const body = { status: { images: [{ names: ["new"], sizeBytes: 1 }] } };
@@ -445,5 +451,7 @@ test("a Node that still tells of an earlier boot changes nothing on the disk", a
   const patch = { type: "merge", subresource: "status", body: { status } } as const;
   await story.finish(story.client.patch(Node, { name: "pool000000" }, patch));
   await story.scheduler.advance(1000);
-  expect(story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json")).not.toContain("old:1");
+  expect(
+    story.azure.core.disk(`${POOL}/virtualMachines/0`)?.read("/var/lib/containerd/images.json"),
+  ).not.toContain("old:1");
 });

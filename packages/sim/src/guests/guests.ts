@@ -1,7 +1,8 @@
 import type { Frozen, Node } from "@capstan/api";
-import type { Azure, InstanceEvent, Machine } from "@capstan/azure-sim";
+import type { Azure, Machine, MachineEvent } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
 import { transient } from "@capstan/runtime";
+import { machineIdIn } from "../machine-id.ts";
 import { providerIdOf } from "./cloud-provider.ts";
 import type { GuestFailure } from "./failure.ts";
 import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
@@ -21,8 +22,8 @@ export interface GuestsOptions {
 
 /** How one guest is. */
 export interface GuestView {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
+  /** The ARM id of its machine in lower case. */
+  readonly machineId: string;
   readonly nodeName?: string;
   readonly stage: Stage;
   readonly sinceMs: number;
@@ -84,7 +85,7 @@ export function startGuests({ env, azure, clusterAt, settings, onFailure }: Gues
       if (guest.nodeName !== undefined) clusters.at(guest.endpoint)?.look(guest.nodeName);
     },
   };
-  const stopListening = azure.core.onInstance((event) => notice(world, guests, event));
+  const stopListening = azure.core.onMachine((event) => notice(world, guests, event));
   resumeAll(world, guests);
   return {
     list: () => guests.all().map(viewOf),
@@ -109,8 +110,8 @@ class GuestTable {
     return [...this.#byMachine.values()];
   }
 
-  of(scaleSetId: string, instanceId: string): Guest | undefined {
-    return this.#byMachine.get(machineKey(scaleSetId, instanceId));
+  of(machineId: string): Guest | undefined {
+    return this.#byMachine.get(machineId);
   }
 
   ofNode(endpoint: string, nodeName: string): Guest | undefined {
@@ -120,7 +121,7 @@ class GuestTable {
   }
 
   add(guest: Guest): Guest {
-    this.#byMachine.set(machineKey(guest.scaleSetId, guest.instanceId), guest);
+    this.#byMachine.set(guest.machineId, guest);
     return guest;
   }
 
@@ -129,32 +130,24 @@ class GuestTable {
   }
 
   remove(guest: Guest): void {
-    this.#byMachine.delete(machineKey(guest.scaleSetId, guest.instanceId));
+    this.#byMachine.delete(guest.machineId);
     const key = `${guest.endpoint}/${guest.nodeName}`;
     if (this.#byNode.get(key) === guest) this.#byNode.delete(key);
   }
 }
 
-/** ARM does not care for the case of ids. */
-function machineKey(scaleSetId: string, instanceId: string): string {
-  return `${scaleSetId.toLowerCase()}/${instanceId}`;
-}
-
-function notice(world: GuestWorld, guests: GuestTable, event: InstanceEvent): void {
-  const { kind, scaleSetId, instanceId } = event;
+function notice(world: GuestWorld, guests: GuestTable, { kind, machineId }: MachineEvent): void {
   // A model that was applied is nothing a guest notices, and a machine that was only created has none yet.
   if (kind === "modelApplied" || kind === "created") return;
-  const guest = guests.of(scaleSetId, instanceId) ?? guests.add(new Guest(world, scaleSetId, instanceId));
+  const guest = guests.of(machineId) ?? guests.add(new Guest(world, machineId));
   guest.happened(kind);
 }
 
 /** Machines that a stored cloud brought along. Those under way will be told of. */
 function resumeAll(world: GuestWorld, guests: GuestTable): void {
-  const { scaleSets } = world.core.world;
-  for (const [, { set, id, power }] of scaleSets.instances.entries()) {
-    const scaleSetId = scaleSets.get(set)?.id;
-    if (scaleSetId === undefined || power === "creating") continue;
-    guests.add(new Guest(world, scaleSetId, String(id))).resume(power === "running");
+  for (const { machineId, power } of world.core.world.machines.records()) {
+    if (power === "creating") continue;
+    guests.add(new Guest(world, machineId)).resume(power === "running");
   }
 }
 
@@ -164,15 +157,8 @@ function machineOf(
   node: Frozen<Node>,
   findNamed: () => Guest | undefined,
 ): Machine | undefined {
-  const providerId = providerIdOf(node);
-  if (providerId?.kind !== "scaleSetInstance") return findNamed()?.machine;
-  return azure.core.machine(scaleSetOf(node.spec?.providerID ?? ""), providerId.instanceID);
-}
-
-/** The scale set in the provider id of an instance: `azure://SET/virtualMachines/INSTANCE`. */
-function scaleSetOf(providerID: string): string {
-  const end = providerID.lastIndexOf("/", providerID.lastIndexOf("/") - 1);
-  return providerID.slice("azure://".length, end);
+  const machineId = providerIdOf(node) && machineIdIn(node.spec?.providerID);
+  return machineId === undefined ? findNamed()?.machine : azure.core.machine(machineId);
 }
 
 /** Resolves when everything that has changed in the cloud by now survives a crash. */
@@ -188,10 +174,9 @@ async function disksKept(azure: Azure): Promise<void> {
 }
 
 function viewOf(guest: Guest): GuestView {
-  const { scaleSetId, instanceId, nodeName, state } = guest;
+  const { machineId, nodeName, state } = guest;
   return {
-    scaleSetId,
-    instanceId,
+    machineId,
     ...(nodeName !== undefined && { nodeName }),
     stage: state.stage,
     sinceMs: state.sinceMs,

@@ -1,12 +1,12 @@
 import { type ContainerImage, type Frozen, isJsonObject, type Taint } from "@capstan/api";
-import type { InstanceDisk } from "@capstan/azure-sim";
+import type { MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { JoinRequest } from "./join-request.ts";
 
 /** The disk as a guest uses it. */
-export type GuestDisk = Pick<InstanceDisk, "read" | "write">;
+export type GuestDisk = Pick<MachineDisk, "read" | "write">;
 
 /** Who the operating system is since its last boot. */
 export interface BootIdentity {

@@ -3,6 +3,7 @@ import type { Client } from "@capstan/runtime";
 import type { TimedClaims } from "../scenario/claims.ts";
 import type { Action, Machines } from "../scenario/step.ts";
 import { PodDisruptionBudget } from "@capstan/apiserver";
+import { instanceMachineId } from "../machine-id.ts";
 import type { World } from "../world/world.ts";
 import { Deployment } from "../workloads/workload-kinds.ts";
 import { drain, setUnschedulable } from "./drain.ts";
@@ -132,9 +133,9 @@ interface NamedNode {
 
 function nodesOf(world: World, machines: Machines): NamedNode[] {
   return instancesOf(world, machines).map((instance) => {
-    const node = world.truth.nodeOf(scaleSetId(machines.scaleSet), instance);
-    if (!node) throw new StepError(`machine ${instance} of ${machines.scaleSet} is no node`);
-    return { client: clientOf(world, node.cluster), name: node.name };
+    const found = world.truth.node(instanceMachineId(scaleSetId(machines.scaleSet), instance));
+    if (!found) throw new StepError(`machine ${instance} of ${machines.scaleSet} is no node`);
+    return { client: clientOf(world, found.cluster), name: found.node.metadata.name };
   });
 }
 
@@ -159,7 +160,7 @@ async function toMachines(world: World, machines: Machines, action: MachineActio
     return;
   }
   for (const instance of instanceIds) {
-    const { status } = world.azure.control.evict(id, instance);
+    const { status } = world.azure.control.evict(`${id}/virtualMachines/${instance}`);
     world.noteJournal("azure");
     if (status >= 400)
       throw new StepError(`machine ${instance} of ${machines.scaleSet} cannot be evicted: is it spot?`);

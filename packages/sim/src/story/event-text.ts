@@ -27,6 +27,13 @@ export function verbOf(event: HappeningOf<"machine" | "node">["event"], count: n
   return count === 1 ? verb : verb.replace(/^was /, "were ").replace(/^is /, "are ");
 }
 
+/** The name of a machine, and ` of SET` when it is an instance of a scale set. */
+export function machineText(machine: string): { readonly name: string; readonly ofScaleSet: string } {
+  const slash = machine.indexOf("/");
+  if (slash < 0) return { name: machine, ofScaleSet: "" };
+  return { name: machine.slice(slash + 1), ofScaleSet: ` of ${machine.slice(0, slash)}` };
+}
+
 const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) => string } = {
   step: ({ text }) => text,
   write: ({ verb, cluster, resource, namespace, name, subresource, status }) => {
@@ -35,7 +42,10 @@ const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) =>
   },
   arm: ({ operation, path, status, code }) =>
     `${operation} ${path}: ${status}${code === undefined ? "" : ` ${code}`}`,
-  machine: ({ scaleSet, instance, event }) => `machine ${instance} of ${scaleSet} ${verbOf(event, 1)}`,
+  machine: ({ machine, event }) => {
+    const { name, ofScaleSet } = machineText(machine);
+    return `machine ${name}${ofScaleSet} ${verbOf(event, 1)}`;
+  },
   node: ({ cluster, node, event }) => `node ${node} of ${cluster} ${verbOf(event, 1)}`,
   condition: ({ object, type, status, reason, message }) =>
     `${object}: ${type} is ${status}${because(reason, message)}`,

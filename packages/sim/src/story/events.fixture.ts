@@ -39,7 +39,7 @@ export function machine(
   instance: number,
   event: "created" | "booted" | "deleted",
 ): TraceEvent {
-  return at(seconds, "azure", { kind: "machine", scaleSet: "pool", instance: String(instance), event });
+  return at(seconds, "azure", { kind: "machine", machine: `pool/${instance}`, event });
 }
 
 /** Something that became of a node. */

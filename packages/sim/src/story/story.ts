@@ -1,7 +1,7 @@
 import { counted } from "../scenario/step-text.ts";
 import type { Happening, TraceEvent } from "../trace/trace-event.ts";
 import { clockText } from "./clock-text.ts";
-import { because, type HappeningOf, happeningText, verbOf } from "./event-text.ts";
+import { because, type HappeningOf, happeningText, machineText, verbOf } from "./event-text.ts";
 
 /** One line of a story. */
 export interface StoryLine {
@@ -64,7 +64,7 @@ function isRepeated(happening: Told): happening is Repeated {
 function sameness(happening: Repeated): string {
   switch (happening.kind) {
     case "machine":
-      return `${happening.scaleSet} ${happening.event}`;
+      return `${machineText(happening.machine).ofScaleSet} ${happening.event}`;
     case "node":
       return `${happening.cluster} ${happening.event}`;
     case "condition":
@@ -90,7 +90,7 @@ function lineOf({ first, happenings }: Group): StoryLine {
 function togetherText(one: Repeated, count: number): string {
   switch (one.kind) {
     case "machine":
-      return `${counted(count, "machine")} of ${one.scaleSet} ${verbOf(one.event, count)}`;
+      return `${counted(count, "machine")}${machineText(one.machine).ofScaleSet} ${verbOf(one.event, count)}`;
     case "node":
       return `${counted(count, "node")} of ${one.cluster} ${verbOf(one.event, count)}`;
     case "condition":
@@ -105,7 +105,7 @@ function togetherText(one: Repeated, count: number): string {
 function subjectOf(happening: Repeated): string {
   switch (happening.kind) {
     case "machine":
-      return happening.instance;
+      return machineText(happening.machine).name;
     case "node":
       return happening.node;
     case "condition":

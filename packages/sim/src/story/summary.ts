@@ -1,5 +1,5 @@
 import type { TraceEvent } from "../trace/trace-event.ts";
-import type { Pool } from "../world/truth.ts";
+import type { Pool } from "../world/availability.ts";
 
 /** What is known of a run beside its events. */
 export interface RunFacts {

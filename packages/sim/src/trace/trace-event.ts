@@ -18,8 +18,8 @@ export type Happening =
   /** Azure did something to a virtual machine. */
   | {
       readonly kind: "machine";
-      readonly scaleSet: string;
-      readonly instance: string;
+      /** `SET/INSTANCE` for an instance of a scale set, else the name of the machine. */
+      readonly machine: string;
       readonly event: "created" | "booted" | "reimaged" | "modelApplied" | "started" | "stopped" | "deleted";
     }
   /** A Node of a workload cluster changed in a way that matters to people. */

@@ -73,7 +73,7 @@ export class Rest {
     const operation = this.#azureBusyWith();
     if (operation !== undefined) return `Azure is busy with ${operation}`;
     const guest = guests.list().find(({ stage }) => ON_THE_WAY.has(stage));
-    return guest && `machine ${guest.instanceId} of ${guest.scaleSetId} is ${guest.stage}`;
+    return guest && `machine ${guest.machineId} is ${guest.stage}`;
   }
 }
 

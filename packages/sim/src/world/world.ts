@@ -16,6 +16,7 @@ import { ALL_FAULTS, EFFECTS, Faults, type FaultSpec } from "../faults/faults.ts
 import type { Reach } from "../faults/reach.ts";
 import type { GuestSettings } from "../guests/guest.ts";
 import { type Guests, type GuestView, startGuests } from "../guests/guests.ts";
+import { machineLabel } from "../machine-id.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { GENERAL_INVARIANTS } from "../invariants/general.ts";
 import { Trace } from "../trace/trace.ts";
@@ -291,10 +292,9 @@ export class World {
     return { guests, controlPlanes };
   }
 
-  #noteFailure({ scaleSetId, instanceId, failure }: GuestView): void {
+  #noteFailure({ machineId, failure }: GuestView): void {
     if (!failure) return;
-    const machine = `${scaleSetId.slice(scaleSetId.lastIndexOf("/") + 1)}/${instanceId}`;
-    this.trace.record("guests", { kind: "guestFailure", machine, ...failure });
+    this.trace.record("guests", { kind: "guestFailure", machine: machineLabel(machineId), ...failure });
   }
 
   #createManagers(): Managers {

@@ -41,5 +41,5 @@ export const evict: Effect = (world, args) => {
     return;
   }
   settle(world, instance, { power: "deallocated", operation: undefined, changedMs: world.nowMs });
-  world.notify({ kind: "stopped", scaleSetId: set.id, instanceId: String(instance.id) });
+  world.notify({ kind: "stopped", machineId: instance.machineId });
 };

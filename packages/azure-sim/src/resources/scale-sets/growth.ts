@@ -6,7 +6,7 @@ import { subnetIsFull } from "../network/addresses.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import { countModel } from "./apply-model.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
-import { type Instance, latestModel, type Model, type ScaleSet } from "./scale-sets.ts";
+import { type Instance, instanceMachineId, latestModel, type Model, type ScaleSet } from "./scale-sets.ts";
 import { textAt, valueAt, type JsonObject } from "../../json.ts";
 
 // Five instances were seen to be eight for a while; more than twenty in excess are not assumed.
@@ -35,12 +35,14 @@ export function addInstances(
   options: { count: number; zones: readonly string[] },
 ): Instance[] {
   const model = latestModel(set);
+  const key = keyOf(set.id);
   const made: Instance[] = [];
   for (let index = 0; index < options.count; index++) {
     const id = set.nextInstanceId++;
     const zone = options.zones[id % Math.max(1, options.zones.length)];
     const instance: Instance = {
-      set: keyOf(set.id),
+      machineId: instanceMachineId(key, id),
+      set: key,
       id,
       vmId: uuidFrom(createRng(world.seed, `${set.uniqueId}/${id}/vmId`)),
       model: set.modelVersion,
@@ -55,7 +57,7 @@ export function addInstances(
     };
     made.push(instance);
     world.scaleSets.saveInstance(instance);
-    world.notify({ kind: "created", scaleSetId: set.id, instanceId: String(id) });
+    world.notify({ kind: "created", machineId: instance.machineId });
   }
   countModel(world, set, { model, instances: options.count });
   return made;

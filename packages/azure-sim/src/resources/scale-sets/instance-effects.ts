@@ -1,7 +1,7 @@
 import type { ErrorBody } from "../../arm/errors.ts";
-import type { InstanceEvent } from "../../core/instance-events.ts";
 import type { Effect, AzureState } from "../../core/azure-state.ts";
 import type { JsonObject } from "../../json.ts";
+import type { MachineEvent } from "../../machines/machine-events.ts";
 import { countModel } from "./apply-model.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
 import { modelOf, type Instance, type ScaleSet } from "./scale-sets.ts";
@@ -52,52 +52,48 @@ export function settle(world: AzureState, instance: Instance, change: Partial<In
   world.scaleSets.saveInstance(instance);
 }
 
-function notify(
-  world: AzureState,
-  set: ScaleSet,
-  event: { instance: Instance; kind: InstanceEvent["kind"] },
-): void {
-  world.notify({ kind: event.kind, scaleSetId: set.id, instanceId: String(event.instance.id) });
+function notify(world: AzureState, { machineId }: Instance, kind: MachineEvent["kind"]): void {
+  world.notify({ kind, machineId });
 }
 
-const rebooted: Finish = (world, set, instance) => {
+const rebooted: Finish = (world, _set, instance) => {
   settle(world, instance, { power: "running" });
-  notify(world, set, { instance, kind: "stopped" });
-  notify(world, set, { instance, kind: "started" });
+  notify(world, instance, "stopped");
+  notify(world, instance, "started");
 };
 
 const reimaged: Finish = (world, set, instance) => {
-  world.disks.discard(diskKey(instance));
+  world.disks.discard(instance.machineId);
   settle(world, instance, { power: "running", image: modelOf(set, instance).image });
-  notify(world, set, { instance, kind: "reimaged" });
+  notify(world, instance, "reimaged");
 };
 
 /** What is true of an instance once the work is done. */
 const FINISH: Readonly<Record<WorkKind, Finish>> = {
-  create: (world, set, instance) => {
+  create: (world, _set, instance) => {
     settle(world, instance, { power: "running" });
-    notify(world, set, { instance, kind: "booted" });
+    notify(world, instance, "booted");
   },
   delete: removeInstance,
   manualupgrade: (world, set, instance) => {
     const isOtherImage = instance.image !== modelOf(set, instance).image;
     if (isOtherImage) reimaged(world, set, instance);
     else settle(world, instance);
-    notify(world, set, { instance, kind: "modelApplied" });
+    notify(world, instance, "modelApplied");
   },
   reimage: reimaged,
   reimageall: reimaged,
-  deallocate: (world, set, instance) => {
+  deallocate: (world, _set, instance) => {
     settle(world, instance, { power: "deallocated" });
-    notify(world, set, { instance, kind: "stopped" });
+    notify(world, instance, "stopped");
   },
-  poweroff: (world, set, instance) => {
+  poweroff: (world, _set, instance) => {
     settle(world, instance, { power: "stopped" });
-    notify(world, set, { instance, kind: "stopped" });
+    notify(world, instance, "stopped");
   },
-  start: (world, set, instance) => {
+  start: (world, _set, instance) => {
     settle(world, instance, { power: "running" });
-    notify(world, set, { instance, kind: "started" });
+    notify(world, instance, "started");
   },
   restart: rebooted,
   redeploy: rebooted,
@@ -112,14 +108,9 @@ export function removeInstance(world: AzureState, set: ScaleSet, instance: Insta
     if (address !== undefined) world.addresses.release(subnetIdOf(configuration) ?? "", address);
   }
   countModel(world, set, { model, instances: -1 });
-  world.disks.discard(diskKey(instance));
+  world.disks.discard(instance.machineId);
   world.scaleSets.dropInstance(instance);
-  notify(world, set, { instance, kind: "deleted" });
-}
-
-/** The name of the OS disk of an instance. */
-export function diskKey({ set, id }: Instance): string {
-  return `${set}/${id}`;
+  notify(world, instance, "deleted");
 }
 
 /** Whether an instance is what the newest model says. */

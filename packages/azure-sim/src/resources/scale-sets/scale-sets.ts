@@ -2,6 +2,7 @@ import type { ErrorBody } from "../../arm/errors.ts";
 import { keyOf } from "../../arm/target.ts";
 import { Table } from "../../core/table.ts";
 import type { JsonObject } from "../../json.ts";
+import type { MachineRecord } from "../../machines/machine.ts";
 
 /** One version of what a scale set makes its instances from. */
 export interface Model {
@@ -29,24 +30,15 @@ export interface ScaleSet {
   resizedMs: number;
 }
 
-/** What a virtual machine is doing, as PowerState shows it. */
-export type PowerState =
-  | "creating"
-  | "starting"
-  | "running"
-  | "stopping"
-  | "stopped"
-  | "deallocating"
-  | "deallocated";
-
 /** One virtual machine of a scale set: few fields, because there are tens of thousands. */
-export interface Instance {
+export interface Instance extends MachineRecord {
+  /** The ARM id of the set in lower case. */
   readonly set: string;
   readonly id: number;
   readonly vmId: string;
   model: number;
-  state: "Creating" | "Updating" | "Succeeded" | "Failed" | "Deleting";
-  power: PowerState;
+  state: MachineRecord["state"];
+  power: MachineRecord["power"];
   readonly createdMs: number;
   /** When state or power last changed. */
   changedMs: number;
@@ -55,7 +47,6 @@ export interface Instance {
   /** The operation that works on it now. */
   operation?: string | undefined;
   error?: ErrorBody | undefined;
-  /** The exact name of the image its OS disk was made from. */
   image: string;
   readonly addresses: readonly number[];
   readonly zone?: string;
@@ -75,6 +66,7 @@ export interface InstanceText {
 /** All scale sets and their instances. */
 export class ScaleSets {
   readonly sets: Table<ScaleSet>;
+  /** By the ARM id of the instance in lower case. */
   readonly instances: Table<Instance>;
   /** Those that were shown since they last changed. */
   readonly texts = new WeakMap<Instance, InstanceText>();
@@ -102,12 +94,12 @@ export class ScaleSets {
   /** Puts an instance, or says that it has changed. */
   saveInstance(instance: Instance): void {
     this.texts.delete(instance);
-    this.instances.set(`${instance.set}/${instance.id}`, instance);
+    this.instances.set(instance.machineId, instance);
     this.#add(instance);
   }
 
   dropInstance(instance: Instance): void {
-    this.instances.delete(`${instance.set}/${instance.id}`);
+    this.instances.delete(instance.machineId);
     this.#members.get(instance.set)?.delete(instance.id);
   }
 
@@ -128,6 +120,11 @@ export class ScaleSets {
     if (members) members.set(instance.id, instance);
     else this.#members.set(instance.set, new Map([[instance.id, instance]]));
   }
+}
+
+/** The machine id of an instance: the ARM id in lower case, from that of its set. */
+export function instanceMachineId(set: string, id: number | string): string {
+  return `${set}/virtualmachines/${id}`;
 }
 
 /** The model an instance was made from or upgraded to. */

@@ -2,7 +2,8 @@ import { createRng } from "@capstan/env";
 import type { ErrorBody } from "../../arm/errors.ts";
 import { latencyMs, type AzureState } from "../../core/azure-state.ts";
 import { endsInLanes } from "../../latency/lanes.ts";
-import type { Instance, PowerState, ScaleSet } from "./scale-sets.ts";
+import type { PowerState } from "../../machines/machine.ts";
+import type { Instance, ScaleSet } from "./scale-sets.ts";
 
 /** What can be done to an instance. */
 export type WorkKind =

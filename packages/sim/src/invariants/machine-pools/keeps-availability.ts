@@ -1,6 +1,8 @@
 import { UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { lastPart, scaleSetOf } from "../../machine-id.ts";
 import type { Call } from "../../world/call.ts";
-import type { Pool, Truth } from "../../world/truth.ts";
+import type { Pool } from "../../world/availability.ts";
+import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { LimitLookup } from "./limits.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
@@ -27,7 +29,7 @@ export const keepsAvailability: Invariant = {
     const sent = new Map<string, string>();
     /** The last that one who decided before cannot know of: another machine was lost or deleted, or this one has come back. */
     const newsMs = (machine: string): number => {
-      const { scaleSet } = partsOf(machine);
+      const scaleSet = scaleSetNameOf(machine);
       const backMs = truth.availableSinceMs(machine) ?? 0;
       const lossMs = countsOf(truth, scaleSet)?.lossMs ?? 0;
       return Math.max(lossMs, backMs, userDeletedMs.get(scaleSet) ?? 0);
@@ -52,10 +54,10 @@ export const keepsAvailability: Invariant = {
       called: (call, atMs) => {
         const machine = call.isCordon ? truth.machineOf(call.server, call.name) : undefined;
         if (machine === undefined || !truth.isAvailable(machine)) return undefined;
-        const { scaleSet, instance } = partsOf(machine);
+        const scaleSet = scaleSetNameOf(machine);
         const record = poolLookup.poolNamed(scaleSet);
         if (!record || isFree(record)) return undefined;
-        const name = `${record.pool.metadata.name}-${instance}`;
+        const name = `${record.pool.metadata.name}-${lastPart(machine)}`;
         sent.set(keyOf(call), machine);
         if (byUser.has(name)) return undefined;
         const sinceMs = begun.sinceMs(name) ?? atMs;
@@ -108,14 +110,14 @@ function keyOf({ process, server, name }: Call): string {
   return `${process} ${server} ${name}`;
 }
 
-function partsOf(machine: string): { readonly scaleSet: string; readonly instance: string } {
-  const parts = machine.split("/");
-  return { scaleSet: parts.at(-3) ?? "", instance: parts.at(-1) ?? "" };
+/** The name of the scale set of a machine; empty for a machine that is not an instance of one. */
+function scaleSetNameOf(machineId: string): string {
+  return lastPart(scaleSetOf(machineId) ?? "");
 }
 
 function availableIn(truth: Truth, scaleSet: string, without: Iterable<string>): number {
   const gone = [...new Set(without)].filter(
-    (machine) => partsOf(machine).scaleSet === scaleSet && truth.isAvailable(machine),
+    (machine) => scaleSetNameOf(machine) === scaleSet && truth.isAvailable(machine),
   );
   return (countsOf(truth, scaleSet)?.available ?? 0) - gone.length;
 }

@@ -1,3 +1,4 @@
+import { lastPart, machineIdIn } from "../../machine-id.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
@@ -36,16 +37,14 @@ function twice(ids: readonly string[]): string | undefined {
 
 function differenceIn(truth: Truth, poolLookup: PoolLookup, { pool }: PoolRecord): string | undefined {
   const { scaleSets } = truth.azure.core.world;
-  const set = [...scaleSets.sets.entries()].find(([, { id }]) => nameIn(id) === pool.metadata.name)?.[1];
-  const instances = set
-    ? [...scaleSets.members(set.id).values()].map(({ id }) => `${set.id}/virtualMachines/${id}`.toLowerCase())
-    : [];
+  const set = [...scaleSets.sets.entries()].find(
+    ([, { id }]) => lastPart(id).toLowerCase() === pool.metadata.name,
+  )?.[1];
+  const instances = set ? [...scaleSets.members(set.id).values()].map(({ machineId }) => machineId) : [];
   const machines = poolLookup
     .machines()
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
-  const known = new Map(
-    machines.map((one) => [one.spec.providerID.replace("azure://", "").toLowerCase(), one]),
-  );
+  const known = new Map(machines.map((one) => [machineIdIn(one.spec.providerID) ?? "", one]));
   const unknown = instances.find((id) => !known.has(id));
   if (unknown !== undefined) return `instance ${unknown} has no resource`;
   for (const [id, machine] of known) {
@@ -64,12 +63,8 @@ function orphanIn(truth: Truth, poolLookup: PoolLookup): string | undefined {
   const pools = new Set(poolLookup.pools().map(({ pool }) => pool.metadata.name));
   for (const [, { id }] of scaleSets.sets.entries()) {
     const tags = resources.get(id)?.body["tags"] as Readonly<Record<string, string>> | undefined;
-    if (tags?.["capstan_model-hash"] !== undefined && !pools.has(nameIn(id)))
+    if (tags?.["capstan_model-hash"] !== undefined && !pools.has(lastPart(id).toLowerCase()))
       return `scale set ${id} is nobody's`;
   }
   return undefined;
-}
-
-function nameIn(id: string): string {
-  return id.slice(id.lastIndexOf("/") + 1).toLowerCase();
 }

@@ -1,4 +1,5 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import { machineIdIn } from "../../machine-id.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { type Commit, Commits, isManager } from "./commits.ts";
@@ -47,12 +48,8 @@ function lossIn(truth: Truth, marks: UserMarks, commit: Commit): string | undefi
 
 /** What an object is known by: a Node by its machine, which outlives it. */
 function idOf({ cluster, resource, object }: Commit): string | undefined {
-  if (resource === "nodes") return machineID((object as Frozen<Node>).spec?.providerID);
+  if (resource === "nodes") return machineIdIn((object as Frozen<Node>).spec?.providerID);
   return cluster === "management" && KINDS.has(resource) ? object.metadata.uid : undefined;
-}
-
-function machineID(providerID: string | undefined): string | undefined {
-  return providerID?.replace("azure://", "").toLowerCase();
 }
 
 /** When an update is over, its Node has everything that the Node before had. */
@@ -60,7 +57,7 @@ function lossByUpdate(truth: Truth, marks: UserMarks, { object, previous }: Comm
   const { metadata, spec } = object as unknown as Machine;
   const isOver = isUpdating(previous) && !isUpdating(object);
   if (!isOver || metadata.deletionTimestamp !== undefined) return undefined;
-  const id = machineID(spec.providerID) ?? "";
+  const id = machineIdIn(spec.providerID) ?? "";
   const node = truth.node(id)?.node;
   const missing = node && marks.missingIn(id, node);
   return missing && `Node ${node.metadata.name} is back from an update in place without "${missing}"`;

@@ -1,5 +1,6 @@
 import { type AzureMachinePoolMachine, deepEqual, type Frozen, getCondition } from "@capstan/api";
 import type { Azure } from "@capstan/azure-sim";
+import { machineIdIn } from "../../machine-id.ts";
 import { isReady } from "../../readiness.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
@@ -35,7 +36,7 @@ function isToldOf(record: PoolRecord): boolean {
 
 /** An instance of a scale set, with its resource and what is really so of it. */
 interface Member {
-  readonly id: string;
+  readonly machineId: string;
   readonly machine: Frozen<AzureMachinePoolMachine> | undefined;
   readonly isNodeReady: boolean;
   readonly isAvailable: boolean;
@@ -76,7 +77,7 @@ function countersOf(record: PoolRecord, members: readonly Member[]): Claim[] {
   const { pool, owner } = record;
   const staying = members.filter(({ machine }) => machine && !isLeaving(machine));
   const ready = staying.filter(isReallyReady);
-  const ids = members.map(({ id }) => id).sort();
+  const ids = members.map(({ machineId }) => machineId).sort();
   const shared = [pool, ...(owner ? [owner] : [])].flatMap(({ kind, metadata, spec, status }): Claim[] => [
     [`status.replicas of ${kind} ${metadata.name}`, status?.replicas ?? 0, ready.length],
     [`spec.providerIDList of ${kind} ${metadata.name}`, idsIn(spec.providerIDList), ids],
@@ -107,23 +108,20 @@ function nodesOf({ owner, desired }: PoolRecord, members: readonly Member[]): Cl
 }
 
 function idsIn(list: readonly string[] | undefined): string[] {
-  return (list ?? []).map((id) => id.replace("azure://", "").toLowerCase()).sort();
+  return (list ?? []).map((providerID) => machineIdIn(providerID) ?? providerID).sort();
 }
 
 function membersOf(truth: Truth, poolLookup: PoolLookup, record: PoolRecord): Member[] {
   const { scaleSets } = truth.azure.core.world;
   const set = [...scaleSets.sets.entries()].map(([, one]) => one).find(({ id }) => isNamed(id, record));
   if (!set) return [];
-  return [...scaleSets.members(set.id).values()].map(({ id: number, power, model }) => {
-    const id = `${set.id}/virtualMachines/${number}`.toLowerCase();
-    return {
-      id,
-      machine: poolLookup.machine(record, String(number)),
-      isNodeReady: power === "running" && isReady(truth.node(id)?.node),
-      isAvailable: truth.isAvailable(id),
-      isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),
-    };
-  });
+  return [...scaleSets.members(set.id).values()].map(({ machineId, id, power, model }) => ({
+    machineId,
+    machine: poolLookup.machine(record, String(id)),
+    isNodeReady: power === "running" && isReady(truth.node(machineId)?.node),
+    isAvailable: truth.isAvailable(machineId),
+    isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),
+  }));
 }
 
 type ScaleSet = NonNullable<ReturnType<Azure["core"]["world"]["scaleSets"]["get"]>>;

@@ -6,6 +6,7 @@ import {
   type Operation,
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
+import { machineIdIn } from "../../machine-id.ts";
 import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
@@ -186,8 +187,7 @@ function ownerOf(
 }
 
 function hasInstance(truth: Truth, { spec }: Frozen<AzureMachinePoolMachine>): boolean {
-  const [set = "", instance = ""] = spec.providerID.replace("azure://", "").split("/virtualMachines/");
-  const found = truth.azure.core.world.scaleSets.members(set).get(Number(instance));
+  const found = truth.azure.core.world.machines.record(machineIdIn(spec.providerID) ?? "");
   return found !== undefined && found.state !== "Deleting";
 }
 

@@ -1,10 +1,10 @@
+import { keyOf } from "../arm/target.ts";
 import type { AzureState } from "../core/azure-state.ts";
-import { diskKey } from "../resources/scale-sets/instance-effects.ts";
 import type { ImageFiles } from "../resources/images/image.ts";
 import type { DiskRef, Disks } from "./disks.ts";
 
-/** The OS disk of one instance, as its guest sees it. */
-export class InstanceDisk {
+/** The OS disk of one machine, as its guest sees it. */
+export class MachineDisk {
   readonly #disks: Disks;
   readonly #disk: DiskRef;
   readonly #imageFiles: ImageFiles;
@@ -37,14 +37,10 @@ export class InstanceDisk {
   }
 }
 
-/** The disk of an instance; undefined when there is no such instance. After a re-image it is another one. */
-export function instanceDisk(
-  world: AzureState,
-  scaleSetId: string,
-  instanceId: string,
-): InstanceDisk | undefined {
-  const instance = world.scaleSets.members(scaleSetId).get(Number(instanceId));
-  if (!instance) return undefined;
-  const disk: DiskRef = { key: diskKey(instance), image: instance.image };
-  return new InstanceDisk(world.disks, disk, world.images.byName(instance.image)?.files ?? {});
+/** The disk of a machine; undefined when there is no such machine. After a re-image it is another one. */
+export function machineDisk(world: AzureState, id: string): MachineDisk | undefined {
+  const record = world.machines.record(keyOf(id));
+  if (!record) return undefined;
+  const disk: DiskRef = { key: record.machineId, image: record.image };
+  return new MachineDisk(world.disks, disk, world.images.byName(record.image)?.files ?? {});
 }
