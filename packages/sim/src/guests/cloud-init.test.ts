@@ -1,17 +1,33 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CloudInit, readCustomData } from "./cloud-init.ts";
+import type { Machine } from "@capstan/azure-sim";
+import type { GuestFile } from "./cloud-init.ts";
 import { JOIN_DATA } from "./guests.fixture.ts";
+import { type Provisioning, provisioningOf } from "./join-kinds.ts";
+import type { JoinRequest } from "./join-request.ts";
 
-const METADATA = { hostname: "pool000001", instanceId: "vm-1", region: "westus2" };
+const MACHINE: Machine = {
+  id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/1",
+  vmId: "vm-1",
+  computerName: "pool000001",
+  size: "Standard_D4s_v3",
+  location: "westus2",
+  power: "running",
+  privateAddresses: [],
+};
 const TOKEN = "abcdef.0123456789abcdef";
 const JOIN = `kubeadm join 10.0.0.4:6443 --token ${TOKEN} --discovery-token-ca-cert-hash sha256:aa`;
 
-function understood(customData: string): CloudInit {
-  const reading = readCustomData(customData, METADATA);
-  if ("failure" in reading) throw new Error(reading.failure.message);
-  return reading.cloudInit;
+function provisioned(customData: string | undefined): Provisioning {
+  return provisioningOf({ ...MACHINE, ...(customData !== undefined && { customData }) });
+}
+
+function understood(customData: string): { files: readonly GuestFile[]; join: JoinRequest } {
+  const provisioning = provisioned(customData);
+  if ("failure" in provisioning) throw new Error(provisioning.failure.message);
+  const { files, join } = provisioning;
+  return { files, join: join.request as JoinRequest };
 }
 
 function base64(text: string | Buffer): string {
@@ -126,7 +142,7 @@ describe("custom data that nobody understands", () => {
       "caCertHashes",
     ],
   ])("%s fails with a reason and what would be right", (_, customData, reason, message) => {
-    expect(readCustomData(customData, METADATA)).toEqual({
+    expect(provisioned(customData)).toEqual({
       failure: { reason, message: expect.stringContaining(message) as string },
     });
   });
@@ -143,7 +159,7 @@ describe("custom data that nobody understands", () => {
       "- [kubeadm, join, --token",
     );
     const text = fc.array(fc.oneof(pieces, fc.string())).map((parts) => parts.join(""));
-    fc.assert(fc.property(text, (customData) => void readCustomData(customData, METADATA)));
+    fc.assert(fc.property(text, (customData) => void provisioned(customData)));
   });
 });
 
@@ -152,5 +168,5 @@ test("custom data may be as long as Azure takes it", () => {
   const text = `#cloud-config\nwrite_files:\n${filler}runcmd:\n- kubeadm join a:1 --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification\n`;
   expect(text.length).toBeGreaterThan(50_000);
   const data = Buffer.from(text).toString("base64");
-  expect(readCustomData(data, { hostname: "h", instanceId: "i", region: "r" })).toHaveProperty("cloudInit");
+  expect(provisioned(data)).toHaveProperty("join");
 });

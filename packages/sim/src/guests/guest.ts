@@ -1,20 +1,18 @@
-import { type Frozen, Node, Secret } from "@capstan/api";
+import { type Frozen, Node } from "@capstan/api";
 import type { Core, Machine } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { Failure, transient } from "@capstan/runtime";
-import { readCustomData } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
-import type { JoinRequest } from "./join-request.ts";
 import { isReady } from "../readiness.ts";
-import { decideJoin, type JoinVerdict, tokenSecretName, unreachable } from "./join.ts";
+import type { JoinVerdict } from "./join.ts";
+import type { Join } from "./join-kind.ts";
+import { provisioningOf } from "./join-kinds.ts";
 import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
   type GuestDisk,
   hasImages,
-  hasKubeadm,
-  joinLeftovers,
   kubeletOn,
   kubernetesVersion,
   readEnd,
@@ -24,7 +22,6 @@ import {
   writeFailure,
   writeFiles,
   writeImages,
-  writeJoin,
 } from "./os-disk.ts";
 import {
   drawTotalMs,
@@ -78,7 +75,7 @@ export class Guest {
   #state = NEW_GUEST;
   #endpoint = "";
   #nodeName: string | undefined;
-  #request: JoinRequest | undefined;
+  #join: Join | undefined;
   /** Changes whenever Azure does something to the machine: what was begun before that ends without effect. */
   #life = 0;
   #wait: Timer | undefined;
@@ -179,7 +176,7 @@ export class Guest {
       case "provision":
         return this.#provision();
       case "join":
-        return this.#whileAlive(() => this.#join());
+        return this.#whileAlive(() => this.#tryToJoin());
       case "register":
         return this.#register();
       case "reportReady":
@@ -215,17 +212,16 @@ export class Guest {
     const { machine } = this;
     const disk = this.#disk;
     if (!machine || !disk) return;
-    const hostname = machine.computerName.toLowerCase();
-    const metadata = { hostname, instanceId: machine.vmId, region: machine.location };
-    const reading = this.#world.takeSpoiled() ? SPOILED : readCustomData(machine.customData, metadata);
-    if ("failure" in reading) {
-      this.#dispatch({ kind: "failed", failure: reading.failure });
+    const provisioning = this.#world.takeSpoiled() ? SPOILED : provisioningOf(machine);
+    if ("failure" in provisioning) {
+      this.#dispatch({ kind: "failed", failure: provisioning.failure });
       return;
     }
-    const { files, join } = reading.cloudInit;
+    const { files, join } = provisioning;
+    const { endpoint, nodeName = machine.computerName.toLowerCase() } = join.request;
     writeFiles(disk, files);
-    this.#request = join;
-    this.#name({ endpoint: join.endpoint, nodeName: join.nodeName ?? hostname });
+    this.#join = join;
+    this.#name({ endpoint, nodeName });
     this.#dispatch({ kind: "understood" });
   }
 
@@ -243,37 +239,30 @@ export class Guest {
     return cluster;
   }
 
-  async #join(): Promise<void> {
-    const request = this.#request;
+  async #tryToJoin(): Promise<void> {
+    const join = this.#join;
     const nodeName = this.#nodeName;
-    if (this.#state.stage !== "joining" || !request || nodeName === undefined) return;
+    if (this.#state.stage !== "joining" || !join || nodeName === undefined) return;
     const life = this.#life;
     try {
-      const verdict = await this.#askToJoin(request, nodeName);
-      if (life === this.#life) this.#obey(verdict, { request, nodeName });
+      const verdict = await join.attempt({
+        cluster: this.#cluster,
+        nodeName,
+        disk: () => this.#disk,
+        nowMs: () => this.#world.env.clock.now(),
+      });
+      if (life === this.#life) this.#obey(verdict, { join, nodeName });
     } catch (error) {
-      if (error instanceof Failure && life === this.#life) this.#waitFor(unreachable(request, error.message));
+      if (error instanceof Failure && life === this.#life) this.#waitFor(join.unreachable(error.message));
       throw error;
     }
   }
 
-  async #askToJoin(request: JoinRequest, nodeName: string): Promise<JoinVerdict> {
-    const { client, caCertHash } = this.#cluster;
-    const secret = await client.find(Secret, { namespace: "kube-system", name: tokenSecretName(request) });
-    const node = await client.find(Node, { name: nodeName });
-    const disk = this.#disk;
-    const machine = disk
-      ? { hasKubeadm: hasKubeadm(disk), leftovers: joinLeftovers(disk) }
-      : { hasKubeadm: false, leftovers: [] };
-    const nowMs = this.#world.env.clock.now();
-    return decideJoin({ request, nodeName, ...machine, caCertHash, secret, node, nowMs });
-  }
-
-  #obey(verdict: JoinVerdict, { request, nodeName }: { request: JoinRequest; nodeName: string }): void {
+  #obey(verdict: JoinVerdict, { join, nodeName }: { join: Join; nodeName: string }): void {
     const disk = this.#disk;
     if (!disk) return;
     if (verdict.verdict === "joined") {
-      writeJoin(disk, request, { nodeName, rng: this.#rng("join") });
+      join.write(disk, { nodeName, rng: this.#rng("join") });
       this.#dispatch({ kind: "joined" });
       return;
     }
