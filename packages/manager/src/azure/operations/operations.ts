@@ -9,18 +9,15 @@ import {
   type WriteOptions,
   type Written,
 } from "../port.ts";
-import type { ScaleSetInstance } from "../scale-set/instance.ts";
 import { covers } from "./covers.ts";
 import { isFinal, nextStep, type Observed, type OperationOutcome, type Step } from "./decide.ts";
-import { evidenceOf } from "./evidence.ts";
-import { bodyToSend, HASH_TAG, hashOf, type InstanceAction, type Wanted } from "./wanted.ts";
+import type { PostEvidence } from "./evidence.ts";
+import { bodyToSend, HASH_TAG, hashOf, postBody, type Wanted } from "./wanted.ts";
 
 /** What operations are carried out with. */
 export interface OperationPorts {
   readonly arm: Arm;
   readonly clock: Clock;
-  /** The instances of a scale set as they are now. */
-  readonly instances: (scaleSetID: string) => Promise<readonly ScaleSetInstance[]>;
 }
 
 /** One operation of one object, from its intent to its end. */
@@ -31,6 +28,8 @@ export interface Task {
   readonly wanted?: Wanted;
   /** Writes the record to the object's status, or takes it off. An intent, which has no address yet, is durable when it resolves. */
   readonly persist: (record: Frozen<Operation> | undefined) => Promise<void>;
+  /** Tells after a crash whether a POST was done. A task whose record or wanted write is a POST must have it. */
+  readonly evidence?: PostEvidence;
   /** The region, by which Azure counts requests. */
   readonly location?: string;
 }
@@ -98,7 +97,7 @@ async function poll({ arm }: OperationPorts, url: string, task: Task): Promise<O
 async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   const { record, wanted } = task;
   if (!record) return { kind: "nothing" };
-  if (record.verb === "POST") return lookAtInstances(ports, record);
+  if (record.verb === "POST") return { kind: "post", evidence: await evidenceFor(task)(record) };
   try {
     const { body } = await ports.arm.get(record.resourceID, locationIn(task));
     const hasArrived = hashIn(body) === record.hash || isCovered(body, record, wanted);
@@ -109,15 +108,10 @@ async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   }
 }
 
-async function lookAtInstances({ instances }: OperationPorts, record: Frozen<Operation>): Promise<Observed> {
-  const byID = new Map(
-    (await instances(record.resourceID)).map((instance) => [instance.instanceID, instance]),
-  );
-  const ids = record.instanceIDs ?? [];
-  const sinceMs = Date.parse(record.startedAt);
-  const evidence = ids.map((id) => evidenceOf(record.action as InstanceAction, byID.get(id), sinceMs));
-  const count = (what: string): number => evidence.filter((item) => item === what).length;
-  return { kind: "instances", total: ids.length, done: count("done"), running: count("running") };
+/** A POST that nothing could tell of after a crash must not be sent. */
+function evidenceFor({ evidence }: Task): PostEvidence {
+  if (!evidence) throw new TypeError("a POST needs evidence: without it a crash could repeat it");
+  return evidence;
 }
 
 function hashIn(body: JsonObject): unknown {
@@ -144,6 +138,7 @@ async function send(ports: OperationPorts, task: Task, why: string): Promise<Pro
     await persist(undefined);
     return { isDone: true, outcome: "Superseded", why: `${why}, and something else is wanted now` };
   }
+  if (wanted.verb === "POST") evidenceFor(task);
   const intent = intentOf(wanted, ports.clock);
   let isWritten = false;
   const beforeSending = async (): Promise<void> => {
@@ -199,10 +194,9 @@ function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Writt
     case "DELETE":
       return arm.delete(wanted.resourceID, { ...options, ...conditionsOf(wanted) });
     case "POST": {
-      const body = { ...wanted.parameters, instanceIds: wanted.instanceIDs };
-      const priority = wanted.action === "delete" ? "urgent" : "normal";
-      const path = `${wanted.resourceID}/${wanted.action}`;
-      return arm.post(path, body, { ...options, instances: wanted.instanceIDs.length, priority });
+      const { resourceID, action, instanceIDs = [], priority = "normal" } = wanted;
+      const costs = { instances: instanceIDs.length, priority };
+      return arm.post(`${resourceID}/${action}`, postBody(wanted), { ...options, ...costs });
     }
   }
 }
@@ -228,7 +222,8 @@ function intentOf(wanted: Wanted, clock: Clock): Operation {
     startedAt: formatTimestamp(clock.now()),
     ...(hash !== undefined && { hash }),
     ...("etag" in wanted && wanted.etag !== undefined && { etag: wanted.etag }),
-    ...(wanted.verb === "POST" && { action: wanted.action, instanceIDs: [...wanted.instanceIDs] }),
+    ...(wanted.verb === "POST" && { action: wanted.action }),
+    ...("instanceIDs" in wanted && wanted.instanceIDs && { instanceIDs: [...wanted.instanceIDs] }),
   };
   const bytes = sizeOf(intent);
   if (bytes <= MOST_RECORD_BYTES) return intent;

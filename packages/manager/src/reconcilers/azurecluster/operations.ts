@@ -61,7 +61,7 @@ interface Attempt {
 async function step(scope: Scope, resourceID: string, { record, wanted }: Attempt): Promise<Step> {
   const { arm, context, ledger, memory, plan } = scope;
   const id = normalizedId(resourceID);
-  const ports = { arm, clock: context.env.clock, instances: () => Promise.resolve([]) };
+  const ports = { arm, clock: context.env.clock };
   const task: Task = {
     record,
     ...(wanted && { wanted }),

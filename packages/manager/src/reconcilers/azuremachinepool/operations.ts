@@ -1,9 +1,11 @@
 import type { Frozen, Operation } from "@capstan/api";
 import { again, block, type Failure, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
+import type { PostEvidence } from "../../azure/operations/evidence.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
+import { instanceEvidence } from "../../azure/scale-set/instance-evidence.ts";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { capacityAfter } from "./external-size.ts";
@@ -65,10 +67,14 @@ export function startOnInstances(scope: Scope, wanted: Wanted): Promise<number> 
 }
 
 /** What operations are carried out with. */
-export function operationPorts({ context, memory, azureTarget }: Scope): OperationPorts {
-  const { arm, location } = needed(azureTarget);
-  const instances: OperationPorts["instances"] = (id) => memory.instances.list(id, { maxAgeMs: 0, location });
-  return { arm, clock: context.env.clock, instances };
+export function operationPorts({ context, azureTarget }: Scope): OperationPorts {
+  return { arm: needed(azureTarget).arm, clock: context.env.clock };
+}
+
+/** Whether what was asked of instances was done, a fresh list shows. */
+function evidenceOf({ memory, azureTarget }: Scope): PostEvidence {
+  const { location } = needed(azureTarget);
+  return instanceEvidence((scaleSetID) => memory.instances.list(scaleSetID, { maxAgeMs: 0, location }));
 }
 
 type PersistOperation = (record: Frozen<Operation> | undefined) => Promise<void>;
@@ -134,7 +140,8 @@ async function step(scope: Scope, attempt: Attempt): Promise<number> {
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
   const expected = scope.pool.status?.externalCapacity;
   try {
-    const progress = await advance(operationPorts(scope), { ...attempt, location });
+    const task = { ...attempt, location, evidence: evidenceOf(scope) };
+    const progress = await advance(operationPorts(scope), task);
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
     noteEnd(scope, attempt, scaleSetID);
     ended(scope, attempt, progress);
@@ -167,7 +174,7 @@ function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number
   if (!followed) return waitMs;
   const patientMs = Math.max(waitMs, patienceMs(scope, followed));
   memory.pollBackoff.begin(followed.url, patientMs);
-  if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs.length);
+  if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs?.length ?? 0);
   return patientMs;
 }
 
