@@ -1,7 +1,7 @@
 import { ArmError } from "../arm/errors.ts";
 import type { Call } from "../core/call.ts";
 import { type Bucket, type BucketSize, fill, secondsUntil } from "./bucket.ts";
-import { FRONT_DOOR, GLOBAL_FACTOR, INSTANCE_BUDGETS, POLICY_OF } from "./policies.ts";
+import { FRONT_DOOR, GLOBAL_FACTOR, INSTANCE_BUDGETS, limitsOf } from "./policies.ts";
 
 // Buckets of operations that ended long ago are full and say nothing; beyond this many, full ones are dropped.
 const MAX_BUCKETS = 20_000;
@@ -51,27 +51,21 @@ export class Throttle {
     if (waitSeconds > 0) throw frontDoorRefusal(call, verb, waitSeconds);
   }
 
-  /** Compute's policies that count requests: per resource and per subscription, each in a region. */
+  /** The policies of Compute and AKS that count requests: of a resource, or of a subscription in a region. */
   admit(call: Call, region: string, resource: string): void {
-    const use = POLICY_OF[call.operation];
-    if (!use) return;
-    const { policy, isPerResource } = use;
-    const perMinute = (refill: number, capacity = refill * 3): BucketSize => ({
-      capacity,
-      refillPerSecond: refill / 60,
-    });
-    const due: Due[] = [];
-    if (isPerResource && policy.perResource !== undefined) {
-      const name = `${policy.name}Resource`;
-      due.push({ key: `${name}/${resource}`, policy: name, size: perMinute(policy.perResource) });
-    }
-    const name = `${policy.name}SubscriptionMaximum`;
-    due.push({
-      key: `${name}/${call.target.subscription}/${region}`,
-      policy: name,
-      size: perMinute(policy.perSubscription, policy.subscriptionCapacity),
-    });
-    this.#charge(call, due, 1);
+    const limits = limitsOf(call.operation, call.target.group !== undefined);
+    if (limits.length === 0) return;
+    const owners = {
+      resource,
+      path: call.path.toLowerCase(),
+      region: `${call.target.subscription}/${region}`,
+    };
+    const dues = limits.map(({ policy, scope, size }): Due => ({
+      key: `${policy}/${owners[scope]}`,
+      policy,
+      size,
+    }));
+    this.#charge(call, dues, 1);
   }
 
   /** The budgets that count instances: `views` of them, or `batched` writes that touch them. */
@@ -103,7 +97,7 @@ export class Throttle {
   #charge(call: Call, dues: readonly Due[], tokens: number): void {
     for (const { key, policy, size } of dues) {
       const taken = this.#take(key, { size, tokens, nowMs: call.nowMs });
-      call.notes.remaining.push([policy, taken.left]);
+      if (isCompute(call)) call.notes.remaining.push([policy, taken.left]);
       if (taken.waitSeconds > 0)
         throw computeRefusal({ policy, size, tokens, waitSeconds: taken.waitSeconds });
     }
@@ -137,6 +131,11 @@ export class Throttle {
   }
 }
 
+/** Compute alone tells what is left of its policies. */
+function isCompute({ target }: Call): boolean {
+  return target.provider?.toLowerCase() === "microsoft.compute";
+}
+
 function frontDoorRefusal(call: Call, verb: string, waitSeconds: number): ArmError {
   const message =
     `Number of '${verb}' requests for subscription '${call.target.subscription}' actor '${call.principal.objectId}' exceeded. ` +
@@ -156,7 +155,7 @@ function computeRefusal(facts: {
   readonly waitSeconds: number;
 }): ArmError {
   const { policy, size, tokens, waitSeconds } = facts;
-  const operationGroup = policy.replace(/(SubscriptionMaximum|Resource)$/, "");
+  const operationGroup = policy.replace(/(SubscriptionMaximum|Resource|3Min|30Min)$/, "");
   const measure = {
     operationGroup,
     allowedRequestCount: size.capacity,

@@ -15,7 +15,7 @@ export interface JoinTarget {
 }
 
 /** What one attempt to become a Node works with. */
-export interface JoinAttempt {
+interface JoinAttempt {
   readonly cluster: Pick<GuestCluster, "client" | "caCertHash">;
   readonly nodeName: string;
   /** The OS disk; undefined when the machine is gone. */
