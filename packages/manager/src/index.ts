@@ -12,7 +12,13 @@ export type { Observed, OperationOutcome, Step } from "./azure/operations/decide
 export { nextStep } from "./azure/operations/decide.ts";
 export { advance, type OperationPorts, type Progress, type Task } from "./azure/operations/operations.ts";
 export type { Evidence, PostEvidence } from "./azure/operations/evidence.ts";
-export type { Wanted, WantedDelete, WantedPost, WantedWrite } from "./azure/operations/wanted.ts";
+export type {
+  Wanted,
+  WantedChange,
+  WantedDelete,
+  WantedPost,
+  WantedWrite,
+} from "./azure/operations/wanted.ts";
 export {
   type Arm,
   AzureError,

@@ -12,7 +12,7 @@ import {
 import { covers } from "./covers.ts";
 import { isFinal, nextStep, type Observed, type OperationOutcome, type Step } from "./decide.ts";
 import type { PostEvidence } from "./evidence.ts";
-import { bodyToSend, HASH_TAG, hashOf, postBody, type Wanted } from "./wanted.ts";
+import { bodyToSend, HASH_TAG, hashOf, postBody, type Wanted, type WantedChange } from "./wanted.ts";
 
 /** What operations are carried out with. */
 export interface OperationPorts {
@@ -21,18 +21,23 @@ export interface OperationPorts {
 }
 
 /** One operation of one object, from its intent to its end. */
-export interface Task {
+export type Task = {
   /** What the object's status says is under way. */
   readonly record?: Frozen<Operation> | undefined;
-  /** What is wanted now. What is under way is followed to its end first. */
-  readonly wanted?: Wanted;
   /** Writes the record to the object's status, or takes it off. An intent, which has no address yet, is durable when it resolves. */
   readonly persist: (record: Frozen<Operation> | undefined) => Promise<void>;
-  /** Tells after a crash whether a POST was done. A task whose record or wanted write is a POST must have it. */
-  readonly evidence?: PostEvidence;
   /** The region, by which Azure counts requests. */
   readonly location?: string;
-}
+} & (
+  | {
+      /** What is wanted now. What is under way is followed to its end first. */
+      readonly wanted?: Wanted;
+      /** Tells after a crash whether a POST was done. */
+      readonly evidence: PostEvidence;
+    }
+  /** An object that never sends a POST needs no evidence. */
+  | { readonly wanted?: WantedChange; readonly evidence?: undefined }
+);
 
 /** How far it has come. While it runs, the pass ends and comes back. */
 export type Progress = { readonly why: string } & (
@@ -108,9 +113,8 @@ async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   }
 }
 
-/** A POST that nothing could tell of after a crash must not be sent. */
 function evidenceFor({ evidence }: Task): PostEvidence {
-  if (!evidence) throw new TypeError("a POST needs evidence: without it a crash could repeat it");
+  if (!evidence) throw new TypeError("the record of a POST is followed without evidence");
   return evidence;
 }
 
@@ -138,7 +142,6 @@ async function send(ports: OperationPorts, task: Task, why: string): Promise<Pro
     await persist(undefined);
     return { isDone: true, outcome: "Superseded", why: `${why}, and something else is wanted now` };
   }
-  if (wanted.verb === "POST") evidenceFor(task);
   const intent = intentOf(wanted, ports.clock);
   let isWritten = false;
   const beforeSending = async (): Promise<void> => {
@@ -202,7 +205,7 @@ function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Writt
 }
 
 /** What a write costs, and what must hold for it. */
-function conditionsOf(wanted: Exclude<Wanted, { verb: "POST" }>): WriteOptions {
+function conditionsOf(wanted: WantedChange): WriteOptions {
   const { etag, instances = 0 } = wanted;
   if (etag !== undefined) return { instances, ifMatch: etag };
   return { instances, ...("isNew" in wanted && wanted.isNew && { ifNoneMatch: "*" }) };

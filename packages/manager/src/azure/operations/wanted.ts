@@ -41,8 +41,11 @@ export interface WantedPost {
   readonly priority?: CallPriority;
 }
 
+/** A resource that is to be changed or deleted: whether it was, a read of the resource tells. */
+export type WantedChange = WantedWrite | WantedDelete;
+
 /** A write to Azure that a reconciler has decided on. */
-export type Wanted = WantedWrite | WantedDelete | WantedPost;
+export type Wanted = WantedChange | WantedPost;
 
 /** The tag that says which wish a resource was last written by. */
 export const HASH_TAG = "capstan_wanted-hash";

@@ -5,6 +5,7 @@ import type { PostEvidence } from "../../azure/operations/evidence.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
+import type { WantedInstancePost } from "../../azure/scale-set/instance-actions.ts";
 import { instanceEvidence } from "../../azure/scale-set/instance-evidence.ts";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
@@ -174,8 +175,12 @@ function wait(scope: Scope, { record, wanted }: Attempt, waitMs: number): number
   if (!followed) return waitMs;
   const patientMs = Math.max(waitMs, patienceMs(scope, followed));
   memory.pollBackoff.begin(followed.url, patientMs);
-  if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs?.length ?? 0);
+  if (wanted && isDeletion(wanted)) memory.shrink(wanted.instanceIDs.length);
   return patientMs;
+}
+
+function isDeletion(wanted: Wanted): wanted is WantedInstancePost {
+  return wanted.verb === "POST" && wanted.action === "delete";
 }
 
 function ended(
