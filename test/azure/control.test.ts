@@ -56,7 +56,7 @@ test("a cloud in the time of its world tells it, and says that it cannot be chan
     expect(await ask("POST", change)).toMatchObject({
       error: {
         code: "ClockNotAdjustable",
-        message: "This cloud lives in the time of its world, which cannot be changed from here.",
+        message: "This cloud shares the clock of its world; the control API cannot change it.",
       },
     });
   }

@@ -13,16 +13,16 @@ import { FrontDoor } from "./front-door.ts";
 import { Router } from "./route.ts";
 import { createWorld, type AzureState } from "./azure-state.ts";
 
-/** The simulated cloud itself: no clock, no promises, no I/O. What time it is, the caller says. */
+/** The simulated cloud itself: no clock, no promises, no I/O. The caller passes the time. */
 export interface Core {
   readonly world: AzureState;
   readonly journal: Journal;
   readonly tokens: Tokens;
-  /** Answers a request after everything that is due by then has happened. */
+  /** Answers a request after all changes that are due by then. */
   handle(request: SimRequest, nowMs: number): Answer;
-  /** Lets everything happen that is due by then. */
+  /** Carries out all changes that are due by then. */
   advance(nowMs: number): void;
-  /** When something will happen by itself. */
+  /** When the next scheduled change is due. */
   nextDueMs(): number | undefined;
   /** A machine from the inside, by its ARM id in any case. */
   machine(id: string): Machine | undefined;
@@ -60,7 +60,7 @@ export function createCore(options: {
       if (!effect) throw new Error(`the agenda has the unknown effect ${due.effect}`);
       effect(world, due.args);
     }
-    // Time that goes back is a mistake of the caller's clock; the cloud waits until it has caught up.
+    // A clock that goes back is the caller's error; the cloud's time stands still until that clock has caught up.
     world.nowMs = Math.max(world.nowMs, nowMs);
   };
   return {
@@ -85,7 +85,7 @@ export function createCore(options: {
   };
 }
 
-/** The headers by which support people find a request again. */
+/** The headers by which Azure support finds a request. */
 function withRequestIds(
   answer: Answer,
   request: SimRequest,

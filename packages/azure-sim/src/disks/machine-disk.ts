@@ -31,13 +31,13 @@ export class MachineDisk {
     return this.#disks.list(this.#disk, folder, this.#imageFiles);
   }
 
-  /** Freezes the disk as it is now under a name of its own. */
+  /** Freezes the disk under a key of its own. */
   snapshot(name: string): DiskRef {
     return this.#disks.snapshot(this.#disk, name);
   }
 }
 
-/** The disk of a machine; undefined when there is no such machine. After a re-image it is another one. */
+/** The disk of a machine; undefined when the machine does not exist. A re-image replaces the disk. */
 export function machineDisk(world: AzureState, id: string): MachineDisk | undefined {
   const record = world.machines.record(keyOf(id));
   if (!record) return undefined;

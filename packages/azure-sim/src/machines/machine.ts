@@ -33,7 +33,7 @@ export interface Machine {
   readonly customData?: string;
 }
 
-/** A type of resource whose resources are virtual machines: instances of scale sets are one. */
+/** A type of resource whose resources are virtual machines, such as instances of scale sets. */
 export interface MachineSource {
   /** All machines of this type, in the order of their creation. */
   records(): Iterable<MachineRecord>;

@@ -13,18 +13,18 @@ import {
   type Store,
 } from "./store.ts";
 
-// Raised with every change of what is in it; an older program must not touch what it cannot read.
+// Raised with every change of the contents; an older program must not touch a newer database.
 const FORMAT = 3;
 const FILE = "azure.db";
-// "CAPZ": says whose file this is, to us and to file(1).
+// "CAPZ": identifies the file to us and to file(1).
 const APPLICATION_ID = 0x4341505a;
 
-/** The folder's database cannot be used; the message says why. */
+/** The database in the folder cannot be used; the message says why. */
 export class AzureStoreError extends Error {
   override readonly name = "AzureStoreError";
 }
 
-/** Where the cloud that a folder keeps stands; undefined when it keeps none. */
+/** The position of the cloud in a folder; undefined when the folder has none. */
 export function savedPosition(folder: string): Position | ClockedPosition | undefined {
   if (!existsSync(join(folder, FILE))) return undefined;
   const store = openSqliteStore(folder);
@@ -35,7 +35,7 @@ export function savedPosition(folder: string): Position | ClockedPosition | unde
   }
 }
 
-/** Keeps the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
+/** Stores the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
 export function openSqliteStore(folder: string): Store {
   mkdirSync(folder, { recursive: true });
   const database = open(join(folder, FILE));
@@ -66,7 +66,7 @@ export function openSqliteStore(folder: string): Store {
 function open(path: string): DatabaseSync {
   try {
     const database = new DatabaseSync(path);
-    // Two simulators on one file would each overwrite what the other did.
+    // Two simulators on one file would overwrite each other's rows.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     const { user_version: format } = database.prepare("PRAGMA user_version").get() as {
       user_version: number;
@@ -99,8 +99,8 @@ function createTables(database: DatabaseSync): void {
 }
 
 /**
- * Brings a database of an older format up to date. Format 2 changed the position, and the old one stays until the next
- * commit. Format 3 keeps instances and their disks by machine id, where they were kept by `SET/INSTANCE`.
+ * Upgrades a database of an older format. Format 2 changed the position; an old one stays until the next commit. Format 3
+ * keys instances and their disks by machine id; before, the key was `SET/INSTANCE`.
  */
 function upgrade(database: DatabaseSync): void {
   const instances = database.prepare('SELECT "key", body FROM rows WHERE "table" = \'instance\'').all();
@@ -124,7 +124,7 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
     work();
     database.exec("COMMIT");
   } catch (error) {
-    // SQLite has rolled back by itself after some errors, such as a full disk.
+    // SQLite rolls back by itself after some errors, such as a full disk.
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

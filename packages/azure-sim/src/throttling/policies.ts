@@ -19,7 +19,7 @@ export const FRONT_DOOR: Readonly<Record<"reads" | "writes" | "deletes", BucketS
   deletes: { capacity: 200, refillPerSecond: 10 },
 };
 
-/** All principals of a subscription together may send so many times what one may. */
+/** All principals of a subscription together have so many times the budget of one. */
 export const GLOBAL_FACTOR = 15;
 
 /** A policy of Compute: so many requests a minute for each resource, and for a subscription in a region. */
@@ -28,7 +28,7 @@ function perMinute(
   limits: {
     readonly resource?: number;
     readonly subscription: number;
-    /** Where traffic showed another capacity than three times the refill. */
+    /** The capacity, where traffic showed another one than three times the refill. */
     readonly capacity?: number;
   },
 ): Policy {
@@ -56,7 +56,7 @@ function perWindow(name: string, in3Minutes: number, in30Minutes: number): Polic
   return [limit(3, in3Minutes), limit(30, in30Minutes)];
 }
 
-/** A policy of AKS: a burst, and a rate at which it comes back. AKS has no header for it, so the name is ours. */
+/** A policy of AKS: a burst and its refill rate. AKS has no header for it, so the name is ours. */
 function burst(policy: string, scope: Limit["scope"], size: BucketSize): Policy {
   return [{ policy, scope, size }];
 }
@@ -76,7 +76,7 @@ const VM_REMOVE = perMinute("DeleteVM", { resource: 4, subscription: 500 });
 const LOW_COST_READ = perMinute("LowCostGet", { resource: 12, subscription: 8000 });
 const DISK_WRITE = perWindow("CreateUpdateDisks", 3000, 25_000);
 
-/** Budgets that count instances: reads of them, and writes that touch them. The refills are assumptions. */
+/** Budgets that count instances: reads of them, and writes that touch them. The refill rates are assumptions. */
 export const INSTANCE_BUDGETS = {
   views: { name: "VMScaleSetVMViewsSubscriptionMaximum", perMinute: 10_000, capacity: 30_000 },
   batched: { name: "VMScaleSetBatchedVMRequestsSubscriptionMaximum", perMinute: 2000, capacity: 6000 },
@@ -183,7 +183,7 @@ const AKS: Readonly<Record<string, Policy>> = {
 const POLICY_OF: Readonly<Record<string, Policy>> = { ...COMPUTE, ...AKS };
 const NONE: Policy = [];
 
-/** The buckets that an operation takes from; without any it costs ARM's tokens alone. */
+/** The buckets that an operation takes from; an operation without any costs only ARM's tokens. */
 export function limitsOf(operation: string, isInGroup: boolean): readonly Limit[] {
   const wide = isInGroup ? undefined : POLICY_OF[`${operation}${OF_SUBSCRIPTION}`];
   return wide ?? POLICY_OF[operation] ?? NONE;

@@ -3,25 +3,25 @@ import type { Call } from "../core/call.ts";
 import { type Bucket, type BucketSize, fill, secondsUntil } from "./bucket.ts";
 import { FRONT_DOOR, GLOBAL_FACTOR, INSTANCE_BUDGETS, limitsOf } from "./policies.ts";
 
-// Buckets of operations that ended long ago are full and say nothing; beyond this many, full ones are dropped.
+// Buckets of ended operations fill up and are no longer needed; beyond this many, full ones are removed.
 const MAX_BUCKETS = 20_000;
 
-/** A bucket that a request has to take from. */
+/** A bucket that a request takes from. */
 interface Due {
   readonly key: string;
   readonly policy: string;
   readonly size: BucketSize;
 }
 
-/** A budget that is running out. */
+/** A budget that is running low. */
 export interface LowBudget {
-  /** The policy, and what it counts for. */
+  /** The policy and its scope. */
   readonly name: string;
   readonly left: number;
   readonly capacity: number;
 }
 
-/** Counts requests as ARM and Compute do, and refuses those beyond a budget. */
+/** Counts requests as ARM, Compute and AKS do, and refuses those above a budget. */
 export class Throttle {
   readonly #isOn: boolean;
   readonly #buckets = new Map<string, { readonly bucket: Bucket; readonly size: BucketSize }>();
@@ -84,7 +84,7 @@ export class Throttle {
     if (kind === "batched") call.notes.remaining.push(["VmssQueuedVMOperations", 0]);
   }
 
-  /** The budgets of which less than half is left; for people, not for requests. */
+  /** The budgets of which less than half is left; for users, not for requests. */
   low(nowMs: number): LowBudget[] {
     return [...this.#buckets].flatMap(([name, { bucket, size }]) => {
       const now = { ...bucket };
@@ -131,7 +131,7 @@ export class Throttle {
   }
 }
 
-/** Compute alone tells what is left of its policies. */
+/** Only Compute returns what is left of its policies. */
 function isCompute({ target }: Call): boolean {
   return target.provider?.toLowerCase() === "microsoft.compute";
 }

@@ -16,7 +16,7 @@ interface Done {
   readonly error?: ErrorBody;
 }
 
-/** Ends a piece of work on one instance, unless something newer has begun on it. */
+/** Ends a piece of work on one instance, unless newer work has started on it. */
 export const endInstanceWork: Effect = (world, args) => {
   const { set: key, uniqueId, id, flight, kind, error } = args as JsonObject & Done;
   const set = world.scaleSets.get(key);
@@ -37,7 +37,7 @@ function fail(
   instance.state = "Failed";
   instance.error = error;
   world.scaleSets.saveInstance(instance);
-  // What could not be deleted is still there, and counts again.
+  // An instance that could not be deleted still exists, and counts again.
   if (kind === "delete" && instance.isExtra !== true) {
     set.capacity += 1;
     world.scaleSets.save(set);
@@ -46,7 +46,7 @@ function fail(
 
 type Finish = (world: AzureState, set: ScaleSet, instance: Instance) => void;
 
-/** Says that an instance is well, and what else has become of it. */
+/** Marks an instance as succeeded, with other changes. */
 export function settle(world: AzureState, instance: Instance, change: Partial<Instance> = {}): void {
   Object.assign(instance, { state: "Succeeded", error: undefined, ...change });
   world.scaleSets.saveInstance(instance);
@@ -68,7 +68,7 @@ const reimaged: Finish = (world, set, instance) => {
   notify(world, instance, "reimaged");
 };
 
-/** What is true of an instance once the work is done. */
+/** What each kind of work changes on an instance at its end. */
 const FINISH: Readonly<Record<WorkKind, Finish>> = {
   create: (world, _set, instance) => {
     settle(world, instance, { power: "running" });
@@ -100,7 +100,7 @@ const FINISH: Readonly<Record<WorkKind, Finish>> = {
   put: (world, _set, instance) => settle(world, instance),
 };
 
-/** Takes an instance out of the world, with its addresses, cores and disk. */
+/** Removes an instance with its addresses, cores and disk. */
 export function removeInstance(world: AzureState, set: ScaleSet, instance: Instance): void {
   const model = modelOf(set, instance);
   for (const [index, configuration] of interfacesOf(model.profile).entries()) {
@@ -113,7 +113,7 @@ export function removeInstance(world: AzureState, set: ScaleSet, instance: Insta
   notify(world, instance, "deleted");
 }
 
-/** Whether an instance is what the newest model says. */
+/** Whether an instance has the newest model. */
 export function isLatest(set: ScaleSet, instance: Instance): boolean {
   return instance.model === set.modelVersion;
 }

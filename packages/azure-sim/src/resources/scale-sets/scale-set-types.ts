@@ -78,7 +78,7 @@ export const scaleSetInstances: ResourceType = {
   machines: instanceMachines,
 };
 
-/** The network interfaces of one instance: Network answers for them. */
+/** The network interfaces of one instance, in Network's form. */
 export const instanceInterfaces: ResourceType = {
   provider: COMPUTE,
   type: `${SCALE_SETS}/virtualMachines/networkInterfaces`,
