@@ -48,7 +48,7 @@ describe("capstan sim run", () => {
   test("fails with the command that shows the failure again", async () => {
     const first = await capstan("vain.yaml", "--seed", "3", "--faults", "none");
     expect(first.code).toBe(1);
-    expect(first.out).toContain("waited in vain: nodesReady is 2, not 3");
+    expect(first.out).toContain("timed out: nodesReady is 2, not 3");
     const [, command = ""] = /replay it with:\n {2}npx capstan sim run (.*)\n/.exec(first.out) ?? [];
     expect(command).toBe("vain.yaml --seed 3 --faults none");
     expect(await capstan(...command.split(" "))).toEqual(first);

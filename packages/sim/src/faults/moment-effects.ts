@@ -10,18 +10,18 @@ import type { Reach } from "./reach.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-// A little more than the pause before a restart: the next crash finds a manager that has just begun.
+// Slightly longer than the pause before a restart: the next crash hits a manager that has just started.
 const CRASH_AGAIN_MS = 12_000;
 const LOCK = "simulated-lock";
 const BUDGET = { name: "simulated-standstill", namespace: "default" };
 
-/** Any machine that runs. */
+/** Picks a running machine. */
 function anyMachine({ azure }: Reach, rng: Rng): Machine | undefined {
   const running = [...azure.core.world.machines.records()].filter(({ power }) => power === "running");
   return running.length === 0 ? undefined : azure.core.machine(rng.pick(running).machineId);
 }
 
-/** An operator does something to a machine in the portal, or Azure does. */
+/** A fault that hits a machine: an operator acts in the portal, or Azure does. */
 function toMachine(what: string, act: (reach: Reach, id: string) => void): Effect {
   return {
     on: "moment",
@@ -34,7 +34,7 @@ function toMachine(what: string, act: (reach: Reach, id: string) => void): Effec
   };
 }
 
-/** The health of a Node that its kubelet reports, whatever its machine does. */
+/** Writes the health that a Node's kubelet reports, regardless of its machine. */
 async function report(client: Client, node: Frozen<Node>, isHealthy: boolean): Promise<void> {
   const conditions = (node.status?.conditions ?? []).map((condition) =>
     condition.type === "Ready"
@@ -74,14 +74,14 @@ function unhealthyNode(backAfterMs: (rng: Rng) => number | undefined): Effect {
   };
 }
 
-/** Only a kubelet that speaks takes its word back; a silent one is healed by its machine. */
+/** Only a running kubelet corrects its report; a stopped one recovers with its machine. */
 async function healNode(client: Client, name: string): Promise<void> {
   const node = await client.find(Node, { name });
   const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
   if (node && ready?.reason === "KubeletNotReady") await report(client, node, true);
 }
 
-/** Faults that happen at moments of their own, by their names in the catalogue. */
+/** Faults at moments of their own, by name in the catalogue. */
 export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
   "clock-jump": {
     on: "moment",
@@ -110,9 +110,9 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
   "arm-read-lag": {
     on: "moment",
     strike: ({ azure }) => {
-      // Twice what Azure was seen with at the middle, and as much at the end: one of a hundred takes ten seconds.
+      // Twice Azure's recorded median and the recorded tail: one read in a hundred lags ten seconds.
       azure.control.setConsistencyLag({ p50: 2, p90: 5 });
-      return Promise.resolve("what Azure shows lags behind what it has done");
+      return Promise.resolve("reads of Azure lag behind its writes");
     },
     heal: ({ azure }) => {
       azure.control.setConsistencyLag(undefined);
@@ -134,11 +134,13 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
     on: "moment",
     strike: ({ edit }, rng) => edit(rng),
   },
-  "instance-deleted": toMachine("somebody deletes machine", ({ azure }, id) =>
+  "instance-deleted": toMachine("an operator deletes machine", ({ azure }, id) =>
     azure.control.deleteMachine(id),
   ),
-  "instance-stopped": toMachine("somebody stops machine", ({ azure }, id) => azure.control.stopMachine(id)),
-  "spot-eviction": toMachine("Azure takes back machine", ({ azure }, id) => azure.control.evict(id)),
+  "instance-stopped": toMachine("an operator stops machine", ({ azure }, id) =>
+    azure.control.stopMachine(id),
+  ),
+  "spot-eviction": toMachine("Azure evicts machine", ({ azure }, id) => azure.control.evict(id)),
   "scope-lock": {
     on: "moment",
     strike: ({ azure }, rng) => {
@@ -146,7 +148,7 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
       if (ids.length === 0) return Promise.resolve(undefined);
       const scope = rng.pick(ids);
       azure.control.forbid({ name: LOCK, scope, kind: "CanNotDelete" });
-      return Promise.resolve(`somebody locks scale set ${lastPart(scope)}`);
+      return Promise.resolve(`an administrator locks scale set ${lastPart(scope)}`);
     },
     heal: ({ azure }) => {
       azure.control.allow(LOCK);

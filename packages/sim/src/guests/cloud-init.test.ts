@@ -43,7 +43,7 @@ function withJoinFile(content: string): string {
   return config("[kubeadm join --config /j.yaml]", file);
 }
 
-describe("custom data that cloud-init understands", () => {
+describe("valid custom data", () => {
   test.each([
     ["text", JOIN_DATA],
     ["base64", base64(JOIN_DATA)],
@@ -83,7 +83,7 @@ describe("custom data that cloud-init understands", () => {
     });
   });
 
-  test("takes arguments of the kubelet as a list too", () => {
+  test("takes kubelet arguments as a list too", () => {
     const join = {
       kind: "JoinConfiguration",
       discovery: {
@@ -105,7 +105,7 @@ describe("custom data that cloud-init understands", () => {
   });
 });
 
-describe("custom data that nobody understands", () => {
+describe("invalid custom data", () => {
   const discovery = (bootstrapToken: object): string =>
     withJoinFile(JSON.stringify({ kind: "JoinConfiguration", discovery: { bootstrapToken } }));
   test.each([
@@ -141,13 +141,13 @@ describe("custom data that nobody understands", () => {
       "BadJoinConfiguration",
       "caCertHashes",
     ],
-  ])("%s fails with a reason and what would be right", (_, customData, reason, message) => {
+  ])("%s fails with a reason and a fix", (_, customData, reason, message) => {
     expect(provisioned(customData)).toEqual({
       failure: { reason, message: expect.stringContaining(message) as string },
     });
   });
 
-  test("never throws, whatever the text", () => {
+  test("does not throw, for any text", () => {
     const pieces = fc.constantFrom(
       "## template: jinja\n",
       "#cloud-config\n",
@@ -163,7 +163,7 @@ describe("custom data that nobody understands", () => {
   });
 });
 
-test("custom data may be as long as Azure takes it", () => {
+test("custom data may be as long as Azure's limit", () => {
   const filler = `- path: /etc/filler\n  content: |\n${`    ${"x".repeat(70)}\n`.repeat(700)}`;
   const text = `#cloud-config\nwrite_files:\n${filler}runcmd:\n- kubeadm join a:1 --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification\n`;
   expect(text.length).toBeGreaterThan(50_000);

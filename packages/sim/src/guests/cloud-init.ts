@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { deepFreeze, isJsonObject, parseYaml, YamlError } from "@capstan/api";
 import { GuestFault } from "./failure.ts";
 
-// Azure takes no more than this.
+// Azure's limit for custom data.
 const LONGEST_CUSTOM_DATA = 64 * 1024;
 
 /** A file that cloud-init writes. */
@@ -11,13 +11,13 @@ export interface GuestFile {
   readonly content: string;
 }
 
-/** What matters of a cloud-config: the files, and the commands in the order in which they run, each as one line. */
+/** The relevant parts of a cloud-config: the files, and the commands in execution order, each as one line. */
 export interface CloudConfig {
   readonly files: readonly GuestFile[];
   readonly commands: readonly string[];
 }
 
-/** What a machine knows about itself, for templates. */
+/** The instance metadata for templates. */
 export interface Metadata {
   readonly hostname: string;
   readonly instanceId: string;
@@ -26,16 +26,18 @@ export interface Metadata {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-// Azure refuses custom data above 64 KiB; unpacked, nothing sensible is larger than this.
+// Custom data is at most 64 KiB; unpacked, no reasonable data is larger than this.
 const LARGEST_UNPACKED = 1024 * 1024;
 
-/** Reads custom data as cloud-init would, base64 or text; undefined when there is none. Throws a GuestFault for what it cannot read. */
+/**
+ * Parses custom data as cloud-init does, base64 or text; undefined when it is empty. Throws a GuestFault when it is invalid.
+ */
 export function readCustomData(customData = "", metadata: Metadata): CloudConfig | undefined {
   if (customData.trim() === "") return undefined;
   return cloudConfigIn(rendered(decoded(customData), metadata));
 }
 
-// The machines of a pool all get the same text, and reading YAML is most of the work of starting one.
+// The machines of a pool often share one text, and parsing YAML is most of the cost of a start.
 const known = new Map<string, CloudConfig>();
 const MOST_KNOWN = 32;
 
@@ -61,7 +63,7 @@ function decoded(customData: string): string {
   return textOf(Buffer.from(customData, "base64"), "custom data");
 }
 
-/** The text in bytes that may be packed by gzip, which cloud-init notices by itself. */
+/** The text of bytes that may be gzip, which cloud-init detects. */
 function textOf(bytes: Buffer, what: string): string {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString("utf8");
   try {
@@ -71,7 +73,7 @@ function textOf(bytes: Buffer, what: string): string {
   }
 }
 
-/** Fills in the expressions of a template; everything else in Jinja's language is more than guests understand. */
+/** Replaces the expressions of a template; guests do not support the rest of Jinja. */
 function rendered(text: string, metadata: Metadata): string {
   const [first = "", ...rest] = text.split("\n");
   if (!/^##\s*template:\s*jinja\s*$/.test(first)) return text;
@@ -158,7 +160,7 @@ function unpacked(content: string, encoding: string, place: string): string {
   return packing === undefined ? bytes.toString("utf8") : textOf(bytes, `${place}.content`);
 }
 
-/** The commands in the order in which they run, each as one line. */
+/** The commands in execution order, each as one line. */
 function commandsOf(config: JsonObject): readonly string[] {
   return ["bootcmd", "runcmd"].flatMap((field) =>
     listAt(config, field).map((command, index) => {

@@ -9,49 +9,49 @@ import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
 import { GuestClusters, type WorkloadCluster } from "./guest-clusters.ts";
 import type { Stage } from "./stages.ts";
 
-/** What guests need. */
+/** The options of guests. */
 export interface GuestsOptions {
   readonly env: Env;
   readonly azure: Azure;
   /** The cluster whose API server is at an endpoint: host and port in lower case. */
   readonly clusterAt: (endpoint: string) => WorkloadCluster | undefined;
   readonly settings?: Partial<GuestSettings>;
-  /** Is told when a guest does not become a node, or not yet. */
+  /** Runs when a guest fails to become a node, or has to wait. */
   readonly onFailure?: (guest: GuestView) => void;
 }
 
-/** How one guest is. */
+/** The state of one guest. */
 export interface GuestView {
   /** The ARM id of its machine in lower case. */
   readonly machineId: string;
   readonly nodeName?: string;
   readonly stage: Stage;
   readonly sinceMs: number;
-  /** Why it is no node, or not yet; also in /var/log/cloud-init-output.log on its disk. */
+  /** Why it is not a node, or not yet; also in /var/log/cloud-init-output.log on its disk. */
   readonly failure?: GuestFailure;
 }
 
 /** The guests of all virtual machines of a cloud. */
 export interface Guests {
-  /** All guests whose machines exist, in the order in which they came. */
+  /** All guests whose machines exist, in order of creation. */
   list(): readonly GuestView[];
   /**
-   * Looks after the Nodes of the cluster at an endpoint. Clusters that machines have joined are looked after anyway;
-   * this finds those whose machines have all gone while nobody watched.
+   * Runs the node controller for the cluster at an endpoint. It runs anyway in clusters that machines join; this call covers
+   * clusters whose machines were all deleted while this process did not run.
    */
   attend(endpoint: string): void;
-  /** The next machine that boots for the first time does not become a node. */
+  /** Keeps the next machine that boots for the first time from becoming a node. */
   spoilNext(): void;
-  /** No machine that boots is spoiled any more. */
+  /** Cancels all pending calls of `spoilNext`. */
   spoilNone(): void;
-  /** Ends everything that guests do; their machines and Nodes stay as they are. */
+  /** Stops all guests; their machines and Nodes stay. */
   close(): void;
 }
 
 const DEFAULTS: GuestSettings = {
-  // Half of the guests of Cluster API's reference images are Ready a minute after power on.
+  // Half of the guests with Cluster API's reference images are Ready a minute after power on.
   boot: { p50: 60, p90: 120 },
-  // As kube-controller-manager's --node-monitor-grace-period was for years.
+  // The default of kube-controller-manager's --node-monitor-grace-period for years.
   gracePeriodMs: 40_000,
 };
 
@@ -137,13 +137,13 @@ class GuestTable {
 }
 
 function notice(world: GuestWorld, guests: GuestTable, { kind, machineId }: MachineEvent): void {
-  // A model that was applied is nothing a guest notices, and a machine that was only created has none yet.
+  // A guest does not notice an applied model, and a created machine does not run yet.
   if (kind === "modelApplied" || kind === "created") return;
   const guest = guests.of(machineId) ?? guests.add(new Guest(world, machineId));
   guest.happened(kind);
 }
 
-/** Machines that a stored cloud brought along. Those under way will be told of. */
+/** Adopts the machines of a restored cloud. Those still being created will send events. */
 function resumeAll(world: GuestWorld, guests: GuestTable): void {
   for (const { machineId, power } of world.core.world.machines.records()) {
     if (power === "creating") continue;
@@ -151,7 +151,7 @@ function resumeAll(world: GuestWorld, guests: GuestTable): void {
   }
 }
 
-/** The machine of a Node: by its provider id, or by its name until it has one. */
+/** The machine of a Node: by provider id, or by name until it is set. */
 function machineOf(
   azure: Azure,
   node: Frozen<Node>,
@@ -161,7 +161,7 @@ function machineOf(
   return machineId === undefined ? findNamed()?.machine : azure.core.machine(machineId);
 }
 
-/** Resolves when everything that has changed in the cloud by now survives a crash. */
+/** Resolves when all changes of the cloud so far survive a crash. */
 async function disksKept(azure: Azure): Promise<void> {
   try {
     await azure.kept();

@@ -28,8 +28,8 @@ export interface JoinKind<Request extends JoinTarget> {
   /** The command that does it, such as `kubeadm join`. */
   readonly command: string;
   /**
-   * Finds the request in what the machine was provisioned with; undefined when that asks for something else. A machine
-   * without custom data has no cloud-config. Throws a GuestFault for a request that cannot be read.
+   * Finds the request in what the machine was provisioned with; undefined for a request of another kind. A machine without
+   * custom data has no cloud-config. Throws a GuestFault when the request is invalid.
    */
   readonly recognize: (cloudConfig: CloudConfig | undefined, machine: Machine) => Request | undefined;
   /** Asks the cluster. Throws a Failure while the cluster does not answer; the guest then tries again. */
@@ -44,7 +44,7 @@ export interface JoinKind<Request extends JoinTarget> {
   readonly unreachable: (request: Request, why: string) => GuestFailure;
 }
 
-/** A request with the way it is carried out. */
+/** A request with its implementation. */
 export interface Join {
   readonly request: JoinTarget;
   readonly attempt: (attempt: JoinAttempt) => Promise<JoinVerdict>;
@@ -52,13 +52,13 @@ export interface Join {
   readonly unreachable: (why: string) => GuestFailure;
 }
 
-/** A line of the table of joins: recognizes the requests of one kind. */
+/** An entry of the table of joins: recognizes the requests of one kind. */
 export interface JoinEntry {
   readonly command: string;
   readonly recognize: (cloudConfig: CloudConfig | undefined, machine: Machine) => Join | undefined;
 }
 
-/** Makes a kind of join into a line of the table. */
+/** Turns a kind of join into an entry of the table. */
 export function joinEntry<Request extends JoinTarget>(kind: JoinKind<Request>): JoinEntry {
   return {
     command: kind.command,

@@ -4,7 +4,7 @@ import { type GuestFailure, GuestFault } from "./failure.ts";
 import { type Join, type JoinEntry, joinEntry } from "./join-kind.ts";
 import { KUBEADM_JOIN } from "./kubeadm-join.ts";
 
-/** The ways in which machines become Nodes. The first that recognizes what a machine was provisioned with is taken. */
+/** The ways in which machines become Nodes. The first entry that recognizes the request of a machine handles it. */
 const JOIN_KINDS: readonly JoinEntry[] = [joinEntry(KUBEADM_JOIN)];
 
 /** What cloud-init does with a machine: the files it writes and how the machine joins, or why it fails. */
@@ -12,7 +12,7 @@ export type Provisioning =
   | { readonly files: readonly GuestFile[]; readonly join: Join }
   | { readonly failure: GuestFailure };
 
-/** Reads what a machine was provisioned with. It never throws for what a user has written: that is a failure. */
+/** Reads what a machine was provisioned with. Invalid custom data gives a failure and does not throw. */
 export function provisioningOf(machine: Machine): Provisioning {
   try {
     const hostname = machine.computerName.toLowerCase();

@@ -23,7 +23,7 @@ export const KUBEADM_JOIN: JoinKind<JoinRequest> = {
   unreachable,
 };
 
-// The machines of a pool often share one cloud-config, and reading its join configuration is work.
+// The machines of a pool often share one cloud-config; parse its join configuration once.
 const known = new WeakMap<CloudConfig, JoinRequest>();
 
 function requestIn(cloudConfig: CloudConfig): JoinRequest | undefined {
@@ -34,12 +34,12 @@ function requestIn(cloudConfig: CloudConfig): JoinRequest | undefined {
   return request;
 }
 
-/** Only what kubeadm does is simulated: other commands have no effect. */
+/** Only kubeadm is simulated: other commands have no effect. */
 function readRequest({ commands, files }: CloudConfig): JoinRequest | undefined {
   const scripts = files.filter(({ path }) => commands.some((command) => command.includes(path)));
   for (const text of [...commands, ...scripts.map(({ content }) => content)]) {
     const found = /\bkubeadm\s+join\s+([\s\S]*)/.exec(text);
-    // A later file of the same path replaces an earlier one.
+    // A later file with the same path replaces an earlier one.
     if (found) {
       return readJoinCommand(found[1] ?? "", (path) => files.findLast((file) => file.path === path)?.content);
     }

@@ -14,7 +14,7 @@ function read(text: string, files: Readonly<Record<string, string>> = FILES): Sc
 
 function problems(text: string): readonly string[] {
   const reading = read(text);
-  // Problems of the file itself are told without its name here, so that the tables below stay readable.
+  // Problems of the file itself have no file name here, so that the tables below stay readable.
   return "problems" in reading
     ? reading.problems.map((problem) => formatProblem(problem).replace("dir/scenario.yaml:", ""))
     : [];
@@ -23,7 +23,7 @@ function problems(text: string): readonly string[] {
 const steps = (...lines: readonly string[]): string =>
   `steps:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
 
-describe("a scenario is refused with line, column and what would be right, because of", () => {
+describe("a scenario is refused with line, column and a fix, because of", () => {
   test.each([
     [
       "unknown field of a scenario",
@@ -182,7 +182,7 @@ describe("a scenario is refused with line, column and what would be right, becau
       "2:61: steps[0].createScaleSet.customData: text and file in one source of custom data; it has exactly one of file, text",
     ],
     [
-      "a scale set that nobody makes",
+      "a scale set that no step creates",
       "resize: { scaleSet: pool, to: 2 }",
       '2:25: steps[0].resize.scaleSet: "pool": no step before this one makes a scale set',
     ],
@@ -236,7 +236,7 @@ describe("a scenario is refused with line, column and what would be right, becau
       "crash: { manager: 2 }",
       "2:23: steps[0].crash.manager: 2: there is one manager; there are two with managers: 2 in the world",
     ],
-    ["nobody to crash", "crash: {}", "2:12: steps[0].crash: manager is missing; it takes manager, for"],
+    ["no manager to crash", "crash: {}", "2:12: steps[0].crash: manager is missing; it takes manager, for"],
   ])("a step with %s", (_, line, problem) => {
     expect(problems(steps(line))).toEqual([problem]);
   });
@@ -311,7 +311,7 @@ describe("a scenario is refused with line, column and what would be right, becau
       '1:10: faults[0]: "arm-throttled:20% PUT virtualMachineScaleSets soon": "soon" is not understood; expected [Nth | N%] [CALL [RESOURCE]] [by CONTROLLER] [N times], such as 3rd write or 20%',
     ],
     [
-      "a fault by nobody",
+      "a fault without a controller after by",
       'faults: ["arm-throttled:1st PUT by"]',
       '1:10: faults[0]: "arm-throttled:1st PUT by": nothing follows "by"',
     ],
@@ -361,7 +361,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     expect(problems(`${text}\nsteps: [{ wait: 1m }]\n`)).toEqual([problem]);
   });
 
-  test("all that is wrong, in the order in which it is written", () => {
+  test("all problems, in order of position", () => {
     expect(problems(steps("wait: 0s", "heal: al", "deploy: { name: web, replicas: -1 }"))).toEqual([
       '2:11: steps[0].wait: "0s": must be a duration above 0, such as 90s, 10m or 1h30m',
       '3:11: steps[1].heal: "al": did you mean all?',
@@ -369,13 +369,13 @@ describe("a scenario is refused with line, column and what would be right, becau
     ]);
   });
 
-  test("a value that is left out, at the place of its name", () => {
+  test("an omitted value, at the position of its name", () => {
     expect(problems("steps:\n  - wait:\n\nseed: 1\n")).toEqual([
       "2:5: steps[0].wait: null: must be a duration above 0, such as 90s, 10m or 1h30m",
     ]);
   });
 
-  test("what a manifest has, at its place in the manifest", () => {
+  test("a problem of a manifest, at its position in the manifest", () => {
     const files = {
       "dir/objects.yaml":
         "kind: Namespace\napiVersion: v1\nmetadata: { name: a }\n---\nkind: Pot\napiVersion: v1\nmetadata: { name: b }\n",

@@ -10,7 +10,7 @@ export function faultTable(): string {
   return `| fault | what goes wrong | strikes | unless told | when it is switched off | stands for |\n|---|---|---|---|---|---|\n${rows.join("")}`;
 }
 
-/** What faults strike, and the words for it, as docs/scenarios.md shows it. */
+/** What faults hit and the words for it, as docs/scenarios.md shows it. */
 export function strikeTable(): string {
   const rows = Object.entries(STRIKES)
     .filter(([, words]) => words.length > 0)

@@ -5,10 +5,10 @@ import { type ScenarioWorld, WORKLOAD_CLUSTER } from "./scenario-world.ts";
 
 const NOUNS = { cluster: "cluster", scaleSet: "scale set" } as const;
 
-/** What exists at some point of a scenario, by what it is. */
+/** What exists at some point of a scenario, by type. */
 type Known = Record<Mention["what"], Set<string>>;
 
-/** Finds names that mean nothing at the point where a scenario uses them. */
+/** Reports names that do not exist at the point where a scenario uses them. */
 export function danglingReferences(mentions: readonly Mention[], world: ScenarioWorld): readonly Problem[] {
   const { clusters = [WORKLOAD_CLUSTER], managers = 1 } = world;
   const now: Known = {

@@ -55,7 +55,7 @@ const patient = (tolerationSeconds?: number): NonNullable<PodFacts["spec"]> => (
 const well = node("n");
 const withImage = { ...well, status: { ...well.status, images: [{ names: ["web:1"] }] } };
 const unwell = node("n", { ready: false });
-const anew = { ...well, metadata: { ...well.metadata, creationTimestamp: after(-1) } };
+const replaced = { ...well, metadata: { ...well.metadata, creationTimestamp: after(-1) } };
 
 describe("a kubelet", () => {
   test.each<[string, PodFacts, Node | undefined, string]>([
@@ -67,7 +67,12 @@ describe("a kubelet", () => {
     ["reports a pod that has started up", { status: running(5, "False") }, well, "report Ready=True"],
     ["leaves a pod alone that is ready", { status: running(60, "True") }, well, "wait"],
     ["leaves a pod alone that has ended", { status: { phase: "Failed" } }, well, "wait"],
-    ["starts again what ran on the node before it", { status: running(60, "True") }, anew, "report Running"],
+    [
+      "starts again what ran on the node before it",
+      { status: running(60, "True") },
+      replaced,
+      "report Running",
+    ],
     ["gives a pod time to stop", deleted(1, 30), well, "wait 1000"],
     ["gives it no more than its grace", deleted(1, 1), well, "remove"],
     ["removes a pod that has stopped", deleted(2, 30), well, "remove"],
@@ -121,12 +126,12 @@ describe("a kubelet", () => {
     expect(reported(nextStep({ pod: onNode, node: there, nowMs: NOW_MS, settings }))).toBe(expected);
   });
 
-  test("says which images it has pulled", () => {
+  test("reports the images it has pulled", () => {
     const scene = { pod: pod("p", { node: "n", status: pulling(4) }), node: well, nowMs: NOW_MS, settings };
     expect(nextStep(scene)).toMatchObject({ pulled: [{ names: ["web:1"], sizeBytes: 200_000_000 }] });
   });
 
-  test("knows a size for every image, always the same", () => {
+  test("has a constant size for every image", () => {
     expect(imageBytes("web:1", settings.imageBytes)).toBe(200_000_000);
     const size = imageBytes("other:7", settings.imageBytes);
     expect(size).toBe(imageBytes("other:7", {}));

@@ -8,9 +8,9 @@ export interface Pool {
   readonly scaleSetId: string;
   /** Machines that run and whose Node is Ready, schedulable and initialized. */
   readonly available: number;
-  /** The fewest since the set had as many available machines as its capacity for the first time. */
+  /** The fewest since the number of available machines first reached the capacity. */
   readonly lowest?: { readonly available: number; readonly of: number; readonly atMs: number };
-  /** When an available machine was last lost without a cordon before: neither a user nor a controller decided that. */
+  /** When an available machine was last lost without a cordon before: no user or controller had decided that. */
   readonly lossMs?: number;
 }
 
@@ -21,22 +21,22 @@ interface PoolState {
   lossMs?: number;
 }
 
-/** What is known of a machine at a moment. */
+/** The facts about a machine at a moment. */
 export interface MachineFacts {
   readonly isRunning: boolean;
   readonly node: Frozen<Node> | undefined;
-  /** The scale set it is an instance of, as far as Azure still has that. */
+  /** Its scale set, if Azure still has it. */
   readonly set: { readonly id: string; readonly capacity: number } | undefined;
   readonly atMs: number;
 }
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
-/** Which machines can do work, by machine id, and how many that leaves each scale set. */
+/** Which machines can do work, by machine id, and how many of each scale set. */
 export class Availability {
   /** Since when each machine that can do work has been able to. */
   readonly #sinceMs = new Map<string, number>();
-  /** Machines that do not run although their Nodes say that they work. */
+  /** Machines that do not run although their Nodes are Ready. */
   readonly #deceiving = new Set<string>();
   /** By the id of the scale set in lower case. */
   readonly #pools = new Map<string, PoolState>();
@@ -57,7 +57,7 @@ export class Availability {
     return this.#sinceMs.get(machineId);
   }
 
-  /** Takes note of a machine after a change of it or of its Node. */
+  /** Records the facts about a machine after a change of it or of its Node. */
   note(machineId: string, facts: MachineFacts): void {
     const { isRunning, node, set, atMs } = facts;
     const pool = this.#poolOf(scaleSetOf(machineId), set?.id);
@@ -70,7 +70,7 @@ export class Availability {
     noteLowest(pool, set?.capacity ?? 0, atMs);
   }
 
-  /** By how much the number of available machines changes: 1, 0 or -1. */
+  /** The change of the number of available machines: 1, 0 or -1. */
   #noteWork(machineId: string, canWork: boolean, atMs: number): number {
     if (canWork === this.#sinceMs.has(machineId)) return 0;
     if (canWork) this.#sinceMs.set(machineId, atMs);
@@ -78,7 +78,7 @@ export class Availability {
     return canWork ? 1 : -1;
   }
 
-  /** A machine that stopped while it became a Node is lost before a controller could count on it; says when that is new. */
+  /** A machine that stopped while it joined is lost before a controller could use it; returns whether that is new. */
   #noteDeceit(machineId: string, isDeceiving: boolean): boolean {
     const isNew = isDeceiving && !this.#deceiving.has(machineId);
     if (isDeceiving) this.#deceiving.add(machineId);
@@ -96,7 +96,7 @@ export class Availability {
   }
 }
 
-/** Few machines are expected until a pool has been complete for the first time. */
+/** A pool has no lowest number until it has been complete for the first time. */
 function noteLowest(pool: PoolState, wanted: number, atMs: number): void {
   const { available } = pool;
   const isChanged = pool.lowest ? available < pool.lowest.available : wanted > 0 && available >= wanted;

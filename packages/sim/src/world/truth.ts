@@ -7,11 +7,11 @@ import type { Trace } from "../trace/trace.ts";
 import { Availability, type Pool } from "./availability.ts";
 import { USER_NOTE } from "./edit.ts";
 
-/** What there is in a workload cluster. */
+/** The counts of a workload cluster. */
 export interface Census {
   readonly nodes: number;
   readonly nodesReady: number;
-  /** Pods that run and are Ready. */
+  /** Running and Ready pods. */
   readonly podsRunning: number;
 }
 
@@ -19,10 +19,12 @@ const CONDITIONED = new Set(customKinds.map(({ group, plural }) => `${group}/${p
 const PODS = `${Pod.group}/${Pod.plural}`;
 const NODES = `${Node.group}/${Node.plural}`;
 
-/** What is really so in a world, whatever any status says. It follows commits and machines, and tells them to the trace. */
+/**
+ * The real state of a world, regardless of any status. It follows commits and machine events, and records them in the trace.
+ */
 export class Truth {
   readonly #trace: Trace;
-  /** The cloud, seen from inside. */
+  /** The simulated Azure. */
   readonly azure: Azure;
   #management: Storage | undefined;
   readonly #workloads = new Map<string, Storage>();
@@ -54,12 +56,12 @@ export class Truth {
     return this.#availability.pools();
   }
 
-  /** What users had written on our objects, and somebody has taken away. */
+  /** Notes of users on our objects that a client has removed. */
   get lostNotes(): readonly string[] {
     return this.#lostNotes;
   }
 
-  /** Counts of a workload cluster, kept as things happen: asking for them costs nothing. */
+  /** The counts of a workload cluster, maintained with each event: reading them is cheap. */
   census(cluster: string): Census {
     return this.#censuses.get(cluster) ?? { nodes: 0, nodesReady: 0, podsRunning: 0 };
   }
@@ -84,28 +86,28 @@ export class Truth {
     return this.#availability.sinceMs(machineId);
   }
 
-  /** What the management cluster holds. */
+  /** The storage of the management cluster. */
   get management(): Storage {
-    if (!this.#management) throw new Error("nobody follows the management cluster yet");
+    if (!this.#management) throw new Error("the management cluster is not followed yet");
     return this.#management;
   }
 
-  /** What a workload cluster holds. */
+  /** The storage of a workload cluster. */
   workload(cluster: string): Storage | undefined {
     return this.#workloads.get(cluster);
   }
 
-  /** The time of day that everybody's clock shows. */
+  /** The wall-clock time of all processes. */
   get wallMs(): number {
     return this.#wallMs();
   }
 
-  /** The virtual milliseconds since the world began. */
+  /** The virtual milliseconds since the start of the world. */
   get nowMs(): number {
     return this.#nowMs();
   }
 
-  /** Follows the management cluster: conditions of our objects are news. */
+  /** Follows the management cluster: records changed conditions of our objects. */
   followManagement(storage: Storage): void {
     this.#management = storage;
     storage.follow((resource, event) => {
@@ -115,7 +117,7 @@ export class Truth {
     });
   }
 
-  /** Follows a workload cluster: its Nodes are news. */
+  /** Follows a workload cluster: records changes of its Nodes. */
   followWorkload(cluster: string, storage: Storage): void {
     const census = { nodes: 0, nodesReady: 0, podsRunning: 0 };
     this.#censuses.set(cluster, census);
@@ -177,7 +179,7 @@ export class Truth {
     this.#count(machineId);
   }
 
-  /** Counts a machine again after a change of it or of its Node. */
+  /** Records the availability of a machine after a change of it or of its Node. */
   #count(machineId: string): void {
     const { machines, scaleSets } = this.azure.core.world;
     this.#availability.note(machineId, {
@@ -189,12 +191,12 @@ export class Truth {
   }
 }
 
-/** The resources whose writes are no work: renewing a Lease, and telling of events. */
+/** Resources whose writes are bookkeeping: Leases and Events. */
 export function isBookkeeping(resource: string): boolean {
   return resource === Lease.plural || resource === "events";
 }
 
-/** By how much a count of what fits changes. */
+/** The change of a count for one changed object. */
 function change(
   fits: (object: object | undefined) => boolean,
   before: object | undefined,

@@ -16,13 +16,13 @@ import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 /** I3 and I4. */
 export const drainsFirst: Invariant = {
   name: "drains-first",
-  says: "an instance is deleted or updated only after its Node was cordoned and its pods were evicted, or the drain's time was over",
+  says: "an instance is deleted or updated only after its Node was cordoned and its pods were evicted, or the drain timed out",
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     return {
       called: (call) => {
         if (call.api === "kube" && call.resource === "pods" && call.verb === "delete") {
-          return `${call.by} deletes pod ${call.namespace}/${call.name} where it could evict it`;
+          return `${call.by} deletes pod ${call.namespace}/${call.name} and does not evict it`;
         }
         for (const machineId of targetsOf(truth, call)) {
           const record = poolLookup.poolNamed(call.name);
@@ -59,7 +59,7 @@ function undrained(
 ): string | undefined {
   const machine = poolLookup.machine(record, lastPart(machineId));
   const found = truth.node(machineId);
-  // A Node that does not answer cannot tell of its pods; one that is not there has none.
+  // A Node that does not answer cannot report its pods; a missing Node has none.
   if (!found || !isReady(found.node) || isExcluded(machine)) return undefined;
   const { cluster, node } = found;
   if (node.spec?.unschedulable !== true) return `Node ${node.metadata.name} is not cordoned`;
@@ -84,7 +84,7 @@ function evictable(truth: Truth, cluster: string, node: Frozen<Node>): string[] 
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
 
-// What is written in whole seconds may be up to one second late.
+// A timestamp in whole seconds may be up to one second late.
 const ROUNDING_MS = 1000;
 
 function isOverdue(truth: Truth, { pool, owner }: PoolRecord, startedAt: string | undefined): boolean {
