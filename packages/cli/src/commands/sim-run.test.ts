@@ -56,7 +56,7 @@ describe("capstan sim run", () => {
 
   test.each([
     [["bad.yaml"], "bad.yaml:2:35: steps[0].resize.to: -1: must be a whole number"],
-    [["none.yaml"], "none.yaml:1:1: there is no such file"],
+    [["none.yaml"], "none.yaml:1:1: the file does not exist"],
     [["good.yaml", "--faults", "arm-throttld"], "did you mean arm-throttled?"],
   ])("says what is wrong with %j", async (args, expected) => {
     const { code, err } = await capstan(...args);

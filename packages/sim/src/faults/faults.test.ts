@@ -38,7 +38,7 @@ describe("a trigger", () => {
 
   test.each<[string, Trigger, readonly Call[], number[]]>([
     ["counts from 1", { nth: 2 }, puts, [2]],
-    ["hits all unless told", {}, puts.slice(0, 3), [1, 2, 3]],
+    ["hits all by default", {}, puts.slice(0, 3), [1, 2, 3]],
     ["stops after so many", { times: 2 }, puts, [1, 2]],
     ["counts only what fits", { nth: 2, verb: "PUT" }, [call(), call({ verb: "GET" }), call()], [3]],
     ["knows all writes by one word", { verb: "write" }, [call({ isWrite: false }), call()], [2]],

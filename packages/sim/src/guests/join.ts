@@ -100,6 +100,7 @@ function expiryProblem(
   if (expiration === "") return undefined;
   const atMs = Date.parse(expiration);
   // An invalid expiration counts as expired, as in the token authenticator.
-  if (Number.isNaN(atMs)) return fail("TokenExpired", `has the expiration "${expiration}", which is no time`);
+  if (Number.isNaN(atMs))
+    return fail("TokenExpired", `has the expiration "${expiration}", which is not a time`);
   return atMs <= nowMs ? fail("TokenExpired", `expired at ${expiration}`) : undefined;
 }

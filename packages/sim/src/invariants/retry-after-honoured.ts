@@ -30,7 +30,7 @@ export const retryAfterHonoured: Invariant = {
   },
 };
 
-/** The same request to the same server by the same controller. A new process does not know what an old one was told. */
+/** The same request to the same server by the same controller. A new process does not know the answers of an old one. */
 function keyOf({
   process,
   by,

@@ -68,7 +68,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     [
       "no cluster where there are several",
       "world: { clusters: [east, west] }\nsteps:\n  - deploy: { name: web, replicas: 1 }\n",
-      '3:13: steps[0].deploy: "workload": there is no such cluster at this step; expected one of east, west, management',
+      '3:13: steps[0].deploy: "workload": the cluster does not exist at this step; expected one of east, west, management',
     ],
     [
       "a negative duration",
@@ -109,7 +109,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     [
       "a manifest that is not there",
       "apply: { file: none.yaml }",
-      '2:20: steps[0].apply.file: "none.yaml": there is no file dir/none.yaml; paths start at the folder of this file',
+      '2:20: steps[0].apply.file: "none.yaml": file dir/none.yaml does not exist; paths start at the folder of this file',
     ],
     [
       "unknown kind to patch",
@@ -117,7 +117,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
       '2:20: steps[0].patch.kind: "machinepool": unknown kind; did you mean MachinePool?',
     ],
     [
-      "a patch that is no map",
+      "a patch that is not a map",
       "patch: { kind: MachinePool, name: a, merge: 3 }",
       "2:49: steps[0].patch.merge: 3: must be a map of what is to change",
     ],
@@ -189,7 +189,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     [
       "unknown cluster",
       "deploy: { name: web, replicas: 1, cluster: worklod }",
-      '2:48: steps[0].deploy.cluster: "worklod": there is no such cluster at this step; did you mean workload?',
+      '2:48: steps[0].deploy.cluster: "worklod": the cluster does not exist at this step; did you mean workload?',
     ],
     [
       "bad budget",
@@ -250,7 +250,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     [
       "a scale set of a similar name",
       ["createScaleSet: { name: pool, instances: 1 }", "resize: { scaleSet: pol, to: 2 }"],
-      '3:25: steps[1].resize.scaleSet: "pol": there is no such scale set at this step; did you mean pool?',
+      '3:25: steps[1].resize.scaleSet: "pol": the scale set does not exist at this step; did you mean pool?',
     ],
     [
       "a scale set that is gone",
@@ -288,7 +288,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     [
       "a share above all",
       'faults: ["arm-throttled:120%"]',
-      '1:10: faults[0]: "arm-throttled:120%": "120%" is no share; expected one above 0% and up to 100%, such as 20%',
+      '1:10: faults[0]: "arm-throttled:120%": "120%" is not a share; expected one above 0% and up to 100%, such as 20%',
     ],
     [
       "a call that the fault does not strike",
@@ -315,7 +315,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
       'faults: ["arm-throttled:1st PUT by"]',
       '1:10: faults[0]: "arm-throttled:1st PUT by": nothing follows "by"',
     ],
-    ["faults that are no list", "faults: none", '1:9: faults: "none": must be a list of faults, or swarm'],
+    ["faults that are not a list", "faults: none", '1:9: faults: "none": must be a list of faults, or swarm'],
     [
       "three managers",
       "world: { managers: 3 }",
@@ -332,7 +332,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
       '1:38: world.azure.quotas[0].family: "standardDSv3Famly": did you mean standardDSv3Family?',
     ],
     [
-      "throttling that is no truth",
+      "throttling that is not a boolean",
       "world: { azure: { throttling: yes } }",
       '1:31: world.azure.throttling: "yes": must be true or false',
     ],
@@ -340,7 +340,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
     [
       "an include that is not there",
       "include: [none.yaml]",
-      '1:11: include[0]: "none.yaml": there is no file dir/none.yaml; paths start at the folder of this file',
+      '1:11: include[0]: "none.yaml": file dir/none.yaml does not exist; paths start at the folder of this file',
     ],
     [
       "an include of itself",
@@ -389,7 +389,7 @@ describe("a scenario is refused with line, column and a fix, because of", () => 
   test("its absence", () => {
     expect(readScenario("gone.yaml", () => undefined)).toEqual({
       problems: [
-        { at: { file: "gone.yaml", line: 1, column: 1 }, field: "", message: "there is no such file" },
+        { at: { file: "gone.yaml", line: 1, column: 1 }, field: "", message: "the file does not exist" },
       ],
     });
   });

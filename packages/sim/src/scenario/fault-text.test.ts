@@ -46,15 +46,15 @@ describe("the text of a fault", () => {
   });
 
   test.each([
-    ["arm-throttled:0%", '"0%" is no share; expected one above 0% and up to 100%, such as 20%'],
-    ["arm-throttled:0 times", '"0 times" is no number of times; expected one such as 3 times'],
+    ["arm-throttled:0%", '"0%" is not a share; expected one above 0% and up to 100%, such as 20%'],
+    ["arm-throttled:0 times", '"0 times" is not a number of times; expected one such as 3 times'],
     [
       "arm-throttled:0th",
       '"0th" is nothing that arm-throttled strikes; expected [Nth | N%] [CALL [RESOURCE]] [by CONTROLLER] [N times], such as 3rd write or 20%',
     ],
     ["arm-throttled:PIT", '"PIT" is nothing that arm-throttled strikes; did you mean PUT?'],
     ["spot-eviction:every", 'nothing follows "every"'],
-    ["spot-eviction:every 5", '"5" is no duration above 0; expected one such as 90s, 10m or 1h30m'],
+    ["spot-eviction:every 5", '"5" is not a duration above 0; expected one such as 90s, 10m or 1h30m'],
     ["Spot-Eviction", "unknown fault; did you mean spot-eviction?"],
   ])("refuses %s and says what is valid", (text, message) => {
     expect(when(text)).toBe(message);

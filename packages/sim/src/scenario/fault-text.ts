@@ -105,7 +105,7 @@ function momentsOf(given: readonly string[]): Moments {
 function durationOf(text: string): number {
   const ms = millisecondsOf(text);
   if (ms > 0) return ms;
-  throw new FaultTextError(`"${text}" is no duration above 0; expected one such as 90s, 10m or 1h30m`);
+  throw new FaultTextError(`"${text}" is not a duration above 0; expected one such as 90s, 10m or 1h30m`);
 }
 
 const TRIGGER_FORM =
@@ -136,7 +136,7 @@ function howOftenOf(words: Words): Pick<Trigger, "nth" | "probability"> {
   const word = words.take();
   const share = Number(PERCENTAGE.exec(word)?.[1]) / 100;
   if (share > 0 && share <= 1) return { probability: share };
-  throw new FaultTextError(`"${word}" is no share; expected one above 0% and up to 100%, such as 20%`);
+  throw new FaultTextError(`"${word}" is not a share; expected one above 0% and up to 100%, such as 20%`);
 }
 
 function callOf(id: FaultId, words: Words): Pick<Trigger, "verb" | "resource"> {
@@ -169,5 +169,5 @@ function timesOf(words: Words): number | undefined {
   const word = words.take();
   words.take();
   if (NUMBER.test(word)) return Number(word);
-  throw new FaultTextError(`"${word} times" is no number of times; expected one such as 3 times`);
+  throw new FaultTextError(`"${word} times" is not a number of times; expected one such as 3 times`);
 }

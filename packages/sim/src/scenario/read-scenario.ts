@@ -47,7 +47,7 @@ export function readScenario(path: string, readFile: ReadFile): ScenarioReading 
   const file = posix.normalize(path);
   const content = readFile(file);
   if (content === undefined) {
-    return { problems: [{ at: startOf(file), field: "", message: "there is no such file" }] };
+    return { problems: [{ at: startOf(file), field: "", message: "the file does not exist" }] };
   }
   const read = readPart(library, { file, text: content }, []);
   if (read && problems.length === 0) problems.push(...danglingReferences(mentions, read.world));
@@ -156,7 +156,10 @@ function openFile({ readFile, reading }: Library, place: Place, name: string): O
   const file = pathBeside(place.at, name);
   const content = readFile(file);
   if (content !== undefined) return { file, text: content };
-  reading.report(place, `${shown(place)}: there is no file ${file}; paths start at the folder of this file`);
+  reading.report(
+    place,
+    `${shown(place)}: file ${file} does not exist; paths start at the folder of this file`,
+  );
   return undefined;
 }
 

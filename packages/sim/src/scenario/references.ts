@@ -36,5 +36,5 @@ function problemOf({ what, name, as }: Mention, known: ReadonlySet<string>): str
   if (as === "new") return `"${name}": there is such a ${noun} already; give it another name`;
   const names = [...known];
   if (names.length === 0) return `"${name}": no step before this one makes a ${noun}`;
-  return `"${name}": there is no such ${noun} at this step; ${suggestion({ written: name, known: names })}`;
+  return `"${name}": the ${noun} does not exist at this step; ${suggestion({ written: name, known: names })}`;
 }
