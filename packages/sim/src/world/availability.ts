@@ -1,6 +1,6 @@
 import type { Frozen, Node } from "@capstan/api";
 import { isCordoned, isReady } from "../readiness.ts";
-import { lastPart, scaleSetOf } from "../machine-id.ts";
+import { lastPart } from "../machine-id.ts";
 
 /** How many machines of a scale set can do work, and how few it has been. */
 export interface Pool {
@@ -25,6 +25,8 @@ interface PoolState {
 export interface MachineFacts {
   readonly isRunning: boolean;
   readonly node: Frozen<Node> | undefined;
+  /** The id of its scale set in lower case; undefined for a machine that is not an instance. */
+  readonly setKey: string | undefined;
   /** Its scale set, if Azure still has it. */
   readonly set: { readonly id: string; readonly capacity: number } | undefined;
   readonly atMs: number;
@@ -59,8 +61,8 @@ export class Availability {
 
   /** Records the facts about a machine after a change of it or of its Node. */
   note(machineId: string, facts: MachineFacts): void {
-    const { isRunning, node, set, atMs } = facts;
-    const pool = this.#poolOf(scaleSetOf(machineId), set?.id);
+    const { isRunning, node, setKey, set, atMs } = facts;
+    const pool = this.#poolOf(setKey, set?.id);
     const works = isAvailable(node);
     const isLostUnseen = this.#noteDeceit(machineId, works && !isRunning);
     const change = this.#noteWork(machineId, works && isRunning, atMs);

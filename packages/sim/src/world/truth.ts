@@ -182,10 +182,12 @@ export class Truth {
   /** Records the availability of a machine after a change of it or of its Node. */
   #count(machineId: string): void {
     const { machines, scaleSets } = this.azure.core.world;
+    const setKey = scaleSetOf(machineId);
     this.#availability.note(machineId, {
       isRunning: machines.record(machineId)?.power === "running",
       node: this.#nodeOf.get(machineId)?.node,
-      set: scaleSets.get(scaleSetOf(machineId) ?? ""),
+      setKey,
+      set: setKey === undefined ? undefined : scaleSets.get(setKey),
       atMs: this.#nowMs(),
     });
   }
