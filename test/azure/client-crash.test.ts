@@ -3,6 +3,7 @@ import type { Fate, HttpResponse } from "@capstan/env";
 import {
   advance,
   instanceActions,
+  instanceEvidence,
   isGone,
   ScaleSetInstances,
   type Task,
@@ -70,7 +71,7 @@ class CrashingWorld {
     const { clock } = world.process;
     const arm = world.arm();
     const list = new ScaleSetInstances(arm, clock);
-    const instances = (id: string): ReturnType<ScaleSetInstances["list"]> => list.list(id, { maxAgeMs: 0 });
+    const evidence = instanceEvidence((id) => list.list(id, { maxAgeMs: 0 }));
     const status = world.process.connect(
       ({ body }) => {
         this.record = body as Operation | undefined;
@@ -82,8 +83,8 @@ class CrashingWorld {
       await status.request({ method: "PUT", path: "/status", headers: {}, body: record });
     };
     while (this.record || !(await this.#isDone(wanted, { arm, list }))) {
-      const task = { record: this.record, wanted, persist, location: LOCATION };
-      const progress = await advance({ arm, clock, instances }, task);
+      const task = { record: this.record, wanted, persist, evidence, location: LOCATION };
+      const progress = await advance({ arm, clock }, task);
       await clock.sleep(progress.isDone ? 1000 : progress.retryAfterMs);
     }
   }
@@ -101,7 +102,7 @@ class CrashingWorld {
       return isThere === (wanted.verb === "PUT");
     }
     const touched = (await list.list(POOL, { maxAgeMs: 0 })).filter(({ instanceID }) =>
-      wanted.instanceIDs.includes(instanceID),
+      wanted.instanceIDs?.includes(instanceID),
     );
     return wanted.action === "delete"
       ? touched.length === 0

@@ -14,6 +14,7 @@ import {
   cloudNamed,
   type JsonObject,
   type Progress,
+  instanceEvidence,
   ScaleSetInstances,
   type Task,
   type TokenSource,
@@ -164,13 +165,10 @@ export class ClientWorld {
     };
     const { clock } = this.process;
     const list = new ScaleSetInstances(arm, clock);
+    const evidence = instanceEvidence((id) => list.list(id, { maxAgeMs: 0, priority: "normal" }));
     for (;;) {
-      const ports = {
-        arm,
-        clock,
-        instances: (id: string) => list.list(id, { maxAgeMs: 0, priority: "normal" as const }),
-      };
-      const progress = await advance(ports, { record, wanted, persist, location: LOCATION });
+      const task = { record, wanted, persist, evidence, location: LOCATION };
+      const progress = await advance({ arm, clock }, task);
       if (progress.isDone) return progress;
       await clock.sleep(progress.retryAfterMs);
     }

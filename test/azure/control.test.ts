@@ -56,7 +56,7 @@ test("a cloud in the time of its world tells it, and says that it cannot be chan
     expect(await ask("POST", change)).toMatchObject({
       error: {
         code: "ClockNotAdjustable",
-        message: "This cloud lives in the time of its world, which cannot be changed from here.",
+        message: "This cloud shares the clock of its world; the control API cannot change it.",
       },
     });
   }
@@ -68,7 +68,7 @@ test("at a speed that does not divide evenly everything still happens by itself"
   await cloud.ask("POST", "clock", { speed: 7 });
   await cloud.compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", scaleSet(20)).submitted();
   let booted = 0;
-  cloud.azure.core.onInstance(({ kind }) => void (kind === "booted" && booted++));
+  cloud.azure.core.onMachine(({ kind }) => void (kind === "booted" && booted++));
   await cloud.scheduler.run({ untilMs: cloud.scheduler.monotonicMs + 3_600_000 / 7, maxSteps: 1000 });
   expect(booted).toBe(19);
 });

@@ -62,6 +62,35 @@ test("a store of a newer format is refused with a sentence", async () => {
   expect(() => openSqliteStore(path)).toThrow("written by a newer Capstan");
 });
 
+test("a store of format 2, which had instances and disks by SET/INSTANCE, is read", async () => {
+  const path = folder();
+  const store = openSqliteStore(path);
+  const before = startCloud({ store });
+  await withScaleSet(before, 2);
+  const { id = "" } = await before.compute.virtualMachineScaleSetVMs.get(GROUP, "pool", "1");
+  before.azure.core.disk(id)?.write("/etc/motd", "hello");
+  before.azure.close();
+  store.close();
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(join(path, "azure.db"));
+  database.exec(`
+    UPDATE rows SET "key" = replace("key", '/virtualmachines/', '/') WHERE "table" IN ('instance', 'disk');
+    UPDATE rows SET body = json_remove(body, '$.machineId') WHERE "table" = 'instance';
+    PRAGMA user_version = 2;
+  `);
+  database.close();
+
+  const again = openSqliteStore(path);
+  const after = startCloud({ store: again });
+  expect(after.azure.core.disk(id)?.read("/etc/motd")).toBe("hello");
+  expect(after.azure.core.machine(id)).toEqual(before.azure.core.machine(id));
+  expect([...after.azure.core.world.machines.records()]).toEqual([
+    ...before.azure.core.world.machines.records(),
+  ]);
+  after.azure.close();
+  again.close();
+});
+
 interface SimProcess {
   readonly transport: Transport;
   kill(): Promise<void>;

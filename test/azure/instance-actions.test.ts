@@ -1,5 +1,8 @@
+import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { expect, test } from "vitest";
 import { all, type Cloud, finish, GROUP, scaleSet, startCloud, withScaleSet } from "./cloud.ts";
+
+const SET = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
 
 async function statesOf(cloud: Cloud): Promise<string[]> {
   const instances = await all(
@@ -175,7 +178,7 @@ test("an instance that is not a spot instance cannot be evicted", async () => {
 test("listeners hear what a guest would notice, in order", async () => {
   const cloud = startCloud();
   const heard: string[] = [];
-  cloud.azure.core.onInstance(({ kind, instanceId }) => heard.push(`${instanceId} ${kind}`));
+  cloud.azure.core.onMachine(({ kind, machineId }) => heard.push(`${machineId} ${kind}`));
   await withScaleSet(cloud, 1);
   const sets = cloud.compute.virtualMachineScaleSets;
   await finish(cloud, sets.reimage(GROUP, "pool"));
@@ -195,7 +198,7 @@ test("listeners hear what a guest would notice, in order", async () => {
       "started",
       "modelApplied",
       "deleted",
-    ].map((kind) => `0 ${kind}`),
+    ].map((kind) => `${SET.toLowerCase()}/virtualmachines/0 ${kind}`),
   );
 });
 
@@ -206,21 +209,21 @@ test("a guest finds its custom data and its image's files, and a re-image takes 
   const profile = scaleSet(1).virtualMachineProfile;
   const storageProfile = { imageReference: { communityGalleryImageId } };
   await withScaleSet(cloud, 1, { virtualMachineProfile: { ...profile, storageProfile } });
-  const set = await cloud.compute.virtualMachineScaleSets.get(GROUP, "pool");
+  const { id = "" } = await cloud.compute.virtualMachineScaleSetVMs.get(GROUP, "pool", "0");
   const { core } = cloud.azure;
-  expect(core.machine(set.id ?? "", "0")).toMatchObject({
+  expect(core.machine(id)).toMatchObject({
     computerName: "pool000000",
     customData: "c2VjcmV0",
     privateAddresses: ["10.1.0.4"],
     power: "running",
   });
-  core.disk(set.id ?? "", "0")?.write("/var/lib/kubelet/key", "mine");
-  expect(core.disk(set.id ?? "", "0")?.list("/")).toEqual([
+  core.disk(id)?.write("/var/lib/kubelet/key", "mine");
+  expect(core.disk(id)?.list("/")).toEqual([
     "/etc/kubernetes-version",
     "/usr/bin/kubeadm",
     "/var/lib/kubelet/key",
   ]);
   await finish(cloud, cloud.compute.virtualMachineScaleSetVMs.reimage(GROUP, "pool", "0"));
-  expect(core.disk(set.id ?? "", "0")?.read("/var/lib/kubelet/key")).toBeUndefined();
-  expect(core.disk(set.id ?? "", "0")?.read("/etc/kubernetes-version")).toBe("v1.33.5\n");
+  expect(core.disk(id)?.read("/var/lib/kubelet/key")).toBeUndefined();
+  expect(core.disk(id)?.read("/etc/kubernetes-version")).toBe("v1.33.5\n");
 });

@@ -98,7 +98,7 @@ test("an operation is forgotten a day after its end", async () => {
 test("instances become ready although nobody asks", async () => {
   const cloud = startCloud();
   const booted: number[] = [];
-  cloud.azure.core.onInstance(({ kind, atMs }) => void (kind === "booted" && booted.push(atMs)));
+  cloud.azure.core.onMachine(({ kind, atMs }) => void (kind === "booted" && booted.push(atMs)));
   await withNetwork(cloud);
   const before = cloud.scheduler.wallMs;
   const body = {

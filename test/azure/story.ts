@@ -16,8 +16,8 @@ const seed = process.argv[2] ?? "";
 const scheduler = new Scheduler({ seed });
 const azure = createAzure({ env: new VirtualProcess(scheduler, "azure"), seed });
 const booted: string[] = [];
-azure.core.onInstance(({ kind, instanceId, atMs }) => {
-  if (kind === "booted") booted.push(`${instanceId}@${atMs}`);
+azure.core.onMachine(({ kind, machineId, atMs }) => {
+  if (kind === "booted") booted.push(`${machineId.slice(machineId.lastIndexOf("/") + 1)}@${atMs}`);
 });
 
 async function send(method: string, path: string, body?: unknown): Promise<void> {

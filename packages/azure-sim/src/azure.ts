@@ -19,19 +19,19 @@ import { Keeper } from "./store/keeper.ts";
 import { restore } from "./store/restore.ts";
 import type { Store } from "./store/store.ts";
 
-/** What a simulated Azure is made of. */
+/** The parts of a simulated Azure. */
 export interface AzureOptions {
   readonly env: Env;
-  /** The time of the cloud, where somebody may change it; else it lives in the time of `env`. */
+  /** The cloud's clock, where the control API may change it; the clock of `env` unless given. */
   readonly clock?: AdjustableClock;
-  /** Decides everything random. A store brings its own; otherwise a fresh one unless told. */
+  /** Seeds all randomness. A store brings its own seed; otherwise the seed is random unless given. */
   readonly seed?: string;
-  /** Keeps the cloud; without it the cloud ends with the process. */
+  /** Persists the cloud; without a store the cloud ends with the process. */
   readonly store?: Store;
   readonly settings?: Partial<AzureSettings>;
 }
 
-/** A request with what only the HTTP adapters know of it; callers in this process live in the time of the cloud. */
+/** A request with what only the HTTP adapters know about it. Callers in this process share the cloud's clock. */
 export type AzureHandler = (
   request: HttpRequest,
   caller?: Pick<SimRequest, "origin" | "callerMs">,
@@ -42,17 +42,17 @@ export interface Azure {
   /** Answers requests to ARM, Entra, the metadata service and, with its token, the control API. */
   readonly handle: AzureHandler & Handler;
   readonly core: Core;
-  /** What happens from outside of ARM: time, faults, other people. */
+  /** Control from outside ARM: time, faults, and operators who use the portal. */
   readonly control: Control;
-  /** A token for ARM, without the way through Entra. */
+  /** A token for ARM, without a request to Entra. */
   issueToken(principal?: Principal): IssuedToken;
-  /** Resolves when everything that has changed by now survives a crash; rejects when it could not be stored. */
+  /** Resolves when all changes so far survive a crash; rejects when the store failed. */
   kept(): Promise<void>;
-  /** Ends what it does by itself and writes what is left to the store. */
+  /** Stops all timers and writes the remaining changes to the store. */
   close(): void;
 }
 
-/** Creates a simulated Azure, or goes on with the one in the store. */
+/** Creates a simulated Azure, or continues with the one in the store. */
 export function createAzure({ env, clock, seed, store, settings: given }: AzureOptions): Azure {
   const time = clock ?? env.clock;
   const settings = completeSettings(given);
@@ -68,12 +68,12 @@ export function createAzure({ env, clock, seed, store, settings: given }: AzureO
   const waker = new Waker(core, keeper, time);
   const changed = (): void => {
     waker.arm();
-    // Nobody waits for what is done by hand; the next request is told if the store fails.
+    // The caller of the control API does not wait for the store; the next request returns the store's error.
     keeper.keep().catch(() => undefined);
   };
   const control = new Control(core, { time, ...(clock && { clock }), changed });
   const answer: AzureHandler = async (request, caller) => {
-    // A copy would ask for the signal, which is made for whoever asks and is expensive.
+    // Do not copy the request: a copy would read its signal, which is created on the first read and is expensive.
     const asked: SimRequest = caller ? { ...request, ...caller } : request;
     const answered =
       controlAnswer(asked, control, settings.controlToken) ?? core.handle(asked, control.nowMs);
@@ -99,19 +99,22 @@ export function createAzure({ env, clock, seed, store, settings: given }: AzureO
   };
 }
 
-/** Something that was not kept did not happen, as far as the caller may rely on it. */
+/** The caller must not rely on a change that was not stored. */
 function notStored(error: unknown): Answer {
   const message = `The change could not be stored: ${(error as Error).message}`;
   return reply(500, { error: { code: "InternalServerError", message } });
 }
 
-/** Begins the time of a new cloud, and keeps its seed at once: killed before anybody asks, it comes back as the same. */
+/**
+ * Starts the clock of a new cloud and stores its seed at once: a process that is killed before the first request restarts
+ * with the same seed.
+ */
 function begin(core: Core, keeper: Keeper, time: Clock): void {
   core.advance(Math.floor(time.now()));
   keeper.flush();
 }
 
-/** Wakes the cloud when something is due in it, so that it happens although nobody asks. */
+/** Wakes the cloud when a completion is due, also without a request. */
 class Waker {
   readonly #core: Core;
   readonly #keeper: Keeper;
@@ -125,7 +128,7 @@ class Waker {
     this.#time = time;
   }
 
-  /** Sets the timer for what is due next, unless it is set for that or something earlier. */
+  /** Sets the timer for the next completion, unless it is set for an earlier or the same time. */
   arm(): void {
     const dueMs = this.#core.nextDueMs();
     if (dueMs === undefined || dueMs >= this.#armedMs) return;
@@ -140,10 +143,10 @@ class Waker {
   }
 
   #wake(): void {
-    // A timer may fire a moment early; that moment must not be waited for again and again.
+    // A timer may fire slightly early. Without this, the timer would be set again for the same moment.
     this.#core.advance(Math.max(Math.floor(this.#time.now()), this.#armedMs));
     this.#armedMs = Infinity;
-    // A store that fails tells the next caller; there is nobody here to tell.
+    // The next request returns the error of a store that fails; no caller waits here.
     this.#keeper.keep().catch(() => undefined);
     this.arm();
   }

@@ -5,17 +5,17 @@ export type { Control } from "./control/control.ts";
 export type { CloudState } from "./control/state.ts";
 export type { SimRequest } from "./core/call.ts";
 export { type Core, createCore } from "./core/core.ts";
-export type { InstanceEvent, InstanceListener } from "./core/instance-events.ts";
 export type { DiskRef } from "./disks/disks.ts";
-export type { InstanceDisk } from "./disks/instance-disk.ts";
+export type { MachineDisk } from "./disks/machine-disk.ts";
 export type { IssuedToken } from "./entra/tokens.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./faults/fault.ts";
 export { serveAzure } from "./http/serve.ts";
 export type { JournalEntry } from "./journal/journal.ts";
 export { drawTypicalSeconds, type Duration, type Latencies, RECORDED } from "./latency/latencies.ts";
+export type { Machine, MachineRecord } from "./machines/machine.ts";
+export type { MachineEvent, MachineListener } from "./machines/machine-events.ts";
 export type { Prohibition } from "./policies/policies.ts";
 export { DEFAULT_IMAGES, type Image, type ImageFiles } from "./resources/images/image.ts";
-export type { Machine } from "./resources/scale-sets/machine.ts";
 export { DEFAULT_SIZES, type VmSize } from "./resources/skus/vm-size.ts";
 export {
   type AzureSettings,

@@ -1,12 +1,12 @@
-/** A JSON object whose fields nobody has looked at yet. */
+/** A JSON object whose fields are not validated yet. */
 export type JsonObject = { readonly [field: string]: unknown };
 
-/** Whether the value is a JSON object, and neither a list nor null. */
+/** Whether the value is a JSON object, not a list or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at the end of a path of fields, or undefined where the path leads nowhere. */
+/** The value at a path of fields; undefined where the path does not exist. */
 export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const field of path) {
@@ -16,29 +16,29 @@ export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The object at the end of a path; an empty one where there is none. */
+/** The object at a path; an empty one where it does not exist. */
 export function objectAt(value: unknown, ...path: readonly string[]): JsonObject {
   const found = valueAt(value, ...path);
   return isObject(found) ? found : {};
 }
 
-/** The text at the end of a path, or undefined. */
+/** The text at a path; undefined where it does not exist. */
 export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
   const found = valueAt(value, ...path);
   return typeof found === "string" ? found : undefined;
 }
 
-/** The objects of the list at the end of a path; anything else in it is left out. */
+/** The objects of the list at a path; other items are skipped. */
 export function objectsAt(value: unknown, ...path: readonly string[]): readonly JsonObject[] {
   const found = valueAt(value, ...path);
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
-/** A private, frozen copy: what callers hand over in-process stays theirs, and what we hand out cannot be changed. */
+/** A private, frozen copy: a caller in this process keeps its own object, and cannot change ours. */
 export function frozenCopy<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   if (!isObject(value)) return value;
-  // Assigned one by one, a field that is called `__proto__` would be lost.
+  // A plain assignment would lose a field that is called `__proto__`.
   const fields = Object.entries(value).map(([field, content]) => [field, frozenCopy(content)] as const);
   return Object.freeze(Object.fromEntries(fields)) as T;
 }
@@ -54,7 +54,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The same text for equal values, whatever the order of their fields. */
+/** The same text for equal values, regardless of the order of their fields. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";

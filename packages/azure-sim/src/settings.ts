@@ -2,7 +2,7 @@ import type { Latencies } from "./latency/latencies.ts";
 import { DEFAULT_IMAGES, type Image } from "./resources/images/image.ts";
 import { DEFAULT_SIZES, type VmSize } from "./resources/skus/vm-size.ts";
 
-/** Somebody who may ask for tokens. */
+/** An application or identity that can request tokens. */
 export interface Principal {
   readonly tenantId: string;
   readonly clientId: string;
@@ -10,9 +10,9 @@ export interface Principal {
   readonly clientSecret?: string;
   /** Service accounts that may sign in as this application: workload identity. */
   readonly federated?: readonly { readonly issuer: string; readonly subject: string }[];
-  /** May sign in without a secret from a simulated VM: managed identity. */
+  /** Can sign in without a secret from a simulated VM: managed identity. */
   readonly isManagedIdentity?: boolean;
-  /** What it may do in the subscriptions; everything unless told. */
+  /** Its role in the subscriptions; Contributor unless given. */
   readonly role?: "Contributor" | "Reader" | "None";
 }
 
@@ -23,14 +23,14 @@ export interface Quota {
   readonly limit: number;
 }
 
-/** How many more VMs of one size a region has room for. */
+/** How many more VMs of one size fit into a region. */
 export interface Capacity {
   readonly location: string;
   readonly size: string;
   readonly instances: number;
 }
 
-/** What the simulated cloud is like. */
+/** The settings of the simulated cloud. */
 export interface AzureSettings {
   readonly subscriptions: readonly string[];
   readonly principals: readonly Principal[];
@@ -39,29 +39,29 @@ export interface AzureSettings {
   readonly images: readonly Image[];
   readonly quotas: readonly Quota[];
   readonly capacities: readonly Capacity[];
-  /** Durations by operation in seconds; `recorded` are those of real traffic, `none` finishes everything at once. */
+  /** Durations by operation in seconds; `recorded` takes those of real traffic, `none` ends every operation at once. */
   readonly latencies: "recorded" | "none" | Latencies;
-  /** How long reads may miss what was just created, as a log-normal; at once unless told. */
+  /** How long reads may miss new resources, as a log-normal; no lag unless given. */
   readonly consistencyLag?: { readonly p50: number; readonly p90: number };
-  /** Whether requests are counted and refused; real limits unless told. */
+  /** Whether requests are throttled with Azure's limits; true by default. */
   readonly isThrottled: boolean;
   /** How many instances of one set Azure works on at the same time. */
   readonly instancesAtOnce: number;
   /** How many instances a set without a single placement group may have. */
   readonly instancesInSet: number;
-  /** What opens `/_sim/`; nothing does when it is undefined. */
+  /** The token of the control API at `/_sim/`; undefined turns the API off. */
   readonly controlToken?: string;
-  /** The base of the links in answers, where the request does not say how it came. */
+  /** The base of links in answers, where the request does not say how it came. */
   readonly origin: string;
 }
 
-/** The tenant that is there unless told otherwise. */
+/** The default tenant. */
 export const DEFAULT_TENANT = "11111111-1111-1111-1111-111111111111";
 
-/** The subscription that is there unless told otherwise. */
+/** The default subscription. */
 export const DEFAULT_SUBSCRIPTION = "00000000-0000-0000-0000-000000000000";
 
-/** The principal that is there unless told otherwise, with a secret and as a managed identity. */
+/** The default principal, with a secret and as a managed identity. */
 export const DEFAULT_PRINCIPAL: Principal = {
   tenantId: DEFAULT_TENANT,
   clientId: "22222222-2222-2222-2222-222222222222",
@@ -70,7 +70,10 @@ export const DEFAULT_PRINCIPAL: Principal = {
   isManagedIdentity: true,
 };
 
-/** The cores of a family and region unless told otherwise: nobody meets it by accident, 30,000 VMs of 4 cores fit. */
+/**
+ * The default core quota of a family in a region: large enough for 30,000 VMs of 4 cores, so that no test meets it by
+ * accident.
+ */
 export const DEFAULT_CORE_LIMIT = 200_000;
 
 const DEFAULTS: AzureSettings = {
@@ -83,14 +86,14 @@ const DEFAULTS: AzureSettings = {
   capacities: [],
   latencies: "recorded",
   isThrottled: true,
-  // Recordings have no large sets; between 100 and 300 at once is the assumption of reference/azure.md, section 7.
+  // Recordings have no large sets; reference/azure.md, section 7, assumes 100 to 300 at once.
   instancesAtOnce: 200,
-  // What Azure allows; one that surges cannot have as many in ordinary times.
+  // Azure's limit; a set that surges must stay below it in normal operation.
   instancesInSet: 1000,
   origin: "https://management.azure.com",
 };
 
-/** Fills in what the caller leaves open. */
+/** Completes the settings with the defaults. */
 export function completeSettings(given: Partial<AzureSettings> = {}): AzureSettings {
   return { ...DEFAULTS, ...given };
 }

@@ -11,11 +11,12 @@ export { type CallCount, type CallOutcome, Meter } from "./azure/meter.ts";
 export type { Observed, OperationOutcome, Step } from "./azure/operations/decide.ts";
 export { nextStep } from "./azure/operations/decide.ts";
 export { advance, type OperationPorts, type Progress, type Task } from "./azure/operations/operations.ts";
+export type { Evidence, PostEvidence } from "./azure/operations/evidence.ts";
 export type {
-  InstanceAction,
   Wanted,
-  WantedAction,
+  WantedChange,
   WantedDelete,
+  WantedPost,
   WantedWrite,
 } from "./azure/operations/wanted.ts";
 export {
@@ -34,7 +35,14 @@ export {
   type WriteOptions,
   type Written,
 } from "./azure/port.ts";
-export { BATCH_SIZE, batchesOf, instanceActions } from "./azure/scale-set/batches.ts";
+export {
+  BATCH_SIZE,
+  batchesOf,
+  type InstanceAction,
+  instanceActions,
+  type WantedInstancePost,
+} from "./azure/scale-set/instance-actions.ts";
+export { instanceEvidence } from "./azure/scale-set/instance-evidence.ts";
 export type { PowerState, ScaleSetInstance } from "./azure/scale-set/instance.ts";
 export { type FreshnessOptions, ScaleSetInstances } from "./azure/scale-set/instances.ts";
 export { azureClusterRbac } from "./reconcilers/azurecluster/rbac.ts";

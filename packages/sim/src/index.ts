@@ -10,6 +10,7 @@ export type { GuestSettings } from "./guests/guest.ts";
 export type { WorkloadCluster } from "./guests/guest-clusters.ts";
 export { type Guests, type GuestsOptions, type GuestView, startGuests } from "./guests/guests.ts";
 export type { Stage } from "./guests/stages.ts";
+export { machineLabel } from "./machine-id.ts";
 export { type ScenarioRun, type ScenarioRunOptions, runScenario } from "./run/run-scenario.ts";
 export { type FaultPlan, faultsOf, readFaultPlan } from "./scenario/fault-plan.ts";
 export { formatProblem, type Problem } from "./scenario/problem.ts";
@@ -32,7 +33,8 @@ export { crashEverywhere, type CrashPoint, crashPointsOf, faultOf } from "./worl
 export { type EndState, endStateOf } from "./world/end-state.ts";
 export type { Controllers, ManagerConnections } from "./world/managers.ts";
 export { rehearse, type Rehearsal, RestlessError, type Run } from "./world/rehearsal.ts";
-export type { Pool, Truth } from "./world/truth.ts";
+export type { Pool } from "./world/availability.ts";
+export type { Truth } from "./world/truth.ts";
 export { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./world/simulated-authority.ts";
 export { CLUSTERS_ORIGIN } from "./world/workload-host.ts";
 export { createWorld, NotAtRestError, type World, type WorldOptions } from "./world/world.ts";

@@ -1,19 +1,19 @@
 import { formatTimestamp, type Frozen, type Node, type Taint } from "@capstan/api";
 import { readiness } from "./readiness.ts";
 
-/** The taint of a node whose kubelet says that it is not well, or has not spoken yet. */
+/** The taint of a node whose kubelet reports that it is not ready, or has not reported yet. */
 export const NOT_READY = "node.kubernetes.io/not-ready";
-/** The taint of a node whose kubelet has fallen silent. */
+/** The taint of a node whose kubelet is silent. */
 export const UNREACHABLE = "node.kubernetes.io/unreachable";
 
-/** The key of the taints that a node of this health has; undefined for one that is Ready. */
+/** The key of the taints for a node's health; undefined for a Ready one. */
 export function healthTaint(node: Frozen<Node>): string | undefined {
   const status = readiness(node)?.status;
   if (status === "True") return undefined;
   return status === "Unknown" ? UNREACHABLE : NOT_READY;
 }
 
-/** The taints that a node should have by its health; undefined when it has them. Those of other people stay. */
+/** The taints that a node should have by its health; undefined when it has them. Other taints stay. */
 export function taintsByHealth(node: Frozen<Node>, nowMs: number): readonly Frozen<Taint>[] | undefined {
   const taints = node.spec?.taints ?? [];
   const key = healthTaint(node);
@@ -31,7 +31,7 @@ function has(taints: readonly Frozen<Taint>[], key: string, effect: string): boo
   return taints.some((taint) => taint.key === key && taint.effect === effect);
 }
 
-/** Only those that drive pods away say since when, because pods tolerate them for a while. */
+/** Only NoExecute taints have a time, because pods tolerate them for a while. */
 function taintOf(key: string, effect: (typeof EFFECTS)[number], nowMs: number): Taint {
   return { key, effect, ...(effect === "NoExecute" && { timeAdded: formatTimestamp(nowMs) }) };
 }

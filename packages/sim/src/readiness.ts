@@ -7,7 +7,12 @@ export function readiness(object: Reporting): Frozen<PodCondition> | undefined {
   return object.status?.conditions?.find(({ type }) => type === "Ready");
 }
 
-/** Whether a pod or node says that it is Ready; one that is not there is not. */
+/** Whether a pod or node is Ready; false for undefined. */
 export function isReady(object: Reporting | undefined): boolean {
   return object !== undefined && readiness(object)?.status === "True";
+}
+
+/** Whether a node is cordoned. */
+export function isCordoned(node: Frozen<Node> | undefined): boolean {
+  return node?.spec?.unschedulable === true;
 }

@@ -14,7 +14,7 @@ export function creationsIn(events: readonly TraceEvent[]): readonly MachineLate
   const startedMs = new Map<string, number>();
   return recorded(events, ({ atMs, happening }) => {
     if (happening.kind !== "machine") return undefined;
-    const machine = `${happening.scaleSet}/${happening.instance}`;
+    const { machine } = happening;
     if (happening.event === "created") startedMs.set(machine, atMs);
     const startMs = startedMs.get(machine);
     return happening.event === "booted" && startMs !== undefined ? { machine, startMs } : undefined;
@@ -27,7 +27,7 @@ export function updatesIn(events: readonly TraceEvent[]): readonly MachineLatenc
   return recorded(events, ({ atMs, happening }) => {
     if (happening.kind === "arm" && happening.operation.endsWith("/manualupgrade")) startMs = atMs;
     if (happening.kind !== "machine" || happening.event !== "modelApplied") return undefined;
-    const machine = `${happening.scaleSet}/${happening.instance}`;
+    const { machine } = happening;
     return startMs === undefined ? undefined : { machine, startMs };
   });
 }

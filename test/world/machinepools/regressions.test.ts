@@ -256,7 +256,7 @@ describe("CAPZ #4940: what Azure takes back is replaced, and no machine is left 
     const template = azureTemplate({ spotVMOptions: { evictionPolicy } });
     const world = await withPool({ spec: { template } });
     const [set] = world.azure.control.state().scaleSets;
-    world.azure.control.evict(set?.id ?? "", "1");
+    world.azure.control.evict(`${set?.id}/virtualMachines/1`);
     await settled(world);
     expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
@@ -265,7 +265,7 @@ describe("CAPZ #4940: what Azure takes back is replaced, and no machine is left 
   test("and a machine that somebody deletes in the portal", async () => {
     const world = await withPool();
     const [set] = world.azure.control.state().scaleSets;
-    world.azure.control.deleteInstance(set?.id ?? "", "1");
+    world.azure.control.deleteMachine(`${set?.id}/virtualMachines/1`);
     await settled(world);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
   });

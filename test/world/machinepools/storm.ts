@@ -1,5 +1,13 @@
 import { AzureMachinePoolMachine } from "@capstan/api";
-import { failureReport, faultsOf, rehearse, type Run, ViolationError, type World } from "@capstan/sim";
+import {
+  failureReport,
+  faultsOf,
+  machineLabel,
+  rehearse,
+  type Run,
+  ViolationError,
+  type World,
+} from "@capstan/sim";
 import { afterAll, expect, test } from "vitest";
 import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
 import { type Reached, reachedText } from "../fleet/storm.ts";
@@ -99,8 +107,8 @@ const WATCH_MS = 30 * MINUTE_MS;
 function hopeless(world: World): string[] {
   return world.guests
     .list()
-    .flatMap(({ stage, scaleSetId, instanceId }) =>
-      stage === "failed" ? [`${scaleSetId.slice(scaleSetId.lastIndexOf("/") + 1)}-${instanceId}`] : [],
+    .flatMap(({ stage, machineId }) =>
+      stage === "failed" ? [machineLabel(machineId).replace("/", "-")] : [],
     );
 }
 

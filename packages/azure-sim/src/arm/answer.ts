@@ -1,6 +1,6 @@
 /**
- * A list whose items are texts already. It becomes one text when it is asked for, and not before: put together while the
- * answer is still on its way, hundreds of kilobytes would grow old, and only the collection of all garbage takes such.
+ * A list whose items are JSON texts already. It becomes one text only when it is read: a text of hundreds of kilobytes that
+ * is joined earlier would survive young-generation collections and wait for a full one.
  */
 export class JsonList {
   readonly #items: readonly string[];
@@ -13,7 +13,7 @@ export class JsonList {
 
   get text(): string {
     const next = this.#nextLink === undefined ? "" : `,"nextLink":${JSON.stringify(this.#nextLink)}`;
-    // Joined at once: a text of three parts would be copied again by whoever reads it.
+    // One join, not two concatenations: the reader would have to copy a text of three parts again.
     const parts = [...this.#items];
     parts[0] = `{"value":[${parts[0] ?? ""}`;
     parts.push(`${parts.pop()}]${next}}`);
@@ -25,11 +25,11 @@ export class JsonList {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON value or a JsonList; no body at all when undefined. */
+  /** A JSON value or a JsonList; undefined means no body. */
   readonly body?: unknown;
   /** How long the answer takes, in simulated milliseconds. */
   readonly delayMs?: number;
-  /** The answer never arrives: the connection breaks instead. */
+  /** The answer never arrives: the connection breaks. */
   readonly isLost?: boolean;
 }
 

@@ -1,17 +1,17 @@
 import { ArmError } from "./errors.ts";
 
-/** The dates between which the providers answer; recorded traffic and the SDKs lie well inside. */
+/** The range of api-versions that providers accept. Recorded traffic and the SDKs lie well inside it. */
 const VERSIONS: Readonly<Record<string, { readonly oldest: string; readonly newest: string }>> = {
   "microsoft.compute": { oldest: "2015-06-15", newest: "2026-12-31" },
   "microsoft.network": { oldest: "2015-06-15", newest: "2026-12-31" },
   "microsoft.resources": { oldest: "2015-01-01", newest: "2026-12-31" },
 };
 
-// Providers have a few dozen each; these are enough for a reader of the message to pick one.
+// Providers have a few dozen versions each; these are enough for a user to pick one from the message.
 const SUPPORTED =
   "2021-04-01, 2022-08-01, 2023-09-01, 2024-03-01, 2024-07-01, 2025-04-01, 2026-01-01, 2026-04-01";
 
-/** The api-version of a request, which ARM asks of each and every one. */
+/** The api-version of a request. ARM requires it on every request. */
 export function parseApiVersion(query: URLSearchParams): string {
   const version = query.get("api-version");
   if (version === null || version === "") {
@@ -30,7 +30,7 @@ export function parseApiVersion(query: URLSearchParams): string {
   return version;
 }
 
-/** Refuses a date at which the provider did not know this type. */
+/** Refuses an api-version in which the provider did not have this type. */
 export function checkVersion(
   version: string,
   provider: string,
@@ -45,7 +45,7 @@ export function checkVersion(
   });
 }
 
-/** A type that its namespace does not have. */
+/** The error for a type that the namespace does not have. */
 export function invalidResourceType(provider: string, type: string, version: string): ArmError {
   return new ArmError(404, {
     code: "InvalidResourceType",
@@ -53,7 +53,7 @@ export function invalidResourceType(provider: string, type: string, version: str
   });
 }
 
-/** A namespace that there is not. */
+/** The error for a namespace that does not exist. */
 export function invalidNamespace(provider: string): ArmError {
   return new ArmError(404, {
     code: "InvalidResourceNamespace",

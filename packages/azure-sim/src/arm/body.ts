@@ -32,7 +32,7 @@ function invalidContent(why: string): ArmError {
   });
 }
 
-/** The body of a request that cannot do without one. */
+/** The body of a request that must have one. */
 export function requireBody(body: JsonObject | undefined): JsonObject {
   if (body) return body;
   throw invalidContent("the request has no body");

@@ -6,13 +6,13 @@ export interface ErrorBody {
   readonly details?: readonly ErrorBody[];
 }
 
-/** A request that is refused: status, code and message as the real service gives them. */
+/** A refused request: status, code and message as the real service returns them. */
 export class ArmError extends Error {
   override readonly name = "ArmError";
   readonly status: number;
   readonly error: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
-  /** Compute's throttling writes the error without the envelope `{"error": …}`. */
+  /** Compute's throttling returns the error without the envelope `{"error": …}`. */
   readonly isUnwrapped: boolean;
 
   constructor(
@@ -32,12 +32,12 @@ export class ArmError extends Error {
   }
 }
 
-/** A field that cannot be what it is. */
+/** The error for an invalid field. */
 export function invalidParameter(target: string, message: string): ArmError {
   return new ArmError(400, { code: "InvalidParameter", message, target });
 }
 
-/** The resource is not there: ARM's own words. */
+/** The error for a resource that does not exist, in ARM's words. */
 export function resourceNotFound(typeAndName: string, group: string): ArmError {
   return new ArmError(404, {
     code: "ResourceNotFound",
@@ -45,7 +45,7 @@ export function resourceNotFound(typeAndName: string, group: string): ArmError {
   });
 }
 
-/** The resource group is not there. */
+/** The error for a resource group that does not exist. */
 export function groupNotFound(group: string): ArmError {
   return new ArmError(404, {
     code: "ResourceGroupNotFound",
@@ -53,7 +53,7 @@ export function groupNotFound(group: string): ArmError {
   });
 }
 
-/** A child whose parent is not there. */
+/** The error for a child whose parent does not exist. */
 export function parentNotFound(typeAndName: string, parent: string): ArmError {
   return new ArmError(404, {
     code: "ParentResourceNotFound",
@@ -69,7 +69,7 @@ export function entityNotFound(): ArmError {
   });
 }
 
-/** Two requests that cannot both have their way. */
+/** The error for a request that conflicts with one in progress. */
 export function concurrentRequest(): ArmError {
   return new ArmError(409, {
     code: "Conflict",
@@ -78,7 +78,7 @@ export function concurrentRequest(): ArmError {
   });
 }
 
-/** A resource that is on its way out takes no more requests. */
+/** The error for a request on a resource that is being deleted. */
 export function beingDeleted(id: string): ArmError {
   return new ArmError(409, {
     code: "OperationNotAllowed",

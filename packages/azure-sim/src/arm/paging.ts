@@ -1,13 +1,13 @@
 import { type Answer, JsonList, reply } from "./answer.ts";
 import { ArmError } from "./errors.ts";
 
-/** A page of a list, and where the next one is. */
+/** A page of a list, and where the next page starts. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextSkip: number | undefined;
 }
 
-/** Cuts a page out of all items; `$skiptoken` says where the page before ended. */
+/** Cuts one page out of all items; `$skiptoken` says where the previous page ended. */
 export function pageOf<T>(items: Iterable<T>, query: URLSearchParams, size: number): Page<T> {
   const skip = skipOf(query);
   const page: T[] = [];
@@ -39,13 +39,13 @@ interface Asked {
   readonly query: URLSearchParams;
 }
 
-/** A list as an answer; with a nextLink when there is more. */
+/** A list as an answer, with a nextLink when more pages follow. */
 export function listAnswer(value: readonly unknown[], nextSkip: number | undefined, call: Asked): Answer {
   const nextLink = linkTo(nextSkip, call);
   return reply(200, { value, ...(nextLink !== undefined && { nextLink }) });
 }
 
-/** The same of items whose texts are there already. */
+/** The same for items that are JSON texts already. */
 export function textListAnswer(texts: readonly string[], nextSkip: number | undefined, call: Asked): Answer {
   return reply(200, new JsonList(texts, linkTo(nextSkip, call)));
 }

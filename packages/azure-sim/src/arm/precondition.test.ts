@@ -9,7 +9,7 @@ test.each([
   [{ "if-none-match": "*" }, undefined],
   [{ "if-none-match": '"2"' }, '"1"'],
   [{}, '"1"'],
-])("%j lets the etag %s pass", (headers, etag) => {
+])("%j accepts the etag %s", (headers, etag) => {
   expect(() => checkPreconditions(headers as Record<string, string>, etag)).not.toThrow();
 });
 
@@ -19,6 +19,6 @@ test.each([
   [{ "if-match": "*" }, undefined],
   [{ "if-none-match": "*" }, '"1"'],
   [{ "if-none-match": '"1"' }, '"1"'],
-])("%j does not let the etag %s pass", (headers, etag) => {
+])("%j refuses the etag %s", (headers, etag) => {
   expect(() => checkPreconditions(headers as Record<string, string>, etag)).toThrow("PreconditionFailed");
 });

@@ -1,6 +1,6 @@
 import { ArmError } from "./errors.ts";
 
-/** The etags of a request: what must be there, and what must not. */
+/** Checks If-Match and If-None-Match against the etag of the resource. */
 export function checkPreconditions(
   headers: Readonly<Record<string, string>>,
   current: string | undefined,
@@ -15,7 +15,7 @@ export function checkPreconditions(
   }
 }
 
-// Callers send the header's value back with or without the quotes that JSON put around it.
+// Callers send the value of the header back with or without the quotes that JSON put around it.
 function isSame(given: string, current: string | undefined): boolean {
   return current !== undefined && bare(given) === bare(current);
 }

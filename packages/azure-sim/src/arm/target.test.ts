@@ -27,15 +27,18 @@ test.each([
       scopePath: `${S}/resourceGroups/g/providers/Microsoft.Compute/disks/d`,
     },
   ],
-])("%s is taken apart", (path, parts) => {
+])("parses %s", (path, parts) => {
   expect(parseTarget(path)).toMatchObject(parts);
 });
 
-test.each(["/", "/elsewhere", "/subscriptions/nobody", `${S}//providers`])("%s is no ARM path", (path) => {
-  expect(() => parseTarget(path)).toThrow(/valid Azure resource id|malformed or invalid/);
-});
+test.each(["/", "/elsewhere", "/subscriptions/not-a-guid", `${S}//providers`])(
+  "refuses %s: it is not an ARM path",
+  (path) => {
+    expect(() => parseTarget(path)).toThrow(/valid Azure resource id|malformed or invalid/);
+  },
+);
 
-test("an id is put together again in ARM's spelling", () => {
+test("formats an id in ARM's spelling", () => {
   const target = parseTarget(`${S}/RESOURCEgroups/G/PROVIDERS/Microsoft.Network/virtualnetworks/V`);
   expect(isResource(target)).toBe(true);
   expect(resourceId(target, ["virtualNetworks"])).toBe(

@@ -1,6 +1,6 @@
 import { ArmError } from "./errors.ts";
 
-/** What a request is about: the parts of an ARM path. Names keep the caller's case; comparing ignores it. */
+/** What a request addresses: the parts of an ARM path. Names keep the caller's case; comparisons ignore case. */
 export interface Target {
   readonly path: string;
   readonly subscription?: string;
@@ -10,15 +10,15 @@ export interface Target {
   readonly types: readonly string[];
   /** Their names; one fewer than types when the path ends in a collection or an action. */
   readonly names: readonly string[];
-  /** What stands before the last `/providers/`: the scope of an extension such as tags. */
+  /** The path before the last `/providers/`: the scope of an extension resource such as tags. */
   readonly scopePath: string;
-  /** What follows the subscription or group when there is no provider, such as `resources`. */
+  /** The segments after the subscription or group when the path has no provider, such as `resources`. */
   readonly rest: readonly string[];
 }
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Takes an ARM path apart; a path that cannot be one is refused in ARM's words. */
+/** Parses an ARM path; refuses an invalid one in ARM's words. */
 export function parseTarget(path: string): Target {
   const segments = path.split("/").slice(1).map(decode);
   if (segments.at(-1) === "") segments.pop();
@@ -75,17 +75,17 @@ function malformed(path: string): ArmError {
   });
 }
 
-/** Whether the path ends in a name, and so means one resource. */
+/** Whether the path ends in a name, and so addresses one resource. */
 export function isResource({ types, names }: Target): boolean {
   return types.length > 0 && types.length === names.length;
 }
 
-/** The key under which a resource is kept: its id in lower case. */
+/** The key that a resource is stored by: its id in lower case. */
 export function keyOf(id: string): string {
   return id.toLowerCase();
 }
 
-/** The id with the spelling ARM gives it back in. */
+/** The id in the spelling that ARM returns. */
 export function resourceId(target: Target, types: readonly string[]): string {
   const { subscription, group, provider, names } = target;
   const chain = types.map((type, index) => `${type}/${names[index]}`).join("/");

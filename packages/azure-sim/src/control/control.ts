@@ -13,13 +13,13 @@ const API_VERSION = "2025-04-01";
 
 interface Parts {
   readonly time: Clock;
-  /** The same, where it can be changed. */
+  /** The same clock, where it can be changed. */
   readonly clock?: AdjustableClock;
-  /** Is told after each change. */
+  /** Runs after each change. */
   readonly changed: () => void;
 }
 
-/** What happens from outside of ARM: time, faults, and other people who use the portal. */
+/** Control from outside ARM: time, faults, and operators who use the portal. */
 export class Control {
   readonly #core: Core;
   readonly #time: Clock;
@@ -33,12 +33,12 @@ export class Control {
     this.#changed = changed;
   }
 
-  /** The time of the cloud, in whole milliseconds since the epoch. */
+  /** The cloud's time, in whole milliseconds since the epoch. */
   get nowMs(): number {
     return Math.floor(this.#time.now());
   }
 
-  /** How many times as fast as that of callers from outside its time goes. */
+  /** How many times faster the cloud's clock runs than that of callers from outside. */
   get speed(): number {
     return this.#clock?.speed ?? 1;
   }
@@ -52,19 +52,19 @@ export class Control {
     return this.#core.world.seed;
   }
 
-  /** Skips time: everything due in it happens at once. */
+  /** Skips time: everything that is due within it happens at once. */
   advance(byMs: number): void {
     this.#adjust((clock) => clock.advance(byMs));
     this.#core.advance(this.nowMs);
     this.#changed();
   }
 
-  /** Makes the cloud live so many times as fast as its callers. */
+  /** Sets how many times faster the cloud's clock runs than that of its callers. */
   setSpeed(speed: number): void {
     this.#adjust((clock) => clock.setSpeed(speed));
   }
 
-  /** How long reads miss what was just created, as a log-normal in seconds; not at all when undefined. */
+  /** How long reads miss new resources, as a log-normal in seconds; undefined means no lag. */
   setConsistencyLag(lag: AzureSettings["consistencyLag"] | undefined): void {
     this.#core.world.consistencyLag = lag;
   }
@@ -83,13 +83,13 @@ export class Control {
     return this.#core.world.faults.list();
   }
 
-  /** A lock, or a policy that denies. */
+  /** Adds a lock, or a policy that denies. */
   forbid(prohibition: Prohibition): void {
     this.#core.world.policies.add(prohibition);
     this.#changed();
   }
 
-  /** Takes a prohibition back. */
+  /** Removes a lock or a policy. */
   allow(name: string): void {
     this.#core.world.policies.remove(name);
     this.#changed();
@@ -111,27 +111,27 @@ export class Control {
     return stateOf(this.#core.world);
   }
 
-  /** Somebody deletes a virtual machine in the portal. */
-  deleteInstance(scaleSetId: string, instanceId: string): Answer {
-    return this.#asOperator("DELETE", `${scaleSetId}/virtualMachines/${instanceId}`);
+  /** An operator deletes a virtual machine in the portal, by its ARM id. */
+  deleteMachine(id: string): Answer {
+    return this.#asOperator("DELETE", id);
   }
 
-  /** Somebody stops a virtual machine in the portal. */
-  stopInstance(scaleSetId: string, instanceId: string): Answer {
-    return this.#asOperator("POST", `${scaleSetId}/virtualMachines/${instanceId}/poweroff`);
+  /** An operator stops a virtual machine in the portal. */
+  stopMachine(id: string): Answer {
+    return this.#asOperator("POST", `${id}/poweroff`);
   }
 
   /** Azure takes a spot machine back. */
-  evict(scaleSetId: string, instanceId: string): Answer {
-    return this.#asOperator("POST", `${scaleSetId}/virtualMachines/${instanceId}/simulateEviction`);
+  evict(id: string): Answer {
+    return this.#asOperator("POST", `${id}/simulateEviction`);
   }
 
-  /** Somebody else changes the size of a set. */
+  /** Another client resizes a scale set. */
   setCapacity(scaleSetId: string, capacity: number): Answer {
     return this.#asOperator("PATCH", scaleSetId, { sku: { capacity } });
   }
 
-  /** A request of the operator's: by the same rules as everybody's, under a name of its own in the journal. */
+  /** Sends a request as the operator: by the same rules as any caller's, under its own name in the journal. */
   #asOperator(method: string, id: string, body?: unknown): Answer {
     const { tokens } = this.#core;
     const { nowMs } = this;
@@ -147,7 +147,7 @@ export class Control {
 
   #adjust(change: (clock: AdjustableClock) => void): void {
     if (!this.#clock) {
-      const message = "This cloud lives in the time of its world, which cannot be changed from here.";
+      const message = "This cloud shares the clock of its world; the control API cannot change it.";
       throw new ArmError(409, { code: "ClockNotAdjustable", message });
     }
     try {

@@ -5,7 +5,7 @@ import type { Prohibition } from "../policies/policies.ts";
 
 type Kind = FaultEffect["kind"];
 
-/** The fields that each kind of fault cannot do without. */
+/** The required fields of each kind of fault. */
 const NEEDED: Readonly<Record<Kind, Readonly<Record<string, "string" | "number">>>> = {
   status: { status: "number", code: "string" },
   delay: { ms: "number" },
@@ -26,7 +26,7 @@ const MATCH_FIELDS: Readonly<Record<keyof FaultMatch, "string" | "number">> = {
   probability: "number",
 };
 
-/** Reads a fault rule as somebody wrote it. */
+/** Parses a fault rule from the body of a request. */
 export function parseFault(body: JsonObject): FaultRule {
   const id = textAt(body, "id");
   if (id === undefined) throw invalidParameter("id", "id is missing; it needs a name for the fault.");
@@ -69,7 +69,7 @@ function checkFields(
 
 const KINDS = ["CanNotDelete", "ReadOnly", "DenyByPolicy"];
 
-/** Reads a lock or denial as somebody wrote it. */
+/** Parses a lock or a policy from the body of a request. */
 export function parseProhibition(body: JsonObject): Prohibition {
   const [name, scope, kind, type] = ["name", "scope", "kind", "type"].map((field) => textAt(body, field));
   if (name === undefined)

@@ -9,7 +9,7 @@ import { parseFault, parseProhibition } from "./parse.ts";
 
 const PREFIX = "/_sim/";
 
-/** Answers the control API; undefined for everything else. Without a token in the settings it does not exist. */
+/** Answers the control API; undefined for every other path. Without a token in the settings the API does not exist. */
 export function controlAnswer(
   request: SimRequest,
   control: Control,
@@ -45,7 +45,7 @@ function routed(asked: Asked): Answer {
     const known = Object.keys(ROUTES).join(", ");
     throw new ArmError(404, {
       code: "NotFound",
-      message: `There is no ${request.method} /_sim/${path}; there are ${known}.`,
+      message: `${request.method} /_sim/${path} does not exist; use one of ${known}.`,
     });
   }
   const body = request.method === "POST" ? requireBody(parseBody(request.body, "application/json")) : {};
@@ -107,26 +107,31 @@ const ROUTES: Readonly<Record<string, ControlRoute>> = {
   "POST actions": (control, { body, name }) => act(control, name, body),
 };
 
-/** Taking back what is not there is a slip of the pen that somebody wants to know of. */
+/** Refuses to remove what does not exist: the caller has probably mistyped the name. */
 function checkKnown(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   throw new ArmError(404, {
     code: "NotFound",
-    message: `There is no ${what} '${name}'; there ${known.length === 0 ? "is none" : `are ${known.join(", ")}`}.`,
+    message: `The ${what} '${name}' does not exist; ${known.length === 0 ? "none is active" : `active: ${known.join(", ")}`}.`,
   });
 }
 
-/** What somebody else does: the answer is ARM's. */
+/** An action of another client; the answer is ARM's. */
 function act(control: Control, name: string, body: JsonObject): Answer {
   const scaleSetId = required(body, "scaleSetId");
-  if (name === "deleteInstance") return control.deleteInstance(scaleSetId, required(body, "instanceId"));
-  if (name === "evict") return control.evict(scaleSetId, required(body, "instanceId"));
+  if (name === "deleteInstance") return control.deleteMachine(instanceIn(scaleSetId, body));
+  if (name === "evict") return control.evict(instanceIn(scaleSetId, body));
   if (name === "setCapacity")
     return control.setCapacity(scaleSetId, Number(objectAt({ body }, "body")["capacity"]));
   throw new ArmError(404, {
     code: "NotFound",
-    message: `There is no action '${name}'; there are deleteInstance, evict and setCapacity.`,
+    message: `The action '${name}' does not exist; use deleteInstance, evict or setCapacity.`,
   });
+}
+
+/** The ARM id of the instance that a body names. */
+function instanceIn(scaleSetId: string, body: JsonObject): string {
+  return `${scaleSetId}/virtualMachines/${required(body, "instanceId")}`;
 }
 
 function required(body: JsonObject, field: string): string {

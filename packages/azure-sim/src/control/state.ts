@@ -1,7 +1,7 @@
 import type { AzureState } from "../core/azure-state.ts";
 import type { LowBudget } from "../throttling/throttle.ts";
 
-/** What is in the cloud, as `capstan sim status` shows it. */
+/** The state of the cloud, as `capstan sim status` shows it. */
 export interface CloudState {
   readonly nowMs: number;
   readonly runningOperations: readonly {
@@ -9,7 +9,7 @@ export interface CloudState {
     readonly name: string;
     readonly resourceId: string;
     readonly startMs: number;
-    /** When it will end, unless something comes in between. */
+    /** When it will end, unless another operation preempts it. */
     readonly dueMs: number;
   }[];
   /** Budgets of which less than half is left. */
@@ -25,7 +25,7 @@ export interface CloudState {
   }[];
 }
 
-/** Takes stock of everything. It walks everything too: for people, not for requests. */
+/** Collects the state of the cloud. It walks every resource: for users, not for requests. */
 export function stateOf(world: AzureState): CloudState {
   return {
     nowMs: world.nowMs,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Agenda } from "./agenda.ts";
 
-test("completions come out by time, and in the order of entry where the time is the same", () => {
+test("completions are ordered by time, then by order of entry", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), (times) => {
       const agenda = new Agenda(false);
@@ -18,7 +18,7 @@ test("completions come out by time, and in the order of entry where the time is 
   );
 });
 
-test("what is not due yet stays", () => {
+test("keeps a completion that is not due yet", () => {
   const agenda = new Agenda(false);
   agenda.enter(10, "effect", {});
   expect(agenda.takeDue(9)).toBeUndefined();
@@ -27,7 +27,7 @@ test("what is not due yet stays", () => {
   expect(agenda.nextDueMs).toBeUndefined();
 });
 
-test("what has happened is taken out of the store too", () => {
+test("removes a completion from the store when it is due", () => {
   const agenda = new Agenda(true);
   agenda.enter(1, "effect", {});
   expect([...agenda.table.takeChanges()].length).toBe(1);
@@ -35,7 +35,7 @@ test("what has happened is taken out of the store too", () => {
   expect([...agenda.table.takeChanges()]).toEqual([{ table: "completion", key: "1", row: undefined }]);
 });
 
-test("an agenda that is read back goes on with its order and its numbers", () => {
+test("a restored agenda keeps its order and its sequence numbers", () => {
   const before = new Agenda(true);
   before.enter(5, "later", {});
   before.enter(1, "sooner", {});

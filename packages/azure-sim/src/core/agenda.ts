@@ -2,16 +2,16 @@ import { Heap } from "@capstan/env";
 import type { JsonObject } from "../json.ts";
 import { Table } from "./table.ts";
 
-/** Something that will happen: which effect, when, and with what. Data, so that it survives a restart. */
+/** A scheduled change: which effect, when, and its arguments. Data only, so that it survives a restart. */
 export interface Completion {
   readonly dueMs: number;
-  /** Keeps those due at the same time in the order they were entered. */
+  /** Orders completions that are due at the same time by when they were added. */
   readonly sequence: number;
   readonly effect: string;
   readonly args: JsonObject;
 }
 
-/** What is going to happen by itself: a heap ordered by time, then by the order of entry. */
+/** The scheduled changes: a heap ordered by time, then by order of entry. */
 export class Agenda {
   readonly table: Table<Completion>;
   readonly #heap = new Heap<Completion>(isBefore);
@@ -35,7 +35,7 @@ export class Agenda {
     this.#heap.push(completion);
   }
 
-  /** Takes out the first completion that is due by then. */
+  /** Removes and returns the first completion that is due by then. */
   takeDue(nowMs: number): Completion | undefined {
     const first = this.#heap.peek();
     if (!first || first.dueMs > nowMs) return undefined;
@@ -44,7 +44,7 @@ export class Agenda {
     return first;
   }
 
-  /** Takes up the completions that a store gave back. */
+  /** Rebuilds the heap from the rows that a store restored. */
   restored(): void {
     for (const [, completion] of this.table.entries()) {
       this.#sequence = Math.max(this.#sequence, completion.sequence);

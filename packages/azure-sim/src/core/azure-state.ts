@@ -3,6 +3,8 @@ import { Disks } from "../disks/disks.ts";
 import { Faults } from "../faults/faults.ts";
 import type { JsonObject } from "../json.ts";
 import { drawMs, type Latencies, RECORDED } from "../latency/latencies.ts";
+import type { MachineEvent } from "../machines/machine-events.ts";
+import { Machines } from "../machines/machines.ts";
 import { Operations } from "../operations/operations.ts";
 import { Policies } from "../policies/policies.ts";
 import { Usage } from "../quota/usage.ts";
@@ -12,25 +14,26 @@ import { ScaleSets } from "../resources/scale-sets/scale-sets.ts";
 import type { AzureSettings } from "../settings.ts";
 import { Throttle } from "../throttling/throttle.ts";
 import { Agenda } from "./agenda.ts";
-import type { InstanceEvent } from "./instance-events.ts";
 import { Resources } from "./resources.ts";
 import { Table } from "./table.ts";
 
-/** A change of the world that was entered into the agenda by name. */
+/** A change of the cloud that the agenda holds by name. */
 export type Effect = (world: AzureState, args: JsonObject) => void;
 
-/** Everything there is in the simulated cloud, as handlers see it. */
+/** The whole state of the simulated cloud, as handlers see it. */
 export interface AzureState {
   readonly seed: string;
   readonly settings: AzureSettings;
-  /** The time of what is happening now. */
+  /** The time of the change or request in progress. */
   nowMs: number;
-  /** How long reads may miss what was just created; at once when undefined. */
+  /** How long reads may miss new resources; undefined means no lag. */
   consistencyLag: AzureSettings["consistencyLag"] | undefined;
   readonly agenda: Agenda;
   readonly resources: Resources;
   readonly operations: Operations;
   readonly scaleSets: ScaleSets;
+  /** All virtual machines by ARM id, whichever type of resource they are. */
+  readonly machines: Machines;
   readonly throttle: Throttle;
   readonly usage: Usage;
   readonly addresses: Addresses;
@@ -38,16 +41,16 @@ export interface AzureState {
   readonly disks: Disks;
   readonly faults: Faults;
   readonly policies: Policies;
-  /** How often something was done to a resource: the part of a random stream's name that makes repeats differ. */
+  /** How often each operation ran on a resource: part of the name of a random stream, so that repeats draw other numbers. */
   readonly attempts: Table<number>;
-  /** Provider registrations that differ from the usual, by subscription and namespace. */
+  /** Provider registrations that differ from the default, by subscription and namespace. */
   readonly registrations: Table<string>;
   readonly effects: Map<string, Effect>;
-  /** Tells the listeners. */
-  notify(event: Omit<InstanceEvent, "atMs">): void;
+  /** Notifies the listeners. */
+  notify(event: Omit<MachineEvent, "atMs">): void;
 }
 
-/** The tables of a world that a store keeps. */
+/** The tables that a store keeps. */
 export function tablesOf(world: AzureState): readonly Table<unknown>[] {
   const tables: unknown[] = [
     world.agenda.table,
@@ -64,12 +67,12 @@ export function tablesOf(world: AzureState): readonly Table<unknown>[] {
   return tables as readonly Table<unknown>[];
 }
 
-/** An empty cloud. */
+/** Creates an empty cloud. */
 export function createWorld(options: {
   readonly seed: string;
   readonly settings: AzureSettings;
   readonly isStored: boolean;
-  readonly notify: (event: InstanceEvent) => void;
+  readonly notify: (event: MachineEvent) => void;
 }): AzureState {
   const { seed, settings, isStored } = options;
   const agenda = new Agenda(isStored);
@@ -82,6 +85,7 @@ export function createWorld(options: {
     resources: new Resources(isStored),
     operations: new Operations(seed, agenda, isStored),
     scaleSets: new ScaleSets(isStored),
+    machines: new Machines(),
     throttle: new Throttle(settings.isThrottled),
     usage: new Usage(settings),
     addresses: new Addresses(),
@@ -97,7 +101,7 @@ export function createWorld(options: {
   return world;
 }
 
-/** A random stream for the next time something is done to a resource; it does not depend on what else happens. */
+/** A random stream for the next operation on a resource; it does not depend on other operations. */
 export function nextRng(world: AzureState, resource: string, operation: string): Rng {
   const key = `${resource.toLowerCase()}/${operation}`;
   const attempt = (world.attempts.get(key) ?? 0) + 1;
@@ -114,7 +118,7 @@ export function latencyMs(world: AzureState, operation: string, rng: Rng): numbe
   return duration ? drawMs(duration, rng) : 0;
 }
 
-/** From when on reads see what is created now. */
+/** The time from which reads see what is created now. */
 export function visibleMs(world: AzureState, rng: Rng): number {
   const lag = world.consistencyLag;
   return lag ? world.nowMs + drawMs(lag, rng) : world.nowMs;

@@ -3,7 +3,7 @@ import type { FaultEffect } from "../faults/fault.ts";
 import type { JsonObject } from "../json.ts";
 import type { Principal } from "../settings.ts";
 
-/** A request as the core takes it, from whichever adapter. */
+/** A request as the core takes it from any adapter. */
 export interface SimRequest {
   readonly method: string;
   /** Path and query. */
@@ -11,13 +11,13 @@ export interface SimRequest {
   /** Header names are lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** How the caller reached us, such as https://127.0.0.1:8443: the base of links in the answer. */
+  /** The address that the caller used, such as https://127.0.0.1:8443: the base of links in the answer. */
   readonly origin?: string;
-  /** What time it is for the caller, where that is not the time of the cloud: what its tokens are judged by. */
+  /** The caller's time, where it differs from the cloud's: tokens are checked against it. */
   readonly callerMs?: number;
 }
 
-/** A request that has passed the front door. */
+/** A request that has passed authentication and routing. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -29,13 +29,13 @@ export interface Call {
   readonly apiVersion: string;
   readonly origin: string;
   readonly nowMs: number;
-  /** Which resource type and verb, such as `virtualMachineScaleSets.put`: what journal, throttling and faults go by. */
+  /** The verb and resource type, such as `PUT virtualMachineScaleSets`: journal, throttling and faults match on it. */
   readonly operation: string;
-  /** What is learned on the way and shown in headers and journal. */
+  /** Facts found while the request is handled, for headers and journal. */
   readonly notes: CallNotes;
 }
 
-/** Facts about a call that its handler finds out. */
+/** Facts about a call that its handler finds. */
 export interface CallNotes {
   /** Instances counted against the per-instance budgets. */
   charge?: number;
@@ -43,8 +43,8 @@ export interface CallNotes {
   operationId?: string;
   /** Remaining tokens by policy, for x-ms-ratelimit-remaining-resource. */
   readonly remaining: [policy: string, tokens: number][];
-  /** What is going to go wrong with this call. */
+  /** The faults that hit this call. */
   readonly faults: readonly FaultEffect[];
-  /** Headers every answer to this call carries. */
+  /** Headers for every answer to this call. */
   readonly headers: Record<string, string>;
 }

@@ -2,34 +2,34 @@ import { createRng, uuidFrom } from "@capstan/env";
 import type { Answer } from "../arm/answer.ts";
 import { Tokens } from "../entra/tokens.ts";
 import { entraAnswer } from "../entra/endpoints.ts";
-import { type InstanceDisk, instanceDisk } from "../disks/instance-disk.ts";
+import { type MachineDisk, machineDisk } from "../disks/machine-disk.ts";
 import { Journal } from "../journal/journal.ts";
+import type { Machine } from "../machines/machine.ts";
+import type { MachineListener } from "../machines/machine-events.ts";
 import { ALL_EFFECTS, ALL_TYPES } from "../resources/all-types.ts";
-import { type Machine, machineOf } from "../resources/scale-sets/machine.ts";
 import type { AzureSettings } from "../settings.ts";
 import type { SimRequest } from "./call.ts";
 import { FrontDoor } from "./front-door.ts";
-import type { InstanceListener } from "./instance-events.ts";
 import { Router } from "./route.ts";
 import { createWorld, type AzureState } from "./azure-state.ts";
 
-/** The simulated cloud itself: no clock, no promises, no I/O. What time it is, the caller says. */
+/** The simulated cloud itself: no clock, no promises, no I/O. The caller passes the time. */
 export interface Core {
   readonly world: AzureState;
   readonly journal: Journal;
   readonly tokens: Tokens;
-  /** Answers a request after everything that is due by then has happened. */
+  /** Answers a request after all changes that are due by then. */
   handle(request: SimRequest, nowMs: number): Answer;
-  /** Lets everything happen that is due by then. */
+  /** Carries out all changes that are due by then. */
   advance(nowMs: number): void;
-  /** When something will happen by itself. */
+  /** When the next scheduled change is due. */
   nextDueMs(): number | undefined;
-  /** A machine from the inside. */
-  machine(scaleSetId: string, instanceId: string): Machine | undefined;
-  /** The OS disk of a machine. */
-  disk(scaleSetId: string, instanceId: string): InstanceDisk | undefined;
-  /** Tells of what happens to instances, until the returned function is called. */
-  onInstance(listener: InstanceListener): () => void;
+  /** A machine from the inside, by its ARM id in any case. */
+  machine(id: string): Machine | undefined;
+  /** The OS disk of a machine, by its ARM id in any case. */
+  disk(id: string): MachineDisk | undefined;
+  /** Calls the listener for each change of a machine, until the returned function is called. */
+  onMachine(listener: MachineListener): () => void;
 }
 
 /** Creates an empty cloud. */
@@ -39,7 +39,7 @@ export function createCore(options: {
   readonly isStored: boolean;
 }): Core {
   const { seed, settings, isStored } = options;
-  const listeners = new Set<InstanceListener>();
+  const listeners = new Set<MachineListener>();
   const world = createWorld({
     seed,
     settings,
@@ -49,6 +49,7 @@ export function createCore(options: {
     },
   });
   for (const [name, effect] of ALL_EFFECTS) world.effects.set(name, effect);
+  for (const { machines } of ALL_TYPES) if (machines) world.machines.add(machines(world));
   const journal = new Journal(isStored);
   const tokens = new Tokens(seed, settings.principals);
   const door = new FrontDoor({ world, tokens, journal, router: new Router(ALL_TYPES) });
@@ -59,7 +60,7 @@ export function createCore(options: {
       if (!effect) throw new Error(`the agenda has the unknown effect ${due.effect}`);
       effect(world, due.args);
     }
-    // Time that goes back is a mistake of the caller's clock; the cloud waits until it has caught up.
+    // A clock that goes back is the caller's error; the cloud's time stands still until that clock has caught up.
     world.nowMs = Math.max(world.nowMs, nowMs);
   };
   return {
@@ -75,16 +76,16 @@ export function createCore(options: {
       );
     },
     nextDueMs: () => world.agenda.nextDueMs,
-    machine: (scaleSetId, instanceId) => machineOf(world, scaleSetId, instanceId),
-    disk: (scaleSetId, instanceId) => instanceDisk(world, scaleSetId, instanceId),
-    onInstance: (listener) => {
+    machine: (id) => world.machines.machine(id),
+    disk: (id) => machineDisk(world, id),
+    onMachine: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
 }
 
-/** The headers by which support people find a request again. */
+/** The headers by which Azure support finds a request. */
 function withRequestIds(
   answer: Answer,
   request: SimRequest,

@@ -22,7 +22,7 @@ interface Parts {
   readonly router: Router;
 }
 
-/** What is known of a request by the time it is answered. */
+/** What is known about a request when it is answered. */
 interface Record {
   readonly path: string;
   principal?: Principal;
@@ -30,7 +30,7 @@ interface Record {
   notes?: CallNotes;
 }
 
-/** Takes requests from the door to their handlers: who asks, for what, is it allowed, is it too much. */
+/** Takes a request to its handler: authentication, routing, authorization, throttling. */
 export class FrontDoor {
   readonly #parts: Parts;
 
@@ -116,13 +116,13 @@ export class FrontDoor {
   }
 }
 
-/** What the journal tells of a call besides how it was answered. */
+/** What the journal records about a call besides its answer. */
 function journalled(notes: CallNotes | undefined): Pick<JournalEntry, "charge" | "operationId"> {
   const { charge, operationId } = notes ?? {};
   return { ...(charge !== undefined && { charge }), ...(operationId !== undefined && { operationId }) };
 }
 
-/** The path without its query. ARM forgives a doubled slash at its beginning, and the SDKs make use of that. */
+/** The path without its query. ARM accepts a doubled slash at the beginning, and the SDKs send it. */
 function pathOf(whole: string): string {
   const queryStart = whole.indexOf("?");
   return (queryStart < 0 ? whole : whole.slice(0, queryStart)).replace(/^\/+/, "/");
@@ -133,7 +133,7 @@ function queryOf(whole: string): URLSearchParams {
   return new URLSearchParams(queryStart < 0 ? "" : whole.slice(queryStart + 1));
 }
 
-/** Lets the faults of a call have their way with it. */
+/** Applies the faults of a call. */
 function withFaults(call: Call, answer: () => Answer): Answer {
   const { faults } = call.notes;
   const delay = faults.find((one) => one.kind === "delay")?.ms;
@@ -157,14 +157,14 @@ function checkRole(call: Call, route: Route): void {
   });
 }
 
-/** Compute's budgets count per region. */
+/** The region of a request: Compute's budgets are per region. */
 function regionOf({ target, body }: Call, world: AzureState): string {
   if (target.types[0]?.toLowerCase() === "locations") return (target.names[0] ?? "").toLowerCase();
   const known = target.names[0] === undefined ? undefined : world.resources.get(resourceOf(target));
   return known?.location ?? textAt(body, "location")?.toLowerCase() ?? "";
 }
 
-/** The resource whose own budget a request takes from: the set, or the operation asked about. */
+/** The resource whose own budget a request takes from: the outermost resource, or the polled operation. */
 function resourceOf(target: Target): string {
   const isOperation = target.types[1]?.toLowerCase() === "operations";
   return isOperation ? target.path.toLowerCase() : resourceId(target, target.types.slice(0, 1)).toLowerCase();

@@ -10,7 +10,7 @@ const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net`;
 const SET = `${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
 const DAY_MS = 24 * 3_600_000;
 
-/** What a user may do next, and how long later. */
+/** A user's next request, and how long to wait before it. */
 interface Step {
   readonly method: string;
   readonly path: string;
@@ -106,7 +106,7 @@ interface RunOptions {
   readonly restMs?: number;
 }
 
-/** Carries the steps out; `restMs` later, when by default everything has settled, the set is read once. */
+/** Sends the steps, waits `restMs` (by default until everything has settled) and reads the set once. */
 function run(seed: string, plan: readonly Step[], options: RunOptions = {}): Core {
   const { latencies = "recorded", restMs = DAY_MS } = options;
   const core = createCore({
@@ -131,7 +131,7 @@ function run(seed: string, plan: readonly Step[], options: RunOptions = {}): Cor
   return core;
 }
 
-test("every operation ends, and then the capacity is the number of instances, their cores and addresses", () => {
+test("every operation ends, and then capacity, instances, cores and addresses agree", () => {
   fc.assert(
     fc.property(fc.string(), steps, (seed, plan) => {
       const { world } = run(seed, plan);
@@ -152,7 +152,7 @@ test("every operation ends, and then the capacity is the number of instances, th
   );
 });
 
-test("a list shows instances as they are, whatever earlier lists have shown", () => {
+test("a list shows the current instances, regardless of earlier lists", () => {
   fc.assert(
     fc.property(fc.string(), steps, waitMs, fc.boolean(), (seed, plan, restMs, isExpanded) => {
       const query = isExpanded ? "&$expand=instanceView" : "";
@@ -171,7 +171,7 @@ test("a list shows instances as they are, whatever earlier lists have shown", ()
   );
 });
 
-test("the same seed gives the same run, and another seed another", () => {
+test("the same seed gives the same run, another seed a different one", () => {
   const plan: Step[] = [
     { method: "PUT", path: SET, body: set(5, "Standard_D2s_v3", false), waitMs: 60_000 },
     { method: "POST", path: `${SET}/restart`, body: { instanceIds: ["0"] }, waitMs: 60_000 },
@@ -187,7 +187,7 @@ test("the same seed gives the same run, and another seed another", () => {
   expect(trace("a")).not.toBe(trace("b"));
 });
 
-test("a set that shrinks while it has instances in excess keeps those that count", () => {
+test("a set that shrinks while it has extra instances keeps those that count", () => {
   const { world } = run("extra", [
     { method: "PUT", path: SET, body: set(4, "Standard_D2s_v3", true), waitMs: 0 },
     { method: "PUT", path: SET, body: set(2, "Standard_D2s_v3", true), waitMs: 0 },
@@ -195,7 +195,7 @@ test("a set that shrinks while it has instances in excess keeps those that count
   expect(world.scaleSets.members(SET).size).toBe(2);
 });
 
-test("what was begun on a set that is gone does not touch a new one of its name", () => {
+test("work on a deleted set does not change a new set with the same name", () => {
   const put = { method: "PUT", path: SET, body: set(1, "Standard_D2s_v3", false), waitMs: 10_000 };
   const always = (seconds: number): { p50: number; p90: number } => ({ p50: seconds, p90: seconds });
   const latencies = {

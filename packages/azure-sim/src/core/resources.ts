@@ -2,7 +2,7 @@ import { keyOf } from "../arm/target.ts";
 import type { JsonObject } from "../json.ts";
 import { Table } from "./table.ts";
 
-/** Where a resource is in its life, as `provisioningState` shows it. */
+/** The state of a resource, as `provisioningState` shows it. */
 type ProvisioningState = "Creating" | "Updating" | "Succeeded" | "Failed" | "Deleting";
 
 /** One ARM resource. Rows are replaced, never changed. */
@@ -12,21 +12,21 @@ export interface Resource {
   /** Namespace and type in ARM's spelling. */
   readonly type: string;
   readonly location: string;
-  /** What the caller wrote: tags, sku, zones, identity, properties and what else there was. */
+  /** The caller's fields: tags, sku, zones, identity, properties and any other. */
   readonly body: JsonObject;
-  /** The etag as the header has it, quotes and all. */
+  /** The etag as the header has it, with quotes. */
   readonly etag: string;
   readonly state: ProvisioningState;
   readonly createdMs: number;
-  /** Reads miss it until then: eventual consistency. */
+  /** Reads miss the resource until then: eventual consistency. */
   readonly visibleMs: number;
   /** The operation that works on it. */
   readonly operation?: string;
-  /** Ids of what it uses, so that those cannot be deleted under it. */
+  /** Ids of the resources it uses; those cannot be deleted. */
   readonly uses: readonly string[];
 }
 
-/** All resources, found by id, by where they are and by what they use, without walking the others. */
+/** All resources, indexed by id, by scope and by the resources they use. */
 export class Resources {
   readonly table: Table<Resource>;
   readonly #places = new Map<string, Set<string>>();
@@ -48,7 +48,7 @@ export class Resources {
     this.#learn(key, resource);
   }
 
-  /** Changes some fields of a resource that may have gone in the meantime. */
+  /** Changes some fields of a resource, if it still exists. */
   update(id: string, change: Partial<Resource>): void {
     const resource = this.get(id);
     if (resource) this.put({ ...resource, ...change });
@@ -71,12 +71,12 @@ export class Resources {
     }
   }
 
-  /** Keys of the resources that use this one or a part of it. */
+  /** Keys of the resources that use this resource or a child of it. */
   usersOf(id: string): readonly string[] {
     return [...(this.#users.get(keyOf(id)) ?? [])];
   }
 
-  /** Takes up the rows that a store gave back. */
+  /** Rebuilds the indexes from the rows that a store restored. */
   restored(): void {
     for (const [key, resource] of this.table.entries()) this.#learn(key, resource);
   }
@@ -97,7 +97,7 @@ function placesOf({ id, type }: Resource): string[] {
   const [, , subscription = "", , group] = id.split("/");
   const inSubscription = `/subscriptions/${subscription}`;
   const scopes = [inSubscription];
-  // A group is in its subscription and not in itself.
+  // A group belongs to its subscription, not to itself.
   if (group !== undefined && id.split("/").length > 5)
     scopes.push(`${inSubscription}/resourceGroups/${group}`);
   return scopes.flatMap((scope) => [place(scope, type), place(scope, "")]);

@@ -19,18 +19,18 @@ import {
   listSubscriptions,
 } from "../resources/subscriptions/subscriptions.ts";
 
-/** Who answers a request, and what it is called. */
+/** The handler of a request, and the name of the operation. */
 export interface Route {
   readonly verb: Verb;
-  /** The name by which journal, faults and throttling know the operation. */
+  /** The name of the operation in journal, faults and throttling. */
   readonly operation: string;
   /** Namespace and type, for policies. */
   readonly type: string;
-  /** Whether the group of the path has to exist. */
+  /** Whether the group in the path must exist. */
   readonly needsGroup: boolean;
 }
 
-/** What to look a route up by. */
+/** What a route is looked up by. */
 export interface Wanted {
   readonly method: string;
   readonly target: Target;
@@ -39,7 +39,7 @@ export interface Wanted {
 
 const RESOURCES = "Microsoft.Resources";
 
-/** Finds routes among the types there are. */
+/** Finds routes among the registered types. */
 export class Router {
   readonly #types = new Map<string, ResourceType>();
   readonly #namespaces: Namespaces;
@@ -75,7 +75,7 @@ export class Router {
     return found;
   }
 
-  /** A path that ends in a type: a list of it, or something of its parent. */
+  /** A path that ends in a type: a list of it, or an action or view of its parent. */
   #collectionRoute({ method, target }: Wanted, type: ResourceType | undefined): Route | undefined {
     if (type?.list && method === "GET") {
       return routeTo(type, { verb: type.list, operation: `LIST ${type.type}` }, target);
@@ -113,7 +113,7 @@ export class Router {
     return undefined;
   }
 
-  /** What belongs to the subscription and to no provider. */
+  /** A path in the subscription without a provider. */
   #scopeRoute({ method, target, apiVersion }: Wanted): Route {
     const name = (target.subscription === undefined ? target.rest : ["", ...target.rest])
       .join("/")
@@ -136,7 +136,7 @@ export class Router {
   }
 }
 
-/** A resource group itself, or all that is in it. */
+/** A resource group, or the resources in it. */
 function groupRoute({ method, target }: Wanted): Route | undefined {
   if (target.group === undefined) return undefined;
   const type = `${RESOURCES}/resourceGroups`;
@@ -175,7 +175,7 @@ function routeTo(type: ResourceType, found: { verb: Verb; operation: string }, t
   const isPoll = type.type === "locations/operations";
   return {
     verb,
-    // Both providers have operations; only Compute counts who asks about them.
+    // Both providers have operations; only Compute throttles their polls.
     operation: isPoll ? operation.replace(" ", ` ${type.provider}/`) : operation,
     type: `${type.provider}/${type.type}`,
     needsGroup: type.isInSubscription !== true && target.group !== undefined,

@@ -1,17 +1,17 @@
-/** One change of a table, as a store keeps it: the row's new value, or undefined when it goes. */
+/** One change of a table for the store: the row's new value, or undefined when it was deleted. */
 export interface RowChange {
   readonly table: string;
   readonly key: string;
   readonly row: unknown;
 }
 
-/** Rows by key that remember which of them a store has not seen yet. Rows are data: what JSON can hold. */
+/** Rows by key that track which changes the store has not seen. Rows are JSON data. */
 export class Table<Row> {
   readonly name: string;
   readonly #rows = new Map<string, Row>();
   readonly #changed: Set<string> | undefined;
 
-  /** Without a store nobody takes the changes, so they are not noted. */
+  /** Without a store, changes are not tracked: no reader would clear them. */
   constructor(name: string, isStored: boolean) {
     this.name = name;
     this.#changed = isStored ? new Set() : undefined;
@@ -25,7 +25,7 @@ export class Table<Row> {
     return this.#rows.get(key);
   }
 
-  /** Puts a row, or says that the row there has changed. */
+  /** Puts a row, or marks the row with that key as changed. */
   set(key: string, row: Row): void {
     this.#rows.set(key, row);
     this.#changed?.add(key);
@@ -39,12 +39,12 @@ export class Table<Row> {
     return this.#rows.entries();
   }
 
-  /** A row as a store gave it back. */
+  /** Puts a row that a store restored. */
   restore(key: string, row: unknown): void {
     this.#rows.set(key, row as Row);
   }
 
-  /** What has changed since the last time. */
+  /** Yields the changes since the last call. */
   *takeChanges(): Generator<RowChange> {
     if (!this.#changed) return;
     for (const key of this.#changed) yield { table: this.name, key, row: this.#rows.get(key) };

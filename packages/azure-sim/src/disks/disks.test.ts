@@ -5,7 +5,7 @@ import { Disks } from "./disks.ts";
 const IMAGE = { "/etc/os": "linux", "/usr/bin/kubelet": "v1" };
 const disk = { key: "vm/0", image: "ubuntu" };
 
-test("a disk starts as its image, and writing to it leaves the image alone", () => {
+test("a disk starts with the files of its image, and writes do not change the image", () => {
   const disks = new Disks(false);
   expect(disks.read(disk, "/etc/os", IMAGE)).toBe("linux");
   disks.write(disk, "/etc/os", "changed");
@@ -15,7 +15,7 @@ test("a disk starts as its image, and writing to it leaves the image alone", () 
   expect(disks.read({ ...disk, key: "vm/1" }, "/usr/bin/kubelet", IMAGE)).toBe("v1");
 });
 
-test("a snapshot keeps what was there, whatever becomes of the disk", () => {
+test("a snapshot keeps its files when the disk changes", () => {
   const disks = new Disks(false);
   disks.write(disk, "/var/a", "1");
   const snapshot = disks.snapshot(disk, "snapshot");

@@ -1,21 +1,21 @@
 import { Table } from "../core/table.ts";
 import type { ImageFiles } from "../resources/images/image.ts";
 
-/** The name of a disk, and the image it was made from. */
+/** The key of a disk, and the image it was created from. */
 export interface DiskRef {
   readonly key: string;
   readonly image: string;
 }
 
-/** What differs from the layer below: new contents, or null for a file that was removed. */
+/** The differences from the layer below: new contents, or null for a removed file. */
 interface Layer {
-  /** The key of the snapshot below; directly above the image when undefined. */
+  /** The key of the snapshot below; undefined means that the image is below. */
   readonly below?: string;
   readonly image: string;
   readonly files: Record<string, string | null>;
 }
 
-/** OS disks as copy-on-write trees of files. A disk that nobody wrote to takes no room; a snapshot is one row. */
+/** OS disks as copy-on-write trees of files. A disk without writes takes no space; a snapshot is one row. */
 export class Disks {
   readonly table: Table<Layer>;
 
@@ -23,7 +23,7 @@ export class Disks {
     this.table = new Table<Layer>("disk", isStored);
   }
 
-  /** The content of a file, or undefined when there is none. */
+  /** The content of a file; undefined when it does not exist. */
   read(disk: DiskRef, path: string, imageFiles: ImageFiles): string | undefined {
     for (let layer = this.table.get(disk.key); layer; layer = this.#below(layer)) {
       const content = layer.files[path];
@@ -45,7 +45,7 @@ export class Disks {
     this.table.set(disk.key, layer);
   }
 
-  /** The paths of the file or of all files below the folder, sorted. */
+  /** The sorted paths of the file, or of all files below the folder. */
   list(disk: DiskRef, folder: string, imageFiles: ImageFiles): readonly string[] {
     const seen = new Map<string, boolean>();
     for (let layer = this.table.get(disk.key); layer; layer = this.#below(layer)) {
@@ -60,14 +60,14 @@ export class Disks {
       .sort();
   }
 
-  /** Freezes the disk as it is under another name, and goes on above it. */
+  /** Freezes the disk under another key and starts a new layer above it. */
   snapshot(disk: DiskRef, name: string): DiskRef {
     this.table.set(name, this.table.get(disk.key) ?? { image: disk.image, files: {} });
     this.table.set(disk.key, { below: name, image: disk.image, files: {} });
     return { key: name, image: disk.image };
   }
 
-  /** Throws the disk away: the next one of that name starts from its image. Snapshots stay. */
+  /** Deletes the disk: the next one with that key starts from its image. Snapshots stay. */
   discard(key: string): void {
     this.table.delete(key);
   }

@@ -8,7 +8,7 @@ import type { Tokens } from "./tokens.ts";
 interface Entra {
   readonly tokens: Tokens;
   readonly world: AzureState;
-  /** What time it is for the caller: tokens and assertions are judged by it. */
+  /** The caller's time: tokens and assertions are checked against it. */
   readonly callerMs: number;
 }
 
@@ -16,7 +16,7 @@ const CONFIGURATION = /^\/([^/]+)\/v2\.0\/\.well-known\/openid-configuration$/i;
 const TOKEN = /^\/([^/]+)\/oauth2\/v2\.0\/token$/i;
 const MANAGED_IDENTITY = "/metadata/identity/oauth2/token";
 
-/** Answers what belongs to Entra or to a VM's metadata service; undefined for everything else. */
+/** Answers requests to Entra and to a VM's metadata service; undefined for every other request. */
 export function entraAnswer(request: SimRequest, entra: Entra): Answer | undefined {
   const [path = "", query = ""] = request.path.split("?");
   const configuration = CONFIGURATION.exec(path)?.[1];
@@ -46,7 +46,7 @@ function isTenant(world: AzureState, tenant: string): boolean {
   return world.settings.principals.some(({ tenantId }) => tenantId.toLowerCase() === tenant.toLowerCase());
 }
 
-/** The body of a token request: a form, as text or already taken apart. */
+/** The body of a token request: a form, as text or parsed. */
 function formOf(body: unknown): URLSearchParams {
   if (typeof body === "string") return new URLSearchParams(body);
   if (body instanceof Uint8Array) return new URLSearchParams(Buffer.from(body).toString("utf8"));
@@ -90,7 +90,7 @@ function tokenFor(tenant: string, form: URLSearchParams, { tokens, world, caller
 interface TokenError {
   readonly status: number;
   readonly error: string;
-  /** Entra's number of the error: AADSTS… */
+  /** Entra's error number: AADSTS… */
   readonly number: number;
   readonly why: string;
 }
@@ -108,7 +108,7 @@ function credentialProblem(
   return { status: 401, error: "invalid_client", number: 7000215, why };
 }
 
-/** Workload identity: the assertion names a service account that the application trusts. Its signature is not checked. */
+/** Workload identity: the assertion names a service account that the application trusts. The signature is not checked. */
 function assertionProblem(principal: Principal, assertion: string, callerMs: number): TokenError | undefined {
   let claims: unknown;
   try {

@@ -3,34 +3,34 @@ import { ArmError } from "../arm/errors.ts";
 import { isObject, textAt, valueAt, type JsonObject } from "../json.ts";
 import type { Principal } from "../settings.ts";
 
-/** The audiences that ARM takes tokens for. */
+/** The audiences for which ARM accepts tokens. */
 export const ARM_AUDIENCES = ["https://management.azure.com", "https://management.core.windows.net"];
 
-// What Entra gives: an hour less one second.
+// Entra's lifetime of a token: an hour less one second.
 const LIFETIME_SECONDS = 3599;
 
-/** A token as it was issued. */
+/** An issued token. */
 export interface IssuedToken {
   readonly token: string;
   readonly expiresInSeconds: number;
   readonly expiresMs: number;
 }
 
-/** A token that was found good; only its end has still to be looked at. */
+/** A verified token; only its expiry must still be checked. */
 interface Verified {
   readonly principal: Principal;
   readonly expiresMs: number;
 }
 
-// Callers use a token for thousands of requests, and there are few callers.
+// Each of a few callers uses one token for thousands of requests.
 const MOST_VERIFIED = 1000;
 
-/** Issues tokens and checks those that come back. They look like Entra's and are signed with the seed. */
+/** Issues and verifies tokens. They look like Entra's and are signed with the seed. */
 export class Tokens {
   readonly #secret: string;
   readonly #principals: readonly Principal[];
   readonly #verified = new Map<string, Verified>();
-  /** Whoever acts through the control API; nobody can sign in as this one. */
+  /** The principal of the control API; no caller can sign in as this one. */
   readonly operator: Principal;
 
   constructor(seed: string, principals: readonly Principal[]) {
@@ -43,7 +43,7 @@ export class Tokens {
     this.#principals = [...principals, this.operator];
   }
 
-  /** A token for an audience. It begins and ends in the time of the caller, who may not live in that of the cloud. */
+  /** Issues a token for an audience. It is valid in the caller's time, which may differ from the cloud's. */
   issue(principal: Principal, audience: string, callerMs: number): IssuedToken {
     const expiresMs = callerMs + LIFETIME_SECONDS * 1000;
     const claims = {
@@ -61,7 +61,7 @@ export class Tokens {
     return { token: `${text}.${this.#sign(text)}`, expiresInSeconds: LIFETIME_SECONDS, expiresMs };
   }
 
-  /** Who sends this Authorization header; ARM's refusal when it is not good enough. */
+  /** The principal of an Authorization header; throws ARM's refusal for an invalid one. */
   principalOf(authorization: string | undefined, callerMs: number): Principal {
     const known = this.#verified.get(authorization ?? "") ?? this.#verify(authorization);
     checkExpiry(known.expiresMs, callerMs);

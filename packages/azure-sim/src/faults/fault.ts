@@ -1,23 +1,23 @@
-/** Which requests a fault is about; every given field has to fit. */
+/** Which requests a fault hits; a request must match every given field. */
 export interface FaultMatch {
   readonly method?: string;
   /** A part of the path, in any case. */
   readonly path?: string;
-  /** The id of a resource; what is inside it counts too. */
+  /** The id of a resource; its children match too. */
   readonly resource?: string;
   /** The name of the operation as the journal shows it, such as `PUT virtualMachineScaleSets`. */
   readonly operation?: string;
-  /** Only the nth request that fits, from 1. */
+  /** Only the nth matching request, from 1. */
   readonly nth?: number;
-  /** The first so many that fit. */
+  /** The first so many matching requests. */
   readonly times?: number;
-  /** The share of the fitting requests that is hit, by seed. */
+  /** The share of the matching requests that the fault hits, by seed. */
   readonly probability?: number;
 }
 
-/** What goes wrong. */
+/** What the fault does. */
 export type FaultEffect =
-  /** The request is refused, without effect. */
+  /** Refuses the request, without effect. */
   | {
       readonly kind: "status";
       readonly status: number;
@@ -25,17 +25,17 @@ export type FaultEffect =
       readonly message?: string;
       readonly retryAfterSeconds?: number;
     }
-  /** The answer takes longer. */
+  /** Delays the answer. */
   | { readonly kind: "delay"; readonly ms: number }
-  /** The request is lost on its way: no effect, no answer. */
+  /** Loses the request: no effect, no answer. */
   | { readonly kind: "drop" }
-  /** The answer is lost on its way: the effect is there. */
+  /** Loses the answer: the request takes effect. */
   | { readonly kind: "lostResponse" }
-  /** The long-running operation fails, and what it was to do is not done. */
+  /** The long-running operation fails and changes nothing. */
   | { readonly kind: "operationFails"; readonly code: string; readonly message?: string }
-  /** The long-running operation says that it failed, and yet everything is done. */
+  /** The long-running operation reports a failure although all its changes are made. */
   | { readonly kind: "failedButApplied"; readonly code: string; readonly message?: string }
-  /** Some of the instances fail, by seed. */
+  /** A share of the instances fails, by seed. */
   | {
       readonly kind: "someInstancesFail";
       readonly share: number;
@@ -43,7 +43,7 @@ export type FaultEffect =
       readonly message?: string;
     };
 
-/** A rule: which requests, and what goes wrong with them. */
+/** A rule: which requests, and what the fault does to them. */
 export interface FaultRule {
   readonly id: string;
   readonly match: FaultMatch;

@@ -4,7 +4,7 @@ import type { Call } from "../core/call.ts";
 import { Table } from "../core/table.ts";
 import type { FaultEffect, FaultMatch, FaultRule } from "./fault.ts";
 
-/** A rule and how many requests have fitted it. */
+/** A rule, and how many requests have matched it. */
 interface ActiveRule {
   readonly rule: FaultRule;
   readonly seen: number;
@@ -12,7 +12,7 @@ interface ActiveRule {
 
 type Asked = Pick<Call, "method" | "path" | "operation">;
 
-/** The faults that are switched on. */
+/** The active faults. */
 export class Faults {
   readonly table: Table<ActiveRule>;
   readonly #seed: string;
@@ -34,7 +34,7 @@ export class Faults {
     return [...this.table.entries()].map(([, { rule }]) => rule);
   }
 
-  /** What goes wrong with this request. Each rule counts the requests that fit it. */
+  /** The faults that hit this request. Each rule counts the requests that match it. */
   effectsOn(asked: Asked): readonly FaultEffect[] {
     if (this.table.size === 0) return [];
     const effects: FaultEffect[] = [];
@@ -67,7 +67,7 @@ function fits(match: FaultMatch, { method, path, operation }: Asked): boolean {
   );
 }
 
-/** The refusal that a fault puts in the place of an answer. */
+/** The refusal that a fault returns in place of an answer. */
 export function refusalOf(effects: readonly FaultEffect[]): ArmError | undefined {
   const effect = effects.find((one) => one.kind === "status");
   if (!effect) return undefined;
@@ -76,13 +76,13 @@ export function refusalOf(effects: readonly FaultEffect[]): ArmError | undefined
   return new ArmError(effect.status, errorOf(effect), { headers });
 }
 
-/** The error that a fault gives to the operation of this call. */
+/** The error with which a fault ends the operation of this call. */
 export function faultError(call: Call, kind: "operationFails" | "failedButApplied"): ErrorBody | undefined {
   const effect = call.notes.faults.find((one) => one.kind === kind);
   return effect?.kind === kind ? errorOf(effect) : undefined;
 }
 
-/** Decides which of the instances that a call touches fail. */
+/** The share of a call's instances that a fault makes fail, and the error. */
 export function instanceFault(call: Call): { readonly share: number; readonly error: ErrorBody } | undefined {
   const whole = faultError(call, "operationFails");
   if (whole) return { share: 1, error: whole };
@@ -91,5 +91,5 @@ export function instanceFault(call: Call): { readonly share: number; readonly er
 }
 
 function errorOf({ code, message }: { readonly code: string; readonly message?: string }): ErrorBody {
-  return { code, message: message ?? `The simulated fault '${code}' was switched on for this request.` };
+  return { code, message: message ?? `The simulated fault '${code}' is active for this request.` };
 }

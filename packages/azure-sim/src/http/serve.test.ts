@@ -22,7 +22,7 @@ interface Caller {
   ) => Promise<Answered>;
 }
 
-/** A cloud with a clock that can be changed, and somebody with a real one who reaches it over HTTP. */
+/** A cloud with an adjustable clock, and a caller with a real clock who reaches it over HTTP. */
 async function connected(): Promise<Caller> {
   const env = createRealEnv();
   const clock = new AdjustableClock(env.clock);
@@ -57,7 +57,7 @@ async function signIn({ send }: Caller): Promise<string> {
   return answer.body["access_token"] as string;
 }
 
-test("a caller from outside is told to wait in seconds of its own, and for one at least", async () => {
+test("Retry-After counts the caller's seconds, and is at least one", async () => {
   const caller = await connected();
   const token = await signIn(caller);
   const waitAt = async (speed: number): Promise<string | undefined> => {
@@ -68,7 +68,7 @@ test("a caller from outside is told to wait in seconds of its own, and for one a
   expect([await waitAt(1), await waitAt(3), await waitAt(60)]).toEqual(["10", "4", "1"]);
 });
 
-test("a token of a caller from outside is good for an hour of its own, whatever the cloud's clock does", async () => {
+test("a token is valid for an hour of the caller's time, also when the cloud's clock changes", async () => {
   const caller = await connected();
   const token = await signIn(caller);
   caller.clock.setSpeed(10_000);

@@ -7,10 +7,10 @@ import {
 } from "@capstan/env";
 import type { Azure } from "../azure.ts";
 
-// Templates of thousands of lines stay far below; ARM itself takes 4 MB.
+// Templates of thousands of lines stay far below this; ARM itself accepts 4 MB.
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Serves a simulated Azure over HTTPS, with the caller's certificate, or over plain HTTP, to callers who live in their own time. */
+/** Serves a simulated Azure over HTTPS with the given certificate, or over plain HTTP, to callers with their own clock. */
 export async function serveAzure(azure: Azure, options: ServeOptions = {}): Promise<ListeningServer> {
   const scheme = options.tls ? "https" : "http";
   let fallback = "";
@@ -23,7 +23,7 @@ export async function serveAzure(azure: Azure, options: ServeOptions = {}): Prom
         return forCaller(await azure.handle(request, { origin, callerMs }), speed);
       } catch (error) {
         if (!(error instanceof TransportError)) throw error;
-        // A lost answer is silence: the connection stays open until the caller gives up.
+        // A lost answer is silence: the connection stays open until the caller closes it.
         return await new Promise((_, reject) => {
           request.signal?.addEventListener("abort", () => reject(error), { once: true });
         });
@@ -35,7 +35,9 @@ export async function serveAzure(azure: Azure, options: ServeOptions = {}): Prom
   return server;
 }
 
-/** To somebody from outside a fast cloud is done sooner: what it says of waiting is said in the caller's seconds. */
+/**
+ * Converts Retry-After to the caller's seconds: a cloud whose clock runs faster is done sooner for a caller from outside.
+ */
 function forCaller(answer: HttpResponse, speed: number): HttpResponse {
   const wait = answer.headers["retry-after"];
   if (wait === undefined || speed === 1) return answer;

@@ -11,7 +11,7 @@ const entry: Omit<JournalEntry, "sequence"> = {
   operation: "GET a",
 };
 
-test("the hash is that of everything so far, in its order", () => {
+test("the hash covers all entries so far, in order", () => {
   const [first, second, third] = [new Journal(false), new Journal(false), new Journal(false)];
   for (const journal of [first, second]) for (const path of ["/a", "/b"]) journal.add({ ...entry, path });
   for (const path of ["/b", "/a"]) third.add({ ...entry, path });
@@ -19,7 +19,7 @@ test("the hash is that of everything so far, in its order", () => {
   expect(first.hash).not.toBe(third.hash);
 });
 
-test("the hash is the SHA-256 of the one before and the next entry, so that others can check it", () => {
+test("the hash is the SHA-256 of the previous hash and the next entry, so that a reader can verify it", () => {
   const journal = new Journal(false);
   let expected = "";
   for (const [index, path] of ["/a", "/ä"].entries()) {
@@ -30,7 +30,7 @@ test("the hash is the SHA-256 of the one before and the next entry, so that othe
   expect(journal.hash).toBe(expected);
 });
 
-test("the hash is the same however often it was asked for, also of what is not kept any more", () => {
+test("the hash does not depend on how often it is read, also for entries that are no longer in memory", () => {
   const [often, once] = [new Journal(false), new Journal(false)];
   for (let index = 0; index < 200_005; index++) {
     for (const journal of [often, once]) journal.add(entry);
@@ -40,14 +40,14 @@ test("the hash is the same however often it was asked for, also of what is not k
   expect(once.hash).toBe(often.hash);
 });
 
-test("entries after a number are given out oldest first", () => {
+test("returns the entries after a number, oldest first", () => {
   const journal = new Journal(false);
   for (const path of ["/a", "/b", "/c"]) journal.add({ ...entry, path });
   expect(journal.since(1).map(({ path }) => path)).toEqual(["/b", "/c"]);
   expect(journal.since(3)).toEqual([]);
 });
 
-test("a journal that goes on after a restart has the hash of one that never stopped", () => {
+test("a journal that continues after a restart has the same hash as one without a restart", () => {
   const whole = new Journal(false);
   whole.add(entry);
   const resumed = new Journal(false);

@@ -1,34 +1,34 @@
 import { hash } from "node:crypto";
 
-/** One request, as it was answered. */
+/** One request with its answer. */
 export interface JournalEntry {
   readonly sequence: number;
   readonly atMs: number;
   readonly method: string;
   /** The path without its query: signatures and tokens stay out of the journal. */
   readonly path: string;
-  /** Who asked, by application id. */
+  /** The application id of the caller. */
   readonly principal: string;
   readonly status: number;
   readonly operation: string;
-  /** Error code of a refusal. */
+  /** The error code of a refusal. */
   readonly code?: string;
   readonly charge?: number;
   /** The long-running operation that the request started. */
   readonly operationId?: string;
-  /** How long the answer was held back, in simulated milliseconds. */
+  /** How long the answer was delayed, in simulated milliseconds. */
   readonly delayMs?: number;
 }
 
-// A virtual day of a busy fleet fits; beyond that only the store has the older ones.
+// Room for a virtual day of a busy fleet; older entries are only in the store.
 const KEPT_ENTRIES = 100_000;
 
-/** Every request, and a hash over all of them: two runs that did the same have the same hash. */
+/** All requests, and a hash over them: two equal runs have the same hash. */
 export class Journal {
   #entries: JournalEntry[] = [];
   #unsaved: JournalEntry[] = [];
   #sequence = 0;
-  /** The hash up to an entry. It is made when somebody asks for it: hardly any run of a fleet does. */
+  /** The hash up to an entry. It is computed on the first read: hardly any run of a fleet needs it. */
   #hash = "";
   #hashed = 0;
   readonly #isStored: boolean;
@@ -59,14 +59,14 @@ export class Journal {
     return this.#entries.slice(Math.max(0, sequence + 1 - first));
   }
 
-  /** What the store has not seen yet. */
+  /** The entries that the store has not seen. */
   takeUnsaved(): readonly JournalEntry[] {
     const taken = this.#unsaved;
     this.#unsaved = [];
     return taken;
   }
 
-  /** Goes on where the journal of an earlier process ended. */
+  /** Continues the journal of an earlier process. */
   restore(past: {
     readonly count: number;
     readonly hash: string;

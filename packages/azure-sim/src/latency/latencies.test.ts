@@ -5,13 +5,13 @@ import { endsInLanes } from "./lanes.ts";
 
 const DRAWS = 4000;
 
-test.each(Object.entries(RECORDED))("%s has the percentiles it was recorded with", (name, { p50, p90 }) => {
+test.each(Object.entries(RECORDED))("%s has its recorded percentiles", (name, { p50, p90 }) => {
   const draws = Array.from({ length: DRAWS }, (_, index) =>
     drawMs({ p50, p90 }, createRng("seed", `${name}/${index}`)),
   );
   draws.sort((a, b) => a - b);
   const at = (share: number): number => (draws[Math.floor(share * DRAWS)] ?? 0) / 1000;
-  // The tail and the size of the sample move the percentiles by a few parts in a hundred.
+  // The tail and the sample size move the percentiles by a few percent.
   expect(at(0.5) / p50).toBeGreaterThan(0.85);
   expect(at(0.5) / p50).toBeLessThan(1.15);
   expect(at(0.9) / p90).toBeGreaterThan(0.85);
@@ -19,7 +19,7 @@ test.each(Object.entries(RECORDED))("%s has the percentiles it was recorded with
   expect(at(0.9999)).toBeGreaterThan(3 * p50);
 });
 
-test("a duration of nothing takes no time", () => {
+test("a duration of zero takes no time", () => {
   expect(drawMs({ p50: 0, p90: 0 }, createRng("seed", "x"))).toBe(0);
 });
 

@@ -9,7 +9,7 @@ export interface Duration {
 /** Durations by operation. */
 export type Latencies = Readonly<Record<string, Duration>>;
 
-/** Seconds of real traffic (reference/azure.md 4.1); for scale sets they count per instance. */
+/** Seconds from recorded traffic (reference/azure.md 4.1); for scale sets, per instance. */
 export const RECORDED: Latencies = {
   "scaleSet.model": { p50: 0.4, p90: 0.5 },
   "scaleSet.patch": { p50: 7, p90: 8 },
@@ -25,7 +25,7 @@ export const RECORDED: Latencies = {
   "instance.redeploy": { p50: 60, p90: 120 },
   "instance.delete": { p50: 12, p90: 26 },
   "instance.put": { p50: 3, p90: 8 },
-  // Spot evictions were seen within three minutes of the request.
+  // Recorded spot evictions took effect within three minutes of the request.
   "instance.evict": { p50: 60, p90: 150 },
   virtualNetworks: { p50: 11, p90: 12 },
   "virtualNetworks/subnets": { p50: 1, p90: 10 },
@@ -33,15 +33,15 @@ export const RECORDED: Latencies = {
   loadBalancers: { p50: 0.5, p90: 3 },
   networkSecurityGroups: { p50: 3, p90: 4 },
   networkInterfaces: { p50: 1, p90: 32 },
-  // Not in the recordings: as light as a security group.
+  // Not recorded: assumed to be as fast as a security group.
   routeTables: { p50: 3, p90: 4 },
   natGateways: { p50: 3, p90: 4 },
   "network.delete": { p50: 5, p90: 11 },
-  // Not in the recordings: "minutes" for a group with something in it.
+  // Not recorded: assumed to take minutes for a group that is not empty.
   "resourceGroup.delete": { p50: 60, p90: 240 },
 };
 
-// One operation in a hundred takes 5 to 20 times as long: the 2233 s creation of a set was real.
+// One operation in a hundred takes 5 to 20 times as long: traffic has a scale set creation of 2233 s.
 const TAIL_SHARE = 0.01;
 const TAIL_FACTORS = { from: 5, to: 20 };
 // The 90th percentile of the standard normal distribution.

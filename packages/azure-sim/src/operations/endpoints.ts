@@ -36,13 +36,13 @@ function statusAnswer(operation: Operation): Answer {
     startTime: new Date(startMs).toISOString(),
     ...(endMs !== undefined && { endTime: new Date(endMs).toISOString() }),
   };
-  // Network tells the status and nothing else.
+  // Network returns the status alone.
   const body =
     provider === "Microsoft.Compute" ? { ...times, status, name: id, ...failure } : { status, ...failure };
   return reply(200, body, isRunning ? WAIT : {});
 }
 
-/** The result of an operation: 202 until it has ended, then as little as the real services say. */
+/** The result of an operation: 202 until it has ended, then the short answer of the real services. */
 function resultAnswer(call: Call, world: AzureState, operation: Operation): Answer {
   const { status, error } = operation;
   if (status === "InProgress") {
@@ -62,14 +62,14 @@ const getStatus: Verb = (call, world) => {
 const getResult: Verb = (call, world) =>
   resultAnswer(call, world, foundOperation(call, world, call.target.names[1] ?? ""));
 
-/** The result of deleting a group, at an address of its own. */
+/** The result of deleting a group, at its own address. */
 export const getGroupResult: Verb = (call, world) =>
   resultAnswer(call, world, foundOperation(call, world, call.target.rest[1] ?? ""));
 
 const endOperation: Effect = (world, args) => world.operations.end(textAt(args, "id") ?? "", world.nowMs);
 const forgetOperation: Effect = (world, args) => world.operations.forget(textAt(args, "id") ?? "");
 
-/** Where operations are asked about. */
+/** The endpoints where callers poll operations. */
 export const operationTypes: readonly ResourceType[] = [
   {
     provider: "Microsoft.Compute",

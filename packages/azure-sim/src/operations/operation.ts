@@ -6,15 +6,15 @@ export interface Operation {
   readonly subscription: string;
   readonly provider: string;
   readonly location: string;
-  /** What it does, such as `PUT virtualMachineScaleSets`. */
+  /** The verb and type, such as `PUT virtualMachineScaleSets`. */
   readonly name: string;
   readonly resourceId: string;
   readonly apiVersion: string;
   readonly startMs: number;
-  /** When it will end, unless something comes in between. */
+  /** When it will end, unless another operation preempts it. */
   readonly dueMs?: number;
   readonly endMs?: number;
   readonly status: "InProgress" | "Succeeded" | "Failed" | "Canceled";
-  /** Why it failed, or why it is going to. */
+  /** Why it failed or will fail. */
   readonly error?: ErrorBody;
 }

@@ -4,16 +4,16 @@ import type { ErrorBody } from "../arm/errors.ts";
 import type { Operation } from "./operation.ts";
 import { OperationUrls } from "./url.ts";
 
-// Real operations can be asked about for a day or so; then the provider has forgotten them.
+// Azure keeps operations for about a day; then a poll returns 404.
 const KEPT_MS = 24 * 3600 * 1000;
 
-/** The effect by which an operation ends. */
+/** The effect that ends an operation. */
 export const END_OPERATION = "operation.end";
 
-/** The effect by which an operation is forgotten. */
+/** The effect that removes an ended operation. */
 export const FORGET_OPERATION = "operation.forget";
 
-/** All long-running operations: what started, how it ended. */
+/** All long-running operations. */
 export class Operations {
   readonly table: Table<Operation>;
   readonly urls: OperationUrls;
@@ -29,13 +29,13 @@ export class Operations {
     return this.table.get(id.toLowerCase());
   }
 
-  /** Starts an operation that ends at a known time; what it does by then is entered into the agenda before. */
+  /** Starts an operation that ends at a known time; the caller has added its effects to the agenda before. */
   start(operation: Operation, endMs: number): void {
     this.table.set(operation.id, { ...operation, dueMs: endMs });
     this.#agenda.enter(endMs, END_OPERATION, { id: operation.id });
   }
 
-  /** The end that was foreseen; an operation that was preempted before stays so. */
+  /** Ends an operation at its planned time; a preempted one stays preempted. */
   end(id: string, nowMs: number): void {
     const operation = this.get(id);
     if (operation?.status !== "InProgress") return;
@@ -48,7 +48,7 @@ export class Operations {
     if (operation?.status === "InProgress") this.table.set(operation.id, { ...operation, error });
   }
 
-  /** Ends an operation because a newer one takes its place. */
+  /** Ends an operation because a newer one replaces it. */
   preempt(id: string, nowMs: number): void {
     const operation = this.get(id);
     if (operation?.status !== "InProgress") return;

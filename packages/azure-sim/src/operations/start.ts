@@ -6,10 +6,13 @@ import { nextRng, type AzureState } from "../core/azure-state.ts";
 import { faultError } from "../faults/faults.ts";
 import type { Operation } from "./operation.ts";
 
-/** When to ask again. Compute was seen with 10 s; the others are assumed to say the same (reference/azure.md, section 7). */
+/**
+ * Retry-After in seconds. Compute returned 10 s in traffic; the other providers are assumed to return the same
+ * (reference/azure.md, section 7).
+ */
 export const RETRY_AFTER_SECONDS = 10;
 
-/** What a new operation works on. */
+/** The resource that a new operation works on. */
 interface OperationStart {
   readonly resourceId: string;
   readonly location: string;
@@ -17,7 +20,9 @@ interface OperationStart {
   readonly error?: ErrorBody | undefined;
 }
 
-/** A long-running operation for a call, not under way yet: its effects are entered first. Faults may have decided that it fails. */
+/**
+ * Creates a long-running operation for a call without starting it: its effects are added first. A fault may make it fail.
+ */
 export function newOperation(call: Call, world: AzureState, start: OperationStart): Operation {
   const error = start.error ?? faultError(call, "failedButApplied");
   const id = uuidFrom(nextRng(world, start.resourceId, `operation ${call.operation}`));
@@ -36,7 +41,7 @@ export function newOperation(call: Call, world: AzureState, start: OperationStar
   };
 }
 
-/** The answer to a PUT or PATCH that goes on: the resource, and where to ask. */
+/** The answer to a PUT or PATCH that runs on: the resource, and the operation's URL. */
 export function acceptedWrite(
   options: { readonly call: Call; readonly world: AzureState; readonly operation: Operation },
   status: number,
@@ -50,7 +55,7 @@ export function acceptedWrite(
   });
 }
 
-/** The answer to a POST or DELETE that goes on: 202 with both addresses. */
+/** The answer to a POST or DELETE that runs on: 202 with both URLs. */
 export function acceptedAction(call: Call, world: AzureState, operation: Operation): Answer {
   const { urls } = world.operations;
   return empty(202, {

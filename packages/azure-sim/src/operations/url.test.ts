@@ -19,7 +19,7 @@ function queryOf(urls: OperationUrls, operation: Operation): URLSearchParams {
   return new URL(urls.urlOf(operation, ORIGIN, "status")).searchParams;
 }
 
-/** What becomes of an address whose parameter was changed. */
+/** Checks an address after one of its parameters was changed. */
 function verdictOn(urls: OperationUrls, name: string, change: (value: string) => string): UrlVerdict {
   const query = queryOf(urls, operationOf("a"));
   query.set(name, change(query.get(name) ?? ""));
@@ -27,7 +27,7 @@ function verdictOn(urls: OperationUrls, name: string, change: (value: string) =>
 }
 
 describe("the address of an operation", () => {
-  test("is known again by the cloud that wrote it, also after a restart, and by no other", () => {
+  test("is valid for the cloud that created it, also after a restart, and for no other", () => {
     const urls = new OperationUrls("seed");
     const query = queryOf(urls, operationOf("a"));
     const asked = [urls, urls, new OperationUrls("seed"), new OperationUrls("another")];
@@ -35,21 +35,24 @@ describe("the address of an operation", () => {
     expect(urls.check("A", query)).toBe("ours");
   });
 
-  test("is that of one operation only", () => {
+  test("is valid for one operation only", () => {
     const urls = new OperationUrls("seed");
     const [first, second] = [queryOf(urls, operationOf("a")), queryOf(urls, operationOf("b"))];
     expect([urls.check("b", first), urls.check("a", second)]).toEqual(["foreign", "foreign"]);
     expect([urls.check("a", first), urls.check("b", second)]).toEqual(["ours", "ours"]);
   });
 
-  test.each(["c", "s", "h", "t"])("is foreign when its %s was changed, and cut without it", (name) => {
-    const urls = new OperationUrls("seed");
-    expect(verdictOn(urls, name, (value) => value)).toBe("ours");
-    expect(verdictOn(urls, name, (value) => `${value}1`)).toBe("foreign");
-    expect(verdictOn(urls, name, () => "")).toBe("cut");
-  });
+  test.each(["c", "s", "h", "t"])(
+    "is foreign when its parameter %s was changed, and cut without it",
+    (name) => {
+      const urls = new OperationUrls("seed");
+      expect(verdictOn(urls, name, (value) => value)).toBe("ours");
+      expect(verdictOn(urls, name, (value) => `${value}1`)).toBe("foreign");
+      expect(verdictOn(urls, name, () => "")).toBe("cut");
+    },
+  );
 
-  test("is known however many others were asked about meanwhile", () => {
+  test("stays valid after polls of many other operations", () => {
     const urls = new OperationUrls("seed");
     const query = queryOf(urls, operationOf("a"));
     for (let index = 0; index < 2500; index++) urls.urlOf(operationOf(`o${index}`), ORIGIN, "result");

@@ -1,25 +1,25 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Operation } from "./operation.ts";
 
-// Real operation URLs carry a signed certificate and are about 4 KB long; clients have to cope with that.
+// Azure's operation URLs carry a signed certificate and are about 4 KB long; clients must cope with that.
 const CERTIFICATE_LENGTH = 3200;
 const SIGNATURE_LENGTH = 342;
-// Whoever waits for an operation asks for it again and again. More than a busy fleet waits for at a time are let go of.
+// A client polls an operation many times. The cache holds more signatures than a busy fleet polls at a time.
 const KEPT_SIGNATURES = 1000;
 
-/** Which of the two forms of an operation's URL: its status, or (`Location`) its result. */
+/** The two forms of an operation's URL: its status, or (`Location`) its result. */
 export type UrlForm = "status" | "result";
 
-/** What the signature of an operation URL is worth. */
+/** The outcome of checking the signature of an operation URL. */
 export type UrlVerdict = "ours" | "foreign" | "cut";
 
-/** What signs the URLs of an operation, in two lengths. */
+/** The signature of an operation's URLs, in two lengths. */
 interface Signature {
   readonly short: string;
   readonly long: string;
 }
 
-/** Writes and checks the signed URLs of operations. */
+/** Creates and verifies the signed URLs of operations. */
 export class OperationUrls {
   readonly #secret: string;
   readonly #certificate: string;
@@ -30,7 +30,7 @@ export class OperationUrls {
     this.#certificate = stretched(`certificate of ${seed}`, CERTIFICATE_LENGTH);
   }
 
-  /** The address at which the operation can be asked about. */
+  /** The URL at which a caller polls the operation. */
   urlOf(operation: Operation, origin: string, form: UrlForm): string {
     const { id, apiVersion, startMs } = operation;
     const ticks = String(startMs);
@@ -42,7 +42,7 @@ export class OperationUrls {
     );
   }
 
-  /** Checks the signature of an address that somebody came back with. */
+  /** Verifies the signature of a URL in a request. */
   check(id: string, query: URLSearchParams): UrlVerdict {
     const [ticks, certificate, long, short] = ["t", "c", "s", "h"].map((name) => query.get(name) ?? "");
     if (!ticks || !certificate || !long || !short) return "cut";
@@ -69,7 +69,7 @@ function pathOf({ subscription, provider, location, id }: Operation, form: UrlFo
   return `/subscriptions/${subscription}/providers/${provider}/locations/${location}/${noun}/${id}`;
 }
 
-/** As many URL-safe characters as wanted, fixed by the text. */
+/** So many URL-safe characters, derived from the text. */
 function stretched(text: string, length: number): string {
   let result = "";
   for (let round = 0; result.length < length; round++) {

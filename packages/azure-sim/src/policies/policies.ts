@@ -1,17 +1,19 @@
 import { ArmError } from "../arm/errors.ts";
 import { Table } from "../core/table.ts";
 
-/** Something an administrator forbids in a scope: a lock, or a policy that denies. */
+/** A prohibition in a scope: a lock, or a policy that denies. */
 export interface Prohibition {
   readonly name: string;
-  /** The id of a subscription, group or resource; what is inside is meant too. */
+  /** The id of a subscription, group or resource; everything inside it is covered. */
   readonly scope: string;
   readonly kind: "CanNotDelete" | "ReadOnly" | "DenyByPolicy";
-  /** For a policy: the type whose creation is denied, such as Microsoft.Network/publicIPAddresses; all unless told. */
+  /**
+   * For a policy: the type whose creation it denies, such as Microsoft.Network/publicIPAddresses; all types unless given.
+   */
   readonly type?: string;
 }
 
-/** A write as prohibitions see it. */
+/** A write that prohibitions are checked for. */
 export interface Write {
   readonly method: string;
   readonly path: string;
@@ -19,7 +21,7 @@ export interface Write {
   readonly principal: string;
 }
 
-/** The locks and denials that are in force. */
+/** The active locks and policies. */
 export class Policies {
   readonly table: Table<Prohibition>;
 
@@ -39,7 +41,7 @@ export class Policies {
     return [...this.table.entries()].map(([, prohibition]) => prohibition);
   }
 
-  /** Refuses what is forbidden. Reads never are. */
+  /** Refuses a write that a prohibition covers. Reads are always allowed. */
   check(write: Write): void {
     for (const [, prohibition] of this.table.entries()) {
       if (isInside(write.path, prohibition.scope) && forbids(prohibition, write))
@@ -50,7 +52,7 @@ export class Policies {
 
 function isInside(path: string, scope: string): boolean {
   const [inner, outer] = [path.toLowerCase(), scope.toLowerCase()];
-  // A lock on a part also keeps the whole from being deleted.
+  // A lock on a child also protects its parent from deletion.
   return inner === outer || inner.startsWith(`${outer}/`) || outer.startsWith(`${inner}/`);
 }
 

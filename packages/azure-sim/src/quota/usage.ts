@@ -2,13 +2,13 @@ import { ArmError } from "../arm/errors.ts";
 import type { VmSize } from "../resources/skus/vm-size.ts";
 import { type AzureSettings, DEFAULT_CORE_LIMIT } from "../settings.ts";
 
-/** The family of all cores together. */
+/** The quota family of all cores together. */
 export const ALL_CORES = "cores";
 
-/** The family of the cores of spot instances. */
+/** The quota family of spot cores. */
 export const SPOT_CORES = "lowPriorityCores";
 
-/** Virtual machines that are to be counted: of which size, where and how many. */
+/** Virtual machines to count: their size, their region and their number. */
 export interface Demand {
   readonly subscription: string;
   readonly location: string;
@@ -17,7 +17,7 @@ export interface Demand {
   readonly instances: number;
 }
 
-/** How many cores are used, and how many more machines fit: counted as they come and go. */
+/** How many cores are in use and how many more machines fit, counted as machines are created and deleted. */
 export class Usage {
   readonly #settings: AzureSettings;
   readonly #sizes = new Map<string, VmSize>();
@@ -42,7 +42,7 @@ export class Usage {
     return quota?.limit ?? DEFAULT_CORE_LIMIT;
   }
 
-  /** Counts machines in, or out when their number is negative. */
+  /** Counts machines, or uncounts them when the number is negative. */
   count(demand: Demand): void {
     const { subscription, location, instances } = demand;
     const size = this.size(demand.size);
@@ -65,7 +65,7 @@ export class Usage {
     }
   }
 
-  /** How many of so many new machines the region has room for. */
+  /** How many of the requested machines fit into the region. */
   room({ location, size, instances }: Demand): number {
     const capacity = this.#settings.capacities.find(
       (one) => one.location === location && one.size.toLowerCase() === size.toLowerCase(),

@@ -29,7 +29,7 @@ import { usages } from "./usages/usages.ts";
 import { virtualNetworkTypes } from "./virtual-networks/virtual-networks.ts";
 import type { Effect } from "../core/azure-state.ts";
 
-/** Every type there is. A new noun joins by its line here. */
+/** All resource types. A new type is added here. */
 export const ALL_TYPES: readonly ResourceType[] = [
   ...operationTypes,
   ...virtualNetworkTypes,
@@ -52,7 +52,7 @@ export const ALL_TYPES: readonly ResourceType[] = [
   tags,
 ];
 
-/** Every effect there is, by name: those of the types and those that types share. */
+/** All effects by name: those of the types, and those that types share. */
 export const ALL_EFFECTS: ReadonlyMap<string, Effect> = new Map([
   ...ALL_TYPES.flatMap((type) => Object.entries(type.effects ?? {})),
   [NETWORK_SETTLED, settleNetworkResource],

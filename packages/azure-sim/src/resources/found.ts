@@ -4,7 +4,7 @@ import type { Call } from "../core/call.ts";
 import type { Resource } from "../core/resources.ts";
 import type { AzureState } from "../core/azure-state.ts";
 
-/** The outermost resource that a request is about; ARM's 404 when it is not there, or not to be seen yet. */
+/** The outermost resource of a request; ARM's 404 when it does not exist or is not visible yet. */
 export function foundResource(call: Call, world: AzureState): Resource {
   const { target } = call;
   const id = resourceId(target, target.types.slice(0, 1));
@@ -16,13 +16,13 @@ export function foundResource(call: Call, world: AzureState): Resource {
   return resource;
 }
 
-/** The group or subscription whose resources a list is about. */
+/** The group or subscription that a list request covers. */
 function scopeOf({ subscription, group }: Target): string {
   const inSubscription = `/subscriptions/${subscription}`;
   return group === undefined ? inSubscription : `${inSubscription}/resourceGroups/${group}`;
 }
 
-/** What a list shows: what is there and can be seen by now. */
+/** The resources of a list: those that exist and are visible by now. */
 export function* visibleIn(world: AzureState, target: Target, type: string): Generator<Resource> {
   for (const resource of world.resources.in(scopeOf(target), type)) {
     if (resource.visibleMs <= world.nowMs) yield resource;

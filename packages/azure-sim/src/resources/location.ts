@@ -1,7 +1,7 @@
 import { ArmError } from "../arm/errors.ts";
 import { type JsonObject, textAt } from "../json.ts";
 
-/** The region that a body names, as ARM writes it; ARM's refusal when it names none. */
+/** The region in a body, as ARM spells it; throws ARM's refusal when it is missing. */
 export function requiredLocation(body: JsonObject): string {
   const location = textAt(body, "location")?.replaceAll(" ", "").toLowerCase();
   if (location !== undefined) return location;

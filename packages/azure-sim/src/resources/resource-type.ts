@@ -1,11 +1,12 @@
 import type { Answer } from "../arm/answer.ts";
 import type { Call } from "../core/call.ts";
 import type { Effect, AzureState } from "../core/azure-state.ts";
+import type { MachineSource } from "../machines/machine.ts";
 
 /** Answers one kind of request on one type of resource. */
 export type Verb = (call: Call, world: AzureState) => Answer;
 
-/** A type of resource: what it is called, and what can be done with it. */
+/** A type of resource, and its verbs. */
 export interface ResourceType {
   /** The namespace, such as Microsoft.Network. */
   readonly provider: string;
@@ -22,8 +23,10 @@ export interface ResourceType {
   readonly actions?: Readonly<Record<string, Verb>>;
   /** GETs of something other than the resource, by the last segment in lower case. */
   readonly views?: Readonly<Record<string, Verb>>;
-  /** What happens later, by the name under which it is entered into the agenda. */
+  /** Scheduled changes, by their name in the agenda. */
   readonly effects?: Readonly<Record<string, Effect>>;
+  /** The virtual machines of this type, where its resources are machines. */
+  readonly machines?: (world: AzureState) => MachineSource;
   /** Types that live outside resource groups. */
   readonly isInSubscription?: boolean;
 }

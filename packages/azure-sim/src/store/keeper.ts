@@ -4,7 +4,7 @@ import { tablesOf } from "../core/azure-state.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 import type { Store } from "./store.ts";
 
-/** Brings what changes in the cloud to its store: requests that come together share one transaction. */
+/** Writes changes of the cloud to its store; concurrent requests share one transaction. */
 export class Keeper {
   readonly #core: Core;
   readonly #store: Store | undefined;
@@ -17,7 +17,7 @@ export class Keeper {
     this.#store = store;
   }
 
-  /** Resolves when everything that has changed by now is kept. */
+  /** Resolves when all changes so far are stored. */
   keep(): Promise<void> {
     if (!this.#store) return DONE;
     this.#pending ??= Promise.resolve().then(() => {
@@ -27,7 +27,7 @@ export class Keeper {
     return this.#pending;
   }
 
-  /** Keeps everything now. What a failed commit leaves is tried again with the next one. */
+  /** Stores all changes now. The next commit retries those of a failed one. */
   flush(): void {
     const store = this.#store;
     if (!store) return;

@@ -7,7 +7,7 @@ import { interfacesOf, subnetIdOf } from "../resources/scale-sets/desired.ts";
 import { modelOf } from "../resources/scale-sets/scale-sets.ts";
 import type { Saved } from "./store.ts";
 
-/** Fills an empty cloud with what a store has kept. */
+/** Fills an empty cloud from a store. */
 export function restore({ world, journal }: Core, { rows, position, journal: entries }: Saved): void {
   const tables = new Map(tablesOf(world).map((table) => [table.name, table]));
   for (const { table, key, row } of rows) tables.get(table)?.restore(key, row);
@@ -20,7 +20,7 @@ export function restore({ world, journal }: Core, { rows, position, journal: ent
   world.nowMs = position.simMs;
 }
 
-/** What is counted is not kept: it follows from the instances. */
+/** Counters are not stored: they follow from the instances. */
 function countInstances(world: AzureState): void {
   for (const [, instance] of world.scaleSets.instances.entries()) {
     const set = world.scaleSets.get(instance.set);

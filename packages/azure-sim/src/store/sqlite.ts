@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RowChange } from "../core/table.ts";
 import type { JournalEntry } from "../journal/journal.ts";
+import { type Instance, instanceMachineId } from "../resources/scale-sets/scale-sets.ts";
 import {
   type ClockedPosition,
   type Commit,
@@ -12,18 +13,18 @@ import {
   type Store,
 } from "./store.ts";
 
-// Raised with every change of what is in it; an older program must not touch what it cannot read.
-const FORMAT = 2;
+// Raised with every change of the contents; an older program must not touch a newer database.
+const FORMAT = 3;
 const FILE = "azure.db";
-// "CAPZ": says whose file this is, to us and to file(1).
+// "CAPZ": identifies the file to us and to file(1).
 const APPLICATION_ID = 0x4341505a;
 
-/** The folder's database cannot be used; the message says why. */
+/** The database in the folder cannot be used; the message says why. */
 export class AzureStoreError extends Error {
   override readonly name = "AzureStoreError";
 }
 
-/** Where the cloud that a folder keeps stands; undefined when it keeps none. */
+/** The position of the cloud in a folder; undefined when the folder has none. */
 export function savedPosition(folder: string): Position | ClockedPosition | undefined {
   if (!existsSync(join(folder, FILE))) return undefined;
   const store = openSqliteStore(folder);
@@ -34,7 +35,7 @@ export function savedPosition(folder: string): Position | ClockedPosition | unde
   }
 }
 
-/** Keeps the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
+/** Stores the cloud in a SQLite database in a folder. Each commit is on disk before it returns. */
 export function openSqliteStore(folder: string): Store {
   mkdirSync(folder, { recursive: true });
   const database = open(join(folder, FILE));
@@ -65,7 +66,7 @@ export function openSqliteStore(folder: string): Store {
 function open(path: string): DatabaseSync {
   try {
     const database = new DatabaseSync(path);
-    // Two simulators on one file would each overwrite what the other did.
+    // Two simulators on one file would overwrite each other's rows.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     const { user_version: format } = database.prepare("PRAGMA user_version").get() as {
       user_version: number;
@@ -77,8 +78,7 @@ function open(path: string): DatabaseSync {
       );
     }
     if (format === 0) createTables(database);
-    // Only the position has changed since the first format; what it had then stays until the next commit.
-    else if (format < FORMAT) database.exec(`PRAGMA user_version = ${FORMAT}`);
+    else if (format < FORMAT) upgrade(database);
     return database;
   } catch (error) {
     if (error instanceof AzureStoreError) throw error;
@@ -98,13 +98,33 @@ function createTables(database: DatabaseSync): void {
   `);
 }
 
+/**
+ * Upgrades a database of an older format. Format 2 changed the position; an old one stays until the next commit. Format 3
+ * keys instances and their disks by machine id; before, the key was `SET/INSTANCE`.
+ */
+function upgrade(database: DatabaseSync): void {
+  const instances = database.prepare('SELECT "key", body FROM rows WHERE "table" = \'instance\'').all();
+  const move = database.prepare('UPDATE OR REPLACE rows SET "key" = ? WHERE "table" = ? AND "key" = ?');
+  const write = database.prepare('UPDATE rows SET body = ? WHERE "table" = \'instance\' AND "key" = ?');
+  inTransaction(database, () => {
+    for (const { key, body } of instances as { key: string; body: string }[]) {
+      const instance = JSON.parse(body) as Instance;
+      const machineId = instanceMachineId(instance.set, instance.id);
+      move.run(machineId, "instance", key);
+      move.run(machineId, "disk", key);
+      write.run(JSON.stringify({ ...instance, machineId }), machineId);
+    }
+    database.exec(`PRAGMA user_version = ${FORMAT}`);
+  });
+}
+
 function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     work();
     database.exec("COMMIT");
   } catch (error) {
-    // SQLite has rolled back by itself after some errors, such as a full disk.
+    // SQLite rolls back by itself after some errors, such as a full disk.
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

@@ -1,29 +1,29 @@
 import type { RowChange } from "../core/table.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 
-/** What is kept beside the rows: where the run stands. */
+/** The position of a run, stored besides the rows. */
 export interface Position {
   readonly seed: string;
-  /** The time of the cloud at the last commit. */
+  /** The cloud's time at the last commit. */
   readonly simMs: number;
   readonly journalCount: number;
   readonly journalHash: string;
 }
 
-/** A position of format 1, when the cloud had a clock of its own: the machine's time at the last commit, and its speed. */
+/** A position of format 1, when the cloud had its own clock: the wall-clock time at the last commit, and the speed. */
 export interface ClockedPosition extends Position {
   readonly wallMs: number;
   readonly speed: number;
 }
 
-/** Everything that changed since the last commit; all of it is kept, or nothing. */
+/** All changes since the last commit; the store writes all of them or none. */
 export interface Commit {
   readonly rows: readonly RowChange[];
   readonly journal: readonly JournalEntry[];
   readonly position: Position;
 }
 
-/** What an earlier process has left. */
+/** What an earlier process has stored. */
 export interface Saved {
   readonly position: Position;
   readonly rows: Iterable<RowChange>;
@@ -31,16 +31,16 @@ export interface Saved {
   readonly journal: Iterable<JournalEntry>;
 }
 
-/** As many entries of the journal come back after a restart; the store has all of them. */
+/** How many journal entries a restart restores; the store has all of them. */
 export const REMEMBERED_ENTRIES = 1000;
 
-/** Where the simulated cloud is kept. */
+/** Where the simulated cloud is stored. */
 export interface Store {
-  /** What is there; undefined the first time. */
+  /** The stored cloud; undefined for a new store. */
   load(): Saved | undefined;
-  /** Keeps the changes: when this returns they survive the end of the process. */
+  /** Stores the changes: they survive the end of the process when this returns. */
   commit(commit: Commit): void;
-  /** The journal, oldest entry first: all of it, or so many of the last ones. */
+  /** The journal, oldest entry first: all of it, or the last so many. */
   journal(last?: number): Iterable<JournalEntry>;
   close(): void;
 }

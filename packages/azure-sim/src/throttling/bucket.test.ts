@@ -4,7 +4,7 @@ import { fill, secondsUntil } from "./bucket.ts";
 
 const SIZE = { capacity: 12, refillPerSecond: 4 / 60 };
 
-test("an empty bucket fills at its rate and never beyond its capacity", () => {
+test("an empty bucket refills at its rate, up to its capacity", () => {
   const bucket = { tokens: 0, filledMs: 0 };
   fill(bucket, SIZE, 15_000);
   expect(bucket.tokens).toBeCloseTo(1);
@@ -12,13 +12,13 @@ test("an empty bucket fills at its rate and never beyond its capacity", () => {
   expect(bucket.tokens).toBe(12);
 });
 
-test("time that goes back neither fills nor empties", () => {
+test("a clock that goes back neither fills nor empties a bucket", () => {
   const bucket = { tokens: 5, filledMs: 1000 };
   fill(bucket, SIZE, 0);
   expect(bucket).toEqual({ tokens: 5, filledMs: 1000 });
 });
 
-test("after the seconds it says, a bucket has the tokens that were asked for", () => {
+test("after the reported seconds, a bucket has the requested tokens", () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: 12, noNaN: true }),

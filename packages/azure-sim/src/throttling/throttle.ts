@@ -1,27 +1,27 @@
 import { ArmError } from "../arm/errors.ts";
 import type { Call } from "../core/call.ts";
 import { type Bucket, type BucketSize, fill, secondsUntil } from "./bucket.ts";
-import { FRONT_DOOR, GLOBAL_FACTOR, INSTANCE_BUDGETS, POLICY_OF } from "./policies.ts";
+import { FRONT_DOOR, GLOBAL_FACTOR, INSTANCE_BUDGETS, limitsOf } from "./policies.ts";
 
-// Buckets of operations that ended long ago are full and say nothing; beyond this many, full ones are dropped.
+// Buckets of ended operations fill up and are no longer needed; beyond this many, full ones are removed.
 const MAX_BUCKETS = 20_000;
 
-/** A bucket that a request has to take from. */
+/** A bucket that a request takes from. */
 interface Due {
   readonly key: string;
   readonly policy: string;
   readonly size: BucketSize;
 }
 
-/** A budget that is running out. */
+/** A budget that is running low. */
 export interface LowBudget {
-  /** The policy, and what it counts for. */
+  /** The policy and its scope. */
   readonly name: string;
   readonly left: number;
   readonly capacity: number;
 }
 
-/** Counts requests as ARM and Compute do, and refuses those beyond a budget. */
+/** Counts requests as ARM, Compute and AKS do, and refuses those above a budget. */
 export class Throttle {
   readonly #isOn: boolean;
   readonly #buckets = new Map<string, { readonly bucket: Bucket; readonly size: BucketSize }>();
@@ -51,27 +51,21 @@ export class Throttle {
     if (waitSeconds > 0) throw frontDoorRefusal(call, verb, waitSeconds);
   }
 
-  /** Compute's policies that count requests: per resource and per subscription, each in a region. */
+  /** The policies of Compute and AKS that count requests: of a resource, or of a subscription in a region. */
   admit(call: Call, region: string, resource: string): void {
-    const use = POLICY_OF[call.operation];
-    if (!use) return;
-    const { policy, isPerResource } = use;
-    const perMinute = (refill: number, capacity = refill * 3): BucketSize => ({
-      capacity,
-      refillPerSecond: refill / 60,
-    });
-    const due: Due[] = [];
-    if (isPerResource && policy.perResource !== undefined) {
-      const name = `${policy.name}Resource`;
-      due.push({ key: `${name}/${resource}`, policy: name, size: perMinute(policy.perResource) });
-    }
-    const name = `${policy.name}SubscriptionMaximum`;
-    due.push({
-      key: `${name}/${call.target.subscription}/${region}`,
-      policy: name,
-      size: perMinute(policy.perSubscription, policy.subscriptionCapacity),
-    });
-    this.#charge(call, due, 1);
+    const limits = limitsOf(call.operation, call.target.group !== undefined);
+    if (limits.length === 0) return;
+    const owners = {
+      resource,
+      path: call.path.toLowerCase(),
+      region: `${call.target.subscription}/${region}`,
+    };
+    const dues = limits.map(({ policy, scope, size }): Due => ({
+      key: `${policy}/${owners[scope]}`,
+      policy,
+      size,
+    }));
+    this.#charge(call, dues, 1);
   }
 
   /** The budgets that count instances: `views` of them, or `batched` writes that touch them. */
@@ -90,7 +84,7 @@ export class Throttle {
     if (kind === "batched") call.notes.remaining.push(["VmssQueuedVMOperations", 0]);
   }
 
-  /** The budgets of which less than half is left; for people, not for requests. */
+  /** The budgets of which less than half is left; for users, not for requests. */
   low(nowMs: number): LowBudget[] {
     return [...this.#buckets].flatMap(([name, { bucket, size }]) => {
       const now = { ...bucket };
@@ -103,7 +97,7 @@ export class Throttle {
   #charge(call: Call, dues: readonly Due[], tokens: number): void {
     for (const { key, policy, size } of dues) {
       const taken = this.#take(key, { size, tokens, nowMs: call.nowMs });
-      call.notes.remaining.push([policy, taken.left]);
+      if (isCompute(call)) call.notes.remaining.push([policy, taken.left]);
       if (taken.waitSeconds > 0)
         throw computeRefusal({ policy, size, tokens, waitSeconds: taken.waitSeconds });
     }
@@ -137,6 +131,11 @@ export class Throttle {
   }
 }
 
+/** Only Compute returns what is left of its policies. */
+function isCompute({ target }: Call): boolean {
+  return target.provider?.toLowerCase() === "microsoft.compute";
+}
+
 function frontDoorRefusal(call: Call, verb: string, waitSeconds: number): ArmError {
   const message =
     `Number of '${verb}' requests for subscription '${call.target.subscription}' actor '${call.principal.objectId}' exceeded. ` +
@@ -156,7 +155,7 @@ function computeRefusal(facts: {
   readonly waitSeconds: number;
 }): ArmError {
   const { policy, size, tokens, waitSeconds } = facts;
-  const operationGroup = policy.replace(/(SubscriptionMaximum|Resource)$/, "");
+  const operationGroup = policy.replace(/(SubscriptionMaximum|Resource|3Min|30Min)$/, "");
   const measure = {
     operationGroup,
     allowedRequestCount: size.capacity,

@@ -7,10 +7,10 @@ import {
   type ControlPlanes,
   type Guests,
   type GuestView,
+  machineLabel,
   startControlPlanes,
   startGuests,
 } from "@capstan/sim";
-import { shortName } from "../azure/resolve.ts";
 import { controlPlaneHost } from "./control-plane-host.ts";
 import { inProcess } from "./transport.ts";
 
@@ -54,9 +54,10 @@ export async function startWorkloadClusters(options: WorkloadClustersOptions): P
     env,
     azure,
     clusterAt: (endpoint) => controlPlanes.clusterAt(endpoint),
-    onFailure: (guest) => {
-      const name = `${shortName(guest.scaleSetId)}/${guest.instanceId}`;
-      const { reason = "", message = "" } = guest.failure ?? {};
+    onFailure: ({ machineId, failure }) => {
+      const [, , , , group = ""] = machineId.split("/");
+      const name = `${group}/${machineLabel(machineId)}`;
+      const { reason = "", message = "" } = failure ?? {};
       options.say(`guest ${name}: ${reason}: ${message}`);
       events.record(machineNamed(name), { type: "Warning", reason, message });
     },

@@ -48,7 +48,7 @@ describe("capstan sim run", () => {
   test("fails with the command that replays the failure", async () => {
     const first = await capstan("vain.yaml", "--seed", "3", "--faults", "none");
     expect(first.code).toBe(1);
-    expect(first.out).toContain("nodesReady is 2, not 3");
+    expect(first.out).toContain("timed out: nodesReady is 2, not 3");
     const [, command = ""] = /replay it with:\n {2}npx capstan sim run (.*)\n/.exec(first.out) ?? [];
     expect(command).toBe("vain.yaml --seed 3 --faults none");
     expect(await capstan(...command.split(" "))).toEqual(first);
@@ -56,7 +56,7 @@ describe("capstan sim run", () => {
 
   test.each([
     [["bad.yaml"], "bad.yaml:2:35: steps[0].resize.to: -1: must be a whole number"],
-    [["none.yaml"], "none.yaml:1:1: there is no such file"],
+    [["none.yaml"], "none.yaml:1:1: the file does not exist"],
     [["good.yaml", "--faults", "arm-throttld"], "did you mean arm-throttled?"],
   ])("reports what is wrong with %j", async (args, expected) => {
     const { code, err } = await capstan(...args);

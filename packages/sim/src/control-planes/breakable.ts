@@ -1,11 +1,11 @@
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "@capstan/env";
 
-/** A transport that can be broken for good: watches end, and nothing gets through any more. */
+/** A transport that can be closed for good: its watches end, and every later request fails. */
 export interface Breakable extends Transport {
   break(why: string): void;
 }
 
-/** Makes a transport end with its server, as connections over a wire do by themselves. */
+/** Closes a transport with its server, as a network connection would close by itself. */
 export function breakable(transport: Transport): Breakable {
   const broken = new AbortController();
   const request = async (asked: HttpRequest): Promise<HttpResponse> => {
@@ -21,7 +21,7 @@ export function breakable(transport: Transport): Breakable {
   };
 }
 
-/** Only watches last; a signal made for each of the many other requests would be for nothing. */
+/** Only watches are long-lived; the many other requests need no abort signal. */
 function isWatch({ path }: HttpRequest): boolean {
   return /[?&]watch=/.test(path);
 }

@@ -2,15 +2,17 @@ import { ConfigMap, deepEqual, isJsonObject, parseYaml } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 
 const PLACE = { namespace: "kube-public", name: "cluster-info" };
-/** Says which Cluster a logical cluster was made for: another one of its name must not inherit its objects. */
+/**
+ * Records which Cluster a logical cluster was created for: another Cluster with the same name must not inherit its objects.
+ */
 const CLUSTER_UID = "capstan.dev/cluster-uid";
 
-/** The UID of the Cluster that a logical cluster belongs to; undefined for one that is new. */
+/** The UID of the Cluster that a logical cluster belongs to; undefined for a new one. */
 export async function ownerUid(client: Client): Promise<string | undefined> {
   return (await client.find(ConfigMap, PLACE))?.metadata.annotations?.[CLUSTER_UID];
 }
 
-/** Puts the ConfigMap into a logical cluster by which machines get to know it, as kubeadm does. */
+/** Writes the cluster-info ConfigMap into a logical cluster, as kubeadm does: machines verify the cluster by it. */
 export async function publishClusterInfo(
   client: Client,
   { kubeconfig, uid }: { readonly kubeconfig: string; readonly uid: string },
@@ -26,7 +28,7 @@ export async function publishClusterInfo(
   await client.patch(ConfigMap, PLACE, { type: "merge", body: { metadata: { annotations }, data } });
 }
 
-/** A kubeconfig for those who are nobody yet: where the server is and how to know it. */
+/** A kubeconfig without credentials, for machines that have not joined yet: the server's URL and its CA. */
 function anonymous(kubeconfig: string): string {
   const config = parseYaml(kubeconfig);
   const [first] =

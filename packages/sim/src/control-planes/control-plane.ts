@@ -6,27 +6,27 @@ import { breakable } from "./breakable.ts";
 import { ownerUid, publishClusterInfo } from "./cluster-info.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "./host.ts";
 
-/** What a control plane is started with. */
+/** The options of a control plane. */
 export interface ControlPlaneOptions {
   readonly env: Env;
   readonly host: ControlPlaneHost;
   readonly log: Logger;
   /** The name of the logical cluster. */
   readonly name: string;
-  /** The UID of the Cluster that it is for. */
+  /** The UID of its Cluster. */
   readonly uid: string;
 }
 
-/** The control plane of one logical cluster, and what runs in it. */
+/** The control plane of one logical cluster, with its controllers. */
 export interface ControlPlane {
   readonly uid: string;
   readonly kubeconfig: string;
   readonly cluster: WorkloadCluster;
-  /** Ends what it does, and the connections of everybody who came by it; its objects stay. */
+  /** Stops the controllers and closes all connections to the cluster; the stored objects stay. */
   close(): Promise<void>;
 }
 
-/** Starts the control plane of a Cluster, on what was kept of it. */
+/** Starts the control plane of a Cluster on its stored objects. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { env, log, name, uid } = options;
   const { transport: inner, kubeconfig, caCertHash } = await openFor(options);
@@ -49,7 +49,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 const FIELD_MANAGER = "control-planes";
 
-/** A Cluster that was deleted and made again under its name starts with nothing of what the first one had. */
+/** A Cluster that was deleted and created again with the same name starts empty. */
 async function openFor({ env, host, name, uid }: ControlPlaneOptions): Promise<HostedControlPlane> {
   const hosted = await host.add(name);
   const client = createClient({ env, transport: hosted.transport, fieldManager: FIELD_MANAGER });

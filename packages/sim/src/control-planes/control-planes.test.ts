@@ -17,9 +17,9 @@ class Story {
   readonly servers = new Map<string, ApiServer>();
   readonly management: ApiServer;
   readonly user: Client;
-  /** Every write to the management cluster that was not the user's. */
+  /** All writes to the management cluster but the user's. */
   readonly writes: string[] = [];
-  /** What the kubeconfigs say; another port after a restart. */
+  /** The base URL in kubeconfigs; a restart changes the port. */
   port = 6443;
   #processes = 0;
 
@@ -118,7 +118,7 @@ const valueOf = (secret: Frozen<Secret> | undefined): string =>
   Buffer.from(secret?.data?.["value"] ?? "", "base64").toString();
 
 describe("a Cluster without infrastructure", () => {
-  test("gets an endpoint, a kubeconfig and a logical cluster that machines can find", async () => {
+  test("gets an endpoint, a kubeconfig and a logical cluster for machines to join", async () => {
     const story = new Story();
     const planes = await story.started();
     await story.createCluster("demo");
@@ -175,7 +175,7 @@ clusters:
 });
 
 describe("control planes", () => {
-  test("leave the endpoint to the infrastructure, and find the cluster by it", async () => {
+  test("leave the endpoint to the infrastructure, and find the cluster by that endpoint", async () => {
     const story = new Story();
     const planes = await story.started();
     const reported: string[] = [];
@@ -194,7 +194,7 @@ describe("control planes", () => {
     expect(new Set(reported)).toEqual(new Set(["demo.example.com:443"]));
   });
 
-  test("keep Clusters of one name in two namespaces apart", async () => {
+  test("separate Clusters with the same name in two namespaces", async () => {
     const story = new Story();
     const planes = await story.started();
     await story.run(story.user.create(Namespace, { metadata: { name: "team" } }));
@@ -208,7 +208,7 @@ describe("control planes", () => {
     expect(valueOf(await story.secret("demo-kubeconfig", "team"))).toContain("/team-demo--");
   });
 
-  test("bring a kubeconfig back that was changed or removed", async () => {
+  test("restore a kubeconfig that was changed or removed", async () => {
     const story = new Story();
     await story.started();
     await story.createCluster("demo");
@@ -225,7 +225,7 @@ describe("control planes", () => {
     expect(valueOf(await story.secret("demo-kubeconfig"))).toBe(wanted);
   });
 
-  test("leave a Secret alone that is somebody else's", async () => {
+  test("do not touch a Secret of another client", async () => {
     const story = new Story();
     await story.run(
       story.user.create(Secret, {
@@ -239,7 +239,7 @@ describe("control planes", () => {
     expect(valueOf(await story.secret("demo-kubeconfig"))).toBe("mine");
   });
 
-  test("remove a logical cluster with its Cluster, and start the next one of that name with nothing", async () => {
+  test("remove a logical cluster with its Cluster, and start the next one with that name empty", async () => {
     const story = new Story();
     const planes = await story.started();
     await story.createCluster("demo");
@@ -255,7 +255,7 @@ describe("control planes", () => {
     expect(await story.run(story.inside("demo").list(Node))).toEqual([]);
   });
 
-  test("do the same for a Cluster that was made again faster than they looked", async () => {
+  test("do the same for a Cluster that was deleted and created between two reconciles", async () => {
     const story = new Story();
     await story.started();
     await story.createCluster("demo");
@@ -266,7 +266,7 @@ describe("control planes", () => {
     expect(await story.run(story.inside("demo").list(Node))).toEqual([]);
   });
 
-  test("go on after a restart with what is there, without a write", async () => {
+  test("continue after a restart without a write", async () => {
     const story = new Story();
     const first = await story.started();
     await story.createCluster("demo");
@@ -281,7 +281,7 @@ describe("control planes", () => {
     expect([planes.count(), story.writes, versions()]).toEqual([1, [], before]);
   });
 
-  test("write the new way in after a restart on another port", async () => {
+  test("update the kubeconfig after a restart on another port", async () => {
     const story = new Story();
     const first = await story.started();
     await story.createCluster("demo");
@@ -291,7 +291,7 @@ describe("control planes", () => {
     expect(valueOf(await story.secret("demo-kubeconfig"))).toContain("https://127.0.0.1:7000/demo");
   });
 
-  test("find out what became of Clusters while they did not run", async () => {
+  test("notice changes of Clusters while they did not run", async () => {
     const story = new Story();
     const first = await story.started();
     await story.createCluster("gone");
@@ -306,7 +306,7 @@ describe("control planes", () => {
     expect(await story.run(story.inside("again").list(Node))).toEqual([]);
   });
 
-  test("that crash at every write, before or behind it, come to the same end", async () => {
+  test("that crash before or after every write reach the same end state", async () => {
     const story = new Story();
     await story.createCluster("demo");
     let crashes = 0;
@@ -322,7 +322,7 @@ describe("control planes", () => {
       await story.scheduler.run({ until: () => hasCrashed, untilMs });
       if (hasCrashed) crashes++;
     }
-    // The ConfigMap inside, the endpoint and the Secret: each is written once, and lost once before.
+    // The ConfigMap in the cluster, the endpoint and the Secret: each is written once, after one lost attempt.
     expect(crashes).toBe(5);
     expect(endpointsOf(await story.get("demo"))).toBe("demo.default.capstan.internal:6443");
     expect(valueOf(await story.secret("demo-kubeconfig"))).toContain("/demo");

@@ -30,10 +30,10 @@ import {
 import type { ControlPlaneHost } from "./host.ts";
 import { logicalName } from "./logical-name.ts";
 
-/** What control planes need. */
+/** The options of control planes. */
 export interface ControlPlanesOptions {
   readonly env: Env;
-  /** The way to the management cluster. */
+  /** The transport to the management cluster. */
   readonly management: Transport;
   readonly host: ControlPlaneHost;
   readonly log?: Logger;
@@ -43,15 +43,15 @@ export interface ControlPlanesOptions {
 
 /** The control planes of all Clusters of a management cluster. */
 export interface ControlPlanes {
-  /** Resolves when those of all Clusters that were there at the start have been started once. */
+  /** Resolves when the control planes of all Clusters that existed at the start have been started once. */
   readonly ready: Promise<void>;
-  /** The cluster at an endpoint, by `spec.controlPlaneEndpoint` of the Clusters: what guests join. */
+  /** The cluster at an endpoint, by `spec.controlPlaneEndpoint` of the Clusters: guests join it. */
   clusterAt(endpoint: string): WorkloadCluster | undefined;
-  /** How many run. */
+  /** How many control planes run. */
   count(): number;
-  /** Tells of the endpoint of each cluster that runs, now and later, until the returned function is called. */
+  /** Calls the listener with the endpoint of each running cluster, now and later, until the returned function is called. */
   onEndpoint(listener: (endpoint: string) => void): () => void;
-  /** Ends all of them; what is in the clusters stays. */
+  /** Stops all control planes; the objects in the clusters stay. */
   close(): Promise<void>;
 }
 
@@ -59,8 +59,8 @@ const BY_ENDPOINT = "endpoint";
 const BY_SECRET = "kubeconfig";
 
 /**
- * Stands in for the control planes of Clusters: each Cluster that exists has a logical cluster with Kubernetes' own
- * kinds and what runs workloads in it. Nothing is remembered but what is there, so it can end at any moment.
+ * Simulates the control planes of Clusters: each Cluster gets a logical cluster with Kubernetes' built-in kinds and the
+ * controllers of workloads. All state is in the API servers, so the process can crash at any moment.
  */
 export function startControlPlanes({
   log = silentLogger,
@@ -110,7 +110,7 @@ class ControlPlaneTable implements ControlPlanes {
     await Promise.all([this.#clusters.synced, this.#secrets.synced]);
     await this.#removeLeftovers();
     for (const key of this.#clusters.store.keys()) {
-      // The loop has the key, too, and tries again what fails here.
+      // The loop has this key too, and retries a failure.
       await this.#look(key).catch((error: unknown) =>
         this.#options.log.warn("A control plane could not be started", { cluster: key, error }),
       );
@@ -145,7 +145,7 @@ class ControlPlaneTable implements ControlPlanes {
     return new Informer<T>({ client: this.#client, env, kind, scope, log, onBug });
   }
 
-  /** Logical clusters whose Clusters went while nobody watched. */
+  /** Removes the logical clusters whose Clusters were deleted while this process did not run. */
   async #removeLeftovers(): Promise<void> {
     const { host, log } = this.#options;
     const wanted = new Set([...this.#clusters.store.keys()].map(nameOf));
@@ -188,7 +188,7 @@ class ControlPlaneTable implements ControlPlanes {
     await plane?.close();
   }
 
-  /** One without the label is not followed, and is still in the way. */
+  /** The watch does not see a Secret without the label, but the name is taken all the same. */
   #findSecret(cluster: Frozen<Cluster>): Promise<Frozen<Secret> | undefined> {
     const { namespace } = cluster.metadata;
     return this.#client.find(Secret, { namespace, name: kubeconfigSecretName(cluster) });
@@ -230,7 +230,7 @@ function secretKey(cluster: Frozen<Cluster>): string {
   return keyOf({ metadata: { namespace, name: kubeconfigSecretName(cluster) } });
 }
 
-/** The name of the logical cluster of the Cluster with a key. */
+/** The name of the logical cluster for the key of a Cluster. */
 function nameOf(key: string): string {
   const [namespace = "", name = ""] = key.split("/");
   return logicalName({ namespace, name });

@@ -14,20 +14,20 @@ import {
 const SECRET_TYPE = "cluster.x-k8s.io/secret";
 const PORT = 6443;
 
-/** A Cluster, what is there for it, and the way into its logical cluster. */
+/** A Cluster, its related objects, and the address of its logical cluster. */
 export interface Scene {
   readonly cluster: Frozen<Cluster>;
   readonly kubeconfig: string;
   readonly secret: Frozen<Secret> | undefined;
 }
 
-/** What the control plane writes next to its Cluster, and why. */
+/** The next write for a Cluster, and why. */
 export type ClusterAction =
   | { readonly do: "createSecret"; readonly secret: Secret; readonly why: string }
   | { readonly do: "patchSecret"; readonly name: string; readonly patch: object; readonly why: string }
   | { readonly do: "setEndpoint"; readonly endpoint: Endpoint; readonly why: string };
 
-/** Where an API server is reached. */
+/** The address of an API server. */
 interface Endpoint {
   readonly host: string;
   readonly port: number;
@@ -45,23 +45,23 @@ export function isControlled({ spec }: Frozen<Cluster>, kinds: readonly ControlP
   return kinds.some((one) => one.kind === kind && one.group === groupOf(apiVersion));
 }
 
-/** Decides what is missing beside a Cluster whose logical cluster runs. Settled, it is nothing. */
+/** Decides which objects a Cluster with a running logical cluster still needs; none when it is settled. */
 export function decideWrites(scene: Scene): ClusterAction[] {
   return [...endpointWrites(scene.cluster), ...secretWrites(scene)];
 }
 
-/** The name of the Secret with the kubeconfig of a Cluster. */
+/** The name of a Cluster's kubeconfig Secret. */
 export function kubeconfigSecretName(cluster: Frozen<Cluster>): string {
   return `${cluster.metadata.name}-kubeconfig`;
 }
 
-/** The endpoint of a Cluster as machines are told it, in lower case; undefined while it has none. */
+/** The endpoint of a Cluster in lower case, as machines use it; undefined while it has none. */
 export function endpointOf({ spec }: Frozen<Cluster>): string | undefined {
   const { host = "", port = 0 } = spec.controlPlaneEndpoint ?? {};
   return host === "" || port === 0 ? undefined : `${host}:${port}`.toLowerCase();
 }
 
-/** Where infrastructure is to come, the endpoint comes with it. */
+/** A Cluster with an infrastructureRef gets its endpoint from the infrastructure. */
 function endpointWrites(cluster: Frozen<Cluster>): ClusterAction[] {
   if (endpointOf(cluster) !== undefined || cluster.spec.infrastructureRef) return [];
   const { name, namespace = "" } = cluster.metadata;
@@ -93,7 +93,7 @@ function secretWrites({ cluster, kubeconfig, secret }: Scene): ClusterAction[] {
       },
     ];
   }
-  // A Secret of another type is somebody else's, and its type could not be changed.
+  // A Secret of another type belongs to another client, and the type of a Secret cannot be changed.
   if (secret.type !== SECRET_TYPE || isSettled(secret, { labels, data, owner })) return [];
   const { resourceVersion, ownerReferences } = secret.metadata;
   const patch = {

@@ -1,21 +1,21 @@
 import type { Transport } from "@capstan/env";
 
-/** A logical cluster that is open. */
+/** An open logical cluster. */
 export interface HostedControlPlane {
-  /** The way in for a trusted caller in this process. */
+  /** The transport for trusted callers in this process. */
   readonly transport: Transport;
-  /** The way in for everybody else. */
+  /** The kubeconfig for all other callers. */
   readonly kubeconfig: string;
-  /** What kubeadm pins; nobody checks it unless it is given. */
+  /** The hash that kubeadm pins; undefined turns the check off. */
   readonly caCertHash?: string;
 }
 
-/** Where logical clusters are kept and served. */
+/** Stores and serves logical clusters. */
 export interface ControlPlaneHost {
-  /** Opens a logical cluster, with what was kept of it; one that is open is given again. */
+  /** Opens a logical cluster with its stored objects; returns it if it is open already. */
   add(name: string): Promise<HostedControlPlane>;
-  /** Ends a logical cluster and removes all that was kept of it. */
+  /** Closes a logical cluster and deletes its stored objects. */
   remove(name: string): Promise<void>;
-  /** The logical clusters that are open. */
+  /** The open logical clusters. */
   names(): readonly string[];
 }

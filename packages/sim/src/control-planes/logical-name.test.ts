@@ -13,7 +13,7 @@ test.each([
   expect(logicalName({ name, namespace })).toMatch(expected);
 });
 
-test("every Cluster has a logical cluster of its own, with a name that fits", () => {
+test("every Cluster has its own logical cluster, with a valid name", () => {
   const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
   const namespace = fc.oneof(fc.constant("default"), label);
   const name = fc.oneof(label, fc.constantFrom("management", "x.y", "x-y", "default-x-y"));
@@ -30,7 +30,7 @@ test("every Cluster has a logical cluster of its own, with a name that fits", ()
   );
 });
 
-test("the name of a derived logical cluster is never that of another Cluster itself", () => {
+test("a derived name never equals the name of another Cluster", () => {
   const derived = logicalName({ name: "demo", namespace: "team-a" });
   expect(logicalName({ name: derived, namespace: "default" })).not.toBe(derived);
 });

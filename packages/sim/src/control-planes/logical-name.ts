@@ -4,12 +4,12 @@ import { MANAGEMENT_CLUSTER } from "@capstan/apiserver";
 
 const LONGEST_NAME = 63;
 const HASH_LENGTH = 16;
-// Names with it are never those of Clusters themselves, so that a derived name cannot be somebody else's.
+// No name of a Cluster contains this separator, so a derived name cannot collide with one.
 const MARK = "--";
 
 /**
- * The name of the logical cluster of a Cluster: a DNS label, and no two Clusters have the same. In the namespace
- * `default` it is the name of the Cluster, where that is possible.
+ * The name of a Cluster's logical cluster: a DNS label, unique for each Cluster. In the namespace `default` it is the name
+ * of the Cluster, where possible.
  */
 export function logicalName({
   name,

@@ -7,14 +7,14 @@ const SECOND_MS = 1000;
 
 const isAzure = ({ api }: Call): boolean => api === "arm";
 const isKube = ({ api }: Call): boolean => api === "kube";
-/** A Lease that cannot be renewed is a fault of its own: taking it away by accident would hide the others. */
+/** Lease renewals are a fault of their own: to hit them by chance would hide the other faults. */
 const isWork = ({ resource, isWrite }: Call): boolean => isWrite && !isBookkeeping(resource);
 const isKubeWrite = (call: Call): boolean => isKube(call) && isWork(call);
 const isArmWrite = (call: Call): boolean => isAzure(call) && call.isWrite;
 const isPoll = ({ api, resource }: Call): boolean =>
   api === "arm" && resource.toLowerCase() === "locations/operations";
 
-/** An error of a Kubernetes API, as its clients read it. */
+/** An error response of a Kubernetes API. */
 function kubeError(
   status: number,
   reason: string,
@@ -36,7 +36,7 @@ function kubeError(
   });
 }
 
-/** An error of Azure Resource Manager. */
+/** An error response of Azure Resource Manager. */
 function armError(status: number, code: string, headers: Readonly<Record<string, string>> = {}): CallEffect {
   const error = { code, message: `The simulated fault '${code}' was switched on for this request.` };
   return { kind: "answer", status, headers, body: { error }, isApplied: false };
@@ -46,7 +46,7 @@ const reset = (isApplied: boolean) => (): CallEffect => ({ kind: "reset", isAppl
 const crash = (isApplied: boolean) => (): CallEffect => ({ kind: "crash", isApplied });
 const secondsBetween = (rng: Rng, least: number, most: number): number => least + rng.below(most - least + 1);
 
-/** Faults of single calls, by their names in the catalogue. */
+/** Faults of single calls, by name in the catalogue. */
 export const CALL_EFFECTS: Readonly<Record<string, Effect>> = {
   "crash-before-write": { on: "call", fits: isWork, effect: crash(false) },
   "crash-after-write": { on: "call", fits: isWork, effect: crash(true) },
@@ -56,7 +56,7 @@ export const CALL_EFFECTS: Readonly<Record<string, Effect>> = {
     fits: isWork,
     effect: (_, rng) => ({ kind: "stall", forMs: secondsBetween(rng, 5, 60) * SECOND_MS }),
   },
-  // Longer than a Lease lives without renewal, so another manager has taken over when this one wakes up.
+  // Longer than a Lease lives without renewal, so another manager has taken over when this one resumes.
   "two-leaders": {
     on: "call",
     fits: isWork,
@@ -169,16 +169,16 @@ export const CALL_EFFECTS: Readonly<Record<string, Effect>> = {
   },
 };
 
-/** Azure says when to come back in several ways, or not at all. */
+/** Azure sends Retry-After in several forms, or not at all. */
 function throttled(rng: Rng): CallEffect {
   const waits = [{ "retry-after": String(secondsBetween(rng, 1, 60)) }, {}, { "retry-after": "0" }];
   return armError(429, "TooManyRequests", rng.pick(waits));
 }
 
-/** The longest that a fault keeps the news of a watch from whoever follows it. */
+/** The longest that a fault delays an event of a watch. */
 export const LONGEST_DELAY_SECONDS = 60;
 
-/** Faults of watches, by their names in the catalogue. */
+/** Faults of watches, by name in the catalogue. */
 export const LINE_EFFECTS: Readonly<Record<string, Effect>> = {
   "watch-delay": {
     on: "line",

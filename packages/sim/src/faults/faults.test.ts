@@ -18,11 +18,11 @@ const call = (change: Partial<Call> = {}): Call => ({
 });
 
 describe("the catalogue of faults", () => {
-  test("and what they do have the same names", () => {
+  test("has an effect for each name, and no other", () => {
     expect(Object.keys(EFFECTS).toSorted()).toEqual([...FAULT_IDS].toSorted());
   });
 
-  test.each(FAULT_IDS)("%s strikes what the catalogue says it strikes", (id) => {
+  test.each(FAULT_IDS)("%s hits what the catalogue says", (id) => {
     const { strikes } = FAULT_CATALOGUE[id];
     const on = strikes === "moments" ? "moment" : strikes === "watch events" ? "line" : "call";
     expect(EFFECTS[id]?.on).toBe(on);
@@ -38,7 +38,7 @@ describe("a trigger", () => {
 
   test.each<[string, Trigger, readonly Call[], number[]]>([
     ["counts from 1", { nth: 2 }, puts, [2]],
-    ["hits all unless told", {}, puts.slice(0, 3), [1, 2, 3]],
+    ["hits all by default", {}, puts.slice(0, 3), [1, 2, 3]],
     ["stops after so many", { times: 2 }, puts, [1, 2]],
     ["counts only what fits", { nth: 2, verb: "PUT" }, [call(), call({ verb: "GET" }), call()], [3]],
     ["knows all writes by one word", { verb: "write" }, [call({ isWrite: false }), call()], [2]],
@@ -51,7 +51,7 @@ describe("a trigger", () => {
     expect(hits(trigger, calls)).toEqual(expected);
   });
 
-  test("by chance hits about its share, the same ones with the same seed", () => {
+  test("with a probability hits about its share, the same calls with the same seed", () => {
     const many = Array.from({ length: 2000 }, () => call());
     const hit = hits({ probability: 0.2 }, many);
     expect(hit.length).toBeGreaterThan(320);
@@ -61,7 +61,7 @@ describe("a trigger", () => {
 });
 
 describe("the faults of a run", () => {
-  test("leave alone what they are not about", () => {
+  test("do not touch calls that their triggers do not match", () => {
     const faults = new Faults("1");
     const effect = EFFECTS["kube-conflict"];
     if (effect?.on !== "call") throw new TypeError("kube-conflict strikes calls");

@@ -5,17 +5,17 @@ import type { CallEffect, Effect, LineEffect } from "./effect.ts";
 import { MOMENT_EFFECTS } from "./moment-effects.ts";
 import { ArmedTrigger, type Moments, type Trigger } from "./trigger.ts";
 
-/** A fault that is switched on: for calls and watches that a trigger fits, or at moments of its own. */
+/** An active fault: for the calls and watches that a trigger matches, or at moments of its own. */
 export interface FaultSpec {
   /** Its name in the catalogue. */
   readonly fault: string;
   readonly when: { readonly trigger: Trigger } | { readonly moments: Moments };
 }
 
-/** Instead of the name of a fault: all of them. */
+/** Stands for all faults where the name of a fault is expected. */
 export const ALL_FAULTS = "all";
 
-/** What each fault of the catalogue does. */
+/** The effect of each fault in the catalogue. */
 export const EFFECTS: Readonly<Record<string, Effect>> = {
   ...CALL_EFFECTS,
   ...LINE_EFFECTS,
@@ -29,13 +29,13 @@ interface Armed {
   readonly rng: Rng;
 }
 
-/** A fault that strikes, with what it does. */
+/** A fault that hits, with its effect. */
 export interface Struck<E> {
   readonly fault: string;
   readonly effect: E;
 }
 
-/** The faults of calls and watches. Which ones they hit depends on the seed and on nothing but the calls that fit. */
+/** The faults of calls and watches. What they hit depends only on the seed and on the matching calls. */
 export class Faults {
   readonly #seed: string;
   #armed: Armed[] = [];
@@ -55,12 +55,12 @@ export class Faults {
     });
   }
 
-  /** Switches a fault off, or all of them. */
+  /** Deactivates a fault, or all of them. */
   remove(fault: string): void {
     this.#armed = fault === ALL_FAULTS ? [] : this.#armed.filter((one) => one.fault !== fault);
   }
 
-  /** What goes wrong with this call; the first fault that strikes is the one. */
+  /** The effect on this call: that of the first fault that hits it. */
   onCall(call: Call): Struck<CallEffect> | undefined {
     for (const { fault, effect, trigger, rng } of this.#armed) {
       if (effect.on === "call" && effect.fits(call) && trigger.pull(call)) {
@@ -70,7 +70,7 @@ export class Faults {
     return undefined;
   }
 
-  /** What goes wrong with the next line of this watch. */
+  /** The effect on the next event of this watch. */
   onLine(watch: Call): Struck<LineEffect> | undefined {
     for (const { fault, effect, trigger, rng } of this.#armed) {
       if (effect.on === "line" && trigger.pull(watch)) return { fault, effect: effect.effect(rng) };

@@ -1,6 +1,8 @@
 import { type Frozen, Node } from "@capstan/api";
+import type { Machine } from "@capstan/azure-sim";
 import type { Rng } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
+import { lastPart, machineLabel } from "../machine-id.ts";
 import { isReady } from "../readiness.ts";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { Effect } from "./effect.ts";
@@ -8,44 +10,31 @@ import type { Reach } from "./reach.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-// A little more than the pause before a restart: the next crash finds a manager that has just begun.
+// Slightly longer than the pause before a restart: the next crash hits a manager that has just started.
 const CRASH_AGAIN_MS = 12_000;
 const LOCK = "simulated-lock";
 const BUDGET = { name: "simulated-standstill", namespace: "default" };
 
-/** A virtual machine of some scale set. */
-interface Instance {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
+/** Picks a running machine. */
+function anyMachine({ azure }: Reach, rng: Rng): Machine | undefined {
+  const running = [...azure.core.world.machines.records()].filter(({ power }) => power === "running");
+  return running.length === 0 ? undefined : azure.core.machine(rng.pick(running).machineId);
 }
 
-function anyInstance({ azure }: Reach, rng: Rng): Instance | undefined {
-  const { scaleSets } = azure.core.world;
-  const running = [...scaleSets.instances.entries()].filter(([, { power }]) => power === "running");
-  if (running.length === 0) return undefined;
-  const [, { set, id }] = rng.pick(running);
-  const scaleSetId = scaleSets.get(set)?.id;
-  return scaleSetId === undefined ? undefined : { scaleSetId, instanceId: String(id) };
-}
-
-/** Somebody else does something to a machine, by the portal or because they are Azure. */
-function toMachine(what: string, act: (reach: Reach, instance: Instance) => void): Effect {
+/** A fault that hits a machine: an operator acts in the portal, or Azure does. */
+function toMachine(what: string, act: (reach: Reach, id: string) => void): Effect {
   return {
     on: "moment",
     strike: (reach, rng) => {
-      const instance = anyInstance(reach, rng);
-      if (!instance) return Promise.resolve(undefined);
-      act(reach, instance);
-      return Promise.resolve(`${what} ${nameOf(instance.scaleSetId)}/${instance.instanceId}`);
+      const machine = anyMachine(reach, rng);
+      if (!machine) return Promise.resolve(undefined);
+      act(reach, machine.id);
+      return Promise.resolve(`${what} ${machineLabel(machine.id.toLowerCase())}`);
     },
   };
 }
 
-function nameOf(armId: string): string {
-  return armId.slice(armId.lastIndexOf("/") + 1);
-}
-
-/** The health of a Node that its kubelet reports, whatever its machine does. */
+/** Writes the health that a Node's kubelet reports, regardless of its machine. */
 async function report(client: Client, node: Frozen<Node>, isHealthy: boolean): Promise<void> {
   const conditions = (node.status?.conditions ?? []).map((condition) =>
     condition.type === "Ready"
@@ -85,14 +74,14 @@ function unhealthyNode(backAfterMs: (rng: Rng) => number | undefined): Effect {
   };
 }
 
-/** Only a kubelet that speaks takes its word back; a silent one is healed by its machine. */
+/** Only a running kubelet corrects its report; a stopped one recovers with its machine. */
 async function healNode(client: Client, name: string): Promise<void> {
   const node = await client.find(Node, { name });
   const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
   if (node && ready?.reason === "KubeletNotReady") await report(client, node, true);
 }
 
-/** Faults that happen at moments of their own, by their names in the catalogue. */
+/** Faults at moments of their own, by name in the catalogue. */
 export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
   "clock-jump": {
     on: "moment",
@@ -121,9 +110,9 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
   "arm-read-lag": {
     on: "moment",
     strike: ({ azure }) => {
-      // Twice what Azure was seen with at the middle, and as much at the end: one of a hundred takes ten seconds.
+      // Twice Azure's recorded median and the recorded tail: one read in a hundred lags ten seconds.
       azure.control.setConsistencyLag({ p50: 2, p90: 5 });
-      return Promise.resolve("what Azure shows lags behind what it has done");
+      return Promise.resolve("reads of Azure lag behind its writes");
     },
     heal: ({ azure }) => {
       azure.control.setConsistencyLag(undefined);
@@ -145,15 +134,13 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
     on: "moment",
     strike: ({ edit }, rng) => edit(rng),
   },
-  "instance-deleted": toMachine("somebody deletes machine", ({ azure }, { scaleSetId, instanceId }) =>
-    azure.control.deleteInstance(scaleSetId, instanceId),
+  "instance-deleted": toMachine("an operator deletes machine", ({ azure }, id) =>
+    azure.control.deleteMachine(id),
   ),
-  "instance-stopped": toMachine("somebody stops machine", ({ azure }, { scaleSetId, instanceId }) =>
-    azure.control.stopInstance(scaleSetId, instanceId),
+  "instance-stopped": toMachine("an operator stops machine", ({ azure }, id) =>
+    azure.control.stopMachine(id),
   ),
-  "spot-eviction": toMachine("Azure takes back machine", ({ azure }, { scaleSetId, instanceId }) =>
-    azure.control.evict(scaleSetId, instanceId),
-  ),
+  "spot-eviction": toMachine("Azure evicts machine", ({ azure }, id) => azure.control.evict(id)),
   "scope-lock": {
     on: "moment",
     strike: ({ azure }, rng) => {
@@ -161,7 +148,7 @@ export const MOMENT_EFFECTS: Readonly<Record<string, Effect>> = {
       if (ids.length === 0) return Promise.resolve(undefined);
       const scope = rng.pick(ids);
       azure.control.forbid({ name: LOCK, scope, kind: "CanNotDelete" });
-      return Promise.resolve(`somebody locks scale set ${nameOf(scope)}`);
+      return Promise.resolve(`an administrator locks scale set ${lastPart(scope)}`);
     },
     heal: ({ azure }) => {
       azure.control.allow(LOCK);

@@ -2,35 +2,35 @@ import type { Rng } from "@capstan/env";
 import type { Call } from "../world/call.ts";
 
 /**
- * Which calls a fault is about. It speaks of what happens and not of step numbers, so that a scenario that is made
- * smaller still means the same. Every given field has to fit.
+ * Which calls a fault hits. A trigger names calls, not step numbers, so that a shortened scenario keeps its meaning. A call
+ * must match every given field.
  */
 export interface Trigger {
-  /** Only the nth call that fits, from 1. */
+  /** Only the nth matching call, from 1. */
   readonly nth?: number;
-  /** At most the first so many that are hit. */
+  /** At most so many hits. */
   readonly times?: number;
-  /** The share of the fitting calls that is hit. */
+  /** The share of the matching calls that it hits. */
   readonly probability?: number;
-  /** `write`, `read`, `create`, `PUT` …; anything unless told. */
+  /** `write`, `read`, `create`, `PUT` …; any unless given. */
   readonly verb?: string;
-  /** `machines`, `virtualMachineScaleSets`; anything unless told. */
+  /** `machines`, `virtualMachineScaleSets`; any unless given. */
   readonly resource?: string;
   /** The controller or the process. */
   readonly by?: string;
 }
 
-/** When a fault strikes that waits for no call. */
+/** When a fault without calls strikes. */
 export interface Moments {
-  /** Once, so long after it is switched on. */
+  /** Once, so long after it is activated. */
   readonly afterMs?: number;
-  /** Again and again, so far apart on average. */
+  /** Repeatedly, with this average interval. */
   readonly everyMs?: number;
-  /** At most so often. */
+  /** At most so many times. */
   readonly times?: number;
 }
 
-/** Whether the trigger speaks of this call, apart from counts and chance. */
+/** Whether the trigger matches this call, apart from counts and probability. */
 function fits({ verb, resource, by }: Trigger, call: Call): boolean {
   return (
     (verb === undefined || fitsVerb(verb.toLowerCase(), call)) &&
@@ -45,7 +45,7 @@ function fitsVerb(verb: string, call: Call): boolean {
   return verb === call.verb.toLowerCase();
 }
 
-/** A trigger with its memory: says for one call after the other whether it is hit. */
+/** A trigger with its counters: decides for each call whether it is hit. */
 export class ArmedTrigger {
   readonly #trigger: Trigger;
   readonly #rng: Rng;

@@ -1,17 +1,33 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CloudInit, readCustomData } from "./cloud-init.ts";
+import type { Machine } from "@capstan/azure-sim";
+import type { GuestFile } from "./cloud-init.ts";
 import { JOIN_DATA } from "./guests.fixture.ts";
+import { type Provisioning, provisioningOf } from "./join-kinds.ts";
+import type { JoinRequest } from "./join-request.ts";
 
-const METADATA = { hostname: "pool000001", instanceId: "vm-1", region: "westus2" };
+const MACHINE: Machine = {
+  id: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/1",
+  vmId: "vm-1",
+  computerName: "pool000001",
+  size: "Standard_D4s_v3",
+  location: "westus2",
+  power: "running",
+  privateAddresses: [],
+};
 const TOKEN = "abcdef.0123456789abcdef";
 const JOIN = `kubeadm join 10.0.0.4:6443 --token ${TOKEN} --discovery-token-ca-cert-hash sha256:aa`;
 
-function understood(customData: string): CloudInit {
-  const reading = readCustomData(customData, METADATA);
-  if ("failure" in reading) throw new Error(reading.failure.message);
-  return reading.cloudInit;
+function provisioned(customData: string | undefined): Provisioning {
+  return provisioningOf({ ...MACHINE, ...(customData !== undefined && { customData }) });
+}
+
+function understood(customData: string): { files: readonly GuestFile[]; join: JoinRequest } {
+  const provisioning = provisioned(customData);
+  if ("failure" in provisioning) throw new Error(provisioning.failure.message);
+  const { files, join } = provisioning;
+  return { files, join: join.request as JoinRequest };
 }
 
 function base64(text: string | Buffer): string {
@@ -27,7 +43,7 @@ function withJoinFile(content: string): string {
   return config("[kubeadm join --config /j.yaml]", file);
 }
 
-describe("custom data that cloud-init understands", () => {
+describe("valid custom data", () => {
   test.each([
     ["text", JOIN_DATA],
     ["base64", base64(JOIN_DATA)],
@@ -67,7 +83,7 @@ describe("custom data that cloud-init understands", () => {
     });
   });
 
-  test("takes arguments of the kubelet as a list too", () => {
+  test("takes kubelet arguments as a list too", () => {
     const join = {
       kind: "JoinConfiguration",
       discovery: {
@@ -89,7 +105,7 @@ describe("custom data that cloud-init understands", () => {
   });
 });
 
-describe("custom data that nobody understands", () => {
+describe("invalid custom data", () => {
   const discovery = (bootstrapToken: object): string =>
     withJoinFile(JSON.stringify({ kind: "JoinConfiguration", discovery: { bootstrapToken } }));
   test.each([
@@ -125,13 +141,13 @@ describe("custom data that nobody understands", () => {
       "BadJoinConfiguration",
       "caCertHashes",
     ],
-  ])("%s fails with a reason and what would be right", (_, customData, reason, message) => {
-    expect(readCustomData(customData, METADATA)).toEqual({
+  ])("%s fails with a reason and a fix", (_, customData, reason, message) => {
+    expect(provisioned(customData)).toEqual({
       failure: { reason, message: expect.stringContaining(message) as string },
     });
   });
 
-  test("never throws, whatever the text", () => {
+  test("does not throw, for any text", () => {
     const pieces = fc.constantFrom(
       "## template: jinja\n",
       "#cloud-config\n",
@@ -143,14 +159,14 @@ describe("custom data that nobody understands", () => {
       "- [kubeadm, join, --token",
     );
     const text = fc.array(fc.oneof(pieces, fc.string())).map((parts) => parts.join(""));
-    fc.assert(fc.property(text, (customData) => void readCustomData(customData, METADATA)));
+    fc.assert(fc.property(text, (customData) => void provisioned(customData)));
   });
 });
 
-test("custom data may be as long as Azure takes it", () => {
+test("custom data may be as long as Azure's limit", () => {
   const filler = `- path: /etc/filler\n  content: |\n${`    ${"x".repeat(70)}\n`.repeat(700)}`;
   const text = `#cloud-config\nwrite_files:\n${filler}runcmd:\n- kubeadm join a:1 --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification\n`;
   expect(text.length).toBeGreaterThan(50_000);
   const data = Buffer.from(text).toString("base64");
-  expect(readCustomData(data, { hostname: "h", instanceId: "i", region: "r" })).toHaveProperty("cloudInit");
+  expect(provisioned(data)).toHaveProperty("join");
 });

@@ -1,9 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { deepFreeze, isJsonObject, parseYaml, YamlError } from "@capstan/api";
-import { type GuestFailure, GuestFault } from "./failure.ts";
-import { type JoinRequest, readJoinCommand } from "./join-request.ts";
+import { GuestFault } from "./failure.ts";
 
-// Azure takes no more than this.
+// Azure's limit for custom data.
 const LONGEST_CUSTOM_DATA = 64 * 1024;
 
 /** A file that cloud-init writes. */
@@ -12,59 +11,48 @@ export interface GuestFile {
   readonly content: string;
 }
 
-/** What matters of custom data: the files, and how the machine joins. */
-export interface CloudInit {
+/** The relevant parts of a cloud-config: the files, and the commands in execution order, each as one line. */
+export interface CloudConfig {
   readonly files: readonly GuestFile[];
-  readonly join: JoinRequest;
+  readonly commands: readonly string[];
 }
 
-/** What a machine knows about itself, for templates. */
+/** The instance metadata for templates. */
 export interface Metadata {
   readonly hostname: string;
   readonly instanceId: string;
   readonly region: string;
 }
 
-/** Custom data that was understood, or why it was not. */
-export type CustomDataReading = { readonly cloudInit: CloudInit } | { readonly failure: GuestFailure };
-
 type JsonObject = Readonly<Record<string, unknown>>;
 
-// Azure refuses custom data above 64 KiB; unpacked, nothing sensible is larger than this.
+// Custom data is at most 64 KiB; unpacked, no reasonable data is larger than this.
 const LARGEST_UNPACKED = 1024 * 1024;
 
-/** Reads custom data as cloud-init would, base64 or text. It never throws: what it cannot read is a failure. */
-export function readCustomData(customData: string | undefined, metadata: Metadata): CustomDataReading {
-  try {
-    return { cloudInit: cloudInitIn(rendered(decoded(customData ?? ""), metadata)) };
-  } catch (error) {
-    if (!(error instanceof GuestFault)) throw error;
-    return { failure: { reason: error.reason, message: error.message } };
-  }
+/**
+ * Parses custom data as cloud-init does, base64 or text; undefined when it is empty. Throws a GuestFault when it is invalid.
+ */
+export function readCustomData(customData = "", metadata: Metadata): CloudConfig | undefined {
+  if (customData.trim() === "") return undefined;
+  return cloudConfigIn(rendered(decoded(customData), metadata));
 }
 
-// The machines of a pool all get the same text, and reading YAML is most of the work of starting one.
-const known = new Map<string, CloudInit>();
+// The machines of a pool often share one text, and parsing YAML is most of the cost of a start.
+const known = new Map<string, CloudConfig>();
 const MOST_KNOWN = 32;
 
-function cloudInitIn(text: string): CloudInit {
+function cloudConfigIn(text: string): CloudConfig {
   const before = known.get(text);
   if (before) return before;
-  const config = cloudConfig(text);
-  const files = listAt(config, "write_files").map(fileOf);
-  const cloudInit: CloudInit = deepFreeze({ files, join: joinOf(commandsOf(config), files) });
+  const fields = fieldsIn(text);
+  const files = listAt(fields, "write_files").map(fileOf);
+  const cloudConfig: CloudConfig = deepFreeze({ files, commands: commandsOf(fields) });
   if (known.size === MOST_KNOWN) known.clear();
-  known.set(text, cloudInit);
-  return cloudInit;
+  known.set(text, cloudConfig);
+  return cloudConfig;
 }
 
 function decoded(customData: string): string {
-  if (customData.trim() === "") {
-    throw new GuestFault(
-      "NoCustomData",
-      "custom data is empty: nothing tells this machine to join a cluster",
-    );
-  }
   if (customData.startsWith("#")) return customData;
   if (!/^[A-Za-z0-9+/\s]+=*\s*$/.test(customData)) {
     throw new GuestFault(
@@ -75,7 +63,7 @@ function decoded(customData: string): string {
   return textOf(Buffer.from(customData, "base64"), "custom data");
 }
 
-/** The text in bytes that may be packed by gzip, which cloud-init notices by itself. */
+/** The text of bytes that may be gzip, which cloud-init detects. */
 function textOf(bytes: Buffer, what: string): string {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString("utf8");
   try {
@@ -85,7 +73,7 @@ function textOf(bytes: Buffer, what: string): string {
   }
 }
 
-/** Fills in the expressions of a template; everything else in Jinja's language is more than guests understand. */
+/** Replaces the expressions of a template; guests do not support the rest of Jinja. */
 function rendered(text: string, metadata: Metadata): string {
   const [first = "", ...rest] = text.split("\n");
   if (!/^##\s*template:\s*jinja\s*$/.test(first)) return text;
@@ -113,7 +101,7 @@ function templateValue(expression: string, { hostname, instanceId, region }: Met
   return name === undefined || !Object.hasOwn(values, name) ? undefined : values[name];
 }
 
-function cloudConfig(text: string): JsonObject {
+function fieldsIn(text: string): JsonObject {
   if (!/^#cloud-config\s*(\n|$)/.test(text)) {
     throw new GuestFault(
       "NotCloudInit",
@@ -172,7 +160,7 @@ function unpacked(content: string, encoding: string, place: string): string {
   return packing === undefined ? bytes.toString("utf8") : textOf(bytes, `${place}.content`);
 }
 
-/** The commands in the order in which they run, each as one line. */
+/** The commands in execution order, each as one line. */
 function commandsOf(config: JsonObject): readonly string[] {
   return ["bootcmd", "runcmd"].flatMap((field) =>
     listAt(config, field).map((command, index) => {
@@ -183,25 +171,6 @@ function commandsOf(config: JsonObject): readonly string[] {
         `${field}[${index}]: ${JSON.stringify(command)}: must be a text or a list`,
       );
     }),
-  );
-}
-
-/** Only what kubeadm does is simulated: other commands have no effect, and without `kubeadm join` there is no node. */
-function joinOf(commands: readonly string[], files: readonly GuestFile[]): JoinRequest {
-  const scripts = files.filter(({ path }) => commands.some((command) => command.includes(path)));
-  for (const text of [...commands, ...scripts.map(({ content }) => content)]) {
-    const found = /\bkubeadm\s+join\s+([\s\S]*)/.exec(text);
-    // A later file of the same path replaces an earlier one.
-    if (found) {
-      return readJoinCommand(found[1] ?? "", (path) => files.findLast((file) => file.path === path)?.content);
-    }
-  }
-  const isInit = commands.some((command) => /\bkubeadm\s+init\b/.test(command));
-  throw new GuestFault(
-    "NoJoin",
-    isInit
-      ? "runcmd has kubeadm init; guests join clusters and do not start them"
-      : "neither bootcmd nor runcmd has a kubeadm join command",
   );
 }
 

@@ -27,7 +27,7 @@ describe("the cloud provider", () => {
   test.each([
     ["outside of all zones", undefined, "0"],
     ["in a zone", "2", "westus2-2"],
-  ])("gives a new node %s its names and addresses", (_, zone, label) => {
+  ])("sets labels and addresses of a new node %s", (_, zone, label) => {
     const machine = { ...MACHINE, ...(zone !== undefined && { zone }) };
     expect(decideNode(node(FRESH, "False"), () => machine)).toEqual({
       do: "initialize",
@@ -51,7 +51,7 @@ describe("the cloud provider", () => {
     ["deletes a silent node whose machine is gone", node(KNOWN, "Unknown"), undefined, "delete"],
     ["believes a Ready node although its machine is gone", node(KNOWN, "True"), undefined, "nothing"],
     ["deletes a node whose machine went before it was named", node(FRESH, "False"), undefined, "delete"],
-    ["leaves a node alone that somebody made by hand", node({}, "Unknown"), undefined, "nothing"],
+    ["ignores a node that a user created by hand", node({}, "Unknown"), undefined, "nothing"],
     [
       "leaves nodes of other clouds alone",
       node({ providerID: "aws:///a/i-1" }, "False"),
@@ -62,7 +62,7 @@ describe("the cloud provider", () => {
     expect(decideNode(given, () => machine).do).toBe(verdict);
   });
 
-  test("does not look for the machine of a node that is well: thousands of them change all the time", () => {
+  test("does not look up the machine of a Ready node: thousands of them change all the time", () => {
     const findMachine = (): never => {
       throw new Error("looked for the machine");
     };

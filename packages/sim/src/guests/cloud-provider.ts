@@ -11,7 +11,7 @@ import type { Machine } from "@capstan/azure-sim";
 import { isReady } from "../readiness.ts";
 import { CLOUD_UNINITIALIZED } from "./kubelet.ts";
 
-/** What the cloud provider does about a Node. */
+/** What the cloud provider does with a Node. */
 export type CloudVerdict =
   | { readonly do: "nothing" }
   | { readonly do: "delete" }
@@ -22,7 +22,7 @@ export type CloudVerdict =
       readonly addresses: readonly NodeAddress[];
     };
 
-/** Decides about a Node from its machine; that is undefined when there is none, and looked for only when it matters. */
+/** Decides about a Node by its machine: undefined when it does not exist, and looked up only when needed. */
 export function decideNode(node: Frozen<Node>, findMachine: () => Machine | undefined): CloudVerdict {
   if (isReady(node) && !isUninitialized(node)) return { do: "nothing" };
   const machine = findMachine();
@@ -35,7 +35,7 @@ export function decideNode(node: Frozen<Node>, findMachine: () => Machine | unde
     providerID: formatProviderId(parseProviderId(`azure://${machine.id}`)),
     labels: {
       "topology.kubernetes.io/region": location,
-      // A machine outside of all zones has its fault domain there, which is 0 in this cloud.
+      // For a machine outside zones the label has the fault domain, which is always 0 here.
       "topology.kubernetes.io/zone": zone === undefined ? "0" : `${location}-${zone}`,
       "node.kubernetes.io/instance-type": machine.size,
     },
@@ -46,7 +46,7 @@ export function decideNode(node: Frozen<Node>, findMachine: () => Machine | unde
   };
 }
 
-/** The machine a Node says it is; undefined while nobody has said so in a way that can be read. */
+/** The provider id of a Node; undefined while it is unset or invalid. */
 export function providerIdOf(node: Frozen<Node>): ProviderId | undefined {
   const text = node.spec?.providerID ?? "";
   if (text === "") return undefined;
@@ -58,7 +58,7 @@ export function providerIdOf(node: Frozen<Node>): ProviderId | undefined {
   }
 }
 
-/** Nodes that other people made by hand are none of the cloud provider's business. */
+/** The cloud provider ignores Nodes that a user created by hand. */
 export function isOfAzure(node: Frozen<Node>): boolean {
   return isUninitialized(node) || providerIdOf(node) !== undefined;
 }

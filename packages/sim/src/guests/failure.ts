@@ -1,11 +1,11 @@
-/** Why a guest did not become a node, in the words of the program that gave up. */
+/** Why a guest did not become a node, in the words of the program that failed. */
 export interface GuestFailure {
-  /** One word for machines, such as `TokenExpired`. */
+  /** One word for programs, such as `TokenExpired`. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** Ends the reading of custom data from deep inside; whoever starts the reading turns it into a GuestFailure. */
+/** Aborts the parsing of custom data; the entry point of the parser turns it into a GuestFailure. */
 export class GuestFault extends Error {
   override readonly name = "GuestFault";
   readonly reason: string;

@@ -21,7 +21,7 @@ const EAST_DATA = JOIN_DATA.replace(ENDPOINT, EAST.toUpperCase());
 const EAST_POOL = `${POOL}-east`;
 const PINNED = "sha256:7c2e69131a36ae2a042a339b33381c6d0d43887e2de83720eff5359e26aec866";
 
-/** A story whose machines may join a second cluster, which is there when the map has it. */
+/** A story whose machines may join a second cluster, which exists while the map has it. */
 async function startWithEast(): Promise<{
   story: Story;
   others: Map<string, { server: ApiServer; caCertHash?: string }>;
@@ -47,7 +47,7 @@ async function startWithEast(): Promise<{
 }
 
 describe("machines of several clusters", () => {
-  test("join the one whose endpoint they were given, also under one name", async () => {
+  test("join the one at their endpoint, also with the same node name", async () => {
     const { story, open, eastNodes } = await startWithEast();
     await open("east");
     await createToken(story, 24 * HOUR_MS);
@@ -64,7 +64,7 @@ describe("machines of several clusters", () => {
     expect(names(await eastNodes())).toEqual(["pool000000", "pool000001"]);
   });
 
-  test("wait for a cluster that is not there, say so, and join when it comes", async () => {
+  test("wait for a cluster that does not exist, report that, and join when it appears", async () => {
     const { story, open, eastNodes } = await startWithEast();
     await putPool(story, 1, { customData: EAST_DATA, id: EAST_POOL });
     await story.scheduler.advance(HOUR_MS);
@@ -72,7 +72,9 @@ describe("machines of several clusters", () => {
       { stage: "joining", failure: { reason: "ApiServerUnreachable" } },
     ]);
     const log = "/var/log/cloud-init-output.log";
-    expect(story.azure.core.disk(EAST_POOL, "0")?.read(log)).toContain("no cluster has this endpoint");
+    expect(story.azure.core.disk(`${EAST_POOL}/virtualMachines/0`)?.read(log)).toContain(
+      "no cluster has this endpoint",
+    );
     await open("east");
     await story.scheduler.advance(MINUTE_MS);
     expect((await eastNodes()).map(isReady)).toEqual([true]);
@@ -90,7 +92,7 @@ describe("machines of several clusters", () => {
     expect(story.guests.list()).toMatchObject([expected]);
   });
 
-  test("ask nothing of a cluster that has gone, and know another one that comes in its place", async () => {
+  test("send no requests to a deleted cluster, and find another one at its endpoint", async () => {
     const { story, others, open, eastNodes, steps } = await startWithEast();
     await open("east");
     await putPool(story, 1, { customData: EAST_DATA, id: EAST_POOL });

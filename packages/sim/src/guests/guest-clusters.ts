@@ -7,11 +7,11 @@ import { NodeController } from "./node-controller.ts";
 /** A cluster that machines can join. */
 export interface WorkloadCluster {
   readonly name: string;
-  /** The way to its API server, the same one for as long as it is the same cluster. */
+  /** The transport to its API server; a new one means another cluster. */
   readonly transport: Transport;
-  /** Its Nodes, which somebody follows: one watch serves all who look at them. */
+  /** The informer of its Nodes; all users of the Nodes share its watch. */
   readonly nodes: Informer<Node>;
-  /** What kubeadm pins: `sha256:` and the hash of the public key of its authority. Not checked unless given. */
+  /** The CA hash that kubeadm pins: `sha256:` and the hash of the public key. Undefined turns the check off. */
   readonly caCertHash?: string;
 }
 
@@ -25,7 +25,7 @@ export interface GuestClustersOptions {
   readonly noticed: (endpoint: string, change: Change<Node>) => void;
 }
 
-/** The clusters that guests have asked for, each made once and ended when it is there no more. */
+/** The clusters that guests use, each created once and closed when it no longer exists. */
 export class GuestClusters {
   readonly #options: GuestClustersOptions;
   readonly #clusters = new Map<string, GuestCluster>();
@@ -35,7 +35,7 @@ export class GuestClusters {
     this.#options = options;
   }
 
-  /** The cluster at an endpoint now; undefined while nobody answers there. */
+  /** The cluster at an endpoint; undefined while no API server answers there. */
   at(endpoint: string): GuestCluster | undefined {
     if (this.#isClosed) return undefined;
     const cluster = this.#options.clusterAt(endpoint);
@@ -44,7 +44,7 @@ export class GuestClusters {
     known?.close();
     this.#clusters.delete(endpoint);
     if (!cluster) return undefined;
-    // Every request looks whether it still goes to the cluster that is meant: that is how the end of one is noticed.
+    // Every request checks that its cluster still exists: that is how the end of a cluster is noticed.
     const isCurrent = (guestCluster: GuestCluster): boolean => this.at(endpoint) === guestCluster;
     const made = new GuestCluster(endpoint, cluster, { ...this.#options, isCurrent });
     this.#clusters.set(endpoint, made);
@@ -59,7 +59,7 @@ export class GuestClusters {
   }
 }
 
-/** A workload cluster as its guests see it, with the controllers that look after its Nodes. */
+/** A workload cluster for its guests, with the controllers for its Nodes. */
 export class GuestCluster {
   readonly transport: Transport;
   readonly caCertHash: string | undefined;
@@ -96,28 +96,31 @@ export class GuestCluster {
     });
   }
 
-  /** Begins to tell guests of their Nodes; not before they can find this cluster, as they ask for it at once. */
+  /**
+   * Starts to notify guests of changes of their Nodes. Call it after the cluster can be looked up: guests look it up at
+   * once.
+   */
   start(): void {
     this.nodes.addHandler((change) => {
       if (this.#closing.signal.aborted) return;
       try {
         this.#noticed(this.#endpoint, change);
       } catch (bug) {
-        // Whoever follows the Nodes may go on after a bug; it ends the process instead of going unseen.
+        // The informer may go on after a bug in a handler; an unhandled rejection ends the process, so that the bug is seen.
         void Promise.reject(bug);
       }
     });
   }
 
-  /** Looks at the Node soon: its kubelet or its machine has changed. */
+  /** Enqueues the Node: its kubelet or its machine has changed. */
   look(nodeName: string): void {
     this.#controller.look(nodeName);
   }
 
-  /** Ends everything that is done in the cluster; its Nodes stay as they are. */
+  /** Stops all work in the cluster; its Nodes stay. */
   close(): void {
     this.#controller.close();
-    this.#closing.abort(new Error(`the guests have let go of ${this.#endpoint}`));
+    this.#closing.abort(new Error(`the guests have closed ${this.#endpoint}`));
   }
 
   async #request(asked: HttpRequest): Promise<HttpResponse> {

@@ -1,20 +1,18 @@
-import { type Frozen, Node, Secret } from "@capstan/api";
+import { type Frozen, Node } from "@capstan/api";
 import type { Core, Machine } from "@capstan/azure-sim";
 import { createRng, type Env, type Rng, type Timer } from "@capstan/env";
 import { Failure, transient } from "@capstan/runtime";
-import { readCustomData } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { GuestCluster } from "./guest-clusters.ts";
-import type { JoinRequest } from "./join-request.ts";
 import { isReady } from "../readiness.ts";
-import { decideJoin, type JoinVerdict, tokenSecretName, unreachable } from "./join.ts";
+import type { JoinVerdict } from "./join.ts";
+import type { Join } from "./join-kind.ts";
+import { provisioningOf } from "./join-kinds.ts";
 import { registerNode, reportReady } from "./kubelet.ts";
 import {
   bootIdentity,
   type GuestDisk,
   hasImages,
-  hasKubeadm,
-  joinLeftovers,
   kubeletOn,
   kubernetesVersion,
   readEnd,
@@ -24,7 +22,6 @@ import {
   writeFailure,
   writeFiles,
   writeImages,
-  writeJoin,
 } from "./os-disk.ts";
 import {
   drawTotalMs,
@@ -36,11 +33,11 @@ import {
   resumed,
 } from "./stages.ts";
 
-/** How guests are. */
+/** The settings of guests. */
 export interface GuestSettings {
   /** Seconds from power on to a Ready Node. */
   readonly boot: { readonly p50: number; readonly p90: number };
-  /** How long a silent kubelet is still believed to be well. */
+  /** How long a Node stays Ready after its kubelet has stopped. */
   readonly gracePeriodMs: number;
 }
 
@@ -50,52 +47,50 @@ export interface GuestWorld {
   readonly core: Core;
   readonly settings: GuestSettings;
   readonly signal: AbortSignal;
-  /** The cluster at an endpoint now; undefined while nobody answers there. */
+  /** The cluster at an endpoint; undefined while no API server answers there. */
   readonly clusterAt: (endpoint: string) => GuestCluster | undefined;
-  /** Resolves when what was written to disks survives a crash. */
+  /** Resolves when all writes to disks survive a crash. */
   readonly disksKept: () => Promise<void>;
-  /** Whether this guest is one that shall not become a node; asked once for each. */
+  /** Whether a fault keeps this guest from becoming a node; called once for each guest. */
   readonly takeSpoiled: () => boolean;
-  /** Is told as soon as the guest knows the name of its Node. */
+  /** Runs as soon as the guest knows the name of its Node. */
   readonly named: (guest: Guest) => void;
-  /** Is told why the guest is no node, or not yet. */
+  /** Runs when the guest fails to become a node, or has to wait. */
   readonly failed: (guest: Guest) => void;
-  /** Is told when the machine is gone. */
+  /** Runs when the machine is deleted. */
   readonly forgotten: (guest: Guest) => void;
 }
 
-// The interval at which kubeadm and the kubelet ask an API server again that did not answer.
+// The interval at which kubeadm and the kubelet retry an API server that does not answer.
 const RETRY_MS = 5000;
 
 const SPOILED = {
   failure: { reason: "Spoiled", message: "cloud-init ended without a word: a simulated fault" },
 };
 
-/** The software on one virtual machine: does what its stages say, one thing after the other. */
+/** The software on one virtual machine: carries out the actions of its stages in order. */
 export class Guest {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
+  readonly machineId: string;
   readonly #world: GuestWorld;
   #state = NEW_GUEST;
   #endpoint = "";
   #nodeName: string | undefined;
-  #request: JoinRequest | undefined;
-  /** Changes whenever Azure does something to the machine: what was begun before that ends without effect. */
+  #join: Join | undefined;
+  /** Incremented whenever Azure changes the machine: older work then ends without effect. */
   #life = 0;
   #wait: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(world: GuestWorld, scaleSetId: string, instanceId: string) {
+  constructor(world: GuestWorld, machineId: string) {
     this.#world = world;
-    this.scaleSetId = scaleSetId;
-    this.instanceId = instanceId;
+    this.machineId = machineId;
   }
 
   get state(): GuestState {
     return this.#state;
   }
 
-  /** Where the API server of its cluster is, as soon as it is told. */
+  /** The endpoint of its API server; empty until cloud-init has read it. */
   get endpoint(): string {
     return this.#endpoint;
   }
@@ -104,30 +99,30 @@ export class Guest {
     return this.#nodeName;
   }
 
-  /** Whether its kubelet runs, and could write a heartbeat. */
+  /** Whether its kubelet runs and could write a heartbeat. */
   get isSpeaking(): boolean {
     return this.#state.stage === "registered" || this.#state.stage === "ready";
   }
 
-  /** The virtual machine, as long as there is one. */
+  /** The virtual machine; undefined after its deletion. */
   get machine(): Machine | undefined {
-    return this.#world.core.machine(this.scaleSetId, this.instanceId);
+    return this.#world.core.machine(this.machineId);
   }
 
-  /** Azure has done something to the machine. */
+  /** Handles a change that Azure made to the machine. */
   happened(kind: "booted" | "reimaged" | "started" | "stopped" | "deleted"): void {
     this.#life++;
     if (kind === "stopped" || kind === "deleted") this.#dispatch({ kind });
     else this.#dispatch({ kind, totalMs: drawTotalMs(this.#world.settings.boot, this.#rng("boot")) });
   }
 
-  /** The Node of this guest's name has changed, or is gone. */
+  /** Handles a change or the deletion of the Node with this guest's name. */
   nodeChanged(node: Frozen<Node> | undefined): void {
     if (!isReady(node)) this.#dispatch({ kind: "nodeChanged" });
     if (node?.status && this.isSpeaking) this.#keepImages(node.status);
   }
 
-  /** Goes on with a machine that was there before: what its disk says is what has happened. */
+  /** Resumes a machine that existed before this process: its disk tells what has happened. */
   resume(isRunning: boolean): void {
     const disk = this.#disk;
     const kubelet = disk && kubeletOn(disk);
@@ -146,17 +141,17 @@ export class Guest {
     else this.#lookAtNode();
   }
 
-  /** Stops everything that is under way. */
+  /** Cancels all work. */
   close(): void {
     this.#life++;
     this.#wait?.cancel();
   }
 
   get #disk(): GuestDisk | undefined {
-    return this.#world.core.disk(this.scaleSetId, this.instanceId);
+    return this.#world.core.disk(this.machineId);
   }
 
-  /** Numbers that depend on the machine, the moment and the purpose, and on nothing else that happens. */
+  /** Random numbers that depend only on the machine, the time and the purpose. */
   #rng(purpose: string): Rng {
     const { core, env } = this.#world;
     return createRng(core.world.seed, `guest/${this.machine?.vmId ?? ""}/${purpose}/${env.clock.now()}`);
@@ -181,7 +176,7 @@ export class Guest {
       case "provision":
         return this.#provision();
       case "join":
-        return this.#whileAlive(() => this.#join());
+        return this.#whileAlive(() => this.#tryToJoin());
       case "register":
         return this.#register();
       case "reportReady":
@@ -198,11 +193,11 @@ export class Guest {
     if (disk) writeBoot(disk, this.#rng("disk"));
   }
 
-  /** What has been pulled is on the disk. Hardly any change of a Node is about that, so who it speaks of comes last. */
+  /** Stores pulled images on the disk. Hardly any change of a Node is about images, so the boot id is compared last. */
   #keepImages({ images, nodeInfo }: NonNullable<Frozen<Node>["status"]>): void {
     const disk = this.#disk;
     if (!images || !disk || hasImages(disk, images)) return;
-    // A Node of an earlier boot tells of another disk.
+    // A Node of an earlier boot describes another disk.
     if (nodeInfo?.bootID === bootIdentity(disk).bootId) writeImages(disk, images);
   }
 
@@ -217,82 +212,74 @@ export class Guest {
     const { machine } = this;
     const disk = this.#disk;
     if (!machine || !disk) return;
-    const hostname = machine.computerName.toLowerCase();
-    const metadata = { hostname, instanceId: machine.vmId, region: machine.location };
-    const reading = this.#world.takeSpoiled() ? SPOILED : readCustomData(machine.customData, metadata);
-    if ("failure" in reading) {
-      this.#dispatch({ kind: "failed", failure: reading.failure });
+    const provisioning = this.#world.takeSpoiled() ? SPOILED : provisioningOf(machine);
+    if ("failure" in provisioning) {
+      this.#dispatch({ kind: "failed", failure: provisioning.failure });
       return;
     }
-    const { files, join } = reading.cloudInit;
+    const { files, join } = provisioning;
+    const { endpoint, nodeName = machine.computerName.toLowerCase() } = join.request;
     writeFiles(disk, files);
-    this.#request = join;
-    this.#name({ endpoint: join.endpoint, nodeName: join.nodeName ?? hostname });
+    this.#join = join;
+    this.#name({ endpoint, nodeName });
     this.#dispatch({ kind: "understood" });
   }
 
   #name({ endpoint, nodeName }: { readonly endpoint: string; readonly nodeName: string }): void {
-    // Host names are the same in any case.
+    // Host names are case-insensitive.
     this.#endpoint = endpoint.toLowerCase();
     this.#nodeName = nodeName;
     this.#world.named(this);
   }
 
-  /** The cluster it was told to join; whoever asks tries again when there is none. */
+  /** The cluster to join. Throws a transient Failure while it does not exist: the caller retries. */
   get #cluster(): GuestCluster {
     const cluster = this.#world.clusterAt(this.#endpoint);
     if (!cluster) throw transient("ApiServerUnreachable", "no cluster has this endpoint");
     return cluster;
   }
 
-  async #join(): Promise<void> {
-    const request = this.#request;
+  async #tryToJoin(): Promise<void> {
+    const join = this.#join;
     const nodeName = this.#nodeName;
-    if (this.#state.stage !== "joining" || !request || nodeName === undefined) return;
+    if (this.#state.stage !== "joining" || !join || nodeName === undefined) return;
     const life = this.#life;
     try {
-      const verdict = await this.#askToJoin(request, nodeName);
-      if (life === this.#life) this.#obey(verdict, { request, nodeName });
+      const verdict = await join.attempt({
+        cluster: this.#cluster,
+        nodeName,
+        disk: () => this.#disk,
+        nowMs: () => this.#world.env.clock.now(),
+      });
+      if (life === this.#life) this.#obey(verdict, { join, nodeName });
     } catch (error) {
-      if (error instanceof Failure && life === this.#life) this.#waitFor(unreachable(request, error.message));
+      if (error instanceof Failure && life === this.#life) this.#waitFor(join.unreachable(error.message));
       throw error;
     }
   }
 
-  async #askToJoin(request: JoinRequest, nodeName: string): Promise<JoinVerdict> {
-    const { client, caCertHash } = this.#cluster;
-    const secret = await client.find(Secret, { namespace: "kube-system", name: tokenSecretName(request) });
-    const node = await client.find(Node, { name: nodeName });
-    const disk = this.#disk;
-    const machine = disk
-      ? { hasKubeadm: hasKubeadm(disk), leftovers: joinLeftovers(disk) }
-      : { hasKubeadm: false, leftovers: [] };
-    const nowMs = this.#world.env.clock.now();
-    return decideJoin({ request, nodeName, ...machine, caCertHash, secret, node, nowMs });
-  }
-
-  #obey(verdict: JoinVerdict, { request, nodeName }: { request: JoinRequest; nodeName: string }): void {
+  #obey(verdict: JoinVerdict, { join, nodeName }: { join: Join; nodeName: string }): void {
     const disk = this.#disk;
     if (!disk) return;
     if (verdict.verdict === "joined") {
-      writeJoin(disk, request, { nodeName, rng: this.#rng("join") });
+      join.write(disk, { nodeName, rng: this.#rng("join") });
       this.#dispatch({ kind: "joined" });
       return;
     }
     this.#dispatch({ kind: verdict.verdict, failure: verdict.failure });
     const node = this.#world.clusterAt(this.#endpoint)?.nodes.store.get(nodeName);
-    // The Node may have changed between the answer and now; then nobody would tell of it again.
+    // The Node may have changed since the answer was sent; no event would arrive for that change.
     if (verdict.verdict === "refused" && !isReady(node)) {
       this.#wait = this.#world.env.clock.timer(RETRY_MS, () => this.nodeChanged(node));
     }
   }
 
-  /** Says once why it waits, however often it tries. */
+  /** Reports why it waits once, not on every retry. */
   #waitFor(failure: GuestFailure): void {
     if (this.#state.failure?.message !== failure.message) this.#dispatch({ kind: "refused", failure });
   }
 
-  /** From here on the kubelet speaks again, whatever was thought of it before. */
+  /** From here on the kubelet runs again; the control plane must stop counting its silence. */
   #register(): void {
     this.#lookAtNode();
     this.#whileAlive(() => this.#registerNode());
@@ -304,7 +291,7 @@ export class Guest {
     const kubelet = disk && kubeletOn(disk);
     if (!machine || !kubelet) return;
     const { core, env, disksKept } = this.#world;
-    // What the cluster hears of a boot or a join must still be so after a crash.
+    // A boot or join that the cluster sees must survive a crash.
     await disksKept();
     await registerNode(this.#cluster.client, {
       nodeName: kubelet.nodeName,
@@ -324,7 +311,7 @@ export class Guest {
       await reportReady(this.#cluster.client, this.#nodeName, this.#world.env.clock.now());
   }
 
-  /** Whoever ended between its join and its last report has left a Node that is not Ready, or none. */
+  /** A process that crashed between join and report leaves a Node that is not Ready, or none. */
   async #speakAgain(): Promise<void> {
     const node = await this.#cluster.client.find(Node, { name: this.#nodeName ?? "" });
     if (isReady(node) || !this.#disk) return;
@@ -332,7 +319,7 @@ export class Guest {
     await this.#reportReady();
   }
 
-  /** Lets the control plane look: a machine that goes says nothing, and one that comes may be heard in time. */
+  /** Enqueues the Node for the control plane: a stopped kubelet starts its grace period, a started one ends it. */
   #lookAtNode(): void {
     if (this.#nodeName !== undefined) this.#world.clusterAt(this.#endpoint)?.look(this.#nodeName);
   }
@@ -342,7 +329,7 @@ export class Guest {
     this.#enqueue(() => this.#life === life, run);
   }
 
-  /** Does things in order, each again and again until the API server takes it or it has lost its meaning. */
+  /** Runs work in order, and retries each piece until the API server accepts it or it is obsolete. */
   #enqueue(isCurrent: () => boolean, run: () => Promise<void>): void {
     this.#work = this.#work.then(() => this.#persist(isCurrent, run));
   }

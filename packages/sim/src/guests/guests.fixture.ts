@@ -18,7 +18,7 @@ const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/Story`;
 const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net`;
 /** The scale set of the story. */
 export const POOL = `${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
-/** Where the machines of the story find their cluster. */
+/** The endpoint of the machines' cluster. */
 export const ENDPOINT = "apiserver.example.com:6443";
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 
@@ -27,24 +27,24 @@ export interface Story {
   readonly scheduler: Scheduler;
   readonly azure: Azure;
   readonly server: ApiServer;
-  /** The user's hands. */
+  /** The user's client. */
   readonly client: Client;
   readonly env: Env;
   readonly guests: Guests;
-  /** Sends a request to ARM and fails when it is refused. */
+  /** Sends a request to ARM and throws when it is refused. */
   readonly arm: (method: string, path: string, body?: unknown) => Promise<void>;
   /** Runs until the work is done. */
   readonly finish: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** How guests are, and how they reach their clusters. */
+/** The settings of guests, and their links to clusters. */
 export interface StoryOptions {
   readonly link?: Link;
   readonly settings?: Partial<GuestSettings>;
-  /** The clusters by their endpoints, beside the one of the story; they may come and go. */
+  /** More clusters by endpoint; they may come and go. */
   readonly others?: ReadonlyMap<string, { readonly server: ApiServer; readonly caCertHash?: string }>;
   readonly onStep?: NonNullable<SchedulerOptions["onStep"]>;
-  /** Keeps the cloud. */
+  /** Stores the cloud. */
   readonly store?: Store;
 }
 
@@ -77,7 +77,7 @@ export async function startStory(seed: string, options: StoryOptions = {}): Prom
   return { scheduler, azure, server, client, env: user, guests, arm, finish };
 }
 
-/** Starts guests in a process of their own, in a world that may have had some before. */
+/** Starts guests in a new process, in a world that may have had guests before. */
 export function startGuestsAgain(
   { scheduler, azure, server }: Pick<Story, "scheduler" | "azure" | "server">,
   name: string,
@@ -90,7 +90,7 @@ export function startGuestsAgain(
     if (!found) return undefined;
     const before = known.get(found.server);
     if (before) return before;
-    // What is done by guests must not be mistaken for what is done by those who follow the Nodes for them.
+    // The watch for Nodes runs in a process of its own, so that tests can tell its requests from those of guests.
     const follower = new VirtualProcess(scheduler, `follower-${endpoint}-${name}`);
     const cluster: WorkloadCluster = {
       name: endpoint,
@@ -104,7 +104,7 @@ export function startGuestsAgain(
   return startGuests({ env, azure, settings, clusterAt });
 }
 
-/** The Nodes of a cluster, followed for as long as the process lives. */
+/** An informer of a cluster's Nodes that runs as long as its process. */
 function followNodes(env: VirtualProcess, transport: Transport): Informer<Node> {
   const client = createClient({ transport, env, fieldManager: env.name });
   const onBug = (bug: unknown): void => void Promise.reject(bug);
@@ -123,7 +123,7 @@ export function clientOf(
   return createClient({ transport: env.connect(handle), env, fieldManager: name });
 }
 
-/** Puts the bootstrap token into a cluster, good for so long from now. */
+/** Creates the bootstrap token in a cluster, valid for so long from now. */
 export async function createToken(
   { client: own, scheduler, finish }: Story,
   forMs: number,
@@ -173,7 +173,7 @@ runcmd:
 - kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml && echo success > /run/done
 `;
 
-/** Makes or resizes the scale set. */
+/** Creates or resizes the scale set. */
 export function putPool(
   story: Story,
   capacity: number,

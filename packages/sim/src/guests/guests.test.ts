@@ -42,14 +42,14 @@ function readiness(node: Frozen<Node> | undefined): string | undefined {
   return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
 }
 
-/** What tells one node, machine or boot from another. */
+/** What identifies a node, machine and boot. */
 function identityOf(node: Frozen<Node> | undefined): Record<string, string | undefined> {
   if (!node) throw new Error("there is no node");
   const { bootID, machineID } = node.status?.nodeInfo ?? {};
   return { name: node.metadata.name, uid: node.metadata.uid, bootID, machineID };
 }
 
-/** Notes which values of Ready the first node goes through from now on. */
+/** Records the values of the first node's Ready condition from now on. */
 async function followFirst({ client, env, scheduler }: Story): Promise<string[]> {
   const seen: string[] = [];
   const onBug = (error: unknown): void => scheduler.fail(error);
@@ -65,7 +65,7 @@ async function followFirst({ client, env, scheduler }: Story): Promise<string[]>
 }
 
 describe("machines with valid custom data", () => {
-  test("become Ready nodes that the cloud provider has named", async () => {
+  test("become Ready nodes that the cloud provider has initialized", async () => {
     const story = await withNodes();
     const nodes = await nodesOf(story);
     expect(nodes.map(({ metadata }) => metadata.name)).toEqual(["pool000000", "pool000001", "pool000002"]);
@@ -92,7 +92,7 @@ describe("machines with valid custom data", () => {
     expect(story.guests.list().map(({ stage }) => stage)).toEqual(["ready", "ready", "ready"]);
   });
 
-  test("become nodes by five writes each, none of them in vain", async () => {
+  test("become nodes by five writes each, none of them refused", async () => {
     let sent = 0;
     let stored = 0;
     const fate = ({ method }: HttpRequest): Fate => {
@@ -107,18 +107,18 @@ describe("machines with valid custom data", () => {
     await createToken(story, HOUR_MS);
     await putPool(story, 20);
     await story.scheduler.advance(HOUR_MS);
-    // Created, addressed, named, Ready, and free of the taint of those that are not.
+    // Created, addressed, providerID set, Ready, and the taint of unready nodes removed.
     expect([sent, stored]).toEqual([100, 100]);
   });
 
-  test("come to the same end from the same seed, and to another from another", async () => {
+  test("reach the same state with the same seed, and another with another seed", async () => {
     const [first, second, other] = [await withNodes("7"), await withNodes("7"), await withNodes("8")];
     expect(await nodesOf(second)).toEqual(await nodesOf(first));
     expect(second.guests.list()).toEqual(first.guests.list());
     expect(other.guests.list()).not.toEqual(first.guests.list());
   });
 
-  test("cost nothing once they are Ready", async () => {
+  test("send no requests once they are Ready", async () => {
     const story = await withNodes();
     const version = story.server.storage.resourceVersion;
     await story.scheduler.advance(12 * HOUR_MS);
@@ -138,12 +138,14 @@ describe("machines that cannot join", () => {
     await story.scheduler.advance(HOUR_MS);
     expect(await nodesOf(story)).toEqual([]);
     expect(story.guests.list()).toMatchObject([{ stage: "failed", failure: { reason } }]);
-    expect(story.azure.core.disk(POOL, "0")?.read("/var/log/cloud-init-output.log")).toContain(reason);
+    expect(
+      story.azure.core.disk(`${POOL}/virtualMachines/0`)?.read("/var/log/cloud-init-output.log"),
+    ).toContain(reason);
   });
 });
 
 describe("a node", () => {
-  test("stays Ready for the grace period after its machine is deleted, and then goes", async () => {
+  test("stays Ready for the grace period after its machine is deleted, and is then deleted", async () => {
     const story = await withNodes();
     const seen = await followFirst(story);
     await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
@@ -187,7 +189,7 @@ describe("a node", () => {
 });
 
 describe("the grace period", () => {
-  test("is long enough for a quick restart: the node has another boot id and never was Unknown", async () => {
+  test("is long enough for a quick restart: the node has another boot id and was never Unknown", async () => {
     const story = await withNodes("1", 1, { settings: { boot: { p50: 20, p90: 21 } } });
     const before = identityOf((await nodesOf(story))[0]);
     const seen = await followFirst(story);
@@ -197,7 +199,7 @@ describe("the grace period", () => {
     expect(identityOf((await nodesOf(story))[0]).bootID).not.toBe(before.bootID);
   });
 
-  test("begins when the machine stops, also when the machine is deleted during it", async () => {
+  test("starts when the machine stops, also when the machine is deleted during it", async () => {
     const story = await withNodes("1", 1);
     const seen = await followFirst(story);
     await story.arm("POST", `${POOL}/poweroff`, { instanceIds: ["0"] });
@@ -210,7 +212,7 @@ describe("the grace period", () => {
     expect(story.scheduler.monotonicMs - stoppedMs).toBeLessThan(40_100);
   });
 
-  test("is not waited for again when a machine is deleted that was stopped long before", async () => {
+  test("does not start again when a machine that stopped long before is deleted", async () => {
     const story = await withNodes("1", 1);
     await story.arm("POST", `${POOL}/poweroff`, { instanceIds: ["0"] });
     await story.scheduler.advance(HOUR_MS);
@@ -223,9 +225,9 @@ describe("the grace period", () => {
 });
 
 describe("guests", () => {
-  test("ask again until an API server that was away answers", async () => {
+  test("retry until the API server answers", async () => {
     let isAway = true;
-    const refused = new TransportError("refused", "nobody listens");
+    const refused = new TransportError("refused", "connection refused");
     const story = await startStory("1", { link: { fate: () => (isAway ? refused : "deliver") } });
     await createToken(story, 24 * HOUR_MS);
     await putPool(story, 2);
@@ -236,7 +238,7 @@ describe("guests", () => {
     expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True"]);
   });
 
-  test("go on after a restart with what the disks say, without a write", async () => {
+  test("resume from their disks after a restart, without a write", async () => {
     const story = await withNodes();
     story.guests.close();
     const version = story.server.storage.resourceVersion;
@@ -249,7 +251,7 @@ describe("guests", () => {
     expect((await nodesOf(story)).map(({ metadata }) => metadata.name)).toEqual(["pool000000", "pool000002"]);
   });
 
-  test("keep the reason of a failure over a restart, and do not try again on the same disk", async () => {
+  test("keep the reason of a failure across a restart, and do not retry on the same disk", async () => {
     const story = await startStory("1");
     await putPool(story, 1);
     await story.scheduler.advance(HOUR_MS);
@@ -263,7 +265,7 @@ describe("guests", () => {
     expect(again.list()).toMatchObject([{ stage: "ready" }]);
   });
 
-  test("that crash at every write, before or behind it, still bring every machine to Ready", async () => {
+  test("that crash before or after every write still bring every machine to Ready", async () => {
     const story = await startStory("1");
     await createToken(story, 24 * HOUR_MS);
     story.guests.close();
@@ -294,13 +296,17 @@ describe("guests", () => {
     expect(nodes.map(({ metadata }) => metadata.labels?.["pool"])).toEqual(["blue", "blue"]);
   });
 
-  test("keep their join on a disk that survives before the cluster hears of it", async () => {
+  test("store their join durably before they register", async () => {
     const store = createMemoryStore();
     const kept: (string | undefined)[] = [];
     const fate = ({ method, path }: { method: string; path: string }): Fate => {
       if (method === "POST" && path.endsWith("/nodes")) {
         const env = new VirtualProcess(new Scheduler({ seed: "1" }), "after-a-crash");
-        kept.push(createAzure({ env, store }).core.disk(POOL, "0")?.read("/etc/kubernetes/kubelet.conf"));
+        kept.push(
+          createAzure({ env, store })
+            .core.disk(`${POOL}/virtualMachines/0`)
+            ?.read("/etc/kubernetes/kubelet.conf"),
+        );
       }
       return "deliver";
     };
@@ -308,10 +314,10 @@ describe("guests", () => {
     expect(kept).toEqual([expect.stringContaining("system:node:pool000000")]);
   });
 
-  test("leave nothing behind that would still happen after they are closed", async () => {
+  test("leave no timers or requests behind after they are closed", async () => {
     const steps: string[] = [];
     const story = await withNodes("1", 2, { onStep: (_, label) => steps.push(label) });
-    // One machine is in its grace period, one boots, and one waits for a cluster that is not there.
+    // One machine is in its grace period, one boots, and one waits for a cluster that does not exist.
     await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0"] });
     await story.scheduler.run({ until: () => story.guests.list().length === 1 });
     await story.arm("POST", `${POOL}/reimage`, { instanceIds: ["1"] });
@@ -334,10 +340,10 @@ describe("guests", () => {
     expect((await nodesOf(story)).map(readiness)).toEqual(["True", "True", "True"]);
   });
 
-  test("learn nothing of their Nodes after they are closed, although somebody still follows them", async () => {
+  test("ignore changes of their Nodes after they are closed, while the informer still runs", async () => {
     const story = await withNodes();
     const images = (): string | undefined =>
-      story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json");
+      story.azure.core.disk(`${POOL}/virtualMachines/0`)?.read("/var/lib/containerd/images.json");
     const before = images();
     story.guests.close();
     const body = { status: { images: [{ names: ["new"], sizeBytes: 1 }] } };
@@ -349,8 +355,8 @@ describe("guests", () => {
   });
 });
 
-describe("what happens to machines while no guests run", () => {
-  test("is found out: the Nodes of machines that are gone fall silent and go", async () => {
+describe("a change of a machine while no guests run", () => {
+  test("is noticed: the Nodes of deleted machines become Unknown and are deleted", async () => {
     const story = await withNodes("1", 2);
     story.guests.close();
     await story.arm("POST", `${POOL}/delete`, { instanceIds: ["0", "1"] });
@@ -365,7 +371,7 @@ describe("what happens to machines while no guests run", () => {
     expect(await nodesOf(story)).toEqual([]);
   });
 
-  test("is found out: the Node of a machine that was stopped falls silent and stays", async () => {
+  test("is noticed: the Node of a stopped machine becomes Unknown and stays", async () => {
     const story = await withNodes("1", 1);
     story.guests.close();
     await story.arm("POST", `${POOL}/deallocate`, { instanceIds: ["0"] });
@@ -375,7 +381,7 @@ describe("what happens to machines while no guests run", () => {
     expect((await nodesOf(story)).map(readiness)).toEqual(["Unknown"]);
   });
 
-  test("is found out: a machine that was re-imaged joins again as soon as its old Node is silent", async () => {
+  test("is noticed: a re-imaged machine joins again as soon as its old Node is Unknown", async () => {
     const story = await withNodes("1", 1);
     const before = identityOf((await nodesOf(story))[0]);
     story.guests.close();
@@ -408,7 +414,7 @@ describe("the taints of a node", () => {
     expect(await taintsOf(story)).toEqual(["dedicated:NoSchedule"]);
   });
 
-  test("say that it is not ready until it is", async () => {
+  test("include not-ready until it is Ready", async () => {
     const story = await startStory("1");
     await createToken(story, 24 * HOUR_MS);
     await putPool(story, 1);
@@ -425,7 +431,7 @@ describe("the taints of a node", () => {
 test.each([
   ["restart", true],
   ["reimage", false],
-])("images that a node has pulled are on it after a %s: %s", async (action, isThere) => {
+])("a node has its pulled images after a %s: %s", async (action, isThere) => {
   const story = await withNodes("1", 1);
   const [node] = await nodesOf(story);
   const images = [...(node?.status?.images ?? []), { names: ["web:1"], sizeBytes: 7 }];
@@ -439,11 +445,13 @@ test.each([
   expect(after?.status?.images?.some(({ names }) => names?.includes("web:1"))).toBe(isThere);
 });
 
-test("a Node that still tells of an earlier boot changes nothing on the disk", async () => {
+test("a Node of an earlier boot changes nothing on the disk", async () => {
   const story = await withNodes("1", 1);
   const status = { images: [{ names: ["old:1"], sizeBytes: 7 }], nodeInfo: { bootID: "earlier" } };
   const patch = { type: "merge", subresource: "status", body: { status } } as const;
   await story.finish(story.client.patch(Node, { name: "pool000000" }, patch));
   await story.scheduler.advance(1000);
-  expect(story.azure.core.disk(POOL, "0")?.read("/var/lib/containerd/images.json")).not.toContain("old:1");
+  expect(
+    story.azure.core.disk(`${POOL}/virtualMachines/0`)?.read("/var/lib/containerd/images.json"),
+  ).not.toContain("old:1");
 });

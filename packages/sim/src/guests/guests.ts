@@ -1,56 +1,57 @@
 import type { Frozen, Node } from "@capstan/api";
-import type { Azure, InstanceEvent, Machine } from "@capstan/azure-sim";
+import type { Azure, Machine, MachineEvent } from "@capstan/azure-sim";
 import type { Env } from "@capstan/env";
 import { transient } from "@capstan/runtime";
+import { machineIdIn } from "../machine-id.ts";
 import { providerIdOf } from "./cloud-provider.ts";
 import type { GuestFailure } from "./failure.ts";
 import { Guest, type GuestSettings, type GuestWorld } from "./guest.ts";
 import { GuestClusters, type WorkloadCluster } from "./guest-clusters.ts";
 import type { Stage } from "./stages.ts";
 
-/** What guests need. */
+/** The options of guests. */
 export interface GuestsOptions {
   readonly env: Env;
   readonly azure: Azure;
   /** The cluster whose API server is at an endpoint: host and port in lower case. */
   readonly clusterAt: (endpoint: string) => WorkloadCluster | undefined;
   readonly settings?: Partial<GuestSettings>;
-  /** Is told when a guest does not become a node, or not yet. */
+  /** Runs when a guest fails to become a node, or has to wait. */
   readonly onFailure?: (guest: GuestView) => void;
 }
 
-/** How one guest is. */
+/** The state of one guest. */
 export interface GuestView {
-  readonly scaleSetId: string;
-  readonly instanceId: string;
+  /** The ARM id of its machine in lower case. */
+  readonly machineId: string;
   readonly nodeName?: string;
   readonly stage: Stage;
   readonly sinceMs: number;
-  /** Why it is no node, or not yet; also in /var/log/cloud-init-output.log on its disk. */
+  /** Why it is not a node, or not yet; also in /var/log/cloud-init-output.log on its disk. */
   readonly failure?: GuestFailure;
 }
 
 /** The guests of all virtual machines of a cloud. */
 export interface Guests {
-  /** All guests whose machines exist, in the order in which they came. */
+  /** All guests whose machines exist, in order of creation. */
   list(): readonly GuestView[];
   /**
-   * Looks after the Nodes of the cluster at an endpoint. Clusters that machines have joined are looked after anyway;
-   * this finds those whose machines have all gone while nobody watched.
+   * Runs the node controller for the cluster at an endpoint. It runs anyway in clusters that machines join; this call covers
+   * clusters whose machines were all deleted while this process did not run.
    */
   attend(endpoint: string): void;
-  /** The next machine that boots for the first time does not become a node. */
+  /** Keeps the next machine that boots for the first time from becoming a node. */
   spoilNext(): void;
-  /** No machine that boots is spoiled any more. */
+  /** Cancels all pending calls of `spoilNext`. */
   spoilNone(): void;
-  /** Ends everything that guests do; their machines and Nodes stay as they are. */
+  /** Stops all guests; their machines and Nodes stay. */
   close(): void;
 }
 
 const DEFAULTS: GuestSettings = {
-  // Half of the guests of Cluster API's reference images are Ready a minute after power on.
+  // Half of the guests with Cluster API's reference images are Ready a minute after power on.
   boot: { p50: 60, p90: 120 },
-  // As kube-controller-manager's --node-monitor-grace-period was for years.
+  // The default of kube-controller-manager's --node-monitor-grace-period for years.
   gracePeriodMs: 40_000,
 };
 
@@ -84,7 +85,7 @@ export function startGuests({ env, azure, clusterAt, settings, onFailure }: Gues
       if (guest.nodeName !== undefined) clusters.at(guest.endpoint)?.look(guest.nodeName);
     },
   };
-  const stopListening = azure.core.onInstance((event) => notice(world, guests, event));
+  const stopListening = azure.core.onMachine((event) => notice(world, guests, event));
   resumeAll(world, guests);
   return {
     list: () => guests.all().map(viewOf),
@@ -109,8 +110,8 @@ class GuestTable {
     return [...this.#byMachine.values()];
   }
 
-  of(scaleSetId: string, instanceId: string): Guest | undefined {
-    return this.#byMachine.get(machineKey(scaleSetId, instanceId));
+  of(machineId: string): Guest | undefined {
+    return this.#byMachine.get(machineId);
   }
 
   ofNode(endpoint: string, nodeName: string): Guest | undefined {
@@ -120,7 +121,7 @@ class GuestTable {
   }
 
   add(guest: Guest): Guest {
-    this.#byMachine.set(machineKey(guest.scaleSetId, guest.instanceId), guest);
+    this.#byMachine.set(guest.machineId, guest);
     return guest;
   }
 
@@ -129,53 +130,38 @@ class GuestTable {
   }
 
   remove(guest: Guest): void {
-    this.#byMachine.delete(machineKey(guest.scaleSetId, guest.instanceId));
+    this.#byMachine.delete(guest.machineId);
     const key = `${guest.endpoint}/${guest.nodeName}`;
     if (this.#byNode.get(key) === guest) this.#byNode.delete(key);
   }
 }
 
-/** ARM does not care for the case of ids. */
-function machineKey(scaleSetId: string, instanceId: string): string {
-  return `${scaleSetId.toLowerCase()}/${instanceId}`;
-}
-
-function notice(world: GuestWorld, guests: GuestTable, event: InstanceEvent): void {
-  const { kind, scaleSetId, instanceId } = event;
-  // A model that was applied is nothing a guest notices, and a machine that was only created has none yet.
+function notice(world: GuestWorld, guests: GuestTable, { kind, machineId }: MachineEvent): void {
+  // A guest does not notice an applied model, and a created machine does not run yet.
   if (kind === "modelApplied" || kind === "created") return;
-  const guest = guests.of(scaleSetId, instanceId) ?? guests.add(new Guest(world, scaleSetId, instanceId));
+  const guest = guests.of(machineId) ?? guests.add(new Guest(world, machineId));
   guest.happened(kind);
 }
 
-/** Machines that a stored cloud brought along. Those under way will be told of. */
+/** Adopts the machines of a restored cloud. Those still being created will send events. */
 function resumeAll(world: GuestWorld, guests: GuestTable): void {
-  const { scaleSets } = world.core.world;
-  for (const [, { set, id, power }] of scaleSets.instances.entries()) {
-    const scaleSetId = scaleSets.get(set)?.id;
-    if (scaleSetId === undefined || power === "creating") continue;
-    guests.add(new Guest(world, scaleSetId, String(id))).resume(power === "running");
+  for (const { machineId, power } of world.core.world.machines.records()) {
+    if (power === "creating") continue;
+    guests.add(new Guest(world, machineId)).resume(power === "running");
   }
 }
 
-/** The machine of a Node: by its provider id, or by its name until it has one. */
+/** The machine of a Node: by provider id, or by name until it is set. */
 function machineOf(
   azure: Azure,
   node: Frozen<Node>,
   findNamed: () => Guest | undefined,
 ): Machine | undefined {
-  const providerId = providerIdOf(node);
-  if (providerId?.kind !== "scaleSetInstance") return findNamed()?.machine;
-  return azure.core.machine(scaleSetOf(node.spec?.providerID ?? ""), providerId.instanceID);
+  const machineId = providerIdOf(node) && machineIdIn(node.spec?.providerID);
+  return machineId === undefined ? findNamed()?.machine : azure.core.machine(machineId);
 }
 
-/** The scale set in the provider id of an instance: `azure://SET/virtualMachines/INSTANCE`. */
-function scaleSetOf(providerID: string): string {
-  const end = providerID.lastIndexOf("/", providerID.lastIndexOf("/") - 1);
-  return providerID.slice("azure://".length, end);
-}
-
-/** Resolves when everything that has changed in the cloud by now survives a crash. */
+/** Resolves when all changes of the cloud so far survive a crash. */
 async function disksKept(azure: Azure): Promise<void> {
   try {
     await azure.kept();
@@ -188,10 +174,9 @@ async function disksKept(azure: Azure): Promise<void> {
 }
 
 function viewOf(guest: Guest): GuestView {
-  const { scaleSetId, instanceId, nodeName, state } = guest;
+  const { machineId, nodeName, state } = guest;
   return {
-    scaleSetId,
-    instanceId,
+    machineId,
     ...(nodeName !== undefined && { nodeName }),
     stage: state.stage,
     sinceMs: state.sinceMs,

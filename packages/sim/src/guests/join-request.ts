@@ -1,12 +1,12 @@
 import { isJsonObject, parseYaml, type Taint, YamlError } from "@capstan/api";
 import { GuestFault } from "./failure.ts";
 
-/** What `kubeadm join` was asked to do. */
+/** The parameters of `kubeadm join`. */
 export interface JoinRequest {
   readonly endpoint: string;
   readonly token: { readonly id: string; readonly secret: string };
   readonly caCertHashes: readonly string[];
-  /** The computer's own name unless told. */
+  /** The computer's own name unless given. */
   readonly nodeName?: string;
   readonly taints: readonly Taint[];
   readonly labels: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface JoinRequest {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
-// Flags without a value; every other one takes the word after it.
+// Flags without a value; all other flags take the next word.
 const SWITCHES = new Set([
   "--control-plane",
   "--discovery-token-unsafe-skip-ca-verification",
@@ -24,7 +24,7 @@ const SWITCHES = new Set([
   "--help",
 ]);
 
-/** Reads a `kubeadm join` command; a file it names by --config comes from `readFile`. */
+/** Parses a `kubeadm join` command; `readFile` returns the file of --config. */
 export function readJoinCommand(
   command: string,
   readFile: (path: string) => string | undefined,
@@ -42,7 +42,7 @@ export function readJoinCommand(
 function wordsOf(command: string): { words: string[]; flags: Map<string, string> } {
   const words: string[] = [];
   const flags = new Map<string, string>();
-  // Lines that go on, and what the shell does after the command, are not kubeadm's.
+  // Continued lines belong to the command; what follows `&&`, `|` or `;` does not.
   const [own = ""] = command.replaceAll("\\\n", " ").split(/&&|\|\||[;|>\n]/);
   const parts = own
     .split(/\s+/)
@@ -115,7 +115,7 @@ interface Given {
   readonly registration: JsonObject;
 }
 
-/** The same rules for flags and files, as kubeadm has them. */
+/** Validates flags and files by the same rules, as kubeadm does. */
 function requestOf({ endpoint, token, caCertHashes, isUnsafe, registration }: Given): JoinRequest {
   const discovery = { endpoint: endpointIn(endpoint), token: tokenIn(token), caCertHashes };
   if (caCertHashes.length === 0 && !isUnsafe) {
@@ -127,7 +127,7 @@ function requestOf({ endpoint, token, caCertHashes, isUnsafe, registration }: Gi
   const { name } = registration;
   return {
     ...discovery,
-    // The kubelet and kubeadm both write names in lower case, whatever the computer is called.
+    // The kubelet and kubeadm write node names in lower case.
     ...(typeof name === "string" && name !== "" && { nodeName: name.trim().toLowerCase() }),
     taints: taintsIn(registration["taints"]),
     labels: labelsIn(kubeletArgs["node-labels"]),
@@ -143,11 +143,11 @@ function endpointIn(given: unknown): string {
 function tokenIn(given: unknown): JoinRequest["token"] {
   const [, id, secret] = (typeof given === "string" && TOKEN.exec(given)) || [];
   if (id !== undefined && secret !== undefined) return { id, secret };
-  // The value is left out: it may be a secret with a slip of the pen.
+  // The message leaves out the value: it may be a mistyped secret.
   throw invalid("discovery.bootstrapToken.token: must be of the form [a-z0-9]{6}.[a-z0-9]{16}");
 }
 
-/** Arguments are a map up to v1beta3 of kubeadm's API and a list of names and values after it. */
+/** Arguments are a map up to v1beta3 of kubeadm's API, and a list of names and values since. */
 function argumentsIn(given: unknown): Readonly<Record<string, string>> {
   const pairs = Array.isArray(given)
     ? given.filter(isJsonObject).map(({ name, value }): [string, unknown] => [String(name), value])

@@ -93,7 +93,7 @@ describe("a machine may not join", () => {
     });
   });
 
-  test("for now while a Ready Node has its name", () => {
+  test("while a Ready Node has its name", () => {
     expect(decideJoin({ ...GOOD, node: nodeWith("True") })).toMatchObject({
       verdict: "refused",
       failure: { reason: "NodeExists" },

@@ -3,24 +3,24 @@ import { isReady } from "../readiness.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { JoinRequest } from "./join-request.ts";
 
-/** Everything that decides whether a machine may join. */
+/** Everything that the decision about a join depends on. */
 export interface JoinFacts {
   readonly request: JoinRequest;
   readonly nodeName: string;
   /** Whether kubeadm is on the disk. */
   readonly hasKubeadm: boolean;
-  /** Files of an earlier join that are on the disk already. */
+  /** Files of an earlier join on the disk. */
   readonly leftovers: readonly string[];
-  /** The hash of the public key of the cluster's authority, if the cluster says. */
+  /** The hash of the cluster's CA public key; undefined when the cluster does not say. */
   readonly caCertHash: string | undefined;
-  /** The Secret of the token, if there is one. */
+  /** The Secret of the token, if it exists. */
   readonly secret: Frozen<Secret> | undefined;
-  /** The Node of that name, if there is one. */
+  /** The Node with that name, if it exists. */
   readonly node: Frozen<Node> | undefined;
   readonly nowMs: number;
 }
 
-/** The verdict; what is refused may come back when the Node of that name has changed. */
+/** The decision. A refused join is retried when the Node with that name changes. */
 export type JoinVerdict =
   | { readonly verdict: "joined" }
   | { readonly verdict: "refused"; readonly failure: GuestFailure }
@@ -33,7 +33,7 @@ export function tokenSecretName(request: JoinRequest): string {
   return `bootstrap-token-${request.token.id}`;
 }
 
-/** Decides as kubeadm join and the API server would, in their order. */
+/** Decides as kubeadm join and the API server do, in the same order. */
 export function decideJoin(facts: JoinFacts): JoinVerdict {
   const failure = preflightProblem(facts) ?? tokenProblem(facts) ?? authorityProblem(facts);
   if (failure) return { verdict: "failed", failure };
@@ -53,7 +53,7 @@ function preflightProblem({ hasKubeadm, leftovers }: JoinFacts): GuestFailure | 
 
 const UNTRUSTED = "error execution phase preflight: couldn't validate the identity of the API Server:";
 
-/** What kubeadm says while nobody answers at the endpoint. */
+/** What kubeadm reports while the API server does not answer. */
 export function unreachable({ endpoint }: JoinRequest, why: string): GuestFailure {
   return {
     reason: "ApiServerUnreachable",
@@ -61,7 +61,7 @@ export function unreachable({ endpoint }: JoinRequest, why: string): GuestFailur
   };
 }
 
-/** Hashes are optional, and checked where they are given. */
+/** Hashes are optional; given ones are checked. */
 function authorityProblem({ request, caCertHash }: JoinFacts): GuestFailure | undefined {
   const { caCertHashes, endpoint } = request;
   if (caCertHash === undefined || caCertHashes.length === 0) return undefined;
@@ -99,7 +99,8 @@ function expiryProblem(
 ): GuestFailure | undefined {
   if (expiration === "") return undefined;
   const atMs = Date.parse(expiration);
-  // What cannot be read is taken for expired, as the token authenticator does.
-  if (Number.isNaN(atMs)) return fail("TokenExpired", `has the expiration "${expiration}", which is no time`);
+  // An invalid expiration counts as expired, as in the token authenticator.
+  if (Number.isNaN(atMs))
+    return fail("TokenExpired", `has the expiration "${expiration}", which is not a time`);
   return atMs <= nowMs ? fail("TokenExpired", `expired at ${expiration}`) : undefined;
 }

@@ -19,7 +19,7 @@ describe("the conditions of a node", () => {
     ]);
   });
 
-  test("are all unknown when the kubelet is silent, with the last heartbeat that was heard", () => {
+  test("are all Unknown when the kubelet is silent, with the last heartbeat", () => {
     const ready = conditionsOf("ready", [], FIRST_MS);
     for (const condition of conditionsOf("silent", ready, LATER_MS)) {
       expect(condition).toMatchObject({

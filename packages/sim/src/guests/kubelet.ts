@@ -11,14 +11,14 @@ import { type Client, isAlreadyExists, isNotFound } from "@capstan/runtime";
 import { NOT_READY } from "../node-taints.ts";
 import type { BootIdentity } from "./os-disk.ts";
 
-/** What keeps pods off a node until the cloud provider has looked at it. */
+/** The taint that keeps pods off a node until the cloud provider has initialized it. */
 export const CLOUD_UNINITIALIZED: Taint = {
   key: "node.cloudprovider.kubernetes.io/uninitialized",
   value: "true",
   effect: "NoSchedule",
 };
 
-/** What a kubelet knows about its machine. */
+/** The facts that a kubelet knows about its machine. */
 export interface KubeletFacts {
   readonly nodeName: string;
   readonly machine: Machine;
@@ -33,11 +33,11 @@ export interface KubeletFacts {
 
 type Status = NonNullable<Node["status"]>;
 
-// As kubelet's default hard eviction: the last 100 MiB are nobody's.
+// The kubelet's default hard eviction threshold: 100 MiB are not allocatable.
 const RESERVED_KI = 100 * 1024;
 const KI_PER_GB = 1024 * 1024;
 
-/** The Node as its kubelet writes it for the first time, but for the status. */
+/** The Node as its kubelet creates it, without the status. */
 function nodeOf({ nodeName, labels, taints }: KubeletFacts): Pick<Node, "metadata" | "spec"> {
   return {
     metadata: {
@@ -51,12 +51,12 @@ function nodeOf({ nodeName, labels, taints }: KubeletFacts): Pick<Node, "metadat
         ...labels,
       },
     },
-    // The API server gives every new Node the taint of one that is not ready.
+    // The API server adds this taint to every new Node.
     spec: { taints: [...taints, CLOUD_UNINITIALIZED, { key: NOT_READY, effect: "NoSchedule" }] },
   };
 }
 
-/** The status of a machine whose kubelet has just started. */
+/** The status that a kubelet writes when it starts. */
 function startingStatus(facts: KubeletFacts, previous: readonly NodeCondition[] = []): Status {
   const { machine, size, boot, version, images, nowMs } = facts;
   const memoryKi = (size?.memoryGB ?? 0) * KI_PER_GB;
@@ -92,7 +92,7 @@ const READY = {
   ready: { status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" },
 } as const;
 
-/** The conditions of a node. One whose kubelet is silent is not known to be anything. */
+/** The conditions of a node. They are Unknown while its kubelet is silent. */
 export function conditionsOf(
   health: "starting" | "ready" | "silent",
   previous: readonly NodeCondition[],
@@ -103,7 +103,7 @@ export function conditionsOf(
   return said.map((condition) => {
     const before = previous.find(({ type }) => type === condition.type);
     const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : undefined;
-    // The heartbeat of a silent node is the last one that was heard.
+    // A silent node keeps the last heartbeat.
     const lastHeartbeatTime = health === "silent" ? before?.lastHeartbeatTime : undefined;
     return {
       ...condition,
@@ -133,8 +133,8 @@ function silentConditions(): NodeCondition[] {
 }
 
 /**
- * Registers the Node, or takes over the one of an earlier boot. Kubelets try to create it first, and with its status:
- * a status that came afterwards would get in the way of the cloud provider, which writes at the same time.
+ * Registers the Node, or takes over the Node of an earlier boot. Like the kubelet, it tries to create the Node first, with
+ * its status: a separate status write would conflict with the cloud provider's.
  */
 export async function registerNode(client: Client, facts: KubeletFacts): Promise<void> {
   const node = nodeOf(facts);
@@ -159,14 +159,16 @@ async function labelled(
   return await client.patch(Node, { name }, { type: "merge", body: { metadata: { labels } } });
 }
 
-/** Writes that the node is ready; the server's Node decides which conditions have changed. A Node that is gone stays gone. */
+/**
+ * Writes that the node is Ready; the conditions are compared with those on the server. A deleted Node is not created again.
+ */
 export async function reportReady(client: Client, nodeName: string, nowMs: number): Promise<void> {
   const node = await client.find(Node, { name: nodeName });
   if (node)
     await writeStatus(client, nodeName, { conditions: conditionsOf("ready", conditionsIn(node), nowMs) });
 }
 
-/** Writes that nothing has been heard from the node; not if it has changed since it was looked at. */
+/** Writes that the kubelet is silent; refused when the Node has changed since it was read. */
 export async function reportSilent(client: Client, node: Frozen<Node>, nowMs: number): Promise<void> {
   const { name, resourceVersion } = node.metadata;
   const status = { conditions: conditionsOf("silent", conditionsIn(node), nowMs) };

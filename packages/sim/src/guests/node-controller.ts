@@ -7,33 +7,35 @@ import { isReady } from "../readiness.ts";
 import { type CloudVerdict, decideNode, isOfAzure } from "./cloud-provider.ts";
 import { CLOUD_UNINITIALIZED, reportSilent } from "./kubelet.ts";
 
-/** What a node controller needs. */
+/** The options of a node controller. */
 export interface NodeControllerOptions {
   readonly env: Env;
   readonly client: Client;
   readonly nodes: Informer<Node>;
-  /** How long a silent kubelet is still believed to be well. */
+  /** How long a Node stays Ready after its kubelet has stopped. */
   readonly gracePeriodMs: number;
   readonly machineOf: (node: Frozen<Node>) => Machine | undefined;
   /** Whether the kubelet of that node runs and reaches the API server. */
   readonly isSpeaking: (nodeName: string) => boolean;
 }
 
-// As many as cloud-controller-manager updates at once.
+// The number of workers of cloud-controller-manager.
 const WORKERS = 10;
 
 /**
- * What the control plane and the cloud provider do to Nodes: notices which have fallen silent, taints those that are
- * not Ready, names the machines of new ones, and removes those whose machine is gone.
+ * The control plane's and cloud provider's work on Nodes: marks Nodes with silent kubelets, taints those that are not Ready,
+ * initializes new ones, and deletes those without a machine.
  *
- * Heartbeats are lazy: nobody writes them, and a kubelet counts as heard for as long as it could have written one.
+ * Heartbeats are lazy: they are not written. A kubelet counts as alive as long as it could write one.
  */
 export class NodeController {
   readonly #options: NodeControllerOptions;
   readonly #queue: WorkQueue;
-  /** Ready Nodes that nobody speaks for: the timer of their grace period, or that it is over. */
+  /** Ready Nodes with a silent kubelet: the timer of the grace period, or that it is over. */
   readonly #silences = new Map<string, Timer | "over">();
-  /** The version that our last write gave to a Node, until the news of it have come: on older ones nothing is decided. */
+  /**
+   * The resourceVersion of our last write to a Node, until the informer has seen it: no decision is made on older versions.
+   */
   readonly #written = new Map<string, string>();
 
   constructor(options: NodeControllerOptions) {
@@ -43,7 +45,7 @@ export class NodeController {
     for (let worker = 0; worker < WORKERS; worker++) void this.#work();
   }
 
-  /** Looks at the Node soon: it, its kubelet or its machine has changed. */
+  /** Enqueues the Node: it, its kubelet or its machine has changed. */
   look(nodeName: string): void {
     this.#queue.add(nodeName);
   }
@@ -59,7 +61,7 @@ export class NodeController {
         await this.#settle(name);
         this.#queue.forget(name);
       } catch (error) {
-        // Somebody else wrote, or the server is away for a while. Anything else is a bug and must be seen.
+        // A conflict, or a server that is away for a while. Any other error is a bug and must be seen.
         if (!(error instanceof Failure)) throw error;
         this.#queue.retry(name);
       } finally {
@@ -70,7 +72,7 @@ export class NodeController {
 
   async #settle(name: string): Promise<void> {
     const { client, env, nodes, machineOf } = this.#options;
-    // The news bring the Node back here.
+    // The informer's next event enqueues the Node again.
     if (!nodes.hasSeen(this.#written.get(name) ?? "0")) return;
     this.#written.delete(name);
     const node = nodes.store.get(name);
@@ -83,7 +85,9 @@ export class NodeController {
     if (taints) await this.#patch(node, { spec: { taints } });
   }
 
-  /** Whether a Node has been silent for longer than the grace period, which begins when it is first found silent. */
+  /**
+   * Whether a Node's kubelet has been silent for longer than the grace period, which starts when the silence is first seen.
+   */
   #isOverdue(name: string, node: Frozen<Node> | undefined): node is Frozen<Node> {
     const { env, gracePeriodMs, isSpeaking } = this.#options;
     if (!node || !isReady(node) || isSpeaking(name) || !isOfAzure(node)) {
@@ -106,7 +110,7 @@ export class NodeController {
     this.#silences.delete(name);
   }
 
-  /** Addresses come first, so that a node which may run pods can be reached. */
+  /** Addresses come first, so that a node is reachable before it may run pods. */
   async #initialize(known: Frozen<Node>, verdict: CloudVerdict & { do: "initialize" }): Promise<void> {
     const { env } = this.#options;
     const { providerID, labels, addresses } = verdict;
@@ -123,7 +127,7 @@ export class NodeController {
     return await this.#options.client.patch(Node, { name }, { type: "merge", subresource: "status", body });
   }
 
-  /** The list of taints is replaced as a whole, so nobody may have changed it meanwhile. */
+  /** The patch replaces the whole list of taints, so it carries the resourceVersion. */
   async #patch(
     { metadata: { name, resourceVersion } }: Frozen<Node>,
     { labels = {}, spec }: { readonly labels?: Readonly<Record<string, string>>; readonly spec: object },

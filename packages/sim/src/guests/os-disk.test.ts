@@ -20,7 +20,7 @@ function diskWith(files: Record<string, string> = {}): GuestDisk {
 const rng = createRng("seed", "disk");
 
 describe("a boot", () => {
-  test("keeps the machine id of its disk and has a boot id of its own", () => {
+  test("keeps the machine id of its disk and has its own boot id", () => {
     const disk = diskWith();
     const first = writeBoot(disk, rng);
     const second = writeBoot(disk, rng);
@@ -34,7 +34,7 @@ describe("a boot", () => {
     expect(writeBoot(diskWith({ "/etc/machine-id": "abc\n" }), rng).machineId).toBe("abc");
   });
 
-  test("finds the images that its image brings, and else those of its version of Kubernetes", () => {
+  test("has the container images of its OS image, else those of its Kubernetes version", () => {
     const own = diskWith({ "/var/lib/containerd/images.json": '[{"names":["app:1"],"sizeBytes":7}]' });
     const plain = diskWith({ "/etc/kubernetes-version": "v1.34.1\n" });
     for (const disk of [own, plain]) writeBoot(disk, rng);
@@ -43,7 +43,7 @@ describe("a boot", () => {
   });
 });
 
-test("a join leaves files behind that say whose kubelet it is and keep a second join away", () => {
+test("a join leaves files that identify the kubelet and prevent a second join", () => {
   const disk = diskWith();
   expect([kubeletOn(disk), joinLeftovers(disk)]).toEqual([undefined, []]);
   const token = { id: "abcdef", secret: "0123456789abcdef" };
@@ -58,7 +58,7 @@ test("a join leaves files behind that say whose kubelet it is and keep a second 
   expect(joinLeftovers(disk)).toEqual(["/etc/kubernetes/kubelet.conf", "/etc/kubernetes/pki/ca.crt"]);
 });
 
-test("the end of cloud-init without a node is kept with its reason", () => {
+test("stores the reason why cloud-init ended without a node", () => {
   const disk = diskWith();
   expect(readEnd(disk)).toBeUndefined();
   writeEnd(disk, { reason: "NoJoin", message: "no command" });

@@ -1,14 +1,14 @@
 import { type ContainerImage, type Frozen, isJsonObject, type Taint } from "@capstan/api";
-import type { InstanceDisk } from "@capstan/azure-sim";
+import type { MachineDisk } from "@capstan/azure-sim";
 import { createRng, type Rng, uuidFrom } from "@capstan/env";
 import type { GuestFile } from "./cloud-init.ts";
 import type { GuestFailure } from "./failure.ts";
 import type { JoinRequest } from "./join-request.ts";
 
 /** The disk as a guest uses it. */
-export type GuestDisk = Pick<InstanceDisk, "read" | "write">;
+export type GuestDisk = Pick<MachineDisk, "read" | "write">;
 
-/** Who the operating system is since its last boot. */
+/** The identity of the operating system since its last boot. */
 export interface BootIdentity {
   readonly machineId: string;
   readonly bootId: string;
@@ -28,7 +28,7 @@ const KUBELET_FLAGS = "/var/lib/kubelet/kubeadm-flags.env";
 const KUBELET_KEY = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 const IMAGES = "/var/lib/containerd/images.json";
 
-/** What a boot writes: identities where the image brings none, and that it happened. */
+/** Writes what a boot writes: identities that the image lacks, and the boot count. */
 export function writeBoot(disk: GuestDisk, rng: Rng): BootIdentity {
   if ((disk.read(MACHINE_ID) ?? "").trim() === "") {
     disk.write(MACHINE_ID, `${uuidFrom(rng).replaceAll("-", "")}\n`);
@@ -40,7 +40,7 @@ export function writeBoot(disk: GuestDisk, rng: Rng): BootIdentity {
   return bootIdentity(disk);
 }
 
-/** Who the operating system on this disk is: another boot of the same disk has another boot id. */
+/** The identity of the operating system on this disk: each boot has its own boot id. */
 export function bootIdentity(disk: GuestDisk): BootIdentity {
   const machineId = (disk.read(MACHINE_ID) ?? "").trim();
   const boots = disk.read(BOOT_COUNT) ?? "0";
@@ -52,7 +52,7 @@ export function writeFiles(disk: GuestDisk, files: readonly GuestFile[]): void {
   for (const { path, content } of files) disk.write(path, content);
 }
 
-/** What a join leaves behind: the way to the API server, and a key that only this machine may have. */
+/** Writes what a join leaves on the disk: the API server's address, and a key of this machine. */
 export function writeJoin(
   disk: GuestDisk,
   request: JoinRequest,
@@ -72,17 +72,17 @@ function flagsOf({ labels, taints }: JoinRequest): string {
   return `--node-labels=${ofLabels.join(",")} --register-with-taints=${ofTaints.join(",")}`;
 }
 
-/** Leaves the reason where a person would look for it. */
+/** Writes the reason to the log where a user would look for it. */
 export function writeFailure(disk: GuestDisk, { reason, message }: GuestFailure): void {
   disk.write(CLOUD_INIT_LOG, `${reason}: ${message}\n`);
 }
 
-/** Notes that cloud-init has come to its end without a node: it does not run again on this disk. */
+/** Records that cloud-init ended without a node: it does not run again on this disk. */
 export function writeEnd(disk: GuestDisk, failure: GuestFailure): void {
   disk.write(CLOUD_INIT_RESULT, JSON.stringify({ v1: { errors: [failure] } }));
 }
 
-/** Why cloud-init came to its end without a node; undefined when it has not. */
+/** Why cloud-init ended without a node; undefined when it did not. */
 export function readEnd(disk: GuestDisk): GuestFailure | undefined {
   const text = disk.read(CLOUD_INIT_RESULT);
   if (text === undefined) return undefined;
@@ -90,12 +90,12 @@ export function readEnd(disk: GuestDisk): GuestFailure | undefined {
   return v1.errors[0];
 }
 
-/** Files of an earlier join, which kubeadm refuses to write over: an image made of a node that was not cleaned has them. */
+/** Files of an earlier join, which kubeadm refuses to overwrite: an image of a node that was not cleaned has them. */
 export function joinLeftovers(disk: GuestDisk): readonly string[] {
   return [KUBELET_CONF, CLUSTER_CA].filter((path) => disk.read(path) !== undefined);
 }
 
-/** What the kubelet on a disk knows since its join: where the API server is, and how to register. */
+/** What the kubelet on a disk knows since its join: the API server, and how to register. */
 export interface KubeletIdentity {
   readonly endpoint: string;
   readonly nodeName: string;
@@ -103,7 +103,7 @@ export interface KubeletIdentity {
   readonly taints: readonly Taint[];
 }
 
-/** The kubelet that the disk belongs to; undefined when it never joined. */
+/** The kubelet on the disk; undefined when it never joined. */
 export function kubeletOn(disk: GuestDisk): KubeletIdentity | undefined {
   const conf = disk.read(KUBELET_CONF) ?? "";
   const endpoint = /^server: https:\/\/(.+)$/m.exec(conf)?.[1];
@@ -134,7 +134,7 @@ function taintIn(text: string): Taint {
   return { key, effect, ...(value !== "" && { value }) };
 }
 
-/** Whether the image brings kubeadm. */
+/** Whether the image has kubeadm. */
 export function hasKubeadm(disk: GuestDisk): boolean {
   return disk.read(KUBEADM) !== undefined;
 }
@@ -150,17 +150,17 @@ export function readImages(disk: GuestDisk): ContainerImage[] {
   return Array.isArray(images) ? images.filter(isJsonObject) : [];
 }
 
-/** Whether the disk has this very list of images. */
+/** Whether the disk has exactly this list of images. */
 export function hasImages(disk: GuestDisk, images: readonly Frozen<ContainerImage>[]): boolean {
   return disk.read(IMAGES) === JSON.stringify(images);
 }
 
-/** Puts the list of images on the disk. */
+/** Writes the list of images to the disk. */
 export function writeImages(disk: GuestDisk, images: readonly Frozen<ContainerImage>[]): void {
   disk.write(IMAGES, JSON.stringify(images));
 }
 
-/** Images that every reference image carries. */
+/** The images in every reference image. */
 function shippedImages(version: string): ContainerImage[] {
   return [
     { names: [`registry.k8s.io/kube-proxy:${version}`], sizeBytes: 28_000_000 },

@@ -5,7 +5,7 @@ import { drawTotalMs, type GuestEvent, type GuestState, NEW_GUEST, nextStep, typ
 const FAILURE = { reason: "Why", message: "because" };
 const JOINED: Partial<GuestState> = { isProvisioned: true, isJoined: true };
 
-/** One line of the table: from here, by this, to there, doing that. */
+/** One row of the table: stage, event, next stage, actions. */
 type Line = readonly [from: Stage, given: Partial<GuestState>, event: GuestEvent, to: Stage, does: string];
 
 const LINES: readonly Line[] = [
@@ -45,7 +45,7 @@ describe("a guest", () => {
     ["stopped", { kind: "elapsed" }],
     ["failed", { kind: "understood" }],
     ["deleted", { kind: "booted", totalMs: 1 }],
-  ])("that is %s takes no notice of %o", (stage, event) => {
+  ])("that is %s ignores %o", (stage, event) => {
     expect(nextStep({ ...NEW_GUEST, stage }, event, 7)).toBeUndefined();
   });
 

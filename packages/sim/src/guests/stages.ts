@@ -2,7 +2,7 @@ import { drawTypicalSeconds, type Duration } from "@capstan/azure-sim";
 import type { Rng } from "@capstan/env";
 import type { GuestFailure } from "./failure.ts";
 
-/** Where a guest is in its life. */
+/** The stages of a guest. */
 export type Stage =
   | "new"
   | "booting"
@@ -14,40 +14,40 @@ export type Stage =
   | "stopped"
   | "deleted";
 
-/** A guest's life so far: all that decides what comes next. */
+/** The state of a guest: everything that the next step depends on. */
 export interface GuestState {
   readonly stage: Stage;
   readonly sinceMs: number;
-  /** How long everything from power on to Ready takes this time. */
+  /** The duration from power on to Ready this time. */
   readonly totalMs: number;
-  /** Whether cloud-init has come to its end on this disk; it never runs twice on one. */
+  /** Whether cloud-init has ended on this disk; it never runs twice on one disk. */
   readonly isProvisioned: boolean;
   /** Whether the disk has the credentials of a kubelet. */
   readonly isJoined: boolean;
-  /** Why it is no node, or not yet. */
+  /** Why it is not a node, or not yet. */
   readonly failure?: GuestFailure | undefined;
 }
 
-/** What happens to a guest: from outside by Azure, or as the result of an action. */
+/** An event of a guest: from Azure, or the result of an action. */
 export type GuestEvent =
   | { readonly kind: "booted" | "reimaged" | "started"; readonly totalMs: number }
   | { readonly kind: "stopped" | "deleted" | "elapsed" | "understood" | "joined" | "nodeChanged" }
   | { readonly kind: "refused" | "failed"; readonly failure: GuestFailure };
 
-/** What is to be done next. */
+/** The next action. */
 export type GuestAction =
   | { readonly do: "wait"; readonly forMs: number }
   | {
       readonly do: "boot" | "provision" | "join" | "register" | "reportReady" | "fallSilent" | "forget";
     };
 
-/** The stage after an event, and what it brings with it. */
+/** The state after an event, and its actions. */
 export interface Step {
   readonly state: GuestState;
   readonly actions: readonly GuestAction[];
 }
 
-/** The state of a machine that nothing has happened to. */
+/** The state of a new machine. */
 export const NEW_GUEST: GuestState = {
   stage: "new",
   sinceMs: 0,
@@ -56,10 +56,10 @@ export const NEW_GUEST: GuestState = {
   isJoined: false,
 };
 
-/** Which part of the time from power on to Ready goes into which stage. */
+/** The share of each stage in the time from power on to Ready. */
 const SHARES = { booting: 0.5, "cloud-init": 0.15, joining: 0.2, registered: 0.15 } as const;
 
-/** What changes in the state, and what is to be done. */
+/** The changes of the state, and the actions. */
 interface Change {
   readonly to: Partial<GuestState>;
   readonly actions: readonly GuestAction[];
@@ -74,7 +74,7 @@ function enter(stage: keyof typeof SHARES, state: GuestState, actions: readonly 
   };
 }
 
-/** The kubelet of a machine that goes away says nothing more; a machine that never joined has none. */
+/** The kubelet of a machine that stops falls silent; a machine that never joined has none. */
 function silence({ isJoined }: GuestState): readonly GuestAction[] {
   return isJoined ? [{ do: "fallSilent" }] : [];
 }
@@ -93,7 +93,7 @@ const fail: Move = (_, event) => ({
   actions: [],
 });
 
-/** What Azure does to a machine counts in every stage. */
+/** Azure's events count in every stage. */
 const FROM_OUTSIDE: Partial<Record<GuestEvent["kind"], Move>> = {
   booted: freshDisk,
   reimaged: freshDisk,
@@ -102,7 +102,7 @@ const FROM_OUTSIDE: Partial<Record<GuestEvent["kind"], Move>> = {
   deleted: (state) => ({ to: { stage: "deleted" }, actions: [...silence(state), { do: "forget" }] }),
 };
 
-/** What follows in a stage; any other event means nothing in it. */
+/** The events of each stage; other events are ignored in it. */
 const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move>>>> = {
   booting: {
     elapsed: (state) => {
@@ -118,7 +118,7 @@ const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move
   },
   joining: {
     elapsed: () => ({ to: {}, actions: [{ do: "join" }] }),
-    // Only a join that was refused waits for the Node of that name.
+    // Only a refused join waits for the Node with that name.
     nodeChanged: ({ failure }) => failure && { to: {}, actions: [{ do: "join" }] },
     refused: (_, event) => ({ to: { ...("failure" in event && { failure: event.failure }) }, actions: [] }),
     joined: (state) => {
@@ -132,15 +132,15 @@ const FROM_INSIDE: Partial<Record<Stage, Partial<Record<GuestEvent["kind"], Move
   },
 };
 
-/** What was found of a guest whose machine was there before anybody watched it. */
+/** What the disk shows about a guest whose machine existed before this process. */
 export interface Found {
   readonly isRunning: boolean;
   readonly isJoined: boolean;
-  /** Why cloud-init came to its end without a node. */
+  /** Why cloud-init ended without a node. */
   readonly failure: GuestFailure | undefined;
 }
 
-/** The state of a guest whose machine was there before anybody watched it. */
+/** The state of a guest whose machine existed before this process. */
 export function resumed({ isRunning, isJoined, failure }: Found, nowMs: number): GuestState {
   return {
     ...NEW_GUEST,
@@ -152,7 +152,7 @@ export function resumed({ isRunning, isJoined, failure }: Found, nowMs: number):
   };
 }
 
-/** The next step of a guest; undefined when the event means nothing to it. */
+/** The next step of a guest; undefined when the event is ignored. */
 export function nextStep(state: GuestState, event: GuestEvent, nowMs: number): Step | undefined {
   if (state.stage === "deleted") return undefined;
   const move = FROM_OUTSIDE[event.kind] ?? FROM_INSIDE[state.stage]?.[event.kind];

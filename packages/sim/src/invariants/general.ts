@@ -4,7 +4,7 @@ import { nothingLost } from "./nothing-lost.ts";
 import { retryAfterHonoured } from "./retry-after-honoured.ts";
 import { singleWriter } from "./single-writer.ts";
 
-/** What must hold in every world, whatever its controllers do. */
+/** The invariants of every world, for any controllers. */
 export const GENERAL_INVARIANTS: readonly Invariant[] = [
   noHotLoop,
   nothingLost,

@@ -3,30 +3,30 @@ import type { TraceEvent } from "../trace/trace-event.ts";
 import type { Call } from "../world/call.ts";
 import type { Truth } from "../world/truth.ts";
 
-/** What an invariant looks at while a world runs. Each answer is what is wrong, or nothing. */
+/** What an invariant observes while a world runs. Each method returns the violation, or undefined. */
 export interface InvariantView {
-  /** A process under test asks a server. */
+  /** A process under test sends a request. */
   called?(call: Call, atMs: number): string | undefined;
   /** A server answers a process under test. */
   answered?(call: Call, response: HttpResponse, atMs: number): string | undefined;
-  /** A process under test writes a line into its log. */
+  /** A process under test writes a log line. */
   logged?(line: string): string | undefined;
-  /** Something happens. */
+  /** A trace event. */
   happened?(event: TraceEvent): string | undefined;
-  /** All is done: nobody is about to do anything. */
+  /** The world is at rest: no process is about to act. */
   atRest?(): string | undefined;
 }
 
-/** Something that must hold in every state of every run, whatever goes wrong. */
+/** A statement that must hold in every state of every run, under any faults. */
 export interface Invariant {
   readonly name: string;
-  /** What must hold, in one sentence. */
+  /** The statement, in one sentence. */
   readonly says: string;
-  /** Looks at one run. */
+  /** Observes one run. */
   readonly watch: (truth: Truth) => InvariantView;
 }
 
-/** An invariant does not hold. */
+/** A violated invariant. */
 export class ViolationError extends Error {
   override readonly name = "ViolationError";
   readonly invariant: Pick<Invariant, "name" | "says">;

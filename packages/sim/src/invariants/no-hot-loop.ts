@@ -2,12 +2,12 @@ import { isBookkeeping } from "../world/truth.ts";
 import type { Invariant } from "./invariant.ts";
 
 const WINDOW_MS = 60_000;
-// A little above once a second for a minute: a burst after a change is no loop.
+// Slightly more than once a second for a minute: a burst after a change is not a loop.
 const MOST_CALLS = 60;
-// Objects come and go: what nobody has asked about lately is forgotten when there is so much of it.
+// Objects come and go: beyond this many, entries without recent calls are removed.
 const MOST_KEPT = 10_000;
 
-/** No controller asks the same thing about the same object over and over again. */
+/** No controller sends the same request about the same object in a loop. */
 export const noHotLoop: Invariant = {
   name: "no-hot-loop",
   says: `a controller sends at most ${MOST_CALLS} requests of one kind about one object in a minute`,
@@ -26,7 +26,7 @@ export const noHotLoop: Invariant = {
           sweepAbove = Math.max(MOST_KEPT, 2 * recent.size);
         }
         while (times[0] !== undefined && times[0] <= atMs - WINDOW_MS) times.shift();
-        // Objects made one after the other share a prefix and a verb and nothing else; only a named one counts.
+        // Requests without a name, such as creates and lists, are not about one object.
         if (name === "" || times.length <= MOST_CALLS) return undefined;
         const what = `${verb} ${resource} ${namespace === "" ? "" : `${namespace}/`}${name}`;
         return `${by} of ${process} sent "${what}" ${times.length} times within a minute`;

@@ -1,6 +1,6 @@
 import type { Invariant } from "./invariant.ts";
 
-/** What users write on our objects and is not ours stays. */
+/** Annotations that users put on our objects stay. */
 export const nothingLost: Invariant = {
   name: "nothing-lost",
   says: "an annotation that a user puts on one of our objects stays there",

@@ -1,7 +1,7 @@
 import type { Call } from "../world/call.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** Whoever is told to come back later does. */
+/** A client that gets Retry-After waits that long. */
 export const retryAfterHonoured: Invariant = {
   name: "retry-after-honoured",
   says: "a request that was refused with Retry-After is not sent again before that time is over",
@@ -30,7 +30,7 @@ export const retryAfterHonoured: Invariant = {
   },
 };
 
-/** The same request to the same server by the same controller. A new process knows nothing of what an old one heard. */
+/** The same request to the same server by the same controller. A new process does not know the answers of an old one. */
 function keyOf({
   process,
   by,

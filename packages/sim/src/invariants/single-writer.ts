@@ -3,15 +3,15 @@ import type { Call } from "../world/call.ts";
 import { isBookkeeping } from "../world/truth.ts";
 import type { Invariant } from "./invariant.ts";
 
-// As long as others wait before they take a Lease over that is not renewed.
+// How long other managers wait before they take over a Lease that is not renewed.
 const LEASE_MS = 15_000;
 
-/** Of several managers only the one whose Lease is valid writes. */
+/** Of several managers, only the holder of a valid Lease writes. */
 export const singleWriter: Invariant = {
   name: "single-writer",
   says: "only the manager that holds a valid Lease writes",
   watch: () => {
-    /** Whose writes of the Lease were taken, and when the newest of them was sent. */
+    /** Whose writes of the Lease were accepted, and when the last of them was sent. */
     let holder: { readonly process: string; readonly sentMs: number } | undefined;
     const sent = new Map<string, number>();
     return {

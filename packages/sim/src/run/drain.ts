@@ -3,16 +3,16 @@ import { type Client, Failure, isNotFound } from "@capstan/runtime";
 import type { World } from "../world/world.ts";
 import { StepError } from "./step-error.ts";
 
-// An eviction is posted to a pod of the core group, and is itself of another.
+// An Eviction is posted to a pod of the core group, but belongs to another group.
 const Eviction = {
   ...builtInKind({ group: "", version: "v1", kind: "Eviction", plural: "pods", namespaced: true }),
   apiVersion: "policy/v1",
 };
 
-// As kubectl drain: a budget that says no is asked again after five seconds.
+// As kubectl drain: an eviction that a budget refuses is retried after five seconds.
 const PAUSE_MS = 5_000;
 
-/** Lets a node take no more pods, or take them again. */
+/** Cordons or uncordons a node. */
 export async function setUnschedulable(
   world: World,
   client: Client,
@@ -22,7 +22,7 @@ export async function setUnschedulable(
   await world.run(client.patch(Node, { name: change.name }, { type: "merge", body }));
 }
 
-/** Cordons a node and evicts its pods, as kubectl does it; fails when pods are left after a while. */
+/** Cordons a node and evicts its pods as kubectl does; fails when pods are left after the time limit. */
 export async function drain(
   world: World,
   client: Client,
@@ -44,13 +44,13 @@ export async function drain(
   }
 }
 
-/** The pods of a node that somebody makes anew elsewhere: those of DaemonSets stay. */
+/** The pods of a node that their controllers recreate elsewhere: all but those of DaemonSets. */
 async function podsToMove(client: Client, nodeName: string): Promise<readonly Frozen<Pod>[]> {
   const pods = await client.list(Pod, { fieldSelector: `spec.nodeName=${nodeName}` });
   return pods.filter(({ metadata }) => !metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet"));
 }
 
-/** A budget that says no is no failure: it may allow it later. */
+/** A budget that refuses an eviction may allow it later. */
 async function evict(client: Client, { metadata: { name, namespace } }: Frozen<Pod>): Promise<void> {
   try {
     await client.create(

@@ -3,7 +3,7 @@ import type { Claims, ConditionClaim } from "../scenario/claims.ts";
 import type { World } from "../world/world.ts";
 import { scaleSetId } from "./scale-set.ts";
 
-/** What is so instead of what is claimed, one text for each claim that does not hold. */
+/** The actual state, one text for each claim that does not hold. */
 export function problemsWith(world: World, claims: Claims): string[] {
   const { cluster, machines = [], guestsFailed = [], conditions = [] } = claims;
   const census = world.truth.census(cluster);

@@ -3,6 +3,7 @@ import type { Client } from "@capstan/runtime";
 import type { TimedClaims } from "../scenario/claims.ts";
 import type { Action, Machines } from "../scenario/step.ts";
 import { PodDisruptionBudget } from "@capstan/apiserver";
+import { instanceMachineId } from "../machine-id.ts";
 import type { World } from "../world/world.ts";
 import { Deployment } from "../workloads/workload-kinds.ts";
 import { drain, setUnschedulable } from "./drain.ts";
@@ -20,13 +21,13 @@ type Performers = {
   ) => Promise<void>;
 };
 
-/** What bounds every step. */
+/** The limits of every step. */
 export interface StepLimits {
-  /** How much virtual time is left for the whole run. */
+  /** The virtual time left for the whole run. */
   readonly leftMs: () => number;
 }
 
-/** Does what a step says. */
+/** Carries out a step. */
 export async function perform(world: World, action: Action, limits: StepLimits): Promise<void> {
   const performer = PERFORMERS[action.do] as (
     world: World,
@@ -75,11 +76,11 @@ const PERFORMERS: Performers = {
 
 function clientOf(world: World, cluster: string): Client {
   const client = cluster === MANAGEMENT ? world.user : world.workload(cluster);
-  if (!client) throw new StepError(`there is no cluster ${cluster}`);
+  if (!client) throw new StepError(`cluster ${cluster} does not exist`);
   return client;
 }
 
-/** As kubectl apply, for objects that nobody else writes: create, or change to be as given. */
+/** As kubectl apply, for objects without other writers: creates or updates. */
 async function apply(
   client: Client,
   kind: Parameters<Client["get"]>[0],
@@ -111,7 +112,7 @@ async function deploy(world: World, action: Extract<Action, { readonly do: "depl
   await world.run(client.create(PodDisruptionBudget, { metadata, spec }));
 }
 
-/** Runs until the claims hold; what happens in between is looked at only when something has happened. */
+/** Runs until the claims hold; checks them again only after a new event. */
 async function waitFor(world: World, { withinMs, ...claims }: TimedClaims, leftMs: number): Promise<void> {
   let seen = -1;
   let holds = false;
@@ -122,7 +123,7 @@ async function waitFor(world: World, { withinMs, ...claims }: TimedClaims, leftM
     return holds;
   };
   if (await world.until(look, Math.min(withinMs ?? leftMs, leftMs))) return;
-  throw new StepError(`waited in vain: ${problemsWith(world, claims).join("; ")}`);
+  throw new StepError(`timed out: ${problemsWith(world, claims).join("; ")}`);
 }
 
 interface NamedNode {
@@ -132,9 +133,9 @@ interface NamedNode {
 
 function nodesOf(world: World, machines: Machines): NamedNode[] {
   return instancesOf(world, machines).map((instance) => {
-    const node = world.truth.nodeOf(scaleSetId(machines.scaleSet), instance);
-    if (!node) throw new StepError(`machine ${instance} of ${machines.scaleSet} is no node`);
-    return { client: clientOf(world, node.cluster), name: node.name };
+    const found = world.truth.node(instanceMachineId(scaleSetId(machines.scaleSet), instance));
+    if (!found) throw new StepError(`machine ${instance} of ${machines.scaleSet} is not a node`);
+    return { client: clientOf(world, found.cluster), name: found.node.metadata.name };
   });
 }
 
@@ -159,7 +160,7 @@ async function toMachines(world: World, machines: Machines, action: MachineActio
     return;
   }
   for (const instance of instanceIds) {
-    const { status } = world.azure.control.evict(id, instance);
+    const { status } = world.azure.control.evict(`${id}/virtualMachines/${instance}`);
     world.noteJournal("azure");
     if (status >= 400)
       throw new StepError(`machine ${instance} of ${machines.scaleSet} cannot be evicted: is it spot?`);

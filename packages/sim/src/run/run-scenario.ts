@@ -14,30 +14,30 @@ import { perform } from "./perform.ts";
 import { createNetwork } from "./scale-set.ts";
 import { StepError } from "./step-error.ts";
 
-/** How a scenario is run. */
+/** The options of a scenario run. */
 export interface ScenarioRunOptions {
   readonly scenario: Scenario;
   readonly seed: string;
   readonly faults: FaultPlan;
   readonly controllers: Controllers;
   readonly invariants?: readonly Invariant[];
-  /** Is told of each thing as it happens. */
+  /** Runs for each event. */
   readonly onEvent?: (event: TraceEvent) => void;
 }
 
-/** A scenario that was run. */
+/** The result of a scenario run. */
 export interface ScenarioRun {
   readonly events: readonly TraceEvent[];
   readonly facts: RunFacts;
-  /** What does not hold, by its name and as a sentence; absent when all went as it should. */
+  /** The violated invariant or failed step, by name and as a sentence; absent when the run succeeded. */
   readonly failure?: Pick<Invariant, "name" | "says">;
 }
 
-// A Cluster has its control plane within seconds.
+// The control plane of a Cluster starts within seconds.
 const CONTROL_PLANE_MS = 10 * 60_000;
 const REST_MS = 30 * 60_000;
 
-/** Runs a scenario in a world of its own, from its first step to the end of its last expectation. */
+/** Runs a scenario in a new world, from its first step to its last expectation. */
 export async function runScenario(options: ScenarioRunOptions): Promise<ScenarioRun> {
   const { scenario, seed, faults, controllers, invariants = [], onEvent } = options;
   const { clusters: _, ...settings } = scenario.world;
@@ -73,7 +73,7 @@ async function play(world: World, scenario: Scenario): Promise<void> {
   for (const { action, text } of scenario.steps) {
     world.trace.record("user", { kind: "step", text });
     await perform(world, action, limits);
-    if (limits.leftMs() === 0) throw new StepError(`the limit of the run is over after "${text}"`);
+    if (limits.leftMs() === 0) throw new StepError(`the run reached its time limit after "${text}"`);
   }
   await world.heal();
   await world.rest(Math.min(REST_MS, limits.leftMs()));
@@ -81,17 +81,17 @@ async function play(world: World, scenario: Scenario): Promise<void> {
   if (problems.length > 0) throw new ExpectationError(problems.join("; "));
 }
 
-/** Something that the scenario expects at its end is not so. */
+/** An expectation at the end of the scenario that does not hold. */
 class ExpectationError extends Error {
   override readonly name = "ExpectationError";
 }
 
-/** The clusters and the network that are there before the first step. */
+/** Creates the clusters and the network before the first step. */
 async function prepare(world: World, clusters: readonly string[]): Promise<void> {
   for (const name of clusters) {
     const key = { name, namespace: "default" };
     const { apiVersion, kind } = KubeadmControlPlane;
-    // The simulated control planes stand in for its control plane.
+    // Simulated control planes serve as its control plane.
     const controlPlaneRef = { apiVersion, kind, name };
     await world.run(world.user.create(Cluster, { metadata: key, spec: { controlPlaneRef } }));
     const { storage } = world.management;
@@ -103,12 +103,12 @@ async function prepare(world: World, clusters: readonly string[]): Promise<void>
       );
     };
     if (!(await world.until(isThere, CONTROL_PLANE_MS)))
-      throw new StepError(`cluster ${name} does not come up`);
+      throw new StepError(`the control plane of cluster ${name} does not start`);
   }
   await createNetwork(world);
 }
 
-/** What went wrong with the run itself becomes its result; a bug of the simulation is thrown on. */
+/** A failure of the run is its result; a bug of the simulation is thrown. */
 async function failureIn(world: World, run: () => Promise<void>): Promise<ScenarioRun["failure"]> {
   try {
     await run();
@@ -124,8 +124,12 @@ async function failureIn(world: World, run: () => Promise<void>): Promise<Scenar
 }
 
 const SAYS = [
-  { type: StepError, name: "steps-succeed", says: "every step of a scenario can be done, in its time" },
-  { type: ExpectationError, name: "expectations-hold", says: "what a scenario expects is so at its end" },
-  { type: NotAtRestError, name: "comes-to-rest", says: "after the last step everything comes to rest" },
-  { type: Failure, name: "steps-succeed", says: "every step of a scenario can be done, in its time" },
+  { type: StepError, name: "steps-succeed", says: "every step of a scenario succeeds within its time" },
+  {
+    type: ExpectationError,
+    name: "expectations-hold",
+    says: "the expectations of a scenario hold at its end",
+  },
+  { type: NotAtRestError, name: "comes-to-rest", says: "the world comes to rest after the last step" },
+  { type: Failure, name: "steps-succeed", says: "every step of a scenario succeeds within its time" },
 ] as const;

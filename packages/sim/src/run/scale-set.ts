@@ -15,28 +15,28 @@ export function scaleSetId(name: string): string {
   return `${GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets/${name}`;
 }
 
-/** Makes the group and the network that all scale sets of a scenario share. */
+/** Creates the group and the network for all scale sets of a scenario. */
 export async function createNetwork(world: World): Promise<void> {
   await armOk(world, { method: "PUT", path: GROUP, body: { location: SCENARIO_LOCATION } });
   const addressPrefix = "10.0.0.0/8";
   const properties = {
     addressSpace: { addressPrefixes: [addressPrefix] },
-    // A subnet of this size holds more machines than any scenario has.
+    // A subnet of this size has more addresses than any scenario has machines.
     subnets: [{ name: "machines", properties: { addressPrefix: "10.0.0.0/9" } }],
   };
   await armOk(world, { method: "PUT", path: NETWORK, body: { location: SCENARIO_LOCATION, properties } });
-  // A network is there after some seconds; nobody wants to wait for it in each scenario.
+  // A network takes some seconds; scenarios should not have to wait for it.
   await world.advance(60_000);
 }
 
-/** Makes a scale set whose machines join their cluster with a token of their own. */
+/** Creates a scale set whose machines join their cluster with their own token. */
 export async function createScaleSet(world: World, set: ScaleSet): Promise<void> {
   const { join } = set;
   const customData = "customData" in join ? join.customData : await joinData(world, set, join.tokenTtlMs);
   await armOk(world, { method: "PUT", path: scaleSetId(set.name), body: bodyOf(set, customData) });
 }
 
-/** Asks for another number of machines. */
+/** Sets the capacity of a scale set. */
 export async function resize(world: World, name: string, capacity: number): Promise<void> {
   await armOk(world, { method: "PATCH", path: scaleSetId(name), body: { sku: { capacity } } });
 }
@@ -68,7 +68,7 @@ function bodyOf(set: ScaleSet, customData: string): object {
   };
 }
 
-/** A token in the workload cluster, and the cloud-init that uses it. */
+/** Creates a token in the workload cluster; returns the cloud-init that uses it. */
 async function joinData(world: World, { name, cluster }: ScaleSet, tokenTtlMs: number): Promise<string> {
   const workload = world.workload(cluster);
   const { spec } = await world.run(world.user.get(Cluster, { name: cluster, namespace: "default" }));

@@ -14,7 +14,7 @@ function read(text: string, files: Readonly<Record<string, string>> = FILES): Sc
 
 function problems(text: string): readonly string[] {
   const reading = read(text);
-  // Problems of the file itself are told without its name here, so that the tables below stay readable.
+  // Problems of the file itself have no file name here, so that the tables below stay readable.
   return "problems" in reading
     ? reading.problems.map((problem) => formatProblem(problem).replace("dir/scenario.yaml:", ""))
     : [];
@@ -23,7 +23,7 @@ function problems(text: string): readonly string[] {
 const steps = (...lines: readonly string[]): string =>
   `steps:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
 
-describe("a scenario is refused with line, column and what would be right, because of", () => {
+describe("a scenario is refused with line, column and a fix, because of", () => {
   test.each([
     [
       "unknown field of a scenario",
@@ -68,7 +68,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     [
       "no cluster where there are several",
       "world: { clusters: [east, west] }\nsteps:\n  - deploy: { name: web, replicas: 1 }\n",
-      '3:13: steps[0].deploy: "workload": there is no such cluster at this step; expected one of east, west, management',
+      '3:13: steps[0].deploy: "workload": the cluster does not exist at this step; expected one of east, west, management',
     ],
     [
       "a negative duration",
@@ -109,7 +109,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     [
       "a manifest that is not there",
       "apply: { file: none.yaml }",
-      '2:20: steps[0].apply.file: "none.yaml": there is no file dir/none.yaml; paths start at the folder of this file',
+      '2:20: steps[0].apply.file: "none.yaml": file dir/none.yaml does not exist; paths start at the folder of this file',
     ],
     [
       "unknown kind to patch",
@@ -117,7 +117,7 @@ describe("a scenario is refused with line, column and what would be right, becau
       '2:20: steps[0].patch.kind: "machinepool": unknown kind; did you mean MachinePool?',
     ],
     [
-      "a patch that is no map",
+      "a patch that is not a map",
       "patch: { kind: MachinePool, name: a, merge: 3 }",
       "2:49: steps[0].patch.merge: 3: must be a map of what is to change",
     ],
@@ -182,14 +182,14 @@ describe("a scenario is refused with line, column and what would be right, becau
       "2:61: steps[0].createScaleSet.customData: text and file in one source of custom data; it has exactly one of file, text",
     ],
     [
-      "a scale set that nobody makes",
+      "a scale set that no step creates",
       "resize: { scaleSet: pool, to: 2 }",
       '2:25: steps[0].resize.scaleSet: "pool": no step before this one makes a scale set',
     ],
     [
       "unknown cluster",
       "deploy: { name: web, replicas: 1, cluster: worklod }",
-      '2:48: steps[0].deploy.cluster: "worklod": there is no such cluster at this step; did you mean workload?',
+      '2:48: steps[0].deploy.cluster: "worklod": the cluster does not exist at this step; did you mean workload?',
     ],
     [
       "bad budget",
@@ -236,7 +236,7 @@ describe("a scenario is refused with line, column and what would be right, becau
       "crash: { manager: 2 }",
       "2:23: steps[0].crash.manager: 2: there is one manager; there are two with managers: 2 in the world",
     ],
-    ["nobody to crash", "crash: {}", "2:12: steps[0].crash: manager is missing; it takes manager, for"],
+    ["no manager to crash", "crash: {}", "2:12: steps[0].crash: manager is missing; it takes manager, for"],
   ])("a step with %s", (_, line, problem) => {
     expect(problems(steps(line))).toEqual([problem]);
   });
@@ -250,7 +250,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     [
       "a scale set of a similar name",
       ["createScaleSet: { name: pool, instances: 1 }", "resize: { scaleSet: pol, to: 2 }"],
-      '3:25: steps[1].resize.scaleSet: "pol": there is no such scale set at this step; did you mean pool?',
+      '3:25: steps[1].resize.scaleSet: "pol": the scale set does not exist at this step; did you mean pool?',
     ],
     [
       "a scale set that is gone",
@@ -288,7 +288,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     [
       "a share above all",
       'faults: ["arm-throttled:120%"]',
-      '1:10: faults[0]: "arm-throttled:120%": "120%" is no share; expected one above 0% and up to 100%, such as 20%',
+      '1:10: faults[0]: "arm-throttled:120%": "120%" is not a share; expected one above 0% and up to 100%, such as 20%',
     ],
     [
       "a call that the fault does not strike",
@@ -311,11 +311,11 @@ describe("a scenario is refused with line, column and what would be right, becau
       '1:10: faults[0]: "arm-throttled:20% PUT virtualMachineScaleSets soon": "soon" is not understood; expected [Nth | N%] [CALL [RESOURCE]] [by CONTROLLER] [N times], such as 3rd write or 20%',
     ],
     [
-      "a fault by nobody",
+      "a fault without a controller after by",
       'faults: ["arm-throttled:1st PUT by"]',
       '1:10: faults[0]: "arm-throttled:1st PUT by": nothing follows "by"',
     ],
-    ["faults that are no list", "faults: none", '1:9: faults: "none": must be a list of faults, or swarm'],
+    ["faults that are not a list", "faults: none", '1:9: faults: "none": must be a list of faults, or swarm'],
     [
       "three managers",
       "world: { managers: 3 }",
@@ -332,7 +332,7 @@ describe("a scenario is refused with line, column and what would be right, becau
       '1:38: world.azure.quotas[0].family: "standardDSv3Famly": did you mean standardDSv3Family?',
     ],
     [
-      "throttling that is no truth",
+      "throttling that is not a boolean",
       "world: { azure: { throttling: yes } }",
       '1:31: world.azure.throttling: "yes": must be true or false',
     ],
@@ -340,7 +340,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     [
       "an include that is not there",
       "include: [none.yaml]",
-      '1:11: include[0]: "none.yaml": there is no file dir/none.yaml; paths start at the folder of this file',
+      '1:11: include[0]: "none.yaml": file dir/none.yaml does not exist; paths start at the folder of this file',
     ],
     [
       "an include of itself",
@@ -361,7 +361,7 @@ describe("a scenario is refused with line, column and what would be right, becau
     expect(problems(`${text}\nsteps: [{ wait: 1m }]\n`)).toEqual([problem]);
   });
 
-  test("all that is wrong, in the order in which it is written", () => {
+  test("all problems, in order of position", () => {
     expect(problems(steps("wait: 0s", "heal: al", "deploy: { name: web, replicas: -1 }"))).toEqual([
       '2:11: steps[0].wait: "0s": must be a duration above 0, such as 90s, 10m or 1h30m',
       '3:11: steps[1].heal: "al": did you mean all?',
@@ -369,13 +369,13 @@ describe("a scenario is refused with line, column and what would be right, becau
     ]);
   });
 
-  test("a value that is left out, at the place of its name", () => {
+  test("an omitted value, at the position of its name", () => {
     expect(problems("steps:\n  - wait:\n\nseed: 1\n")).toEqual([
       "2:5: steps[0].wait: null: must be a duration above 0, such as 90s, 10m or 1h30m",
     ]);
   });
 
-  test("what a manifest has, at its place in the manifest", () => {
+  test("a problem of a manifest, at its position in the manifest", () => {
     const files = {
       "dir/objects.yaml":
         "kind: Namespace\napiVersion: v1\nmetadata: { name: a }\n---\nkind: Pot\napiVersion: v1\nmetadata: { name: b }\n",
@@ -389,7 +389,7 @@ describe("a scenario is refused with line, column and what would be right, becau
   test("its absence", () => {
     expect(readScenario("gone.yaml", () => undefined)).toEqual({
       problems: [
-        { at: { file: "gone.yaml", line: 1, column: 1 }, field: "", message: "there is no such file" },
+        { at: { file: "gone.yaml", line: 1, column: 1 }, field: "", message: "the file does not exist" },
       ],
     });
   });

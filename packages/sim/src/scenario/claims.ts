@@ -13,25 +13,25 @@ export interface ConditionClaim {
   readonly status: "True" | "False" | "Unknown";
 }
 
-/** What is said of a world; all of it has to hold at the same moment. */
+/** Claims about a world; all must hold at the same moment. */
 export interface Claims {
   /** The cluster that nodes and pods are counted in. */
   readonly cluster: string;
-  /** How many Nodes there are, Ready or not. */
+  /** The number of Nodes, Ready or not. */
   readonly nodes?: number;
   readonly nodesReady?: number;
-  /** How many pods run and are Ready. */
+  /** The number of running and Ready pods. */
   readonly podsRunning?: number;
-  /** How many machines of a scale set run. */
+  /** The number of running machines of a scale set. */
   readonly machines?: readonly { readonly scaleSet: string; readonly running: number }[];
-  /** How many guests have given up, by their reason. */
+  /** The number of failed guests, by reason. */
   readonly guestsFailed?: readonly { readonly reason: string; readonly guests: number }[];
   readonly conditions?: readonly ConditionClaim[];
 }
 
 /** Claims, and how long the run waits for them. */
 export interface TimedClaims extends Claims {
-  /** The limit of the run, unless told. */
+  /** The time limit of the run unless given. */
   readonly withinMs?: number;
 }
 
@@ -39,7 +39,7 @@ const howMany = count(0, 100_000);
 
 const reason = text("a reason such as TokenExpired", (given) => /^[A-Z][A-Za-z]{0,62}$/.test(given));
 
-/** YAML takes True and False without quotes for truth values; here they are what they look like. */
+/** YAML parses True and False without quotes as booleans; here they are texts. */
 const status: Reader<ConditionClaim["status"]> = (place, reading) => {
   if (typeof place.value === "boolean") return place.value ? "True" : "False";
   return oneOf(["True", "False", "Unknown"])(place, reading);
@@ -74,7 +74,7 @@ const CLAIMS = {
   conditions: listOf(condition),
 };
 
-/** Reads what a run waits for. */
+/** Parses the claims that a run waits for. */
 export const timedClaims: Reader<TimedClaims> = mapped(
   fields({}, { ...CLAIMS, cluster: clusterName, within: duration }),
   ({ cluster, within, ...claims }, place, reading) => {
@@ -87,7 +87,7 @@ export const timedClaims: Reader<TimedClaims> = mapped(
   },
 );
 
-/** Reads what must hold at the end of a run. */
+/** Parses the claims at the end of a run. */
 export const endClaims: Reader<Claims> = mapped(timedClaims, ({ withinMs, ...claims }, place, { report }) => {
   if (withinMs === undefined) return claims;
   report(place, "within has no meaning at the end; wait in a step: until: { … }");

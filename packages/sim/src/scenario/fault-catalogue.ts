@@ -1,6 +1,6 @@
-/** Everything that can be made to go wrong, one entry each. What it does is in `faults/`. */
+/** All faults, one entry each. Their effects are in `faults/`. */
 
-/** What a fault strikes, and the words for it in a trigger; the first word of a list means all of them. */
+/** What a fault hits, and the words for it in a trigger; the first word of a list means all of them. */
 export const STRIKES = {
   writes: ["write", "create", "update", "patch", "delete", "PUT", "PATCH", "POST", "DELETE"],
   "kube calls": ["call", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete"],
@@ -15,19 +15,19 @@ export const STRIKES = {
   moments: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** How often a fault strikes: a share of what it strikes, or how far apart its moments are on average. */
+/** How often a fault hits: a share of the calls, or the average interval between moments. */
 export type Rate = { readonly share: number } | { readonly everyMs: number };
 
-/** One way in which something goes wrong. */
+/** One fault. */
 export interface CatalogueEntry {
-  /** The faults of reference/reliability.md 2.3 that it stands for. */
+  /** The entries of reference/reliability.md 2.3 that it covers. */
   readonly covers: readonly [string, ...string[]];
   readonly strikes: keyof typeof STRIKES;
-  /** How often it strikes unless told. */
+  /** How often it hits unless given. */
   readonly rate: Rate;
-  /** What goes wrong. */
+  /** What the fault does. */
   readonly text: string;
-  /** How it ends after it is switched off. */
+  /** What happens after it is deactivated. */
   readonly heals: string;
 }
 
@@ -41,47 +41,47 @@ const controllers = {
     covers: ["C1"],
     strikes: "writes",
     rate: RARELY,
-    text: "the process dies before the server hears of a write",
+    text: "the process crashes before the server gets a write",
     heals: "the process starts again by itself",
   },
   "crash-after-write": {
     covers: ["C2"],
     strikes: "writes",
     rate: RARELY,
-    text: "the process dies after a write is applied and before it hears so",
+    text: "the process crashes after a write is applied, before it gets the answer",
     heals: "the process starts again by itself",
   },
   "crash-at-start": {
     covers: ["C3"],
     strikes: "kube lists",
     rate: SOMETIMES,
-    text: "the process dies while it reads what is there",
+    text: "the process crashes during a read",
     heals: "the process starts again by itself",
   },
   "crash-loop": {
     covers: ["C4"],
     strikes: "moments",
     rate: every(30),
-    text: "the process dies three times, each time soon after its start",
+    text: "the process crashes three times, each time soon after its start",
     heals: "the process starts again by itself",
   },
   stall: {
     covers: ["C5"],
     strikes: "writes",
     rate: RARELY,
-    text: "the process stands still for 5 to 60 seconds before a write; its timers are late",
+    text: "the process is paused for 5 to 60 seconds before a write; its timers are late",
     heals: "the process goes on",
   },
   "two-leaders": {
     covers: ["C6"],
     strikes: "writes",
     rate: RARELY,
-    text: "the leader stands still until its Lease has run out, then goes on with a write",
-    heals: "the old leader notices and ends",
+    text: "the leader is paused until its Lease has expired, then continues with a write",
+    heals: "the old leader notices and exits",
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
-/** A refusal of one call: over with the next. */
+/** A refusal of one call; the next call succeeds. */
 function refusal(
   cover: string,
   strikes: CatalogueEntry["strikes"],
@@ -91,29 +91,31 @@ function refusal(
 }
 
 const kubernetes = {
-  "kube-conflict": refusal("A1", "kube writes", { text: "409: somebody else has written the object" }),
+  "kube-conflict": refusal("A1", "kube writes", { text: "409: another client has written the object" }),
   "kube-already-exists": refusal("A2", "kube writes", { text: "409 when an object is created" }),
-  "kube-not-found": refusal("A3", "kube writes", { text: "404: the object went between read and write" }),
+  "kube-not-found": refusal("A3", "kube writes", {
+    text: "404: the object was deleted between read and write",
+  }),
   "kube-forbidden": refusal("A4", "kube writes", {
-    text: "403: a role is missing for a moment",
+    text: "403: a role is missing for a short time",
     rate: RARELY,
   }),
   "kube-refused": refusal("A5", "kube writes", {
-    text: "422: somebody else's webhook refuses",
+    text: "422: another provider's webhook refuses",
     rate: RARELY,
   }),
   "kube-throttled": refusal("A6", "kube writes", { text: "429 with Retry-After" }),
   "kube-unavailable": refusal("A7", "kube calls", { text: "500 or 503, without effect" }),
-  "kube-timeout-applied": refusal("A7", "kube writes", { text: "504, and yet the write is applied" }),
+  "kube-timeout-applied": refusal("A7", "kube writes", { text: "504, although the write is applied" }),
   "kube-reset": refusal("A8", "kube calls", {
-    text: "the connection breaks, before or after the server has done its part",
+    text: "the connection breaks, before or after the server has carried out the call",
   }),
   "watch-delay": {
     covers: ["A9", "A10"],
     strikes: "watch events",
     rate: OFTEN,
-    text: "an event arrives up to a minute late, and with it all that follow",
-    heals: "what is late arrives",
+    text: "an event and all later ones arrive up to a minute late",
+    heals: "late events arrive",
   },
   "watch-duplicate": {
     covers: ["A9"],
@@ -140,7 +142,7 @@ const kubernetes = {
     covers: ["A9", "A10"],
     strikes: "watch events",
     rate: RARELY,
-    text: "the watch ends with 410, and the next list comes from a server that is behind",
+    text: "the watch ends with 410, and the next list comes from a server that lags behind",
     heals: "the list after it is complete",
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
@@ -149,26 +151,31 @@ const arm = {
   "arm-throttled": refusal("Z1", "ARM calls", { text: "429 with, without or with a useless Retry-After" }),
   "arm-unavailable": refusal("Z2", "ARM calls", { text: "500, 502, 503 or 504, without effect" }),
   "arm-timeout": refusal("Z3", "ARM writes", { text: "the request is lost: no effect, no answer" }),
-  "arm-timeout-applied": refusal("Z3", "ARM writes", { text: "the answer is lost: the effect is there" }),
+  "arm-timeout-applied": refusal("Z3", "ARM writes", {
+    text: "the answer is lost: the request takes effect",
+  }),
   "arm-conflict": refusal("Z4", "ARM writes", { text: "409: another operation is in progress" }),
   "arm-precondition": refusal("Z5", "ARM writes", { text: "412: the etag is not the current one" }),
-  "arm-unauthorized": refusal("Z6", "ARM calls", { text: "401: the token has run out early", rate: RARELY }),
-  "arm-forbidden": refusal("Z6", "ARM writes", { text: "403: the role has not spread yet", rate: RARELY }),
-  "operation-lost": refusal("Z7", "ARM polls", { text: "404 for the address of an operation", rate: RARELY }),
+  "arm-unauthorized": refusal("Z6", "ARM calls", { text: "401: the token has expired early", rate: RARELY }),
+  "arm-forbidden": refusal("Z6", "ARM writes", {
+    text: "403: the role assignment has not propagated yet",
+    rate: RARELY,
+  }),
+  "operation-lost": refusal("Z7", "ARM polls", { text: "404 for the URL of an operation", rate: RARELY }),
   "operation-never-ends": refusal("Z7", "ARM polls", {
-    text: "an operation says InProgress although it is over",
+    text: "an operation reports InProgress although it has ended",
     rate: OFTEN,
   }),
-  "operation-fails": refusal("Z7", "ARM writes", { text: "the operation fails, and nothing is done" }),
+  "operation-fails": refusal("Z7", "ARM writes", { text: "the operation fails and changes nothing" }),
   "operation-failed-but-applied": refusal("Z7", "ARM writes", {
-    text: "the operation says that it failed, and everything is done",
+    text: "the operation reports a failure although its changes are made",
   }),
   "partial-allocation": refusal("Z8", "ARM writes", {
     text: "a scale set that grows gets only some of its machines",
   }),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
-/** Something that happens at moments of its own. */
+/** A fault at moments of its own. */
 function blow(
   cover: string,
   minutes: number,
@@ -179,19 +186,19 @@ function blow(
 
 const outside = {
   "arm-read-lag": blow("Z9", 10, {
-    text: "what Azure shows lags behind what it has done",
-    heals: "reads show what is there",
+    text: "reads of Azure lag behind its writes",
+    heals: "reads show the current state",
   }),
   "instance-deleted": blow("Z10", 20, {
-    text: "somebody deletes a virtual machine in the portal",
+    text: "an operator deletes a virtual machine in the portal",
     heals: "the machine stays gone",
   }),
   "instance-stopped": blow("Z10", 20, {
-    text: "somebody stops a virtual machine in the portal",
+    text: "an operator stops a virtual machine in the portal",
     heals: "the machine stays stopped",
   }),
   "spot-eviction": blow("Z10", 10, {
-    text: "Azure takes a spot machine back",
+    text: "Azure evicts a spot machine",
     heals: "the machine stays gone",
   }),
   "scope-lock": blow("Z10", 30, {
@@ -207,7 +214,7 @@ const outside = {
     heals: "the node is Ready",
   }),
   "node-flaps": blow("N1", 20, {
-    text: "a node is NotReady and Ready by turns",
+    text: "a node alternates between NotReady and Ready",
     heals: "the node is Ready",
   }),
   "pdb-blocks": blow("N2", 20, {
@@ -219,7 +226,7 @@ const outside = {
     heals: "the clock goes on from there",
   }),
   "user-edit": blow("U1", 10, {
-    text: "a user scales, pauses, edits or rolls back something in the middle",
+    text: "a user scales, pauses, edits or rolls back an object",
     heals: "what the user wanted last is wanted",
   }),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
@@ -237,7 +244,7 @@ const CATALOGUE = { ...controllers, ...kubernetes, ...arm, ...outside, ...worklo
 /** The name of a fault. */
 export type FaultId = keyof typeof CATALOGUE;
 
-/** All faults by their names. */
+/** All faults by name. */
 export const FAULT_CATALOGUE: Readonly<Record<FaultId, CatalogueEntry>> = CATALOGUE;
 
 /** The names of all faults, in the order of the catalogue. */

@@ -3,13 +3,13 @@ import { FAULT_IDS } from "./fault-catalogue.ts";
 import { type Fault, readFault } from "./fault-text.ts";
 import type { Problem } from "./problem.ts";
 
-/** The faults of a run: a list of them, or a subset of the catalogue that the seed chooses. */
+/** The faults of a run: a list, or a subset of the catalogue chosen by the seed. */
 export type FaultPlan = readonly Fault[] | "swarm";
 
-/** A plan that was understood, or what is wrong with its text. */
+/** A parsed plan, or what is wrong with its text. */
 export type FaultPlanReading = { readonly plan: FaultPlan } | { readonly problems: readonly Problem[] };
 
-/** Reads what follows `--faults`: `none`, `swarm`, or faults with commas between them. */
+/** Parses the value of `--faults`: `none`, `swarm`, or a comma-separated list. */
 export function readFaultPlan(text: string): FaultPlanReading {
   if (text === "none") return { plan: [] };
   if (text === "swarm") return { plan: "swarm" };
@@ -26,11 +26,11 @@ export function readFaultPlan(text: string): FaultPlanReading {
   return problems.length > 0 ? { problems } : { plan: faults };
 }
 
-// Three seeds of ten run without faults, so that scheduling alone is looked at, and one with a single fault.
+// Three seeds of ten run without faults, to test scheduling alone, and one with a single fault.
 const SHARE_WITHOUT = 0.3;
 const SHARE_WITH_ONE = 0.1;
 
-/** The faults of a plan: those it lists, or the seed's choice. */
+/** The faults of a plan: its list, or the seed's choice. */
 export function faultsOf(plan: FaultPlan, seed: string): readonly Fault[] {
   if (plan !== "swarm") return plan;
   const rng = createRng(seed, "faults/swarm");

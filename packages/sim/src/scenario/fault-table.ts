@@ -7,10 +7,10 @@ export function faultTable(): string {
     const { strikes, rate, text, heals, covers } = FAULT_CATALOGUE[id];
     return `| \`${id}\` | ${text} | ${strikes} | ${rateText(rate)} | ${heals} | ${covers.join(", ")} |\n`;
   });
-  return `| fault | what goes wrong | strikes | unless told | when it is switched off | stands for |\n|---|---|---|---|---|---|\n${rows.join("")}`;
+  return `| fault | what goes wrong | strikes | default | when it is deactivated | covers |\n|---|---|---|---|---|---|\n${rows.join("")}`;
 }
 
-/** What faults strike, and the words for it, as docs/scenarios.md shows it. */
+/** What faults hit and the words for it, as docs/scenarios.md shows it. */
 export function strikeTable(): string {
   const rows = Object.entries(STRIKES)
     .filter(([, words]) => words.length > 0)

@@ -5,7 +5,7 @@ import { faultsOf, readFaultPlan } from "./fault-plan.ts";
 import { readFault } from "./fault-text.ts";
 import { formatProblem } from "./problem.ts";
 
-/** When a fault strikes, or what is wrong with its text. */
+/** The trigger of a fault, or what is wrong with its text. */
 function when(text: string): unknown {
   const reading = readFault(text);
   return "fault" in reading ? reading.fault.when : reading.message;
@@ -46,21 +46,21 @@ describe("the text of a fault", () => {
   });
 
   test.each([
-    ["arm-throttled:0%", '"0%" is no share; expected one above 0% and up to 100%, such as 20%'],
-    ["arm-throttled:0 times", '"0 times" is no number of times; expected one such as 3 times'],
+    ["arm-throttled:0%", '"0%" is not a share; expected one above 0% and up to 100%, such as 20%'],
+    ["arm-throttled:0 times", '"0 times" is not a number of times; expected one such as 3 times'],
     [
       "arm-throttled:0th",
       '"0th" is nothing that arm-throttled strikes; expected [Nth | N%] [CALL [RESOURCE]] [by CONTROLLER] [N times], such as 3rd write or 20%',
     ],
     ["arm-throttled:PIT", '"PIT" is nothing that arm-throttled strikes; did you mean PUT?'],
     ["spot-eviction:every", 'nothing follows "every"'],
-    ["spot-eviction:every 5", '"5" is no duration above 0; expected one such as 90s, 10m or 1h30m'],
+    ["spot-eviction:every 5", '"5" is not a duration above 0; expected one such as 90s, 10m or 1h30m'],
     ["Spot-Eviction", "unknown fault; did you mean spot-eviction?"],
-  ])("%s is refused with what would be right", (text, message) => {
+  ])("refuses %s and says what is valid", (text, message) => {
     expect(when(text)).toBe(message);
   });
 
-  test("is read or refused, whatever it is", () => {
+  test("is parsed or refused, for any input", () => {
     const words = [
       ...FAULT_IDS,
       ...Object.values(STRIKES).flat(),
@@ -87,15 +87,16 @@ describe("the text of a fault", () => {
 });
 
 describe("the catalogue", () => {
-  test("has for each fault of calls a share, and for each fault of moments a distance", () => {
+  test("has a share for each fault of calls, and an interval for each fault of moments", () => {
     for (const id of FAULT_IDS) {
       const { strikes, rate } = FAULT_CATALOGUE[id];
       expect([id, "everyMs" in rate]).toEqual([id, strikes === "moments"]);
     }
   });
 
-  test("stands for everything in the reference but what does not exist yet", () => {
-    // Upgrades in mid-flight, namespaces that go, extensions, and a monotonic clock that leaves the wall clock.
+  test("covers the whole reference but for the missing entries", () => {
+    // Upgrades in the middle of a rollout, deleted namespaces, extensions, and a monotonic clock that drifts from the wall
+    // clock.
     const open = ["C7", "A11", "E1", "E2", "E3", "T2"];
     const numbered = (letter: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
@@ -117,7 +118,7 @@ describe("the catalogue", () => {
 });
 
 describe("--faults", () => {
-  test("takes none, swarm, or faults with commas between them", () => {
+  test("takes none, swarm, or a comma-separated list of faults", () => {
     expect(readFaultPlan("none")).toEqual({ plan: [] });
     expect(readFaultPlan("swarm")).toEqual({ plan: "swarm" });
     expect(readFaultPlan("stall:1st-write, watch-delay")).toMatchObject({
@@ -125,7 +126,7 @@ describe("--faults", () => {
     });
   });
 
-  test("says at which character something is wrong", () => {
+  test("reports the position of a problem", () => {
     const reading = readFaultPlan("stall,arm-429:20%,,watch-dely");
     expect("problems" in reading && reading.problems.map(formatProblem)).toEqual([
       expect.stringMatching(/^--faults:1:7: "arm-429:20%": unknown fault; expected one of /) as string,
@@ -134,7 +135,7 @@ describe("--faults", () => {
     ]);
   });
 
-  test("of a swarm are the same for the same seed, none or one for some seeds, and each fault for some", () => {
+  test("of a swarm depend on the seed: none or one for some seeds, and each fault for some", () => {
     const sizes = Array.from({ length: 300 }, (_, seed) => faultsOf("swarm", String(seed)));
     expect(faultsOf("swarm", "7")).toEqual(faultsOf("swarm", "7"));
     const without = sizes.filter((faults) => faults.length === 0).length;

@@ -1,30 +1,30 @@
 /**
- * Faults as people write them, in scenarios and after `--faults`: `arm-throttled:20%`,
- * `crash-after-write:2nd PUT virtualMachineScaleSets by azuremachinepool`, `spot-eviction:every 5m 3 times`.
+ * The text form of faults, in scenarios and after `--faults`: `arm-throttled:20%`, `crash-after-write:2nd PUT
+ * virtualMachineScaleSets by azuremachinepool`, `spot-eviction:every 5m 3 times`.
  */
 import type { Moments, Trigger } from "../faults/trigger.ts";
 import { FAULT_CATALOGUE, FAULT_IDS, type FaultId, STRIKES } from "./fault-catalogue.ts";
 import { suggestion } from "./near-names.ts";
 import { millisecondsOf } from "./reader.ts";
 
-/** A fault to switch on. */
+/** A fault to activate. */
 export interface Fault {
   readonly fault: FaultId;
-  /** As it was written. */
+  /** The text as written. */
   readonly text: string;
-  /** Which calls, or which events of watches, it strikes; or at which moments. */
+  /** Which calls or watch events it hits, or at which moments. */
   readonly when: { readonly trigger: Trigger } | { readonly moments: Moments };
 }
 
-/** A fault that was understood, or what is wrong with its text. */
+/** A parsed fault, or what is wrong with its text. */
 export type FaultReading = { readonly fault: Fault } | { readonly message: string };
 
-/** Ends the reading of a text from deep inside; never leaves this file. */
+/** Aborts the parsing of a text; caught in this file. */
 class FaultTextError extends Error {
   override readonly name = "FaultTextError";
 }
 
-/** Reads the text of one fault. */
+/** Parses the text of one fault. */
 export function readFault(text: string): FaultReading {
   const [written = "", ...rest] = text.split(":");
   const id = FAULT_IDS.find((known) => known === written.trim());
@@ -39,7 +39,7 @@ export function readFault(text: string): FaultReading {
   }
 }
 
-/** Words are apart by spaces; on a command line dashes will do, where no name has one. */
+/** Spaces separate words; on a command line dashes do too, where no name contains one. */
 function wordsOf(text: string): string[] {
   const trimmed = text.trim();
   return (trimmed.includes(" ") ? trimmed.split(/ +/) : trimmed.split("-")).filter((word) => word !== "");
@@ -57,7 +57,7 @@ function whenOf(id: FaultId, words: readonly string[]): Fault["when"] {
   return { trigger: isTold || "everyMs" in rate ? trigger : { probability: rate.share, ...trigger } };
 }
 
-/** Takes words from the front, one part of the grammar after the other. */
+/** Takes words from the front, one part of the grammar at a time. */
 class Words {
   readonly #words: readonly string[];
   #next = 0;
@@ -78,7 +78,7 @@ class Words {
     return this.#words[this.#next++] ?? "";
   }
 
-  /** What follows a word, when that word is next. */
+  /** The word after a keyword, if the keyword is next. */
   after(word: string): string | undefined {
     if (this.peek() !== word) return undefined;
     this.take();
@@ -105,7 +105,7 @@ function momentsOf(given: readonly string[]): Moments {
 function durationOf(text: string): number {
   const ms = millisecondsOf(text);
   if (ms > 0) return ms;
-  throw new FaultTextError(`"${text}" is no duration above 0; expected one such as 90s, 10m or 1h30m`);
+  throw new FaultTextError(`"${text}" is not a duration above 0; expected one such as 90s, 10m or 1h30m`);
 }
 
 const TRIGGER_FORM =
@@ -121,7 +121,7 @@ function triggerOf(id: FaultId, given: readonly string[]): Trigger {
   return { ...howOften, ...call, ...(by !== undefined && { by }), ...(times !== undefined && { times }) };
 }
 
-// Six digits are more than any run has calls of one kind, and stay exact.
+// Six digits are more calls of one kind than any run has, and stay exact.
 const ORDINAL = /^([1-9][0-9]{0,5})(st|nd|rd|th)$/;
 const PERCENTAGE = /^([0-9]{1,3}(?:\.[0-9]{1,3})?)%$/;
 const NUMBER = /^[1-9][0-9]{0,5}$/;
@@ -136,7 +136,7 @@ function howOftenOf(words: Words): Pick<Trigger, "nth" | "probability"> {
   const word = words.take();
   const share = Number(PERCENTAGE.exec(word)?.[1]) / 100;
   if (share > 0 && share <= 1) return { probability: share };
-  throw new FaultTextError(`"${word}" is no share; expected one above 0% and up to 100%, such as 20%`);
+  throw new FaultTextError(`"${word}" is not a share; expected one above 0% and up to 100%, such as 20%`);
 }
 
 function callOf(id: FaultId, words: Words): Pick<Trigger, "verb" | "resource"> {
@@ -149,13 +149,13 @@ function callOf(id: FaultId, words: Words): Pick<Trigger, "verb" | "resource"> {
     throw new FaultTextError(`"${word}" is nothing that ${id} strikes; ${expected}`);
   }
   return {
-    // The first word stands for everything that the fault strikes, so there is nothing to choose.
+    // The first word means everything that the fault can hit, so it selects nothing.
     ...(word !== known[0] && { verb: word }),
     ...(hasName(words) && { resource: words.take() }),
   };
 }
 
-/** Whether the next word is neither the end nor the beginning of another part. */
+/** Whether the next word is neither the end nor a keyword. */
 function hasName(words: Words): boolean {
   return !words.isAtEnd && words.peek() !== "by" && !isTimes(words);
 }
@@ -169,5 +169,5 @@ function timesOf(words: Words): number | undefined {
   const word = words.take();
   words.take();
   if (NUMBER.test(word)) return Number(word);
-  throw new FaultTextError(`"${word} times" is no number of times; expected one such as 3 times`);
+  throw new FaultTextError(`"${word} times" is not a number of times; expected one such as 3 times`);
 }

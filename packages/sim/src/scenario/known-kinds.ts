@@ -5,22 +5,22 @@ import { suggestion } from "./near-names.ts";
 const ALL: readonly Kind[] = [...customKinds, ...builtInKinds];
 const NAMES: readonly string[] = [...new Set(ALL.map(({ kind }) => kind))];
 
-/** A kind that was found, or what to say to whoever named it. */
+/** A kind, or the problem to report for an unknown name. */
 export type KindFound =
   | { readonly kind: Kind }
   | { readonly unknown: "kind" | "apiVersion"; readonly message: string };
 
-/** Finds a kind by its name alone. */
+/** Finds a kind by its name. */
 export function kindNamed(name: string): KindFound {
   const kind = ALL.find((candidate) => candidate.kind === name);
   if (kind) return { kind };
   return { unknown: "kind", message: `unknown kind; ${suggestion({ written: name, known: NAMES })}` };
 }
 
-/** Finds the kind that an object says it is. */
+/** Finds the kind of an object by its apiVersion and kind. */
 export function kindOfObject(apiVersion: string, name: string): KindFound {
   const custom = kindOf(apiVersion, name);
-  // The version that the object asks for may be another than the one our controllers read.
+  // The object may have another version than our controllers read.
   if (custom) return { kind: { ...custom, apiVersion, version: apiVersion.slice(custom.group.length + 1) } };
   const builtIn = builtInKinds.find(
     (candidate) => candidate.kind === name && candidate.apiVersion === apiVersion,

@@ -1,4 +1,4 @@
-/** YAML in which every value knows where it stands, so that whoever reads it can point at what is wrong. */
+/** YAML whose values know their positions, so that a problem can point at its place. */
 import { assignOwn, isDeeperThan } from "@capstan/api";
 import {
   type Alias,
@@ -13,7 +13,7 @@ import {
 } from "yaml";
 import type { Position, Problem } from "./problem.ts";
 
-/** A value of a file, and where it stands. */
+/** A value of a file with its position. */
 export interface Place {
   readonly at: Position;
   /** The path to it, such as `steps[2].resize.to`; empty for the whole document. */
@@ -21,7 +21,7 @@ export interface Place {
   readonly value: Scalar | readonly Place[] | ReadonlyMap<string, Entry>;
 }
 
-/** A field of a map: where its name stands, and its value. */
+/** A field of a map: the position of its name, and its value. */
 export interface Entry {
   readonly key: Position;
   readonly place: Place;
@@ -29,19 +29,19 @@ export interface Entry {
 
 type Scalar = string | number | boolean | null;
 
-/** The documents of a text, or why they cannot be read. */
+/** The documents of a text, or why it cannot be parsed. */
 export type LocatedYaml =
   | { readonly documents: readonly Place[] }
   | { readonly problems: readonly Problem[] };
 
-// The parser copes badly with what is large and deep; nothing that a person writes comes near these limits.
+// The parser is slow on large and deep texts; hand-written files stay far below these limits.
 const LONGEST_TEXT = 128 * 1024;
 const DEEPEST_NESTING = 64;
-// Aliases, counted again wherever one leads to another, can make a short text as large as they like.
+// Nested aliases can make a short text expand without limit, so their expansions are counted.
 const MOST_ALIASES = 32;
 const MOST_PARSER_PROBLEMS = 5;
 
-/** Reads a text as YAML. It never throws: what it cannot read is a problem. */
+/** Parses YAML. It does not throw: errors are returned as problems. */
 export function locateYaml(file: string, text: string): LocatedYaml {
   const start: Position = { file, line: 1, column: 1 };
   const whole = (message: string): LocatedYaml => ({ problems: [{ at: start, field: "", message }] });
@@ -51,7 +51,7 @@ export function locateYaml(file: string, text: string): LocatedYaml {
   if (isDeeperThan(DEEPEST_NESTING, text))
     return whole(`must not nest deeper than ${DEEPEST_NESTING} levels`);
   const lineCounter = new LineCounter();
-  // The parser compares each name with all others; here a map does that, in linear time.
+  // The parser compares each name with all others; this map does it in linear time.
   const options = {
     version: "1.2",
     schema: "core",
@@ -74,7 +74,7 @@ export function locateYaml(file: string, text: string): LocatedYaml {
   return placesOf(documents, locate);
 }
 
-/** The JSON value of a place; nothing of its positions is left. */
+/** The JSON value of a place, without positions. */
 export function jsonOf({ value }: Place): unknown {
   if (isList(value)) return value.map(jsonOf);
   if (!isMap(value)) return value;
@@ -93,7 +93,7 @@ export function isMap(value: Place["value"]): value is ReadonlyMap<string, Entry
   return value instanceof Map;
 }
 
-/** A value that cannot be placed; never leaves this file. */
+/** Aborts the placement of a value; caught in this file. */
 class UnplacedError extends Error {
   override readonly name = "UnplacedError";
   readonly problem: Problem;
@@ -122,7 +122,7 @@ interface Walk {
   aliasesLeft: number;
 }
 
-/** Where a value is, as far as its surroundings say. */
+/** The position of a value, from its surroundings. */
 interface Spot {
   readonly at: Position;
   readonly field: string;
@@ -143,7 +143,7 @@ function placeOf(walk: Walk, node: Node | null, around: Spot): Place {
   return { at, field, value: isScalar(node) ? scalarOf(node.value, spot) : null };
 }
 
-/** The value of the anchor, at the place of its alias. */
+/** The value of the anchor, at the position of its alias. */
 function aliasOf(walk: Walk, alias: Alias, spot: Spot): Place {
   if (walk.aliasesLeft-- <= 0) refuse(spot, `must have at most ${MOST_ALIASES} aliases`);
   const anchor = alias.resolve(walk.document);
@@ -174,7 +174,7 @@ function entriesOf(
   return entries;
 }
 
-/** A value that is left out has a range behind its name, perhaps in the next line; its name is the better place. */
+/** An omitted value has a range behind its name, perhaps on the next line; the name is the better position. */
 function isEmpty(node: Node): boolean {
   return isScalar(node) && node.source === "";
 }

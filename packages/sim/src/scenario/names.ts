@@ -10,7 +10,7 @@ export function scaleSetName(as: Mention["as"]): Reader<string> {
 /** The name of a workload cluster, or `management`. */
 export const clusterName: Reader<string> = mentioned("cluster", "used");
 
-/** The cluster that a step is about: the one it names, else the one that is there unless told. */
+/** The cluster of a step: the named one, else the default one. */
 export function clusterOf(
   given: string | undefined,
   { place, reading }: { readonly place: Place; readonly reading: Reading },

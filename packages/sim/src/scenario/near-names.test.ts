@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { nearest, suggestion } from "./near-names.ts";
 
-describe("a name that is none", () => {
+describe("an unknown name", () => {
   test.each([
     ["MachinePol", ["Machine", "MachinePool", "MachineSet"], "MachinePool"],
     ["machinepool", ["Machine", "MachinePool"], "MachinePool"],
@@ -15,7 +15,7 @@ describe("a name that is none", () => {
     expect(nearest(written, known)).toBe(expected);
   });
 
-  test("that looks like nothing gets the list, and not too long a one", () => {
+  test("that is not similar to any gets a list of limited length", () => {
     const known = Array.from({ length: 15 }, (_, index) => `word-${index}-of-many`);
     expect(suggestion({ written: "?", known })).toMatch(
       /^expected one of word-0-of-many, .*word-11-of-many and 3 more$/,

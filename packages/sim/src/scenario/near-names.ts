@@ -1,13 +1,13 @@
-/** The known names, and those first that look like the one that was written. */
+/** The known names, those most similar to the given one first. */
 export interface Guess {
   readonly written: string;
   readonly known: readonly string[];
 }
 
-// A list that is longer than this helps nobody; the page in docs has all of it.
+// A longer list is not readable; the page in docs has all names.
 const MOST_NAMES = 12;
 
-/** What to say to somebody who wrote a name that is none: the likely one, else all of them. */
+/** The hint for an unknown name: the most similar known name, else all of them. */
 export function suggestion({ written, known }: Guess): string {
   const near = nearest(written, known);
   if (near !== undefined) return `did you mean ${near}?`;
@@ -17,9 +17,9 @@ export function suggestion({ written, known }: Guess): string {
   return `expected ${known.length === 1 ? "" : "one of "}${names}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** The known name with the fewest typing errors, when they are few enough to be typing errors. */
+/** The known name with the fewest typing errors, if they are few enough. */
 export function nearest(written: string, known: readonly string[]): string | undefined {
-  // The distance takes time by the product of both lengths, and a name this long is no slip of the finger.
+  // The distance costs the product of both lengths, and a name this long is not a typing error.
   if (written.length > 64) return undefined;
   const lower = written.toLowerCase();
   const byDistance = known
@@ -27,12 +27,12 @@ export function nearest(written: string, known: readonly string[]): string | und
     .sort((a, b) => a.distance - b.distance);
   const [best] = byDistance;
   if (!best) return undefined;
-  // Two letters that change places count as two errors; in a name of three letters that would fit anything.
+  // Two exchanged letters count as two errors; in a name of three letters that would match anything.
   const mostErrors = written.length < 4 ? 1 : Math.max(2, Math.floor(written.length / 3));
   return best.distance <= mostErrors ? best.name : undefined;
 }
 
-/** How many letters have to be put in, left out or exchanged (Levenshtein), one row of the usual table at a time. */
+/** The Levenshtein distance, one row of the table at a time. */
 function distance(from: string, to: string): number {
   const first = Array.from({ length: to.length + 1 }, (_, column) => column);
   const last = from.split("").reduce<readonly number[]>((above, letter, index) => {

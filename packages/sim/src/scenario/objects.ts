@@ -9,7 +9,7 @@ export interface AppliedObject {
   readonly object: KubernetesObject;
 }
 
-/** The namespace of objects that say none. */
+/** The default namespace of objects. */
 const DEFAULT_NAMESPACE = "default";
 
 /** The name of a kind, such as MachinePool. */
@@ -25,7 +25,7 @@ export const kindName: Reader<Kind> = mapped(
 
 const named = someFields({ name: text("the name of an object") }, { namespace: text("a namespace") });
 
-/** A text, and where it stands. */
+/** A text with its position. */
 const word: Reader<{ readonly word: string; readonly place: Place }> = mapped(
   text("a text"),
   (given, place) => ({
@@ -34,7 +34,7 @@ const word: Reader<{ readonly word: string; readonly place: Place }> = mapped(
   }),
 );
 
-/** An object as kubectl would apply it. */
+/** An object as for kubectl apply. */
 export const appliedObject: Reader<AppliedObject> = mapped(
   someFields({ apiVersion: word, kind: word, metadata: named }, {}),
   (header, place, reading) => {
@@ -52,7 +52,7 @@ export const appliedObject: Reader<AppliedObject> = mapped(
   },
 );
 
-/** All objects of a file; empty documents, as between two separators, are nothing. */
+/** All objects of a file; empty documents are skipped. */
 export const manifestFile: Reader<readonly AppliedObject[]> = mapped(
   text("the path of a file"),
   (name, place, reading) => {
@@ -65,7 +65,7 @@ export const manifestFile: Reader<readonly AppliedObject[]> = mapped(
   },
 );
 
-/** The namespace of an object of a kind; reports one where the kind has none. */
+/** The namespace of an object; reports one for a cluster-scoped kind. */
 export function namespaceFor(
   kind: Kind,
   given: string | undefined,
@@ -80,7 +80,7 @@ export function namespaceFor(
   return undefined;
 }
 
-/** Objects that make something exist which later steps can name. */
+/** Objects that create something which later steps can name. */
 function mentionMade(
   { kind, group }: Kind,
   name: string,

@@ -24,7 +24,7 @@ function namesIn(heading: string): readonly string[] {
 }
 
 describe("docs/scenarios.md", () => {
-  test("has the tables of the catalogue as they are", () => {
+  test("has the current tables of the catalogue", () => {
     const generated = between("fault-catalogue.ts -->\n", "<!-- end of generated part -->");
     expect(generated).toBe(`${strikeTable()}\n${faultTable()}`);
     expect(namesIn("## Faults")).toEqual(FAULT_IDS);
@@ -39,7 +39,7 @@ describe("docs/scenarios.md", () => {
     expect([...namesIn("# Scenarios")].toSorted()).toEqual(examples.toSorted());
   });
 
-  test("has scenarios that are understood", () => {
+  test("has valid scenarios", () => {
     const blocks = [...PAGE.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ""]) => text);
     expect(blocks.length).toBeGreaterThan(0);
     for (const text of blocks) {
@@ -48,7 +48,7 @@ describe("docs/scenarios.md", () => {
     }
   });
 
-  test("has texts of faults that are understood", () => {
+  test("has valid texts of faults", () => {
     const block = between("those of the file.\n\n```\n", "```");
     const texts = block
       .trimEnd()

@@ -1,11 +1,11 @@
-/** A place in a text, counted from 1 as editors do. */
+/** A position in a text, counted from 1 as in editors. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** One thing that is wrong with a scenario, and what would be right. */
+/** A problem of a scenario, and how to fix it. */
 export interface Problem {
   readonly at: Position;
   /** The path to the field, such as `steps[2].resize.to`; empty for the file as a whole. */

@@ -8,14 +8,14 @@ import type { Scenario } from "./scenario.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** The scenario in `main.yaml`, or an error with all that is wrong. */
+/** Parses the scenario in `main.yaml`; throws an error with all problems. */
 function scenario(text: string, files: Files = {}): Scenario {
   const reading = readScenario("main.yaml", (path) => (path === "main.yaml" ? text : files[path]));
   if ("scenario" in reading) return reading.scenario;
   throw new Error(reading.problems.map(formatProblem).join("\n"));
 }
 
-/** What the only step of a scenario does. */
+/** The action of a scenario's only step. */
 function action(line: string, before: readonly string[] = []): unknown {
   const lines = [...before, line].map((one) => `  - ${one}\n`).join("");
   return scenario(`steps:\n${lines}`).steps.at(-1)?.action;
@@ -24,7 +24,7 @@ function action(line: string, before: readonly string[] = []): unknown {
 const POOL = "createScaleSet: { name: pool, instances: 3 }";
 
 describe("a scenario", () => {
-  test("that says little has defaults for the rest", () => {
+  test("has defaults for missing fields", () => {
     expect(scenario("steps: [{ wait: 90s }]\n")).toEqual({
       name: "main",
       file: "main.yaml",
@@ -71,14 +71,14 @@ steps: [{ wait: 1s }]
     });
   });
 
-  test("has its faults by their texts, or all of them by the seed", () => {
+  test("has its faults by text, or a subset by the seed", () => {
     expect(scenario("faults: swarm\nsteps: [{ wait: 1s }]\n").faults).toBe("swarm");
     expect(scenario("faults: ['arm-throttled:20%']\nsteps: [{ wait: 1s }]\n").faults).toEqual([
       { fault: "arm-throttled", text: "arm-throttled:20%", when: { trigger: { probability: 0.2 } } },
     ]);
   });
 
-  test("says what must hold at the end", () => {
+  test("has expectations for its end", () => {
     const { expect: claims } = scenario(`
 steps:
   - ${POOL}
@@ -166,7 +166,7 @@ describe("a step", () => {
     expect(action(line, [POOL])).toEqual(expected);
   });
 
-  test("that creates a scale set has defaults for what it does not say", () => {
+  test("that creates a scale set has defaults for missing fields", () => {
     expect(action(POOL)).toEqual({
       do: "createScaleSet",
       name: "pool",
@@ -180,7 +180,7 @@ describe("a step", () => {
     });
   });
 
-  test("names objects by their kind, in the namespace default unless told", () => {
+  test("names objects by kind, in the namespace default unless given", () => {
     const pools = expect.objectContaining({ kind: "MachinePool", plural: "machinepools" }) as unknown;
     expect(action("patch: { kind: MachinePool, name: a, merge: { spec: { replicas: 3 } } }")).toEqual({
       do: "patch",
@@ -194,7 +194,7 @@ describe("a step", () => {
     expect(action("delete: { kind: Node, name: a, cluster: workload }")).not.toHaveProperty("namespace");
   });
 
-  test("applies objects as they are written, or those of a file", () => {
+  test("applies inline objects, or those of a file", () => {
     const written = action(
       "apply: { objects: [{ apiVersion: v1, kind: ConfigMap, metadata: { name: a }, data: { constructor: b } }], cluster: workload }",
     );
@@ -212,7 +212,7 @@ describe("a step", () => {
     expect(steps[0]?.text).toBe("apply Namespace b to management");
   });
 
-  test("keeps the version that an object asks for", () => {
+  test("keeps the apiVersion of an object", () => {
     expect(
       action(
         "apply: { objects: [{ apiVersion: containerservice.azure.com/v1api20240901, kind: ManagedCluster, metadata: { name: a } }] }",
@@ -224,7 +224,7 @@ describe("a step", () => {
     });
   });
 
-  test("takes custom data from a file or as it is written", () => {
+  test("takes custom data from a file or inline", () => {
     const lines = (data: string): string =>
       `steps: [{ createScaleSet: { name: a, instances: 1, customData: ${data} } }]\n`;
     const files = { "data.txt": "#cloud-config\n" };
@@ -234,7 +234,7 @@ describe("a step", () => {
     expect(scenario(lines('{ text: "" }')).steps[0]?.action).toMatchObject({ join: { customData: "" } });
   });
 
-  test("may name what an object before it makes", () => {
+  test("may name what an earlier object creates", () => {
     const pool =
       "apply: { objects: [{ apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureMachinePool, metadata: { name: mp } }] }";
     const cluster =
@@ -255,7 +255,7 @@ steps: [{ ${POOL} }]
 expect: [{ nodesReady: 3 }]
 `;
 
-  test("gives its steps first, and its world where the file does not say", () => {
+  test("adds its steps first, and its world for missing fields", () => {
     const text = "include: [sub/base.yaml]\nworld: { azure: { latencies: none } }\nsteps: [{ wait: 1s }]\n";
     const read = scenario(text, { "sub/base.yaml": base });
     expect(read.steps.map(({ action: { do: name }, at: { file } }) => [name, file])).toEqual([
@@ -270,7 +270,7 @@ expect: [{ nodesReady: 3 }]
     expect([read.seed, read.limitMs, read.faults, read.expect]).toEqual(["1", 7_200_000, [], []]);
   });
 
-  test("of two files that include the same happens once", () => {
+  test("that two files share is added once", () => {
     const files = {
       "base.yaml": base,
       "a.yaml": "include: [base.yaml]\n",
@@ -286,18 +286,18 @@ const EXAMPLES = join(import.meta.dirname, "../../../../examples/scenarios");
 describe("the examples", () => {
   const names = readdirSync(EXAMPLES).filter((name) => name.endsWith(".yaml"));
 
-  test("are ten and more", () => {
+  test("are at least ten", () => {
     expect(names.length).toBeGreaterThanOrEqual(10);
   });
 
-  test.each(names)("%s is understood, and says in its first line what it shows", (name) => {
+  test.each(names)("%s is valid, and its first line says what it shows", (name) => {
     const reading = readScenario(join(EXAMPLES, name), (path) => readFileSync(path, "utf8"));
     expect("problems" in reading ? reading.problems.map(formatProblem) : []).toEqual([]);
     expect(readFileSync(join(EXAMPLES, name), "utf8")).toMatch(/^# [A-Z].*\.\n/);
   });
 });
 
-describe("no text makes reading fail:", () => {
+describe("parsing does not throw:", () => {
   const isAnswered = (text: string): void => {
     const reading = readScenario("main.yaml", (path) => (path.startsWith("main") ? text : undefined));
     if ("scenario" in reading) return;
@@ -307,11 +307,11 @@ describe("no text makes reading fail:", () => {
     }
   };
 
-  test("not one of any characters", () => {
+  test("for random characters", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), isAnswered));
   });
 
-  test("not one of YAML's own signs and our own words", () => {
+  test("for YAML syntax mixed with keywords", () => {
     const words = [
       "steps",
       "wait",
@@ -352,7 +352,7 @@ describe("no text makes reading fail:", () => {
     fc.assert(fc.property(texts, isAnswered), { numRuns: 500 });
   });
 
-  test("not an example with something else in its middle", () => {
+  test("for an example with other text in its middle", () => {
     const example = readFileSync(join(EXAMPLES, "rolling-reboot.yaml"), "utf8");
     const at = fc.nat(example.length);
     fc.assert(
@@ -378,7 +378,7 @@ describe("no text makes reading fail:", () => {
     ],
     ["characters", "a".repeat(300_000)],
     ["unknown fields", Array.from({ length: 12_000 }, (_, index) => `f${index}: 1\n`).join("")],
-  ])("not one with too many %s", (_, text) => {
+  ])("for too many %s", (_, text) => {
     isAnswered(text);
   });
 });

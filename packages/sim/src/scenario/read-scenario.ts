@@ -20,18 +20,18 @@ import type { Scenario } from "./scenario.ts";
 import { mergedWorlds, scenarioWorld } from "./scenario-world.ts";
 import { faultText, step } from "./step-readers.ts";
 
-/** The text of a file, or nothing when there is none that can be read. */
+/** The text of a file; undefined when it cannot be read. */
 export type ReadFile = (path: string) => string | undefined;
 
-/** A scenario that was understood, or everything that is wrong with it. */
+/** A parsed scenario, or all its problems. */
 export type ScenarioReading = { readonly scenario: Scenario } | { readonly problems: readonly Problem[] };
 
 const DEFAULT_LIMIT_MS = 2 * 3_600_000;
-// The first problems are the causes of the later ones; more than a screen of them helps nobody.
+// The first problems cause the later ones; more than a screen of them is not readable.
 const MOST_PROBLEMS = 50;
 const MOST_FILES = 100;
 
-/** Reads a scenario and all that it includes. It never throws: what is wrong is in the list of problems. */
+/** Parses a scenario with its includes. It does not throw: the result has the list of problems. */
 export function readScenario(path: string, readFile: ReadFile): ScenarioReading {
   const mentions: Mention[] = [];
   const problems: Problem[] = [];
@@ -47,7 +47,7 @@ export function readScenario(path: string, readFile: ReadFile): ScenarioReading 
   const file = posix.normalize(path);
   const content = readFile(file);
   if (content === undefined) {
-    return { problems: [{ at: startOf(file), field: "", message: "there is no such file" }] };
+    return { problems: [{ at: startOf(file), field: "", message: "the file does not exist" }] };
   }
   const read = readPart(library, { file, text: content }, []);
   if (read && problems.length === 0) problems.push(...danglingReferences(mentions, read.world));
@@ -57,12 +57,12 @@ export function readScenario(path: string, readFile: ReadFile): ScenarioReading 
 
 interface Library {
   readonly readFile: ReadFile;
-  /** Files whose steps are already in the scenario: what two files include happens once. */
+  /** Files whose steps are in the scenario already: a file that two others include counts once. */
   readonly seen: Set<string>;
   readonly reading: Reading;
 }
 
-/** A file of a scenario with what it includes; what it does not say is left to the defaults. */
+/** A file of a scenario with its includes; missing fields take the defaults. */
 type Part = Pick<Scenario, "world" | "faults" | "steps" | "expect"> &
   Partial<Pick<Scenario, "name" | "description" | "seed" | "limitMs">>;
 
@@ -81,7 +81,7 @@ const faults: Reader<FaultPlan> = (place, reading) => {
   return undefined;
 };
 
-/** The fields of a scenario; `include` is read before all others, because its steps come first. */
+/** The fields of a scenario; `include` is parsed first, because its steps come first. */
 const part = fields(
   {},
   {
@@ -156,7 +156,10 @@ function openFile({ readFile, reading }: Library, place: Place, name: string): O
   const file = pathBeside(place.at, name);
   const content = readFile(file);
   if (content !== undefined) return { file, text: content };
-  reading.report(place, `${shown(place)}: there is no file ${file}; paths start at the folder of this file`);
+  reading.report(
+    place,
+    `${shown(place)}: file ${file} does not exist; paths start at the folder of this file`,
+  );
   return undefined;
 }
 

@@ -1,46 +1,46 @@
-/** Small readers that turn places of a file into typed values, and say what is wrong where they cannot. */
+/** Small parsers that turn places of a file into typed values and report problems. */
 import { durationProblem, parseDuration } from "@capstan/api";
 import { type Entry, isList, isMap, locateYaml, type Place } from "./located-yaml.ts";
 import { suggestion } from "./near-names.ts";
 
-/** A name in a scenario that stands for something, in the order in which the scenario is carried out. */
+/** A name in a scenario, in execution order. */
 export interface Mention {
   readonly what: "cluster" | "scaleSet" | "manager";
   readonly name: string;
   /**
-   * What becomes of it: `new` must not be there yet, `made` may be, `used` and `gone` must be there,
-   * `seen` must have been there once.
+   * How the step uses it: `new` must not exist yet, `made` may exist, `used` and `gone` must exist, `seen` must have
+   * existed.
    */
   readonly as: "new" | "made" | "used" | "gone" | "seen";
   readonly place: Pick<Place, "at" | "field">;
 }
 
-/** What readers share while a scenario is read. */
+/** Shared state while a scenario is parsed. */
 export interface Reading {
-  /** Notes what is wrong at a place. */
+  /** Reports a problem at a place. */
   readonly report: (place: Pick<Place, "at" | "field">, message: string) => void;
-  /** A file that is named by its path from the folder of the file that names it; reports when there is none. */
+  /** A file by its path relative to the naming file; reports a missing one. */
   readonly open: (place: Place, name: string) => OpenedFile | undefined;
-  /** Notes a name, for the checks that need the whole scenario. */
+  /** Records a name, for checks across the whole scenario. */
   readonly mention: (mention: Mention) => void;
 }
 
-/** A file and what is in it. */
+/** A file with its contents. */
 export interface OpenedFile {
   readonly file: string;
   readonly text: string;
 }
 
-/** Reads the value of a place; undefined when it has reported why it cannot. */
+/** Parses the value of a place; returns undefined after reporting a problem. */
 export type Reader<T> = (place: Place, reading: Reading) => T | undefined;
 
 type Readers = Readonly<Record<string, Reader<unknown>>>;
 type ValuesOf<R extends Readers> = { readonly [K in keyof R]: R[K] extends Reader<infer T> ? T : never };
 
-// A value can be a whole manifest; a message stays readable.
+// A value can be a whole manifest; messages must stay readable.
 const LONGEST_SHOWN = 60;
 
-/** A value as a message shows it. */
+/** A value as shown in a message. */
 export function shown({ value }: Pick<Place, "value">): string {
   if (isList(value)) return "a list";
   if (isMap(value)) return "a map";
@@ -48,7 +48,7 @@ export function shown({ value }: Pick<Place, "value">): string {
   return json.length > LONGEST_SHOWN ? `${json.slice(0, LONGEST_SHOWN)}…` : json;
 }
 
-/** A text that satisfies a test; `expected` goes on after "must be". */
+/** A text that passes a test; `expected` completes "must be". */
 export function text(
   expected: string,
   isRight: (text: string) => boolean = (given) => given !== "",
@@ -60,7 +60,7 @@ export function text(
   };
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   return (place, { report }) => {
     const found = words.find((word) => word === place.value);
@@ -96,12 +96,12 @@ export const duration: Reader<number> = (place, { report }) => {
   return undefined;
 };
 
-/** The milliseconds of a duration; 0 when it is none, because no duration of a scenario may be 0. */
+/** The milliseconds of a duration; 0 for an invalid one, because 0 is not allowed either. */
 export function millisecondsOf(given: string): number {
   return durationProblem(given) === undefined ? parseDuration(given) : 0;
 }
 
-/** A list whose items are all of one form. */
+/** A list of items of one form. */
 export function listOf<T>(item: Reader<T>): Reader<readonly T[]> {
   return (place, reading) => {
     if (isList(place.value)) return all(place.value.map((inside) => item(inside, reading)));
@@ -125,7 +125,7 @@ export function mapOf<T>(
   };
 }
 
-/** A map with known fields: those it must have, and those it may have. */
+/** A map with known fields: required and optional ones. */
 export function fields<R extends Readers, O extends Readers>(
   required: R,
   optional: O,
@@ -143,7 +143,7 @@ export function fields<R extends Readers, O extends Readers>(
   };
 }
 
-/** A map of which only some fields matter. */
+/** A map with some relevant fields. */
 export function someFields<R extends Readers, O extends Readers>(
   required: R,
   optional: O,
@@ -188,7 +188,7 @@ export function oneField<R extends Readers>(readers: R, what: string): Reader<Va
   };
 }
 
-/** What a reader makes of a value, made into something else. */
+/** Converts the result of a reader. */
 export function mapped<T, U>(
   reader: Reader<T>,
   change: (value: T, place: Place, reading: Reading) => U | undefined,
@@ -199,19 +199,19 @@ export function mapped<T, U>(
   };
 }
 
-/** The fields of a place that must be a map; reports when it is none. */
+/** The fields of a place that must be a map; reports anything else. */
 function entriesOf(place: Place, { report }: Reading): ReadonlyMap<string, Entry> | undefined {
   if (isMap(place.value)) return place.value;
   report(place, `${shown(place)}: must be a map of fields`);
   return undefined;
 }
 
-/** The items of a list when none of them is missing. */
+/** The items of a list if none of them is undefined. */
 function all<T>(items: readonly (T | undefined)[]): readonly T[] | undefined {
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
-/** The documents of a file; reports when it is no YAML. */
+/** The documents of a file; reports invalid YAML. */
 export function documentsIn(
   { file, text: content }: OpenedFile,
   { report }: Reading,

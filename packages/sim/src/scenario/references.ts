@@ -5,10 +5,10 @@ import { type ScenarioWorld, WORKLOAD_CLUSTER } from "./scenario-world.ts";
 
 const NOUNS = { cluster: "cluster", scaleSet: "scale set" } as const;
 
-/** What exists at some point of a scenario, by what it is. */
+/** What exists at some point of a scenario, by type. */
 type Known = Record<Mention["what"], Set<string>>;
 
-/** Finds names that mean nothing at the point where a scenario uses them. */
+/** Reports names that do not exist at the point where a scenario uses them. */
 export function danglingReferences(mentions: readonly Mention[], world: ScenarioWorld): readonly Problem[] {
   const { clusters = [WORKLOAD_CLUSTER], managers = 1 } = world;
   const now: Known = {
@@ -36,5 +36,5 @@ function problemOf({ what, name, as }: Mention, known: ReadonlySet<string>): str
   if (as === "new") return `"${name}": there is such a ${noun} already; give it another name`;
   const names = [...known];
   if (names.length === 0) return `"${name}": no step before this one makes a ${noun}`;
-  return `"${name}": there is no such ${noun} at this step; ${suggestion({ written: name, known: names })}`;
+  return `"${name}": the ${noun} does not exist at this step; ${suggestion({ written: name, known: names })}`;
 }

@@ -3,7 +3,7 @@ import { type AzureSettings, completeSettings, type Duration } from "@capstan/az
 import type { GuestSettings } from "../guests/guest.ts";
 import { count, duration, fields, listOf, mapped, oneOf, type Reader, text, trueOrFalse } from "./reader.ts";
 
-/** What the world of a scenario is like, where it is not as usual. */
+/** The settings of a scenario's world that differ from the defaults. */
 export interface ScenarioWorld {
   /** The names of its workload clusters. */
   readonly clusters?: readonly string[];
@@ -13,15 +13,15 @@ export interface ScenarioWorld {
   readonly azure?: Partial<AzureSettings>;
 }
 
-/** The workload cluster that is there, and is meant, unless a scenario names others. */
+/** The default workload cluster. */
 export const WORKLOAD_CLUSTER = "workload";
 
-/** The region of everything that a scenario makes. */
+/** The region of all resources of a scenario. */
 export const SCENARIO_LOCATION = "westus2";
 
 const { sizes, regions } = completeSettings();
 
-/** The name of something in Kubernetes, and of its scale set in Azure. */
+/** The name of an object in Kubernetes and of its scale set in Azure. */
 export const objectName: Reader<string> = text(
   "a name of lower case letters, digits and dashes, such as pool-1",
   (given) => dns1123LabelProblems(given).length === 0,
@@ -75,7 +75,7 @@ const azure: Reader<Partial<AzureSettings>> = mapped(
   ({ throttling, ...rest }) => ({ ...rest, ...(throttling !== undefined && { isThrottled: throttling }) }),
 );
 
-/** Reads the `world` of a scenario. */
+/** Parses the `world` of a scenario. */
 export const scenarioWorld: Reader<ScenarioWorld> = fields(
   {},
   {
@@ -90,7 +90,7 @@ export const scenarioWorld: Reader<ScenarioWorld> = fields(
   },
 );
 
-/** A world in which the second has the last word, field by field. */
+/** Merges two worlds field by field; the second wins. */
 export function mergedWorlds(first: ScenarioWorld, second: ScenarioWorld): ScenarioWorld {
   return {
     ...first,

@@ -3,18 +3,18 @@ import type { FaultPlan } from "./fault-plan.ts";
 import type { ScenarioWorld } from "./scenario-world.ts";
 import type { Step } from "./step.ts";
 
-/** What happens to a world, one step after the other, and what must be true at the end. */
+/** A scenario: its steps, and the expectations at its end. */
 export interface Scenario {
   readonly name: string;
   readonly description?: string;
-  /** Where it was read from. */
+  /** The file it was read from. */
   readonly file: string;
-  /** Decides everything that is random, unless the command line gives another. */
+  /** Seeds all randomness, unless the command line gives a seed. */
   readonly seed: string;
-  /** Virtual time after which the run has failed. */
+  /** The virtual time after which the run fails. */
   readonly limitMs: number;
   readonly world: ScenarioWorld;
-  /** On from the first step, unless the command line gives others. */
+  /** Active from the first step, unless the command line gives others. */
   readonly faults: FaultPlan;
   readonly steps: readonly Step[];
   readonly expect: readonly Claims[];

@@ -23,15 +23,15 @@ import { objectName, vmSize } from "./scenario-world.ts";
 import { type Action, MACHINE_ACTIONS, type Machines, type NamedObject, type Step } from "./step.ts";
 import { stepText } from "./step-text.ts";
 
-/** The cluster of the controllers, which objects go to unless told. */
+/** The cluster of the controllers: the default for objects. */
 const MANAGEMENT_CLUSTER = "management";
-// Azure takes no more instances into one scale set.
+// Azure's limit for the instances of a scale set.
 const MOST_INSTANCES = 1000;
 const MOST_REPLICAS = 100_000;
-// As long as kubeadm's own tokens.
+// The lifetime of kubeadm's own tokens.
 const DEFAULT_TOKEN_TTL_MS = 24 * 3_600_000;
 const DEFAULT_IMAGE = "app:1";
-/** How long a manager is down, or stands still, unless told. */
+/** How long a manager is down or paused unless given. */
 const DEFAULT_ABSENCE_MS = 10_000;
 
 const apply: Reader<Action> = mapped(
@@ -174,7 +174,7 @@ function absence(what: "crash" | "stall"): Reader<Action> {
   }));
 }
 
-/** Reads a fault as it is written everywhere. */
+/** Parses a fault in its text form. */
 export const faultText: Reader<Fault> = mapped(
   text("a fault, such as arm-throttled:20%"),
   (written, place, { report }) => {
@@ -185,7 +185,7 @@ export const faultText: Reader<Fault> = mapped(
   },
 );
 
-/** What a step can be, by the one key it has. */
+/** The steps by their key. */
 const ACTIONS = {
   apply,
   patch,
@@ -221,7 +221,7 @@ const ACTIONS = {
 /** The names of all steps. */
 export const STEP_NAMES: readonly string[] = Object.keys(ACTIONS);
 
-/** Reads one step of a scenario. */
+/** Parses one step of a scenario. */
 export const step: Reader<Step> = mapped(oneField(ACTIONS, "step"), (action, { at }) => ({
   action,
   text: stepText(action),

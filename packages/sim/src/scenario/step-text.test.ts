@@ -3,7 +3,7 @@ import { readScenario } from "./read-scenario.ts";
 
 const BEFORE = ["createScaleSet: { name: pool, instances: 1 }"];
 
-/** The words for the last step of a scenario. */
+/** The text of a scenario's last step. */
 function words(line: string): string | undefined {
   const text = `steps:\n${[...BEFORE, line].map((one) => `  - ${one}\n`).join("")}`;
   const reading = readScenario("main.yaml", () => text);
@@ -39,6 +39,6 @@ test.each([
   ["heal: stall", "switch off stall"],
   ["crash: { manager: 1, for: 1m }", "manager-1 is killed and away for 1m"],
   ["stall: { manager: 1 }", "manager-1 stands still for 10s"],
-])("%s is told in words", (line, expected) => {
+])("describes %s", (line, expected) => {
   expect(words(line)).toBe(expected);
 });

@@ -2,13 +2,13 @@ import { formatDuration } from "@capstan/api";
 import type { Claims } from "./claims.ts";
 import type { Action, Machines, NamedObject } from "./step.ts";
 
-/** A step in words, as the story tells it. */
+/** The text of a step, for the story. */
 export function stepText(action: Action): string {
   const render = WORDS[action.do] as (action: Action) => string;
   return render(action);
 }
 
-/** A duration as people write it: without the zeros that Kubernetes prints at its end. */
+/** A duration without the zeros that Kubernetes prints at its end. */
 export function shortDuration(ms: number): string {
   return formatDuration(ms)
     .replace(/(?<=m)0s$/, "")
@@ -46,7 +46,7 @@ const WORDS: Told = {
   stall: absence("stands still"),
 };
 
-/** What is claimed, in words. */
+/** The text of claims. */
 function claimsText(claims: Claims): string {
   const {
     cluster,

@@ -5,7 +5,7 @@ import type { FaultId } from "./fault-catalogue.ts";
 import type { AppliedObject } from "./objects.ts";
 import type { Position } from "./problem.ts";
 
-/** What one step of a scenario does. */
+/** The action of a step. */
 export type Action =
   | { readonly do: "apply"; readonly cluster: string; readonly objects: readonly AppliedObject[] }
   | ({ readonly do: "patch"; readonly merge: Readonly<Record<string, unknown>> } & NamedObject)
@@ -32,7 +32,7 @@ export type Action =
   | { readonly do: "heal"; readonly faults: "all" | FaultId }
   | { readonly do: "crash" | "stall"; readonly manager: number; readonly forMs: number };
 
-/** A step of a scenario: what it does, in words for people too, and where it is written. */
+/** A step of a scenario: its action, its text and its position. */
 export interface Step {
   readonly action: Action;
   readonly text: string;
@@ -57,17 +57,17 @@ export interface ScaleSet {
   readonly zones: readonly string[];
   readonly size: string;
   readonly spot: boolean;
-  /** What the machines are told: to join with a token that is good for so long, or what the scenario says. */
+  /** How the machines join: with a token that is valid for so long, or by the given custom data. */
   readonly join: { readonly tokenTtlMs: number } | { readonly customData: string };
 }
 
-/** Some machines of a scale set, by their instance ids, or all it has. */
+/** Machines of a scale set, by instance id, or all of them. */
 export interface Machines {
   readonly scaleSet: string;
   readonly instances: "all" | readonly string[];
 }
 
-/** What can be done to a machine from outside. */
+/** Actions on a machine from outside. */
 export const MACHINE_ACTIONS = ["delete", "stop", "start", "restart", "reimage", "evict"] as const;
 
 type MachineAction = (typeof MACHINE_ACTIONS)[number];

@@ -4,7 +4,7 @@ import { clockText } from "./clock-text.ts";
 /** A happening of one kind. */
 export type HappeningOf<K extends Happening["kind"]> = Extract<Happening, { readonly kind: K }>;
 
-/** What an event of a machine or node is called in a sentence. */
+/** The verb for each event of a machine or node. */
 const VERBS: Readonly<Record<HappeningOf<"machine" | "node">["event"], string>> = {
   created: "was created",
   booted: "booted",
@@ -21,10 +21,17 @@ const VERBS: Readonly<Record<HappeningOf<"machine" | "node">["event"], string>> 
   gone: "is gone",
 };
 
-/** What happened to one machine or node, or to several. */
+/** The verb for an event of one machine or node, or of several. */
 export function verbOf(event: HappeningOf<"machine" | "node">["event"], count: number): string {
   const verb = VERBS[event];
   return count === 1 ? verb : verb.replace(/^was /, "were ").replace(/^is /, "are ");
+}
+
+/** The name of a machine, and ` of SET` when it is an instance of a scale set. */
+export function machineText(machine: string): { readonly name: string; readonly ofScaleSet: string } {
+  const slash = machine.indexOf("/");
+  if (slash < 0) return { name: machine, ofScaleSet: "" };
+  return { name: machine.slice(slash + 1), ofScaleSet: ` of ${machine.slice(0, slash)}` };
 }
 
 const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) => string } = {
@@ -35,7 +42,10 @@ const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) =>
   },
   arm: ({ operation, path, status, code }) =>
     `${operation} ${path}: ${status}${code === undefined ? "" : ` ${code}`}`,
-  machine: ({ scaleSet, instance, event }) => `machine ${instance} of ${scaleSet} ${verbOf(event, 1)}`,
+  machine: ({ machine, event }) => {
+    const { name, ofScaleSet } = machineText(machine);
+    return `machine ${name}${ofScaleSet} ${verbOf(event, 1)}`;
+  },
   node: ({ cluster, node, event }) => `node ${node} of ${cluster} ${verbOf(event, 1)}`,
   condition: ({ object, type, status, reason, message }) =>
     `${object}: ${type} is ${status}${because(reason, message)}`,
@@ -45,18 +55,18 @@ const TEXTS: { readonly [K in Happening["kind"]]: (happening: HappeningOf<K>) =>
   violation: ({ invariant, text }) => `${invariant} does not hold: ${text}`,
 };
 
-/** What happened, in words. */
+/** The text of a happening. */
 export function happeningText(happening: Happening): string {
   const render = TEXTS[happening.kind] as (happening: Happening) => string;
   return render(happening);
 }
 
-/** One event in one line: when, at which step, who, what. */
+/** One event as a line: time, step, actor, text. */
 export function eventText({ atMs, step, actor, happening }: TraceEvent): string {
   return `${clockText(atMs)}  step ${step}  ${actor}  ${happeningText(happening)}`;
 }
 
-/** A reason and a message behind a statement, as far as they are there. */
+/** The reason and message of a statement, if given. */
 export function because(reason: string, message: string): string {
   return [reason, message]
     .filter((part) => part !== "")

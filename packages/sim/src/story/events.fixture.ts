@@ -1,6 +1,6 @@
 import type { Happening, TraceEvent } from "../trace/trace-event.ts";
 
-/** An event so many seconds after the beginning. */
+/** An event so many seconds after the start. */
 export function at(seconds: number, actor: string, happening: Happening): TraceEvent {
   return { atMs: seconds * 1000, step: seconds * 10, actor, happening };
 }
@@ -33,16 +33,16 @@ export function arm(seconds: number, operation: string, status = 200): TraceEven
   });
 }
 
-/** Something Azure did to a machine of the pool. */
+/** A machine event of the pool. */
 export function machine(
   seconds: number,
   instance: number,
   event: "created" | "booted" | "deleted",
 ): TraceEvent {
-  return at(seconds, "azure", { kind: "machine", scaleSet: "pool", instance: String(instance), event });
+  return at(seconds, "azure", { kind: "machine", machine: `pool/${instance}`, event });
 }
 
-/** Something that became of a node. */
+/** A node event. */
 export function node(seconds: number, name: string, event: "joined" | "ready" | "gone"): TraceEvent {
   return at(seconds, "guests", { kind: "node", cluster: "workload", node: name, event });
 }

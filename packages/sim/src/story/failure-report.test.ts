@@ -11,7 +11,7 @@ const VIOLATION = at(200, "world", {
 });
 
 describe("the report of a failed run", () => {
-  test("says what does not hold, where, what came before, and how to replay it", () => {
+  test("shows the violation, its time, the events before it, and how to replay it", () => {
     const before = [
       machine(1, 0, "booted"),
       write(2, "manager-1/machinepool", 409),
@@ -50,7 +50,7 @@ replay it with:
     expect([shown.length, shown[0]]).toEqual([20, "  00:00:31  step 310  azure  machine 31 of pool booted"]);
   });
 
-  test("shows the end of a run that no event marks as failed", () => {
+  test("shows the end of a failed run without a violation event", () => {
     const report = failureReport({
       invariant: INVARIANT,
       events: [machine(1, 0, "booted")],

@@ -2,18 +2,18 @@ import type { TraceEvent } from "../trace/trace-event.ts";
 import { clockText } from "./clock-text.ts";
 import { eventText } from "./event-text.ts";
 
-/** A run in which something did not hold. */
+/** A run with a violation. */
 export interface FailedRun {
-  /** What was broken: its name, and what it says of every world. */
+  /** The violated invariant: its name and its statement. */
   readonly invariant: { readonly name: string; readonly says: string };
   readonly events: readonly TraceEvent[];
-  /** The command that makes it happen again. */
+  /** The command that reproduces it. */
   readonly command: string;
 }
 
 const EVENTS_SHOWN = 20;
 
-/** Tells which invariant does not hold, where, what came before, and how to see it again. */
+/** Reports the violated invariant, the time, the events before it, and how to reproduce it. */
 export function failureReport({ invariant, events, command }: FailedRun): string {
   const index = events.findIndex(
     ({ happening }) => happening.kind === "violation" && happening.invariant === invariant.name,

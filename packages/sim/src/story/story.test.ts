@@ -7,7 +7,7 @@ const texts = (...events: Parameters<typeof storyOf>[0][number][]): string[] =>
   storyOf(events).map(({ text }) => text);
 
 describe("a story", () => {
-  test("tells who did what when, and the same things within a minute together", () => {
+  test("shows time, actor and event, with equal events within a minute on one line", () => {
     const events = [
       at(0, "user", { kind: "step", text: "create scale set pool with 12 machines for workload" }),
       arm(0, "PUT virtualMachineScaleSets", 201),
@@ -58,11 +58,11 @@ describe("a story", () => {
       "guest of pool/0 failed, NoJoin: no command",
     ],
     [at(1, "world", { kind: "fault", fault: "stall", text: "30 s" }), "stall: 30 s"],
-  ])("tells of a single thing in a sentence", (event, text) => {
+  ])("shows a single event as a sentence", (event, text) => {
     expect(texts(event)).toEqual([text]);
   });
 
-  test("tells of several in one sentence, of every kind that repeats", () => {
+  test("shows several equal events of each kind in one sentence", () => {
     const condition = (object: string) =>
       at(1, "m/a", {
         kind: "condition",
@@ -99,7 +99,7 @@ describe("a story", () => {
     ]);
   });
 
-  test("begins a new line after a minute, and after a step", () => {
+  test("starts a new line after a minute, and after a step", () => {
     expect(texts(machine(0, 0, "booted"), machine(59, 1, "booted"), machine(60, 2, "booted"))).toHaveLength(
       2,
     );
@@ -111,7 +111,7 @@ describe("a story", () => {
     ]);
   });
 
-  test("loses nothing but writes and requests, and keeps the order of time", () => {
+  test("has all events but writes and requests, in order of time", () => {
     const event = fc
       .tuple(fc.nat(300), fc.nat(4), fc.nat(5))
       .map(([seconds, kind, instance]) =>

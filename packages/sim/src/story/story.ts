@@ -1,21 +1,21 @@
 import { counted } from "../scenario/step-text.ts";
 import type { Happening, TraceEvent } from "../trace/trace-event.ts";
 import { clockText } from "./clock-text.ts";
-import { because, type HappeningOf, happeningText, verbOf } from "./event-text.ts";
+import { because, type HappeningOf, happeningText, machineText, verbOf } from "./event-text.ts";
 
 /** One line of a story. */
 export interface StoryLine {
   readonly atMs: number;
   readonly actor: string;
   readonly text: string;
-  /** How many events it tells of. */
+  /** How many events it covers. */
   readonly events: number;
 }
 
-/** Happenings that a story may tell of together. */
+/** Happenings that one line of a story may cover together. */
 type Repeated = HappeningOf<"machine" | "node" | "condition" | "guestFailure" | "fault">;
 
-/** Happenings that a story tells of. Single writes and requests are in the summary, as numbers. */
+/** Happenings in a story. Single writes and requests are only counted, in the summary. */
 type Told = Exclude<Happening, { readonly kind: "write" | "arm" }>;
 
 interface Group {
@@ -23,10 +23,10 @@ interface Group {
   readonly happenings: [Told, ...Told[]];
 }
 
-// What is the same within a minute is one thing to a reader.
+// Equal events within a minute are one line.
 const TOGETHER_MS = 60_000;
 
-/** Tells what happened: one line for each thing, and one for many of the same within a minute. */
+/** Builds the story: one line for each event, and one for many equal ones within a minute. */
 export function storyOf(events: readonly TraceEvent[]): readonly StoryLine[] {
   const groups: Group[] = [];
   const open = new Map<string, Group>();
@@ -34,7 +34,7 @@ export function storyOf(events: readonly TraceEvent[]): readonly StoryLine[] {
     const { happening, atMs, actor } = event;
     if (happening.kind === "write" || happening.kind === "arm") continue;
     const key = isRepeated(happening) ? `${actor} ${happening.kind} ${sameness(happening)}` : undefined;
-    // What comes after a step, a crash or a violation may follow from it, and so is told after it.
+    // An event after a step, a crash or a violation may be its consequence, so it gets a new line.
     if (key === undefined) open.clear();
     const group = key === undefined ? undefined : open.get(key);
     if (group && atMs - group.first.atMs < TOGETHER_MS) {
@@ -48,7 +48,7 @@ export function storyOf(events: readonly TraceEvent[]): readonly StoryLine[] {
   return groups.map(lineOf);
 }
 
-/** The story as text, in columns: when, who, what. */
+/** The story as text in columns: time, actor, text. */
 export function storyText(lines: readonly StoryLine[]): string {
   const width = Math.max(0, ...lines.map(({ actor }) => actor.length));
   return lines
@@ -60,11 +60,11 @@ function isRepeated(happening: Told): happening is Repeated {
   return happening.kind !== "step" && happening.kind !== "process" && happening.kind !== "violation";
 }
 
-/** What two happenings of a kind must have in common to be told of together. */
+/** What two happenings of a kind must share to be on one line. */
 function sameness(happening: Repeated): string {
   switch (happening.kind) {
     case "machine":
-      return `${happening.scaleSet} ${happening.event}`;
+      return `${machineText(happening.machine).ofScaleSet} ${happening.event}`;
     case "node":
       return `${happening.cluster} ${happening.event}`;
     case "condition":
@@ -86,11 +86,11 @@ function lineOf({ first, happenings }: Group): StoryLine {
   return { atMs: first.atMs, actor: first.actor, text, events: happenings.length };
 }
 
-/** Several happenings of the same in one sentence. */
+/** Several equal happenings in one sentence. */
 function togetherText(one: Repeated, count: number): string {
   switch (one.kind) {
     case "machine":
-      return `${counted(count, "machine")} of ${one.scaleSet} ${verbOf(one.event, count)}`;
+      return `${counted(count, "machine")}${machineText(one.machine).ofScaleSet} ${verbOf(one.event, count)}`;
     case "node":
       return `${counted(count, "node")} of ${one.cluster} ${verbOf(one.event, count)}`;
     case "condition":
@@ -105,7 +105,7 @@ function togetherText(one: Repeated, count: number): string {
 function subjectOf(happening: Repeated): string {
   switch (happening.kind) {
     case "machine":
-      return happening.instance;
+      return machineText(happening.machine).name;
     case "node":
       return happening.node;
     case "condition":

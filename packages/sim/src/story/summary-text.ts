@@ -4,7 +4,7 @@ import type { Summary, Tallies } from "./summary.ts";
 
 type Row = readonly string[];
 
-/** A summary as text: facts, then a table for each thing that was counted. */
+/** A summary as text: facts, then a table for each counter. */
 export function summaryText(summary: Summary): string {
   const { scenario, seed, traceHash, journal, virtualMs, steps, violations, pools, faults } = summary;
   const facts = columns([
@@ -36,7 +36,7 @@ export function summaryText(summary: Summary): string {
     .join("\n");
 }
 
-/** A pool that never had all its machines has no lowest number of them. */
+/** A pool that was never complete has no lowest number. */
 function lowestText(lowest: Summary["pools"][number]["lowest"]): Row {
   if (!lowest) return ["-", "-", "never complete"];
   return [String(lowest.available), String(lowest.of), clockText(lowest.atMs)];
@@ -47,7 +47,7 @@ function tallied(heading: string, tallies: Tallies): string {
   return table([heading, "COUNT", "REFUSED"], total(tallies, rows));
 }
 
-/** Rows with their sum below, where there is more than one. */
+/** Rows with a total below, for more than one row. */
 function total(
   { count, refused }: { readonly count: number; readonly refused?: number },
   rows: readonly Row[],
@@ -56,12 +56,12 @@ function total(
   return [...rows, ["all", String(count), ...(refused === undefined ? [] : [String(refused)])]];
 }
 
-/** A table with a heading; nothing when it has no rows. */
+/** A table with a heading; empty when it has no rows. */
 function table(headings: Row, rows: readonly Row[]): string {
   return rows.length === 0 ? "" : columns([headings, ...rows]);
 }
 
-/** Rows in columns as wide as their widest cell: words to the left, numbers to the right. */
+/** Rows in columns as wide as their widest cell: words left, numbers right. */
 function columns(rows: readonly Row[]): string {
   const [first = []] = rows;
   const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -26,7 +26,7 @@ const EVENTS = [
 ];
 
 describe("a summary", () => {
-  test("counts requests by operation and writes by controller, the refused ones apart", () => {
+  test("counts requests by operation and writes by controller, with refused ones counted separately", () => {
     const { armed: _, ...facts } = FACTS;
     expect(summaryOf(EVENTS, FACTS)).toEqual({
       ...facts,
@@ -87,12 +87,12 @@ all                 1
 `);
   });
 
-  test("leaves out tables that have nothing in them", () => {
+  test("leaves out empty tables", () => {
     const text = summaryText(summaryOf([], { ...FACTS, pools: [], armed: [] }));
     expect(text).toMatch(/^scenario[^]*violations {5}0\n$/);
   });
 
-  test("adds up, whatever happened", () => {
+  test("has totals that add up, for any events", () => {
     const operation = fc.constantFrom("GET a", "PUT a", "POST b/c", "__proto__");
     const answers = fc.tuple(operation, fc.constantFrom(200, 201, 404, 429, 503), fc.boolean());
     fc.assert(

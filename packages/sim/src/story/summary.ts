@@ -1,49 +1,49 @@
 import type { TraceEvent } from "../trace/trace-event.ts";
-import type { Pool } from "../world/truth.ts";
+import type { Pool } from "../world/availability.ts";
 
-/** What is known of a run beside its events. */
+/** Facts about a run besides its events. */
 export interface RunFacts {
   readonly scenario: string;
   readonly seed: string;
   readonly traceHash: string;
-  /** What the simulated Azure itself has counted: its journal's entries, and the hash over them. */
+  /** Azure's own counters: the entries of its journal, and their hash. */
   readonly journal: { readonly requests: number; readonly hash: string };
   readonly virtualMs: number;
   /** Steps of the scheduler. */
   readonly steps: number;
-  /** The faults that were switched on at the beginning or by a step. */
+  /** The faults activated at the start or by a step. */
   readonly armed: readonly string[];
-  /** How few machines of each pool have been available. */
+  /** The fewest available machines of each pool. */
   readonly pools: readonly Pick<Pool, "name" | "lowest">[];
 }
 
-/** How often something was done, and how often that was refused. */
+/** How often something was done, and how often it was refused. */
 interface Tally {
   readonly name: string;
   readonly count: number;
-  /** Of `count`, those that were answered with an error. */
+  /** How many of `count` were answered with an error. */
   readonly refused: number;
 }
 
-/** Tallies by name, and their sum. */
+/** Tallies by name, and their total. */
 export interface Tallies {
   readonly count: number;
   readonly refused: number;
   readonly by: readonly Tally[];
 }
 
-/** A run in numbers; it is printed as it is by `-o json`. */
+/** A run in numbers; `-o json` prints it unchanged. */
 export interface Summary extends Omit<RunFacts, "armed"> {
   /** Requests to Azure by operation. */
   readonly armCalls: Tallies;
   /** Writes to Kubernetes APIs by controller. */
   readonly kubeWrites: Tallies;
-  /** How often each fault struck that was switched on; 0 for one that nothing fitted. */
+  /** How often each active fault hit; 0 for one without a match. */
   readonly faults: { readonly count: number; readonly by: readonly Omit<Tally, "refused">[] };
   readonly violations: number;
 }
 
-/** Sums a run up. */
+/** Summarizes a run. */
 export function summaryOf(events: readonly TraceEvent[], { armed, ...facts }: RunFacts): Summary {
   const arm = events.flatMap(({ happening }) =>
     happening.kind === "arm" ? [{ name: happening.operation, status: happening.status }] : [],
@@ -67,7 +67,7 @@ export function summaryOf(events: readonly TraceEvent[], { armed, ...facts }: Ru
   };
 }
 
-/** The controller in `manager-1/azuremachinepool`; whoever is no controller is meant as a whole. */
+/** The controller in `manager-1/azuremachinepool`; other actors count as a whole. */
 function controllerOf(actor: string): string {
   return actor.slice(actor.lastIndexOf("/") + 1);
 }

@@ -1,6 +1,6 @@
 import type { Happening, TraceEvent } from "./trace-event.ts";
 
-/** The states that were seen in a run, and how often: conditions, faults, and what became of processes and nodes. */
+/** The states reached in a run, and how often: conditions, faults, and events of processes and nodes. */
 export function reachedStates(events: readonly TraceEvent[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { happening } of events) {

@@ -1,28 +1,28 @@
-/** One thing that happened in a world, in the order in which things happened. */
+/** One event of a world, in order. */
 export interface TraceEvent {
-  /** Virtual milliseconds since the world began. */
+  /** Virtual milliseconds since the start of the world. */
   readonly atMs: number;
-  /** The step of the scheduler it happened in. */
+  /** The scheduler step of the event. */
   readonly step: number;
-  /** Who did it: `user`, `azure`, `guests`, `world`, or a controller as `manager-1/azuremachinepool`. */
+  /** The actor: `user`, `azure`, `guests`, `world`, or a controller as `manager-1/azuremachinepool`. */
   readonly actor: string;
   readonly happening: Happening;
 }
 
-/** What can happen in a world. */
+/** The kinds of events. */
 export type Happening =
   /** A step of the scenario begins. */
   | { readonly kind: "step"; readonly text: string }
   | KubeWrite
   | ArmCall
-  /** Azure did something to a virtual machine. */
+  /** Azure changed a virtual machine. */
   | {
       readonly kind: "machine";
-      readonly scaleSet: string;
-      readonly instance: string;
+      /** `SET/INSTANCE` for an instance of a scale set, else the name of the machine. */
+      readonly machine: string;
       readonly event: "created" | "booted" | "reimaged" | "modelApplied" | "started" | "stopped" | "deleted";
     }
-  /** A Node of a workload cluster changed in a way that matters to people. */
+  /** A relevant change of a Node in a workload cluster. */
   | {
       readonly kind: "node";
       readonly cluster: string;
@@ -38,25 +38,25 @@ export type Happening =
       readonly reason: string;
       readonly message: string;
     }
-  /** A guest will not become a node. */
+  /** A guest failed to become a node. */
   | {
       readonly kind: "guestFailure";
       readonly machine: string;
       readonly reason: string;
       readonly message: string;
     }
-  /** Something was made to go wrong. */
+  /** A fault hit. */
   | { readonly kind: "fault"; readonly fault: string; readonly text: string }
-  /** A process of the world began, ended or stood still. */
+  /** A process started, ended or was paused. */
   | {
       readonly kind: "process";
       readonly process: string;
       readonly event: "started" | "crashed" | "stalled" | "resumed" | "led" | "lost the Lease";
     }
-  /** An invariant does not hold. */
+  /** An invariant was violated. */
   | { readonly kind: "violation"; readonly invariant: string; readonly text: string };
 
-/** A write to a Kubernetes API, as it was answered. */
+/** A write to a Kubernetes API, with its answer. */
 export interface KubeWrite {
   readonly kind: "write";
   readonly cluster: string;
@@ -69,11 +69,11 @@ export interface KubeWrite {
   readonly status: number;
 }
 
-/** A request to Azure Resource Manager, as it was answered. */
+/** A request to Azure Resource Manager, with its answer. */
 export interface ArmCall {
   readonly kind: "arm";
   readonly method: string;
-  /** As the journal names it: `PUT virtualMachineScaleSets`. */
+  /** The operation's name in the journal: `PUT virtualMachineScaleSets`. */
   readonly operation: string;
   readonly path: string;
   readonly status: number;

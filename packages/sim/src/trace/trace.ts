@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import type { Scheduler } from "@capstan/env";
 import type { Happening, TraceEvent } from "./trace-event.ts";
 
-/** Is told of everything that happens, at the moment it happens. */
+/** Runs for each event, at the time of the event. */
 export type TraceListener = (event: TraceEvent) => void;
 
 const LONGEST_UNHASHED = 64 * 1024;
 
-/** All that happened in a world, and a hash over it: two runs that did the same have the same hash. */
+/** All events of a world and a hash over them: equal runs have the same hash. */
 export class Trace {
   readonly #scheduler: () => Scheduler;
   readonly #hash = createHash("sha256");
-  /** What the hash has not taken in yet: one text at a time would cost more than all of its hashing. */
+  /** Text that is not hashed yet: hashing one line at a time would cost more than the hash itself. */
   #unhashed = "";
   #events: TraceEvent[] = [];
   readonly #listeners = new Set<TraceListener>();
@@ -24,13 +24,13 @@ export class Trace {
     return this.#events;
   }
 
-  /** Over every step and every event so far. */
+  /** The hash over all steps and events so far. */
   get hash(): string {
     this.#takeIn();
     return this.#hash.copy().digest("hex");
   }
 
-  /** A step of the scheduler is about to run. */
+  /** Records a scheduler step that is about to run. */
   stepped(monotonicMs: number, label: string): void {
     this.#note(`${monotonicMs} ${label}\n`);
   }
@@ -43,12 +43,12 @@ export class Trace {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Lets go of what happened so far, in runs that are too long to be kept; the hash is still that of everything. */
+  /** Drops the events so far, for very long runs; the hash still covers them. */
   forget(): void {
     this.#events = [];
   }
 
-  /** Calls the listener for everything from now on; the result takes that back. */
+  /** Calls the listener for each event from now on; the returned function removes it. */
   onEvent(listener: TraceListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

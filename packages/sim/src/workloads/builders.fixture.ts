@@ -1,14 +1,14 @@
 import type { Node } from "@capstan/api";
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet, WorkloadPod } from "./workload-kinds.ts";
 
-/** The moment all tables are about. */
+/** The current time of all tables. */
 export const NOW_MS = Date.parse("2026-11-16T12:00:00Z");
 
-/** A moment some seconds before or after now. */
+/** A time some seconds before or after now. */
 export const after = (seconds: number): string =>
   `${new Date(NOW_MS + seconds * 1000).toISOString().slice(0, -5)}Z`;
 
-/** A node, Ready unless told. */
+/** A node, Ready unless overridden. */
 export function node(
   name: string,
   rest: { ready?: boolean; labels?: Record<string, string> } & Node["spec"] = {},
@@ -26,7 +26,7 @@ export function node(
   };
 }
 
-/** What differs between the pods of a table. */
+/** The fields in which the pods of a table differ. */
 export interface PodFacts {
   readonly node?: string;
   readonly ready?: boolean;
@@ -38,7 +38,7 @@ export interface PodFacts {
   readonly metadata?: Partial<WorkloadPod["metadata"]>;
 }
 
-/** A pod, Ready unless told. */
+/** A pod, Ready unless overridden. */
 export function pod(name: string, facts: PodFacts = {}): WorkloadPod {
   const {
     node: nodeName,
@@ -91,7 +91,7 @@ export function deployment(spec: Partial<Deployment["spec"]> = {}): Deployment {
   };
 }
 
-/** A ReplicaSet that wants so many pods and has so many available. */
+/** A ReplicaSet with so many desired and so many available pods. */
 export function replicaSet(name: string, replicas: number, available = replicas): ReplicaSet {
   return {
     apiVersion: "apps/v1",

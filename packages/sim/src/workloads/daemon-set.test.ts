@@ -53,11 +53,11 @@ describe("a DaemonSet", () => {
     expect(reported(daemonSet(), pods, there)).toEqual(actions);
   });
 
-  test("goes only where its node selector points", () => {
+  test("runs only on nodes that match its node selector", () => {
     expect(reported(picky, [], [node("a"), node("b", { labels: { disk: "ssd" } })])).toEqual(["+b"]);
   });
 
-  test("says how many nodes have it", () => {
+  test("reports how many nodes run it", () => {
     const pods = [on("a"), on("gone", { labels: {} })];
     expect(daemonSetStatus({ set: daemonSet(), nodes, pods, nowMs: NOW_MS })).toMatchObject({
       desiredNumberScheduled: 2,

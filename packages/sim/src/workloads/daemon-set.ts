@@ -7,14 +7,14 @@ import { templateHash } from "./template-hash.ts";
 import { matchesSelector, repellingTaint } from "./tolerations.ts";
 import type { DaemonSet, PodAction, WorkloadPod } from "./workload-kinds.ts";
 
-// A node needs its daemons most when it is in trouble.
+// Daemons must run on nodes in trouble too.
 const condition = (name: string, effect: "NoSchedule" | "NoExecute"): Toleration => ({
   key: name,
   operator: "Exists",
   effect,
 });
 
-/** What every pod of a DaemonSet tolerates. */
+/** The tolerations of every pod of a DaemonSet. */
 export const DAEMON_TOLERATIONS: readonly Toleration[] = [
   condition(NOT_READY, "NoExecute"),
   condition(UNREACHABLE, "NoExecute"),
@@ -22,12 +22,13 @@ export const DAEMON_TOLERATIONS: readonly Toleration[] = [
   condition("node.kubernetes.io/memory-pressure", "NoSchedule"),
   condition("node.kubernetes.io/pid-pressure", "NoSchedule"),
   condition("node.kubernetes.io/unschedulable", "NoSchedule"),
-  // In Kubernetes a node that is not Ready keeps the daemons it has; here the node is named at once, so it gets them too.
+  // In Kubernetes a node that is not Ready keeps its daemons. Here the pod names its node at creation, so such a node gets
+  // new ones too.
   condition(NOT_READY, "NoSchedule"),
   condition(UNREACHABLE, "NoSchedule"),
 ];
 
-/** A DaemonSet, the nodes there are, and its pods. */
+/** A DaemonSet, all nodes, and its pods. */
 export interface Daemons {
   readonly set: Frozen<DaemonSet>;
   readonly nodes: readonly Frozen<Node>[];
@@ -36,9 +37,9 @@ export interface Daemons {
 }
 
 /**
- * Decides which nodes get a pod and which pods go. Pods of nodes that have vanished are left to the eviction timeout.
- * The node is named at creation, where Kubernetes uses an affinity and its scheduler: the outcome is the same
- * unless a node is full.
+ * Decides which nodes get a pod and which pods are deleted. Pods of deleted nodes are left to the eviction timeout. The pod
+ * names its node at creation, where Kubernetes uses an affinity and its scheduler: the outcome is the same unless a node is
+ * full.
  */
 export function decideDaemons({ set, nodes, pods, nowMs }: Daemons): PodAction[] {
   const byNode = groupByNode(pods);
@@ -47,7 +48,7 @@ export function decideDaemons({ set, nodes, pods, nowMs }: Daemons): PodAction[]
     const here = byNode.get(node.metadata.name) ?? [];
     const active = here.filter(isActive);
     const keep = isEligible(set, node) ? 1 : 0;
-    // A pod that is still stopping keeps its place, as files and ports are still in use.
+    // A terminating pod keeps its place: its files and ports are still in use.
     if (keep === 1 && here.length === 0)
       actions.push({ type: "create", nodeName: node.metadata.name, why: "the node has none" });
     const why = keep === 1 ? "the node has one already" : "the node does not want it any more";
@@ -56,7 +57,7 @@ export function decideDaemons({ set, nodes, pods, nowMs }: Daemons): PodAction[]
   return [...actions, ...outdated({ set, nodes, pods, nowMs })];
 }
 
-/** Pods of older templates go as far as the budget of unavailable ones allows, broken ones first. */
+/** Deletes pods of older templates as far as maxUnavailable allows, unready ones first. */
 function outdated({ set, nodes, pods, nowMs }: Daemons): PodAction[] {
   const { updateStrategy, minReadySeconds = 0 } = set.spec;
   if (updateStrategy?.type === "OnDelete") return [];
@@ -93,7 +94,7 @@ function groupByNode(pods: readonly Frozen<WorkloadPod>[]): Map<string, Frozen<W
   return groups;
 }
 
-/** The status of a DaemonSet: what `kubectl rollout status` waits for. */
+/** The status of a DaemonSet, for `kubectl rollout status`. */
 export function daemonSetStatus({ set, nodes, pods, nowMs }: Daemons): object {
   const { minReadySeconds = 0, template } = set.spec;
   const hash = templateHash(template);

@@ -83,14 +83,14 @@ describe("a Deployment", () => {
     expect(reported(wanted, sets)).toEqual(actions);
   });
 
-  test("has the same set for the same template, whatever the order of its fields", () => {
+  test("has the same set for the same template, regardless of the order of its fields", () => {
     const { containers } = deployment().spec.template.spec;
     const turned = { spec: { containers }, metadata: { labels: { app: "web" } } };
     expect(currentSetName(deployment({ template: turned }))).toBe(current);
     expect(currentSetName(deployment({ template: { spec: { containers: [] } } }))).not.toBe(current);
   });
 
-  test("says how far a rollout is", () => {
+  test("reports the progress of a rollout", () => {
     const status = deploymentStatus(rolling(1, 0), [replicaSet("old", 3), replicaSet(current, 2, 1)], NOW_MS);
     expect(status).toMatchObject({
       observedGeneration: 3,

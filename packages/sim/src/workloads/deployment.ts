@@ -3,7 +3,7 @@ import { withConditions } from "./pod-state.ts";
 import { templateHash } from "./template-hash.ts";
 import type { Deployment, ReplicaSet } from "./workload-kinds.ts";
 
-/** A change to the ReplicaSets of a Deployment, and why. */
+/** A change of a Deployment's ReplicaSets, and why. */
 export type SetAction =
   | { readonly type: "create"; readonly why: string; readonly name: string; readonly replicas: number }
   | {
@@ -14,16 +14,16 @@ export type SetAction =
     }
   | { readonly type: "delete"; readonly why: string; readonly set: Frozen<ReplicaSet> };
 
-/** The label that tells the pods of one template from those of another. */
+/** The label that separates the pods of different templates. */
 export const TEMPLATE_HASH_LABEL = "pod-template-hash";
 const HISTORY_LIMIT = 10;
 
-/** The name of the ReplicaSet for the template as it is now. */
+/** The name of the ReplicaSet for the current template. */
 export function currentSetName({ metadata, spec }: Frozen<Deployment>): string {
   return `${metadata.name}-${templateHash(spec.template)}`;
 }
 
-/** Decides how to come closer to having all pods of the newest template. */
+/** Decides the next step towards having all pods of the newest template. */
 export function decideSets(deployment: Frozen<Deployment>, sets: readonly Frozen<ReplicaSet>[]): SetAction[] {
   if (deployment.spec.paused) return [];
   const name = currentSetName(deployment);
@@ -47,7 +47,7 @@ function recreate({ spec }: Frozen<Deployment>, { name, current, old }: Generati
   return resize({ name, current, replicas: spec.replicas ?? 1, why: "the old pods are gone" });
 }
 
-/** The new set grows as far as the surge allows. */
+/** Scales up the new set as far as maxSurge allows. */
 function grow({ spec }: Frozen<Deployment>, { name, current, old }: Generations): SetAction[] {
   const { replicas = 1 } = spec;
   const { maxSurge } = resolveRolloutBudget(spec.strategy?.rollingUpdate ?? {}, replicas);
@@ -70,7 +70,7 @@ function resize(to: {
   return wantedOf(current) === replicas ? [] : [{ type: "scale", why, set: current, replicas }];
 }
 
-/** Old sets give up what is not available first, then what the available ones can spare, the oldest set first. */
+/** Scales down old sets: unavailable pods first, then as many available ones as allowed, the oldest set first. */
 function shrink({ spec }: Frozen<Deployment>, { current, old }: Generations): SetAction[] {
   const { replicas = 1, revisionHistoryLimit = HISTORY_LIMIT } = spec;
   const { maxUnavailable } = resolveRolloutBudget(spec.strategy?.rollingUpdate ?? {}, replicas);
@@ -95,7 +95,7 @@ function shrink({ spec }: Frozen<Deployment>, { current, old }: Generations): Se
   return [...actions, ...surplus.map((set): SetAction => ({ type: "delete", why, set }))];
 }
 
-/** The status of a Deployment: what `kubectl rollout status` waits for. */
+/** The status of a Deployment, for `kubectl rollout status`. */
 export function deploymentStatus(
   deployment: Frozen<Deployment>,
   sets: readonly Frozen<ReplicaSet>[],

@@ -5,16 +5,16 @@ import { createLoop, type Loop, type LoopWorld } from "./loop.ts";
 import { isReady } from "../readiness.ts";
 import { WorkloadPod } from "./workload-kinds.ts";
 
-/** What the kubelets of all nodes share. */
+/** The options of all kubelets. */
 interface KubeletWorld extends LoopWorld {
   readonly settings: PodSettings;
 }
 
 const BY_NODE = "node";
-// Kubelets do not wait for each other; so many of them talk to the server at once.
+// Kubelets work in parallel; so many of them send requests at once.
 const CONCURRENCY = 100;
 
-/** Does to all pods of all nodes what their kubelets would. */
+/** Acts for the kubelets of all nodes on all pods. */
 export function followPods(world: KubeletWorld): Loop {
   const { cache } = world;
   const pods = cache.informer(WorkloadPod);
@@ -62,7 +62,7 @@ async function carryOut(world: KubeletWorld, { pod, node, step }: Attended): Pro
   await client.patch(WorkloadPod, pod.metadata, { type: "merge", subresource: "status", body });
 }
 
-/** What was pulled is on the node from now on. */
+/** Records pulled images on the node. */
 async function keepImages(
   { client }: KubeletWorld,
   { metadata, status }: Frozen<Node>,
@@ -73,12 +73,12 @@ async function keepImages(
   await client.patch(Node, metadata, { type: "merge", subresource: "status", body });
 }
 
-/** Takes a pod out of the API at once. */
+/** Deletes a pod from the API without a grace period. */
 async function forceDelete(client: Client, { metadata }: Frozen<WorkloadPod>): Promise<void> {
   try {
     await client.delete(WorkloadPod, metadata, { uid: metadata.uid ?? "", gracePeriodSeconds: 0 });
   } catch (error) {
-    // Gone, or another pod of that name: both mean that this one is not there any more.
+    // The pod is gone, or another pod has its name: both mean that this one no longer exists.
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }

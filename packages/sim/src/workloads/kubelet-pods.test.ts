@@ -55,7 +55,7 @@ const patient = (tolerationSeconds?: number): NonNullable<PodFacts["spec"]> => (
 const well = node("n");
 const withImage = { ...well, status: { ...well.status, images: [{ names: ["web:1"] }] } };
 const unwell = node("n", { ready: false });
-const restarted = { ...well, metadata: { ...well.metadata, creationTimestamp: after(-1) } };
+const replaced = { ...well, metadata: { ...well.metadata, creationTimestamp: after(-1) } };
 
 describe("a kubelet", () => {
   test.each<[string, PodFacts, Node | undefined, string]>([
@@ -70,7 +70,7 @@ describe("a kubelet", () => {
     [
       "starts again what ran on the node before it",
       { status: running(60, "True") },
-      restarted,
+      replaced,
       "report Running",
     ],
     ["gives a pod time to stop", deleted(1, 30), well, "wait 1000"],
@@ -126,12 +126,12 @@ describe("a kubelet", () => {
     expect(reported(nextStep({ pod: onNode, node: there, nowMs: NOW_MS, settings }))).toBe(expected);
   });
 
-  test("says which images it has pulled", () => {
+  test("reports the images it has pulled", () => {
     const scene = { pod: pod("p", { node: "n", status: pulling(4) }), node: well, nowMs: NOW_MS, settings };
     expect(nextStep(scene)).toMatchObject({ pulled: [{ names: ["web:1"], sizeBytes: 200_000_000 }] });
   });
 
-  test("knows a size for every image, always the same", () => {
+  test("has a constant size for every image", () => {
     expect(imageBytes("web:1", settings.imageBytes)).toBe(200_000_000);
     const size = imageBytes("other:7", settings.imageBytes);
     expect(size).toBe(imageBytes("other:7", {}));

@@ -12,21 +12,21 @@ import { hasEnded, withConditions } from "./pod-state.ts";
 import { tolerates } from "./tolerations.ts";
 import type { ContainerStatus, WorkloadPod } from "./workload-kinds.ts";
 
-/** How fast pods come and go. */
+/** The timing of pods. */
 export interface PodSettings {
-  /** Sizes of images; others get a size that depends on their name alone. */
+  /** Sizes of images; other images get a size by their name. */
   readonly imageBytes: Readonly<Record<string, number>>;
-  /** What a node pulls images with. */
+  /** The bandwidth at which a node pulls images. */
   readonly pullBytesPerSecond: number;
-  /** From running to Ready. */
+  /** The time from running to Ready. */
   readonly startupMs: number;
-  /** From being told to stop to having stopped. */
+  /** The time a pod takes to stop. */
   readonly stopMs: number;
-  /** How long pods outlive a node that has vanished. */
+  /** How long pods outlive a deleted node. */
   readonly evictionTimeoutMs: number;
 }
 
-/** What happens to a pod next, and why. */
+/** The next action on a pod, and why. */
 export type PodStep =
   | { readonly type: "wait"; readonly why: string; readonly afterMs?: number }
   | {
@@ -35,12 +35,12 @@ export type PodStep =
       readonly status: object;
       readonly pulled?: readonly ContainerImage[];
     }
-  /** Asks the pod to go; it stays until its kubelet has stopped it. */
+  /** Requests the deletion of the pod; it stays until its kubelet has stopped it. */
   | { readonly type: "evict"; readonly why: string }
-  /** Takes the pod out of the API: it has stopped, or nobody is left to stop it. */
+  /** Deletes the pod from the API: it has stopped, or its kubelet no longer exists. */
   | { readonly type: "remove"; readonly why: string };
 
-/** A pod, the node it is bound to if there still is one, and the moment. */
+/** A pod, its node if that still exists, and the current time. */
 export interface PodScene {
   readonly pod: Frozen<WorkloadPod>;
   readonly node: Frozen<Node> | undefined;
@@ -67,7 +67,7 @@ function attended(scene: PodScene, node: Frozen<Node>): PodStep {
   return isRunning(pod) ? becomeReady(scene) : run(scene, node);
 }
 
-/** A node that has come anew under the same name runs nothing of what ran on the one before it. */
+/** A new node with the same name runs none of the pods of the old one. */
 function isOlder({ status }: Frozen<WorkloadPod>, { metadata }: Frozen<Node>): boolean {
   return Date.parse(status?.startTime ?? "") < Date.parse(metadata.creationTimestamp ?? "");
 }
@@ -76,7 +76,7 @@ function isRunning({ status }: Frozen<WorkloadPod>): boolean {
   return status?.containerStatuses?.[0]?.state.running !== undefined;
 }
 
-/** Nobody can stop a pod whose node has vanished, so after a while it counts as stopped. */
+/** No kubelet can stop the pods of a deleted node, so they count as stopped after a while. */
 function outlive(scene: PodScene): PodStep {
   const sinceMs = unreadySinceMs(scene, NODE_LOST);
   if (sinceMs === undefined) return reportUnready(scene, NODE_LOST, "the node has vanished");
@@ -85,7 +85,7 @@ function outlive(scene: PodScene): PodStep {
   return { type: "remove", why: "the node has vanished for longer than the eviction timeout" };
 }
 
-/** A kubelet that is not well does nothing; pods are asked to go after as long as they tolerate it. */
+/** An unready kubelet does nothing; its pods are deleted after their toleration time. */
 function endure(scene: PodScene, node: Frozen<Node>): PodStep {
   const { pod, nowMs } = scene;
   const sinceMs = unreadySinceMs(scene, NODE_NOT_READY);
@@ -97,7 +97,7 @@ function endure(scene: PodScene, node: Frozen<Node>): PodStep {
   return { type: "evict", why: "the node has not been ready for longer than the pod tolerates" };
 }
 
-/** How long a pod puts up with a node that is not ready; the server gives every pod 5 minutes unless told. */
+/** How long a pod tolerates an unready node; the API server gives every pod 5 minutes by default. */
 function patienceMs({ spec }: Frozen<WorkloadPod>, node: Frozen<Node>): number {
   const taint = { key: healthTaint(node) ?? "", effect: "NoExecute" };
   const toleration = spec?.tolerations?.find((one) => tolerates(one, taint));
@@ -172,7 +172,7 @@ function unready(reason: string): Omit<PodCondition, "lastTransitionTime">[] {
   ];
 }
 
-/** The moment is kept on the pod itself, so that it survives a restart of this process. */
+/** The time is stored on the pod, so that it survives a restart of this process. */
 function unreadySinceMs({ pod }: PodScene, reason: string): number | undefined {
   const ready = readiness(pod);
   return ready?.reason === reason ? Date.parse(ready.lastTransitionTime ?? "") : undefined;
@@ -204,19 +204,19 @@ function missingImages(pod: Frozen<WorkloadPod>, node: Frozen<Node>): string[] {
   return [...wanted].filter((image) => !there.has(image));
 }
 
-// Images in the wild are between some 10 MB and 1 GB.
+// Real images have between about 10 MB and 1 GB.
 const SMALLEST_IMAGE = 10_000_000;
 const LARGEST_IMAGE = 1_000_000_000;
 
-/** The size of an image: by the table, or by its name, so that it is the same in each run and on each node. */
+/** The size of an image: from the table, or derived from its name, so that every run and node agrees. */
 export function imageBytes(image: string, table: Readonly<Record<string, number>>): number {
   if (Object.hasOwn(table, image)) return table[image] ?? 0;
-  // Even in the exponent: small images are as common as big ones are rare.
+  // Uniform in the exponent: small images are common, large ones rare.
   const share = digest(image).readUInt32BE(0) / 2 ** 32;
   return Math.round(SMALLEST_IMAGE * (LARGEST_IMAGE / SMALLEST_IMAGE) ** share);
 }
 
-/** An address that is the pod's own for all its life; two pods of a large fleet may share one, and nobody dials it. */
+/** The pod's address for its lifetime; two pods of a large fleet may share one, because no client connects to it. */
 function addressOf(pod: Frozen<WorkloadPod>): string {
   const [a = 0, b = 0, c = 0] = digest(pod.metadata.uid ?? pod.metadata.name);
   return `10.${a}.${b}.${c}`;

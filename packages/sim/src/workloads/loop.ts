@@ -1,7 +1,7 @@
 import type { Env } from "@capstan/env";
 import { type Cache, type Client, isConflict, isNotFound, type Logger, WorkQueue } from "@capstan/runtime";
 
-/** What the loops over pods share. */
+/** The options of all loops over pods. */
 export interface LoopWorld {
   readonly env: Env;
   readonly log: Logger;
@@ -9,25 +9,25 @@ export interface LoopWorld {
   readonly client: Client;
 }
 
-/** What is particular to a loop. */
+/** The specifics of a loop. */
 export interface LoopOptions {
   readonly name: string;
   readonly concurrency: number;
-  /** Looks at one object; the answer says after how many milliseconds to look again, if at all. */
+  /** Reconciles one object; returns the requeue delay in milliseconds, if any. */
   readonly look: (key: string) => Promise<number | undefined>;
 }
 
-/** Keys to look at, and those who do once the cache is filled. */
+/** The queue of keys, and the workers that start once the cache is synced. */
 export interface Loop {
   readonly queue: WorkQueue;
   start(): WorkQueue;
 }
 
 /**
- * Looks at keys until its queue is closed.
+ * Reconciles keys until its queue is closed.
  *
- * Reconcilers leave objects alone that are being deleted and have no finalizer of theirs, and that is just when a
- * kubelet has work to do; so pods are looked after here.
+ * The runtime's reconcilers skip objects that are being deleted without their finalizer, which is exactly when a kubelet has
+ * work to do; so pods have this loop.
  */
 export function createLoop(
   { env, log }: Pick<LoopWorld, "env" | "log">,

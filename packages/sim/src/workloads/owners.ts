@@ -42,7 +42,7 @@ import {
 } from "./workload-kinds.ts";
 
 const OWNER = "owner";
-// Each pass looks at all pods or nodes of its object, so what happens to thousands of them in this time is one pass.
+// Each pass reads all pods or nodes of its object, so the changes of this interval share one pass.
 const GATHER_MS = { pods: 100, nodes: 1_000 };
 
 const ownerIndex = <T extends KubernetesObject>(kind: Kind<T>): IndexDefinition =>
@@ -54,7 +54,7 @@ const ownerIndex = <T extends KubernetesObject>(kind: Kind<T>): IndexDefinition 
 const podsByOwner = ownerIndex(WorkloadPod);
 const setsByOwner = ownerIndex(ReplicaSet);
 
-/** Keeps as many pods as a ReplicaSet wants. */
+/** The ReplicaSet controller. */
 export const replicaSets: Reconciler = defineReconciler({
   name: "replicasets",
   for: ReplicaSet,
@@ -74,7 +74,7 @@ export const replicaSets: Reconciler = defineReconciler({
   ],
 });
 
-/** Keeps the ordered pods of a StatefulSet. */
+/** The StatefulSet controller. */
 export const statefulSets: Reconciler = defineReconciler({
   name: "statefulsets",
   for: StatefulSet,
@@ -94,7 +94,7 @@ export const statefulSets: Reconciler = defineReconciler({
   ],
 });
 
-/** Keeps a pod of a DaemonSet on each node that wants it. */
+/** The DaemonSet controller. */
 export const daemonSets: Reconciler = defineReconciler({
   name: "daemonsets",
   for: DaemonSet,
@@ -115,7 +115,7 @@ export const daemonSets: Reconciler = defineReconciler({
   ],
 });
 
-/** Moves the ReplicaSets of a Deployment. */
+/** The Deployment controller. */
 export const deployments: Reconciler = defineReconciler({
   name: "deployments",
   for: Deployment,
@@ -224,14 +224,14 @@ function newSet(deployment: Frozen<Deployment>, replicas: number): ReplicaSet {
   };
 }
 
-/** Writes the status where it says something new. */
+/** Writes the status if it has changed. */
 async function report<T extends KubernetesObject & { status?: object }>(
   { client, object }: Context<T>,
   kind: Kind<T>,
   status: object,
 ): Promise<void> {
   const known: Readonly<Record<string, unknown>> = { ...object.status };
-  // The server leaves out most numbers that are 0.
+  // The API server omits most numbers that are 0.
   const isKnown = ([name, value]: [string, unknown]): boolean =>
     deepEqual(known[name] ?? (value === 0 ? 0 : undefined), value);
   if (Object.entries(status).every(isKnown)) return;

@@ -2,12 +2,12 @@ import { formatTimestamp, type Frozen, type PodCondition } from "@capstan/api";
 import { readiness } from "../readiness.ts";
 import type { WorkloadPod } from "./workload-kinds.ts";
 
-/** Whether a pod is neither on its way out nor at its end. */
+/** Whether a pod is neither being deleted nor finished. */
 export function isActive({ metadata, status }: Frozen<WorkloadPod>): boolean {
   return metadata.deletionTimestamp === undefined && !hasEnded(status?.phase);
 }
 
-/** Whether a pod in this phase never runs again. */
+/** Whether a pod in this phase is finished. */
 export function hasEnded(phase: string | undefined): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
@@ -24,7 +24,7 @@ export function untilAvailableMs(
   return Math.max(0, sinceMs + minReadySeconds * 1000 - nowMs);
 }
 
-/** How many pods are ready and available, and when the next one becomes available. */
+/** The numbers of ready and available pods, and when the next one becomes available. */
 export interface Tally {
   readonly ready: number;
   readonly available: number;
@@ -44,7 +44,7 @@ export function tally(pods: readonly Frozen<WorkloadPod>[], minReadySeconds: num
   };
 }
 
-/** Puts conditions in the place of those of the same type; the time of transition moves with status and reason. */
+/** Replaces conditions of the same type; the transition time changes with status and reason. */
 export function withConditions(
   known: readonly Frozen<PodCondition>[] | undefined,
   wanted: readonly Omit<PodCondition, "lastTransitionTime">[],

@@ -3,7 +3,7 @@ import { isReady } from "../readiness.ts";
 import { isActive, type Tally } from "./pod-state.ts";
 import type { PodAction, ReplicaSet, WorkloadPod } from "./workload-kinds.ts";
 
-/** Decides which pods to create or delete so that there are as many as wanted. */
+/** Decides which pods to create or delete to reach the desired number. */
 export function decideReplicas(wanted: number, pods: readonly Frozen<WorkloadPod>[]): PodAction[] {
   const active = pods.filter(isActive);
   const missing = wanted - active.length;
@@ -14,7 +14,7 @@ export function decideReplicas(wanted: number, pods: readonly Frozen<WorkloadPod
     .map((pod) => ({ type: "delete", why, pod }));
 }
 
-/** The pod that is missed least comes first: without a node, not ready, beside the most others, youngest. */
+/** The deletion order: without a node, not ready, next to the most other pods, youngest. */
 function bySacrifice(pods: readonly Frozen<WorkloadPod>[]): Frozen<WorkloadPod>[] {
   const perNode = new Map<string, number>();
   for (const pod of pods) perNode.set(nodeOf(pod), (perNode.get(nodeOf(pod)) ?? 0) + 1);

@@ -8,16 +8,16 @@ import { amountsOf, choose, Usage } from "./scheduler.ts";
 import { Binding, WorkloadPod } from "./workload-kinds.ts";
 
 const UNSCHEDULED = "unscheduled";
-// Each pod that waits is held against each node, so what thousands of nodes offer within a second is one look.
+// Each waiting pod is compared with each node, so the changes of a second share one pass.
 const GATHER_MS = 1_000;
 
-/** Gives each pod without a node one, as soon as there is one that it fits on. */
+/** Binds each pod without a node as soon as a node fits. */
 export function followUnscheduled(world: LoopWorld): Loop {
   const { cache } = world;
   const pods = cache.informer(WorkloadPod);
   const usage = new Usage();
   pods.store.addIndex(UNSCHEDULED, (pod) => (isUnscheduled(pod) ? ["yes"] : []));
-  // One pod at a time: each choice counts on the ones before it.
+  // One pod at a time: each choice depends on the ones before it.
   const loop = createLoop(world, {
     name: "scheduler",
     concurrency: 1,
@@ -26,7 +26,7 @@ export function followUnscheduled(world: LoopWorld): Loop {
   const waiting = (): readonly Frozen<WorkloadPod>[] => pods.store.byIndex(UNSCHEDULED, "yes");
   let retry: Timer | undefined;
   const retryAll = (): void => {
-    // Pods that come later are looked at when they come.
+    // Pods that arrive later are scheduled when they arrive.
     if (waiting().length === 0) return;
     retry ??= world.env.clock.timer(GATHER_MS, () => {
       retry = undefined;
@@ -56,7 +56,7 @@ function isUnscheduled(pod: Frozen<WorkloadPod>): boolean {
   return (pod.spec?.nodeName ?? "") === "" && isActive(pod);
 }
 
-/** Nodes are written often; only what a pod looks at matters. */
+/** Nodes change often; only scheduling-relevant changes count. */
 function isSameOffer(before: Frozen<Node>, after: Frozen<Node>): boolean {
   return (
     isReady(before) === isReady(after) &&
@@ -80,7 +80,7 @@ async function place(world: LoopWorld, usage: Usage, key: string): Promise<undef
   try {
     await bind(world, pod, node);
   } catch (error) {
-    // If the binding was stored and only its answer got lost, the watch tells, and may have told already.
+    // If the binding was stored and only its answer was lost, the watch reports it, perhaps already.
     if (!cache.get(WorkloadPod, pod.metadata)?.spec?.nodeName) usage.release(uidOf(pod));
     throw error;
   }

@@ -54,7 +54,7 @@ describe("the scheduler", () => {
       { labels: { disk: "ssd" } },
     ],
     ["a request that fits exactly", asking({ cpu: "2" }), {}],
-  ])("places a pod in spite of %s", (_, wanted, facts) => {
+  ])("places a pod despite %s", (_, wanted, facts) => {
     expect(choose(wanted, [node("a", facts)], () => ({ cpu: 0, memory: 0, pods: 2 })).node).toBe("a");
   });
 
@@ -69,7 +69,7 @@ describe("the scheduler", () => {
     expect(chosen).toEqual(["a", "b", "a", "b", "a", "b", "0/2 nodes are available: 2 Too many pods."]);
   });
 
-  test("counts a pod once, however often it is told of it, and not after it is gone", () => {
+  test("counts a pod once, also after repeated events, and not after its deletion", () => {
     const usage = new Usage();
     const amounts = { cpu: 500, memory: 10, pods: 1 };
     usage.place("x", "a", amounts);

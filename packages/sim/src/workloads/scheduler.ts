@@ -2,25 +2,25 @@ import { type Frozen, type Node, parseQuantity } from "@capstan/api";
 import { matchesSelector, repellingTaint } from "./tolerations.ts";
 import type { WorkloadPod } from "./workload-kinds.ts";
 
-/** Amounts that pods take and nodes have: thousandths of a core, bytes, and a number of pods. */
+/** Amounts that pods request and nodes have: millicores, bytes, and a number of pods. */
 export interface Amounts {
   readonly cpu: number;
   readonly memory: number;
   readonly pods: number;
 }
 
-/** Where a pod goes, or why nowhere. */
+/** The node for a pod, or why there is none. */
 export type Choice =
   | { readonly node: string; readonly why: string }
   | { readonly node: undefined; readonly why: string };
 
 const NOTHING: Amounts = { cpu: 0, memory: 0, pods: 0 };
-// What a kubelet allows unless told.
+// The kubelet's default.
 const DEFAULT_PODS = 110;
 
 /**
- * Picks the node for a pod: of those that it fits on the one with the fewest pods, by name where several
- * have as few. Otherwise says why not, in the words of kube-scheduler, which people search for.
+ * Picks the node for a pod: of those that fit, the one with the fewest pods, then by name. Otherwise returns why not, in
+ * kube-scheduler's words, which users search for.
  */
 export function choose(
   pod: Frozen<WorkloadPod>,
@@ -76,7 +76,7 @@ function shortages(room: Amounts, wanted: Amounts, used: Amounts): string[] {
   ];
 }
 
-/** What a pod takes on its node. */
+/** The resources that a pod takes on its node. */
 export function amountsOf(pod: Frozen<WorkloadPod>): Amounts {
   const requests = (pod.spec?.containers ?? []).map(({ resources }) => resources?.requests ?? {});
   const sum = (name: string, unit: number): number =>
@@ -84,7 +84,7 @@ export function amountsOf(pod: Frozen<WorkloadPod>): Amounts {
   return { cpu: sum("cpu", 1000), memory: sum("memory", 1), pods: 1 };
 }
 
-// A fleet's nodes are read for each pod that is placed, and change seldom.
+// The nodes of a fleet are read for each scheduled pod, and change seldom.
 const rooms = new WeakMap<Frozen<Node>, Amounts>();
 
 function roomOf(node: Frozen<Node>): Amounts {
@@ -104,22 +104,22 @@ function amount(value: number | string | undefined, unit: number): number {
   return value === undefined ? 0 : (Number(parseQuantity(value).nano) / 1e9) * unit;
 }
 
-/** Keeps count of what is taken on each node; a pod counts from the moment it is bound, before any watch tells. */
+/** Counts the resources taken on each node; a pod counts as soon as it is bound, before the watch reports it. */
 export class Usage {
   readonly #nodes = new Map<string, Amounts>();
   readonly #placed = new Map<string, { readonly node: string; readonly amounts: Amounts }>();
 
-  /** What is taken on the node. */
+  /** The resources taken on the node. */
   on(node: string): Amounts {
     return this.#nodes.get(node) ?? NOTHING;
   }
 
-  /** Whether the pod has been given a node. */
+  /** Whether the pod has been bound to a node. */
   has(uid: string): boolean {
     return this.#placed.has(uid);
   }
 
-  /** Counts the pod on the node; again, and it moves nothing. */
+  /** Counts the pod on the node; a second call changes nothing. */
   place(uid: string, node: string, amounts: Amounts): void {
     if (this.#placed.get(uid)?.node === node) return;
     this.release(uid);
@@ -127,7 +127,7 @@ export class Usage {
     this.#add(node, amounts, 1);
   }
 
-  /** Gives back what the pod has taken. */
+  /** Releases the resources of the pod. */
   release(uid: string): void {
     const placed = this.#placed.get(uid);
     if (!placed) return;

@@ -4,17 +4,17 @@ import { isActive, type Tally } from "./pod-state.ts";
 import { templateHash } from "./template-hash.ts";
 import type { PodAction, StatefulSet, WorkloadPod } from "./workload-kinds.ts";
 
-/** The label that tells which template a pod was made from. */
+/** The label with the template that a pod was created from. */
 export const REVISION_LABEL = "controller-revision-hash";
 
-/** The name of the template as it is now. */
+/** The name of the current template. */
 export function revisionOf({ metadata, spec }: Frozen<StatefulSet>): string {
   return `${metadata.name}-${templateHash(spec.template)}`;
 }
 
 /**
- * Decides the next step of a StatefulSet. Pods come from the lowest number up, each after the ones before it are
- * Ready, and go from the highest down, one at a time; only `Parallel` does not wait.
+ * Decides the next step of a StatefulSet. Pods are created from the lowest ordinal up, each after the previous ones are
+ * Ready, and deleted from the highest down, one at a time; only `Parallel` does not wait.
  */
 export function decideOrdinals(set: Frozen<StatefulSet>, pods: readonly Frozen<WorkloadPod>[]): PodAction[] {
   const { replicas = 1, podManagementPolicy } = set.spec;
@@ -67,7 +67,7 @@ function highestFirst(pods: readonly Frozen<WorkloadPod>[]): Frozen<WorkloadPod>
   return pods.toSorted((a, b) => ordinal(b) - ordinal(a));
 }
 
-/** The status of a StatefulSet: what `kubectl rollout status` waits for. */
+/** The status of a StatefulSet, for `kubectl rollout status`. */
 export function statefulSetStatus(
   set: Frozen<StatefulSet>,
   pods: readonly Frozen<WorkloadPod>[],

@@ -1,7 +1,7 @@
 import type { Frozen, Node, Taint, Toleration } from "@capstan/api";
 import { healthTaint } from "../node-taints.ts";
 
-/** The taints of a node, with the one that the control plane is about to give it when it is not Ready. */
+/** The taints of a node, with the one that the control plane is about to add when it is not Ready. */
 function taintsOf(node: Frozen<Node>): readonly Frozen<Taint>[] {
   const taints = node.spec?.taints ?? [];
   const key = healthTaint(node);
@@ -29,7 +29,7 @@ export function tolerates(toleration: Frozen<Toleration>, taint: Frozen<Taint>):
   return toleration.operator === "Exists" || (toleration.value ?? "") === (taint.value ?? "");
 }
 
-/** Whether a node carries all labels that a pod asks for. */
+/** Whether a node has all labels of a pod's node selector. */
 export function matchesSelector(
   node: Frozen<Node>,
   selector: Readonly<Record<string, string>> = {},

@@ -7,13 +7,13 @@ import {
   type PodCondition,
 } from "@capstan/api";
 
-/** What each pod of a workload is made from. */
+/** The template of a workload's pods. */
 export interface PodTemplate {
   metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
   spec: NonNullable<Pod["spec"]>;
 }
 
-/** How one container of a pod is doing. */
+/** The status of one container. */
 export interface ContainerStatus {
   name: string;
   image: string;
@@ -24,7 +24,7 @@ export interface ContainerStatus {
   state: { waiting?: { reason: string }; running?: { startedAt: string } };
 }
 
-/** A pod with what its kubelet reports. */
+/** A pod with the status that its kubelet reports. */
 export interface WorkloadPod extends Pod {
   status?: NonNullable<Pod["status"]> & { podIPs?: { ip: string }[]; containerStatuses?: ContainerStatus[] };
 }
@@ -36,16 +36,16 @@ interface WorkloadSpec {
   minReadySeconds?: number;
 }
 
-/** A status is written whole, and only compared here. */
+/** The status is written as a whole, and only compared here. */
 type Status = Record<string, unknown> & { conditions?: PodCondition[] };
 
-/** Keeps a number of equal pods. */
+/** A ReplicaSet. */
 export interface ReplicaSet extends KubernetesObject {
   spec: WorkloadSpec & { replicas?: number };
   status?: Status & { replicas?: number; readyReplicas?: number; availableReplicas?: number };
 }
 
-/** Moves a number of equal pods from one template to the next. */
+/** A Deployment. */
 export interface Deployment extends KubernetesObject {
   spec: WorkloadSpec & {
     replicas?: number;
@@ -59,7 +59,7 @@ export interface Deployment extends KubernetesObject {
   status?: Status;
 }
 
-/** Keeps numbered pods, each with a name of its own. */
+/** A StatefulSet. */
 export interface StatefulSet extends KubernetesObject {
   spec: WorkloadSpec & {
     replicas?: number;
@@ -69,7 +69,7 @@ export interface StatefulSet extends KubernetesObject {
   status?: Status & { currentRevision?: string };
 }
 
-/** Keeps a pod on each node. */
+/** A DaemonSet. */
 export interface DaemonSet extends KubernetesObject {
   spec: WorkloadSpec & {
     updateStrategy?: {
@@ -80,27 +80,28 @@ export interface DaemonSet extends KubernetesObject {
   status?: Status;
 }
 
-// Without the subresource the runner leaves the conditions alone: it would add a Ready that Kubernetes does not know.
+// Without the status subresource the runner leaves conditions alone: it would add a Ready condition, which Kubernetes does
+// not have here.
 const apps = <T extends KubernetesObject>(kind: string, plural: string): Kind<T> =>
   builtInKind<T>({ group: "apps", version: "v1", kind, plural, namespaced: true });
 
-/** Keeps a number of equal pods. */
+/** The kind ReplicaSet. */
 export const ReplicaSet = apps<ReplicaSet>("ReplicaSet", "replicasets");
-/** Moves a number of equal pods from one template to the next. */
+/** The kind Deployment. */
 export const Deployment = apps<Deployment>("Deployment", "deployments");
-/** Keeps numbered pods, each with a name of its own. */
+/** The kind StatefulSet. */
 export const StatefulSet = apps<StatefulSet>("StatefulSet", "statefulsets");
-/** Keeps a pod on each node. */
+/** The kind DaemonSet. */
 export const DaemonSet = apps<DaemonSet>("DaemonSet", "daemonsets");
-/** The kind Pod, with what its kubelet reports. */
+/** The kind Pod, with the status that its kubelet reports. */
 export const WorkloadPod = Pod as Kind<WorkloadPod>;
 
-/** Puts a pod on a node. */
+/** Binds a pod to a node. */
 export interface Binding extends KubernetesObject {
   target: { apiVersion: string; kind: string; name: string };
 }
 
-/** Puts a pod on a node; it is posted to the pod itself. */
+/** The kind Binding; it is posted to the pod. */
 export const Binding = builtInKind<Binding>({
   group: "",
   version: "v1",
@@ -109,7 +110,7 @@ export const Binding = builtInKind<Binding>({
   namespaced: true,
 });
 
-/** A change to the pods of a workload, and why. */
+/** A change of a workload's pods, and why. */
 export type PodAction =
   | { readonly type: "create"; readonly why: string; readonly name?: string; readonly nodeName?: string }
   | { readonly type: "delete"; readonly why: string; readonly pod: Frozen<WorkloadPod> };

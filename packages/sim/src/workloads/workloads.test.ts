@@ -18,7 +18,7 @@ const PodDisruptionBudget = builtInKind<KubernetesObject & { spec: object }>({
   namespaced: true,
 });
 
-// An eviction is posted to a pod of the core group, and is itself of another.
+// An Eviction is posted to a pod of the core group, but belongs to another group.
 const Eviction = {
   ...builtInKind({ group: "", version: "v1", kind: "Eviction", plural: "pods", namespaced: true }),
   apiVersion: "policy/v1",
@@ -34,11 +34,11 @@ const workload = (labels: Record<string, string>, image = "web:1") => ({
   },
 });
 
-/** A cluster in virtual time: an API server, the workloads, and the user's hands. */
+/** A cluster in virtual time: an API server, the workloads, and the user's client. */
 class Cluster {
   readonly scheduler = new Scheduler({ seed: "1" });
   readonly client: Client;
-  /** Every write of the workloads. */
+  /** All writes of the workloads. */
   readonly writes: string[] = [];
   readonly #handler: Handler;
   #starts = 0;
@@ -50,7 +50,7 @@ class Cluster {
     this.client = createClient({ transport: user.connect(this.#handler), env: user, fieldManager: "user" });
   }
 
-  /** Starts the workloads; when told so, they crash at their first write, or their watches lag behind. */
+  /** Starts the workloads; options make them crash at their first write, or their watches lag. */
   start({ firstWrite = "deliver", watchLagMs = 1 }: { firstWrite?: Fate; watchLagMs?: number } = {}): {
     process: VirtualProcess;
     running: Promise<Workloads>;
@@ -96,7 +96,7 @@ class Cluster {
     return [...(await this.run(this.client.list(WorkloadPod, query)))];
   }
 
-  /** How many Ready pods each node has. */
+  /** The number of Ready pods on each node. */
   async spread(app: string): Promise<Record<string, number>> {
     const spread: Record<string, number> = {};
     for (const pod of await this.pods(app)) {
@@ -106,7 +106,7 @@ class Cluster {
     return spread;
   }
 
-  /** Asks a pod to leave; false when a budget says no. */
+  /** Evicts a pod; returns false when a budget refuses it. */
   async evict(name: string): Promise<boolean> {
     try {
       await this.run(this.client.create(Eviction, { metadata: at(name) }, { subresource: "eviction" }));
@@ -130,7 +130,7 @@ async function withDeployment(): Promise<Cluster> {
 }
 
 describe("workloads", () => {
-  test("a Deployment of 4 runs 2 and 2 on two nodes, and says that it is complete", async () => {
+  test("a Deployment of 4 runs 2 and 2 pods on two nodes, and reports that it is complete", async () => {
     const cluster = await withDeployment();
     expect(await cluster.spread("web")).toEqual({ a: 2, b: 2 });
     const { status } = await cluster.run(cluster.client.get(Deployment, at("web")));
@@ -149,7 +149,7 @@ describe("workloads", () => {
     expect(node?.images).toEqual([{ names: ["web:1"], sizeBytes: 100_000_000 }]);
   });
 
-  test("a drain moves pods one by one and never leaves fewer Ready than the budget says", async () => {
+  test("a drain moves pods one by one and never leaves fewer Ready pods than the budget allows", async () => {
     const cluster = await withDeployment();
     const budget = { minAvailable: 3, selector: { matchLabels: { app: "web" } } };
     await cluster.run(cluster.client.create(PodDisruptionBudget, { metadata: at("web"), spec: budget }));
@@ -171,7 +171,7 @@ describe("workloads", () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  test("pods of a vanished node come back elsewhere after the timeout", async () => {
+  test("pods of a deleted node are replaced elsewhere after the timeout", async () => {
     const cluster = await withDeployment();
     await cluster.run(cluster.client.delete(Node, { name: "b" }));
     await cluster.scheduler.advance(4 * MINUTE);
@@ -180,7 +180,7 @@ describe("workloads", () => {
     expect(await cluster.spread("web")).toEqual({ a: 4 });
   });
 
-  test("pods of a node that is not Ready are replaced after as long as they tolerate it, and stay", async () => {
+  test("pods of an unready node are replaced after their toleration time, and stay", async () => {
     const cluster = await withDeployment();
     await cluster.setStatus("b", { conditions: [{ type: "Ready", status: "Unknown" }] });
     await cluster.scheduler.advance(6 * MINUTE);
@@ -190,7 +190,7 @@ describe("workloads", () => {
     expect(await cluster.spread("web")).toEqual({ a: 4 });
   });
 
-  test("a new template replaces all pods without falling below what the strategy allows", async () => {
+  test("a new template replaces all pods within the limits of the strategy", async () => {
     const cluster = await withDeployment();
     const { template } = workload({ app: "web" }, "web:2");
     await cluster.run(
@@ -246,7 +246,7 @@ describe("workloads", () => {
     ]);
   });
 
-  test("a pod that fits nowhere says why, and is placed when a node comes that it fits on", async () => {
+  test("a pod that fits no node reports why, and is placed when a fitting node appears", async () => {
     const cluster = new Cluster();
     await cluster.addNode("a", { unschedulable: true });
     const { spec } = workload({}).template;
@@ -268,7 +268,7 @@ describe("workloads", () => {
     expect([placed?.spec?.nodeName, placed && isReady(placed)]).toEqual(["b", true]);
   });
 
-  test("a crash at every write, before or behind it, leaves nothing undone and nothing done twice", async () => {
+  test("a crash before or after every write neither loses nor repeats work", async () => {
     const cluster = new Cluster();
     await cluster.addNode("a");
     await cluster.addNode("b");
@@ -288,7 +288,7 @@ describe("workloads", () => {
     expect(await cluster.spread("web")).toEqual({ a: 2, b: 2 });
   });
 
-  test("what is settled costs no write", async () => {
+  test("settled workloads cause no writes", async () => {
     const cluster = await withDeployment();
     const spec = { serviceName: "db", ...workload({ app: "db" }) };
     await cluster.run(cluster.client.create(StatefulSet, { metadata: at("db"), spec }));
@@ -301,7 +301,7 @@ describe("workloads", () => {
     expect(cluster.writes.slice(before)).toEqual([]);
   });
 
-  test("pods of a node that comes anew under its name start again and stay where they are", async () => {
+  test("pods of a node that was deleted and created with the same name restart in place", async () => {
     const cluster = await withDeployment();
     await cluster.run(cluster.client.delete(Node, { name: "b" }));
     await cluster.scheduler.advance(MINUTE);
@@ -330,7 +330,7 @@ describe("workloads", () => {
     expect(await cluster.spread("web")).toEqual({ a: 2, b: 2 });
   });
 
-  test("closing ends all writes, also those that were to come later", async () => {
+  test("closing cancels all writes, also scheduled ones", async () => {
     const cluster = new Cluster();
     await cluster.addNode("a");
     const { spec } = workload({}).template;

@@ -6,16 +6,16 @@ import { followPods } from "./kubelet-loop.ts";
 import { daemonSets, deployments, replicaSets, statefulSets } from "./owners.ts";
 import { followUnscheduled } from "./scheduler-loop.ts";
 
-/** What workloads run on. */
+/** The options of workloads. */
 export interface WorkloadsOptions {
   readonly env: Env;
-  /** The way to the API server; closed at the end. */
+  /** The transport to the API server; closed at the end. */
   readonly transport: Transport;
   readonly settings?: Partial<PodSettings>;
   readonly log?: Logger;
 }
 
-/** Workloads that run. */
+/** Running workloads. */
 export interface Workloads {
   /** The Nodes that pods run on. */
   readonly nodes: Informer<Node>;
@@ -31,8 +31,8 @@ const SETTINGS: PodSettings = {
 };
 
 /**
- * Runs just enough of a cluster for pods: the controllers of Deployments, ReplicaSets, StatefulSets and DaemonSets,
- * a scheduler, and what the kubelets of all nodes do to their pods. Resolves when it has read what is there.
+ * Runs the parts of a cluster that pods need: the controllers of Deployments, ReplicaSets, StatefulSets and DaemonSets, a
+ * scheduler, and the kubelets of all nodes. Resolves when its caches are synced.
  */
 export async function startWorkloads(options: WorkloadsOptions): Promise<Workloads> {
   const { env, transport, log = silentLogger } = options;

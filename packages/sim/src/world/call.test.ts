@@ -32,7 +32,7 @@ describe("a request to Kubernetes", () => {
   });
 });
 
-test("a call says who asks whom, and whether it takes a Node out of the scheduler's hands", () => {
+test("a call has its sender and its receiver, and tells whether it cordons a Node", () => {
   const node = "PATCH /api/v1/nodes/n";
   const pod = "PATCH /api/v1/namespaces/a/pods/p";
   const cordon = { spec: { unschedulable: true } };
@@ -63,7 +63,7 @@ describe("a request to Azure", () => {
   });
 });
 
-test("what is to become of a scale set and its instances is read, as text and as a value", () => {
+test("reads capacity, instances and tags from a body that is text or a value", () => {
   const sets = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets";
   const bodies: readonly [string, object, Partial<Call>][] = [
     [`PUT ${sets}/pool`, { sku: { capacity: 3 } }, { capacity: 3 }],

@@ -1,14 +1,14 @@
 import type { HttpRequest } from "@capstan/env";
 
-/** A request on its way, as people speak of it: "the 2nd PUT virtualMachineScaleSets by azuremachinepool". */
+/** A request in flight, as a trigger names it: "the 2nd PUT virtualMachineScaleSets by azuremachinepool". */
 export interface Call {
-  /** The process that asks: `manager-1`. */
+  /** The sending process: `manager-1`. */
   readonly process: string;
-  /** The controller that asks, or the process when no controller does. */
+  /** The sending controller, or the process when no controller sends it. */
   readonly by: string;
   /** The server: `management`, `azure`, or the name of a workload cluster. */
   readonly server: string;
-  /** The language that the server speaks. */
+  /** The API of the server. */
   readonly api: "kube" | "arm" | "other";
   /** `create`, `patch` … for Kubernetes; the method, or LIST, for Azure. */
   readonly verb: string;
@@ -18,22 +18,22 @@ export interface Call {
   readonly name: string;
   readonly subresource?: string | undefined;
   readonly isWrite: boolean;
-  /** Takes a Node out of the scheduler's hands. */
+  /** Whether it cordons a Node. */
   readonly isCordon?: boolean;
-  /** The size that a scale set is to have. */
+  /** The desired capacity of a scale set. */
   readonly capacity?: number;
-  /** The instances of a scale set that something is done to. */
+  /** The instances of a scale set that it acts on. */
   readonly instances?: readonly string[];
-  /** Where a request to Azure goes: an id, and whatever follows it. */
+  /** The path of a request to Azure: an id, and perhaps an action. */
   readonly path?: string;
-  /** The tags that a request to Azure carries. */
+  /** The tags in a request to Azure. */
   readonly tags?: Readonly<Record<string, unknown>>;
 }
 
-/** Who sends a request, and where to. */
+/** The sender and the receiver of a request. */
 export type Way = Pick<Call, "process" | "by" | "server">;
 
-/** Who a call is from, as the trace names it. */
+/** The actor of a call, as in the trace. */
 export function actorOf({ process, by }: Way): string {
   return process === by ? process : `${process}/${by}`;
 }
@@ -59,16 +59,16 @@ export function kubeCall({ method, path, body }: HttpRequest, { process, by, ser
     namespace,
     name: name === "" ? nameIn(body) : name,
     subresource,
-    // A review is a question although it is created.
+    // A review is a read although it is created.
     isWrite: method !== "GET" && !resource.endsWith("reviews"),
     isCordon: resource === "nodes" && isCordon(body),
   };
 }
 
-/** Takes apart `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
+/** Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
 function placeOf(location: string): Pick<Call, "resource" | "name" | "namespace" | "subresource"> {
   const written = location.split("/");
-  // Hardly any path has something to decode, and every call comes here.
+  // Hardly any path needs decoding, and every call passes here.
   const parts = location.includes("%") ? written.map(decodeURIComponent) : written;
   const first = parts[1] === "api" ? 3 : 4;
   const isNamespaced = parts[first] === "namespaces" && parts.length > first + 2;
@@ -101,7 +101,7 @@ export function armCall({ method, path, body }: HttpRequest, way: Way): Call {
   const [location = ""] = path.split("?");
   const parts = location.split("/").slice(1);
   const provider = parts.findIndex((part) => part.toLowerCase() === "providers");
-  // A login changes nothing although it is posted.
+  // A login is a POST that changes nothing.
   const isWrite = method !== "GET" && method !== "HEAD" && parts[1] !== "oauth2";
   if (provider < 0) {
     const [, , resource = "subscriptions", name = ""] = parts;
@@ -130,7 +130,7 @@ function detailsIn(body: unknown): Pick<Call, "capacity" | "instances" | "tags">
     tags?: Call["tags"];
     properties?: { tags?: Call["tags"] };
   };
-  // Where tags are all that is written, they are properties.
+  // A request that writes tags alone has them in its properties.
   const tags = rest.tags ?? properties?.tags;
   return {
     ...(sku?.capacity !== undefined && { capacity: sku.capacity }),
@@ -139,13 +139,13 @@ function detailsIn(body: unknown): Pick<Call, "capacity" | "instances" | "tags">
   };
 }
 
-/** Azure's libraries send text, and hands of users in a simulation a value. */
+/** Azure's libraries send text; the user's client in a simulation sends a value. */
 function jsonIn(body: unknown): unknown {
   if (typeof body !== "string") return body;
   try {
     return JSON.parse(body);
   } catch {
-    // A form, as for a login.
+    // A form, as in a login.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 import type { CallObserver } from "./link.ts";
 import { isBookkeeping, type Truth } from "./truth.ts";
 
-/** Shows everything that happens to the invariants; the first one that does not hold ends the run. */
+/** Shows all calls and events to the invariants; the first violation ends the run. */
 export class Checks implements CallObserver {
   readonly #scheduler: Scheduler;
   readonly #trace: Trace;
@@ -28,7 +28,7 @@ export class Checks implements CallObserver {
     });
   }
 
-  /** How many writes the processes under test have sent, besides bookkeeping. */
+  /** How many writes the processes under test have sent, without bookkeeping. */
   get writes(): number {
     return this.#writes;
   }
@@ -42,7 +42,7 @@ export class Checks implements CallObserver {
     this.#ask((watch) => watch.answered?.(call, response, this.#scheduler.monotonicMs));
   }
 
-  /** Whether anybody looks at the log: writing lines that nobody reads costs time. */
+  /** Whether an invariant reads the log: writing unread lines costs time. */
   get readsLog(): boolean {
     return this.#watches.some(({ watch }) => "logged" in watch);
   }
@@ -51,7 +51,7 @@ export class Checks implements CallObserver {
     this.#ask((watch) => watch.logged?.(line));
   }
 
-  /** All is done: what must hold then is asked for. */
+  /** The world is at rest: checks what must hold then. */
   atRest(): void {
     this.#ask((watch) => watch.atRest?.());
   }

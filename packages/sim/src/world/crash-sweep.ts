@@ -5,11 +5,11 @@ import { rehearse, type Rehearsal, type Run } from "./rehearsal.ts";
 export interface CrashPoint {
   /** The nth write, from 1. */
   readonly write: number;
-  /** Whether the server carries the write out before the process dies. */
+  /** Whether the server carries out the write before the crash. */
   readonly isApplied: boolean;
 }
 
-/** All single crashes that a run of so many writes can have. */
+/** All single crashes in a run with so many writes. */
 export function crashPointsOf({ writes }: Pick<Run, "writes">): CrashPoint[] {
   return Array.from({ length: writes }, (_, index) => [
     { write: index + 1, isApplied: false },
@@ -17,13 +17,13 @@ export function crashPointsOf({ writes }: Pick<Run, "writes">): CrashPoint[] {
   ]).flat();
 }
 
-/** The fault that makes the crash happen. */
+/** The fault that causes the crash. */
 export function faultOf({ write, isApplied }: CrashPoint): FaultSpec {
   const fault = isApplied ? "crash-after-write" : "crash-before-write";
   return { fault, when: { trigger: { nth: write } } };
 }
 
-/** Tells the story with a crash at each of its writes, before and after it, one run after the other. */
+/** Runs the story with a crash before and after each of its writes, one run after the other. */
 export async function* crashEverywhere(
   rehearsal: Rehearsal,
   calm: Pick<Run, "writes">,

@@ -2,10 +2,10 @@ import { customKinds } from "@capstan/api";
 import type { Rng } from "@capstan/env";
 import type { Client } from "@capstan/runtime";
 
-/** A user changes something in the management cluster; says what, or nothing when there was nothing to change. */
+/** A user edits the management cluster; returns what changed, or undefined when there was nothing to edit. */
 export type Edit = (user: Client, rng: Rng) => Promise<string | undefined>;
 
-/** The annotation that users put on our objects; nobody may ever take it away. */
+/** The annotation that users put on our objects; no controller may remove it. */
 export const USER_NOTE = "user.example.com/note";
 
 /** A user annotates one of our objects. */

@@ -2,19 +2,19 @@ import { customKinds, isJsonObject, type Frozen, type KubernetesObject, Secret }
 import type { StoredObject } from "@capstan/apiserver";
 import type { World } from "./world.ts";
 
-/** What a run led to, without names, times and counts that differ from run to run although all is well. */
+/** The outcome of a run, without names, times and counts that differ between good runs. */
 export interface EndState {
   /** Our objects in the management cluster. */
   readonly objects: readonly unknown[];
-  /** Secrets there, by name and keys: their bytes are random. */
+  /** Secrets by name and keys: their values are random. */
   readonly secrets: readonly string[];
-  /** Everything in Azure, by type, name and state. */
+  /** All Azure resources, by type, name and state. */
   readonly resources: readonly string[];
-  /** Scale sets with the numbers of their instances. */
+  /** Scale sets with their instance counts. */
   readonly scaleSets: readonly unknown[];
 }
 
-/** Takes the picture of a world that two runs are compared by. */
+/** Captures the state of a world, to compare two runs. */
 export function endStateOf(world: World): EndState {
   const { storage } = world.management;
   const objects = customKinds.flatMap(({ group, plural }) => [
@@ -30,7 +30,7 @@ export function endStateOf(world: World): EndState {
   };
 }
 
-// Written by servers and by time; two good runs differ in them.
+// Fields set by servers or derived from time: good runs differ in them.
 const FLEETING = new Set([
   "uid",
   "resourceVersion",
@@ -58,7 +58,7 @@ function comparable(object: StoredObject): unknown {
   };
 }
 
-/** A name that its controller drew at random says only whose it is. */
+/** A random name is replaced by its owner's. */
 function nameOf({ metadata }: Frozen<KubernetesObject>): string {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)?.name;
   return owner !== undefined && metadata.name.startsWith(`${owner}-`) ? `${owner}-*` : metadata.name;

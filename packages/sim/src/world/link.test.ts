@@ -6,7 +6,7 @@ import { createWorld } from "./world.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-test("after a watch that went back in time, whoever takes any version is shown an old one, once", async () => {
+test("after a watch that went back in time, one list with resourceVersion 0 returns old objects", async () => {
   const managerConnections: ManagerConnections[] = [];
   const world = await createWorld({
     seed: "1",

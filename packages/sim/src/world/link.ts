@@ -15,35 +15,35 @@ import type { Trace } from "../trace/trace.ts";
 import { actorOf, type Call, type Way } from "./call.ts";
 import { troubledLines } from "./troubled-lines.ts";
 
-/** Something that answers requests in a world. */
+/** A server of a world. */
 export interface Server {
   /** `management`, `azure`, or the name of a workload cluster. */
   readonly name: string;
   readonly handle: Handler;
   readonly callOf: (request: HttpRequest, way: Way) => Call;
-  /** Is told of each request that was carried out, right after it was handed over and again with its answer. */
+  /** Runs for each request, right after it was sent and again with its answer. */
   readonly heard?: (call: Call) => void;
-  /** Carries a request out under a rule of the server's own about what goes wrong. */
+  /** Carries out a request under a fault rule of the server. */
   readonly ruled?: (rule: FaultEffect, carryOut: () => Promise<HttpResponse>) => Promise<HttpResponse>;
   readonly answered?: (call: Call, response: HttpResponse) => void;
 }
 
-/** Sees all calls and answers of a world. */
+/** Observes all calls and answers of a world. */
 export interface CallObserver {
   called(call: Call): void;
   answered(call: Call, response: HttpResponse): void;
 }
 
-/** What links are made of. */
+/** The options of links. */
 export interface LinkOptions {
   readonly trace: Trace;
   readonly faults: Faults;
-  /** Holds lines of watches back; its process outlives all others. */
+  /** Delays events of watches; its process outlives all others. */
   readonly network: VirtualProcess;
   readonly observer: CallObserver;
 }
 
-/** One way for a message: milliseconds in a data centre, and never twice the same. */
+/** One-way latency: milliseconds in a data centre, different for each message. */
 const latencyMs = (rng: Rng): number => 1 + rng.next() * 4;
 const UNTROUBLED = { latencyMs };
 
@@ -59,24 +59,24 @@ interface Order {
   readonly rule?: FaultEffect | undefined;
 }
 
-/** How the processes of a world reach its servers: every call passes here, is noted, and may go wrong. */
+/** The network of a world: every call passes here, is recorded, and may be hit by a fault. */
 export class Links {
   readonly #options: LinkOptions;
-  /** The first answer to each list: what a server that is behind would still say. */
+  /** The first answer to each list: what a lagging server would still return. */
   readonly #firstLists = new Map<string, HttpResponse>();
-  /** Lists whose next answer comes from a server that is behind. */
+  /** Lists whose next answer comes from a lagging server. */
   readonly #behind = new Set<string>();
 
   constructor(options: LinkOptions) {
     this.#options = options;
   }
 
-  /** A connection that works, and that no invariant looks at. */
+  /** A connection without faults, which no invariant observes. */
   connect(process: VirtualProcess, server: Server): Transport {
     return this.#transport(process, server, false);
   }
 
-  /** A connection of a process under test: its calls are looked at, and may go wrong. */
+  /** A connection of a process under test: its calls are observed, and may be hit by faults. */
   connectTroubled(process: VirtualProcess, server: Server): Transport {
     return this.#transport(process, server, true);
   }
@@ -93,7 +93,7 @@ export class Links {
     };
   }
 
-  /** A call of a process under test: it is looked at, and something may go wrong with it. */
+  /** A call of a process under test: invariants observe it, and a fault may hit it. */
   #test({ process, server, call }: TestedCall, request: HttpRequest): Promise<HttpResponse> {
     const { observer, faults } = this.#options;
     observer.called(call);
@@ -118,7 +118,7 @@ export class Links {
     };
   }
 
-  /** Another answer than the server's, whether or not the server has carried the request out. */
+  /** A response in place of the server's, with or without the request's effect. */
   #lying(server: Server, call: Call, effect: CallEffect & { readonly kind: "answer" }): Handler {
     return async (request) => {
       if (effect.isApplied) await this.#carryOut({ server, call }, request);
@@ -140,7 +140,7 @@ export class Links {
   }
 
   async #serve(server: Server, call: Call, request: HttpRequest): Promise<HttpResponse> {
-    // Only whoever asks for version 0 may be answered from the past; every other list is the newest.
+    // Only a list with resourceVersion 0 may return old objects; every other list returns the newest.
     const takesOld = call.verb === "list" && /[?&]resourceVersion=0(&|$)/.test(request.path);
     if (!takesOld) return server.handle(request);
     const key = selectionOf(server.name, request);
@@ -175,7 +175,7 @@ export class Links {
   }
 }
 
-/** The objects that a list or a watch is about: a watch goes on from the list with the same. */
+/** The objects of a list or watch: a watch continues from the list of the same objects. */
 function selectionOf(server: string, { path }: HttpRequest): string {
   const [location = "", query = ""] = path.split("?");
   const asked = new URLSearchParams(query);

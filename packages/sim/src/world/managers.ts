@@ -2,29 +2,29 @@ import { type Scheduler, type Transport, VirtualProcess } from "@capstan/env";
 import { type Logger, type Reconciler, Runner } from "@capstan/runtime";
 import type { Trace } from "../trace/trace.ts";
 
-/** What a manager finds when it starts: a process of its own, and the ways to its servers. */
+/** What a manager starts with: a process, and connections to its servers. */
 export interface ManagerConnections {
   readonly env: VirtualProcess;
   /** The management cluster. */
   readonly kube: Transport;
   /** Azure Resource Manager. */
   readonly azure: Transport;
-  /** Any other server, by the host of its address or as a kubeconfig names it. */
+  /** Any other server, by the host of its URL or as a kubeconfig names it. */
   readonly connect: (url: string) => Transport;
-  /** A token for Azure, without the way through Entra. */
+  /** A token for Azure, without a request to Entra. */
   readonly azureToken: () => string;
-  /** Throws when this manager may not write any more. */
+  /** Throws when this manager may no longer write. */
   readonly assertMayWrite: () => void;
-  /** Where this manager writes what engineers want to know. */
+  /** The log of this manager. */
   readonly log: Logger;
   /** How often this manager has been started, from 1. */
   readonly start: number;
 }
 
-/** Makes the controllers anew for each start of a manager. */
+/** Creates new controllers for each start of a manager. */
 export type Controllers = (connections: ManagerConnections) => readonly Reconciler[];
 
-/** What managers are made of. */
+/** The options of managers. */
 export interface ManagersOptions {
   readonly scheduler: Scheduler;
   readonly trace: Trace;
@@ -34,34 +34,34 @@ export interface ManagersOptions {
   ) => Omit<ManagerConnections, "env" | "log" | "start" | "assertMayWrite">;
   /** The log of all managers. */
   readonly log: Logger;
-  /** The Lease that several of them share. */
+  /** The Lease that several managers share. */
   readonly lease: { readonly name: string; readonly namespace: string } | undefined;
 }
 
-/** A manager that runs. */
+/** A running manager. */
 export interface RunningManager {
   readonly process: VirtualProcess;
   readonly runner: Runner;
-  /** Whether its controllers work; a standby only watches. */
+  /** Whether its controllers run; a standby only fills its caches. */
   isWorking: boolean;
 }
 
-// As soon as a kubelet restarts a container that died for the first time.
+// The delay of a kubelet before it restarts a container that crashed for the first time.
 const RESTART_MS = 10_000;
 
-/** Starts managers, and starts them again when they die: what Kubernetes does with a Deployment. */
+/** Starts managers and restarts them after a crash, as a Deployment does. */
 export class Managers {
   readonly #options: ManagersOptions;
   readonly #running = new Map<number, RunningManager>();
   readonly #starts = new Map<number, number>();
-  /** How long a manager that was killed on purpose stays away. */
+  /** How long a manager that a step or fault killed stays down. */
   readonly #awayMs = new Map<number, number>();
 
   constructor(options: ManagersOptions) {
     this.#options = options;
   }
 
-  /** Those that run now. */
+  /** The running managers. */
   running(): readonly RunningManager[] {
     return [...this.#running.values()];
   }
@@ -97,20 +97,20 @@ export class Managers {
         if (lease) trace.record("world", { kind: "process", process: process.name, event: "led" });
         return runner.held();
       })
-      // Whoever has lost the Lease ends at once: crash-only.
+      // A manager that loses the Lease exits at once: crash-only.
       .catch(() => {
         trace.record("world", { kind: "process", process: process.name, event: "lost the Lease" });
         process.crash();
       });
   }
 
-  /** Kills a manager, and keeps it away for so long. */
+  /** Kills a manager and keeps it down for so long. */
   crash(number: number, forMs: number): void {
     this.#awayMs.set(number, forMs);
     this.#running.get(number)?.process.crash();
   }
 
-  /** Makes a manager stand still for so long. */
+  /** Pauses a manager for so long. */
   stall(number: number, forMs: number): void {
     const process = this.#running.get(number)?.process;
     if (!process) return;

@@ -1,7 +1,7 @@
 import type { Env } from "@capstan/env";
 import { createLogger, type LogFields, type Logger, type LogLevel } from "@capstan/runtime";
 
-/** A log whose lines, as the product would write them, are heard by somebody else, too. */
+/** A logger that also passes each line, as the product writes it, to the invariants. */
 export function overheard(
   log: Logger,
   env: Env,

@@ -2,41 +2,41 @@ import type { FaultSpec } from "../faults/faults.ts";
 import { endStateOf } from "./end-state.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
-/** A story to be told in a world: what the user does, and what must come of it. */
+/** A story to run in a world: the user's actions, and the expected outcome. */
 export interface Rehearsal {
   readonly world: Omit<WorldOptions, "faults">;
-  /** What happens. It may wait, and throws when something it counts on does not come. */
+  /** The user's actions. May wait, and throws when an expected state does not come. */
   readonly story: (world: World) => Promise<void>;
-  /** What two runs are compared by; everything that lasts unless told. */
+  /** The outcome that two runs are compared by; the end state unless given. */
   readonly endState?: (world: World) => unknown;
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface Run {
   readonly world: World;
   /** How many writes the controllers under test sent. */
   readonly writes: number;
-  /** What it led to; absent when it failed. */
+  /** The outcome; absent when the run failed. */
   readonly end?: unknown;
   /** Why it failed. */
   readonly failure?: Error;
 }
 
-/** Everything was done, and still somebody writes. */
+/** A run that settled, and in which a controller still writes. */
 export class RestlessError extends Error {
   override readonly name = "RestlessError";
 }
 
 const MINUTE_MS = 60_000;
-// Longer than anybody waits before trying again, so that nobody is about to.
+// Longer than any retry delay, so that no retry is pending.
 const QUIET_MS = 15 * MINUTE_MS;
 const LIMIT_MS = 240 * MINUTE_MS;
 const STILL_MS = 30 * MINUTE_MS;
 
 /**
- * Tells the story once: storm, heal, rest, and half an hour in which nobody may write.
+ * Runs the story once: faults, heal, rest, and half an hour without writes.
  *
- * What goes wrong in a run is its result and no exception; a bug of the simulation itself is one.
+ * A failure is the result of a run, not an exception; a bug of the simulation throws.
  */
 export async function rehearse(rehearsal: Rehearsal, faults: readonly FaultSpec[] = []): Promise<Run> {
   const world = await createWorld({ ...rehearsal.world, faults });
@@ -53,7 +53,7 @@ export async function rehearse(rehearsal: Rehearsal, faults: readonly FaultSpec[
   return { world, writes: world.testedWrites, end: (rehearsal.endState ?? endStateOf)(world) };
 }
 
-/** Once all is done nobody writes anything, for as long as three resyncs of most kinds take. */
+/** After the rest no controller writes, for as long as three resyncs of most kinds. */
 async function standStill(world: World): Promise<void> {
   const before = world.testedWrites;
   await world.advance(STILL_MS);
@@ -61,7 +61,7 @@ async function standStill(world: World): Promise<void> {
   if (more > 0) {
     const last = world.trace.events.findLast(({ happening }) => happening.kind === "write");
     throw new RestlessError(
-      `${more} writes in ${STILL_MS / MINUTE_MS} minutes after everything had settled, the last by ${last?.actor ?? "nobody"}`,
+      `${more} writes in ${STILL_MS / MINUTE_MS} minutes after everything had settled, the last by ${last?.actor ?? "an unknown actor"}`,
     );
   }
 }

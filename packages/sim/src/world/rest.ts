@@ -6,7 +6,7 @@ import type { TraceEvent } from "../trace/trace-event.ts";
 import type { Managers } from "./managers.ts";
 import { isBookkeeping } from "./truth.ts";
 
-/** What has to be at rest. */
+/** What must be at rest. */
 export interface Restless {
   readonly scheduler: Scheduler;
   readonly trace: Trace;
@@ -21,11 +21,11 @@ const METHODS_THAT_READ = new Set(["GET", "HEAD"]);
 
 const LOOK_MS = 60_000;
 
-/** Knows when nothing has happened for a while, and nothing is on its way. */
+/** Detects when no event has happened for a while and no work is pending. */
 export class Rest {
   readonly #world: Restless;
   #lastMs = 0;
-  /** When Azure was found busy: that it is done is news to managers, which ask rarely about what takes long. */
+  /** When Azure was last busy. Managers notice the end of an operation late: they poll long ones rarely. */
   #busyMs = -Infinity;
   #lookedMs = -Infinity;
 
@@ -36,15 +36,15 @@ export class Rest {
     });
   }
 
-  /** Since when nothing has been done. */
+  /** The time of the last work. */
   get sinceMs(): number {
     return this.#lastMs;
   }
 
-  /** Whether nothing has been done for so long, and nobody is about to do something. */
+  /** Whether there was no work for so long, and none is pending. */
   isQuiet(forMs: number): boolean {
     const { monotonicMs } = this.#world.scheduler;
-    // Often enough that the end of what takes long is not missed, and seldom enough to cost nothing.
+    // Often enough not to miss the end of a long operation, and seldom enough to be cheap.
     if (monotonicMs - this.#lookedMs >= LOOK_MS) this.#lookAtAzure();
     if (monotonicMs - Math.max(this.#lastMs, this.#busyMs) < forMs) return false;
     this.#lookAtAzure();
@@ -60,7 +60,7 @@ export class Rest {
     return this.#world.azure.control.state().runningOperations[0]?.name;
   }
 
-  /** Who is about to do something. */
+  /** The pending work, if any. */
   busy(): string | undefined {
     const { managers, guests } = this.#world;
     for (const { process, runner, isWorking } of managers.running()) {
@@ -73,11 +73,11 @@ export class Rest {
     const operation = this.#azureBusyWith();
     if (operation !== undefined) return `Azure is busy with ${operation}`;
     const guest = guests.list().find(({ stage }) => ON_THE_WAY.has(stage));
-    return guest && `machine ${guest.instanceId} of ${guest.scaleSetId} is ${guest.stage}`;
+    return guest && `machine ${guest.machineId} is ${guest.stage}`;
   }
 }
 
-/** Whether somebody changed something; what only reads, reports or keeps books is no work. */
+/** Whether an event is a change; reads, reports and bookkeeping are not work. */
 function isWork({ happening }: TraceEvent): boolean {
   if (happening.kind === "write") return !isBookkeeping(happening.resource);
   if (happening.kind === "arm") return !METHODS_THAT_READ.has(happening.method);

@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from "node:crypto";
 
 /**
- * The authority of all API servers of a simulated world. Nobody signs with it and no connection is checked by it; it is
- * there because machines pin it when they join, and it is always the same so that two runs are.
+ * The CA of all API servers in a simulated world. It signs nothing and no connection is verified with it. Machines pin it
+ * when they join, and it is constant so that runs are reproducible.
  */
 export const SIMULATED_AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUGE0RceN3K3NXuSvTZbDqfZ9Ag1gwCgYIKoZIzj0EAwIw

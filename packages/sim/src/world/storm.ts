@@ -5,19 +5,19 @@ import type { Reach } from "../faults/reach.ts";
 import type { Moments } from "../faults/trigger.ts";
 import type { Trace } from "../trace/trace.ts";
 
-/** What a storm needs of its world. */
+/** The options of a storm. */
 export interface StormOptions {
   readonly env: Env;
   readonly seed: string;
   readonly trace: Trace;
   readonly reach: () => Reach;
-  /** Is told after each fault that struck. */
+  /** Runs after each fault that struck. */
   readonly struck: () => void;
 }
 
 type MomentEffect = Effect & { readonly on: "moment" };
 
-/** A fault that strikes at moments of its own. */
+/** A fault at moments of its own. */
 interface Cloud {
   readonly fault: string;
   readonly effect: MomentEffect;
@@ -27,7 +27,7 @@ interface Cloud {
   timer?: Timer;
 }
 
-/** Lets the faults strike that wait for no call, at moments that the seed chooses, until they are healed. */
+/** Carries out the faults without calls, at moments that the seed chooses, until they are healed. */
 export class Storm {
   readonly #options: StormOptions;
   #clouds: Cloud[] = [];
@@ -44,7 +44,7 @@ export class Storm {
     this.#wait(cloud);
   }
 
-  /** Switches a fault off, or all of them, and takes back what does not pass by itself. */
+  /** Deactivates a fault, or all of them, and undoes effects that do not end by themselves. */
   async heal(fault: string): Promise<void> {
     const healed = this.#clouds.filter((cloud) => fault === ALL_FAULTS || cloud.fault === fault);
     this.#clouds = this.#clouds.filter((cloud) => !healed.includes(cloud));
@@ -57,7 +57,7 @@ export class Storm {
   #wait(cloud: Cloud): void {
     const { afterMs, everyMs, times = afterMs === undefined ? Infinity : 1 } = cloud.moments;
     if (cloud.struck >= times) return;
-    // Between half and one and a half of the average: no two runs alike, and none without a strike for long.
+    // Between half and one and a half times the average: runs differ, and none goes long without a strike.
     const pauseMs = afterMs ?? (everyMs ?? 0) * (0.5 + cloud.rng.next());
     cloud.timer = this.#options.env.clock.timer(pauseMs, () => {
       cloud.struck++;

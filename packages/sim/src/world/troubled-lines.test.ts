@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { LineEffect } from "../faults/effect.ts";
 import { troubledLines } from "./troubled-lines.ts";
 
-/** The lines that arrive, with the second at which they do. */
+/** The received lines, with the second of their arrival. */
 async function arriving(troubles: Readonly<Record<number, LineEffect>>): Promise<string[]> {
   const scheduler = new Scheduler({ seed: "1" });
   const env = new VirtualProcess(scheduler, "network");

@@ -13,7 +13,7 @@ const EXPIRED = {
   },
 };
 
-/** The lines of a watch, with what goes wrong with each of them. Their order stays as it is. */
+/** The lines of a watch with their faults. The order stays. */
 export async function* troubledLines(
   lines: AsyncIterable<unknown>,
   env: Env,
@@ -27,7 +27,7 @@ export async function* troubledLines(
       continue;
     }
     const { kind, forMs } = { forMs: 0, ...trouble };
-    // What has come during one delay is not late twice: else a busy watch would fall behind without end.
+    // Lines that arrive during one delay are not delayed again: else a busy watch would fall behind without limit.
     if (forMs > 0 && env.clock.monotonic() - wokeMs >= forMs) {
       await env.clock.sleep(forMs);
       wokeMs = env.clock.monotonic();

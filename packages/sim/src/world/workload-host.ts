@@ -3,14 +3,14 @@ import { type Handler, type Scheduler, type Transport, VirtualProcess } from "@c
 import { SIMULATED_AUTHORITY, SIMULATED_AUTHORITY_HASH } from "./simulated-authority.ts";
 import type { ControlPlaneHost, HostedControlPlane } from "../control-planes/host.ts";
 
-/** What the host of workload clusters needs of its world. */
+/** The options of the host of workload clusters. */
 export interface WorkloadHostOptions {
   readonly scheduler: Scheduler;
   readonly connect: (name: string, handle: Handler) => Transport;
   readonly opened: (name: string, server: ApiServer) => void;
 }
 
-/** Where kubeconfigs of a world lead. Nothing answers there outside of it. */
+/** The origin in a world's kubeconfigs. No server answers there outside the world. */
 export const CLUSTERS_ORIGIN = "https://clusters.invalid";
 
 /** The API servers of workload clusters, in memory. */
@@ -55,7 +55,7 @@ export class WorkloadHost implements ControlPlaneHost {
     return this.#servers.get(name);
   }
 
-  /** The cluster that the server of a kubeconfig names. */
+  /** The cluster of a kubeconfig's server. */
   at(url: string): { readonly name: string; readonly server: ApiServer } | undefined {
     const name = url.startsWith(`${CLUSTERS_ORIGIN}/`) ? url.slice(CLUSTERS_ORIGIN.length + 1) : "";
     const server = this.#servers.get(name);

@@ -16,6 +16,7 @@ import { ALL_FAULTS, EFFECTS, Faults, type FaultSpec } from "../faults/faults.ts
 import type { Reach } from "../faults/reach.ts";
 import type { GuestSettings } from "../guests/guest.ts";
 import { type Guests, type GuestView, startGuests } from "../guests/guests.ts";
+import { machineLabel } from "../machine-id.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { GENERAL_INVARIANTS } from "../invariants/general.ts";
 import { Trace } from "../trace/trace.ts";
@@ -33,26 +34,26 @@ import { Storm } from "./storm.ts";
 import { Truth } from "./truth.ts";
 import { WorkloadHost } from "./workload-host.ts";
 
-/** What a world is made of. */
+/** The options of a world. */
 export interface WorldOptions {
-  /** Decides everything that is left to chance. */
+  /** Seeds all randomness. */
   readonly seed: string;
-  /** The controllers under test, made anew for each start of a manager. */
+  /** The controllers under test, created for each start of a manager. */
   readonly controllers: Controllers;
   /** Kinds of control planes that a controller under test makes; for all others the world has a stand-in. */
   readonly yieldTo?: readonly ControlPlaneKind[];
-  /** How many managers run; two or more share a Lease. One unless told. */
+  /** How many managers run; two or more share a Lease. One unless given. */
   readonly managers?: number;
   readonly azure?: Partial<AzureSettings>;
   readonly guests?: Partial<GuestSettings>;
-  /** More servers, by the host that leads to them. */
+  /** More servers, by host. */
   readonly servers?: Readonly<Record<string, (env: Env) => Handler>>;
   readonly faults?: readonly FaultSpec[];
-  /** What a user does in the middle when the fault `user-edit` strikes; an annotation unless told. */
+  /** What a user does when the fault `user-edit` strikes; sets an annotation unless given. */
   readonly edit?: Edit;
-  /** What must hold, besides what must hold in every world. */
+  /** Invariants besides those of every world. */
   readonly invariants?: readonly Invariant[];
-  /** Where the managers write what engineers want to know; nowhere unless told. */
+  /** The log of the managers; discarded unless given. */
   readonly log?: Logger;
 }
 
@@ -63,9 +64,9 @@ const LEASE = { name: "capstan", namespace: "kube-system" };
 
 /** How long `settle` waits. */
 export interface SettleOptions {
-  /** So much virtual time in which nobody does anything means that all is done. */
+  /** A world without work for so much virtual time is at rest. */
   readonly quietMs?: number;
-  /** Give up after so much virtual time. */
+  /** Fails after so much virtual time. */
   readonly limitMs?: number;
 }
 
@@ -80,7 +81,7 @@ export class World {
   readonly guests: Guests;
   readonly controlPlanes: ControlPlanes;
   readonly managers: Managers;
-  /** The user's hands in the management cluster. */
+  /** The user's client of the management cluster. */
   readonly user: Client;
   readonly #options: WorldOptions;
   readonly #checks: Checks;
@@ -134,38 +135,38 @@ export class World {
       seed,
       trace: this.trace,
       reach: () => this.#reach(network),
-      struck: () => this.noteJournal("somebody"),
+      struck: () => this.noteJournal("operator"),
     });
     this.#rest = new Rest(this);
   }
 
-  /** How many writes the managers have sent so far; Leases and Events are no work. */
+  /** How many writes the managers have sent so far, without Leases and Events. */
   get testedWrites(): number {
     return this.#checks.writes;
   }
 
-  /** The states that were seen, and how often: what was never seen was never tested. */
+  /** The reached states, and how often: a state that no run reaches is not tested. */
   reached(): ReadonlyMap<string, number> {
     return reachedStates(this.trace.events);
   }
 
-  /** Starts the managers, and lets things go wrong from here on. */
+  /** Starts the managers and activates the faults. */
   start(): void {
     const { managers = 1, faults = [] } = this.#options;
     for (let number = 1; number <= managers; number++) this.managers.start(number);
     for (const fault of faults) this.addFault(fault);
   }
 
-  /** Switches a fault on. */
+  /** Activates a fault. */
   addFault({ fault, when }: FaultSpec): void {
     const effect = EFFECTS[fault];
     if (effect?.on === "moment" && "moments" in when) this.#storm.add(fault, effect, when.moments);
     else if (effect && effect.on !== "moment" && "trigger" in when)
       this.#faults.add(fault, effect, when.trigger);
-    else throw new TypeError(`there is no fault ${JSON.stringify(fault)} that strikes in this way`);
+    else throw new TypeError(`fault ${JSON.stringify(fault)} does not exist, or has another kind of trigger`);
   }
 
-  /** The user's hands in a workload cluster; undefined while there is no such cluster. */
+  /** The user's client of a workload cluster; undefined while the cluster does not exist. */
   workload(name: string): Client | undefined {
     const server = this.#host.get(name);
     if (!server) return undefined;
@@ -176,47 +177,47 @@ export class World {
     return client;
   }
 
-  /** Sends a request of the user's to Azure. */
+  /** Sends a user's request to Azure. */
   async arm(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     const headers = { authorization: `Bearer ${this.azure.issueToken().token}` };
     const request = { method, path, headers, ...(body !== undefined && { body }) };
     return this.run(this.#links.connect(this.#user, this.#arm).request(request));
   }
 
-  /** Lets virtual time pass until the promise has settled, and gives its result. */
+  /** Advances virtual time until the promise has settled, and returns its result. */
   async run<R>(promise: Promise<R>): Promise<R> {
     let isSettled = false;
     const done = promise.finally(() => {
       isSettled = true;
     });
-    // The result is awaited below; without this a rejection during the run would count as unhandled.
+    // The result is awaited below; without this, a rejection during the run would be unhandled.
     done.catch(() => undefined);
     await this.scheduler.run({ until: () => isSettled });
     return done;
   }
 
-  /** Lets so much virtual time pass. */
+  /** Advances virtual time. */
   async advance(byMs: number): Promise<void> {
     await this.scheduler.advance(byMs);
   }
 
-  /** Runs until something holds, as far as it does within a time; says whether it does. */
+  /** Runs until a condition holds or the time is over; returns whether it holds. */
   async until(holds: () => boolean, withinMs: number): Promise<boolean> {
     await this.scheduler.run({ until: holds, untilMs: this.scheduler.monotonicMs + withinMs });
     return holds();
   }
 
-  /** Runs until nobody has done anything for a while and nothing is on its way; throws when that never happens. */
+  /** Runs until no process has worked for a while and no work is pending; throws when the limit is reached. */
   async settle({ quietMs = QUIET_MS, limitMs = 120 * MINUTE_MS }: SettleOptions = {}): Promise<void> {
     const sinceMs = this.scheduler.monotonicMs;
-    // Looked at all the time, so that what ends meanwhile is seen to.
+    // Checked at every step, so that Rest sees the end of long operations.
     const isQuiet = (): boolean =>
       this.#rest.isQuiet(quietMs) && this.scheduler.monotonicMs - sinceMs >= quietMs;
     if (await this.until(isQuiet, limitMs)) return this.#checkAtRest();
-    throw new NotAtRestError(limitMs, this.#rest.busy() ?? "somebody writes again and again");
+    throw new NotAtRestError(limitMs, this.#rest.busy() ?? "controllers keep writing");
   }
 
-  /** Runs until all is at rest, or for so long: in a storm there may be no rest. */
+  /** Runs until the world is at rest, or for so long: under faults it may never be. */
   async rest(limitMs: number): Promise<void> {
     const sinceMs = this.scheduler.monotonicMs;
     const isQuiet = (): boolean =>
@@ -224,13 +225,13 @@ export class World {
     await this.until(isQuiet, limitMs);
   }
 
-  /** A fault ends, or all of them, and what does not pass by itself is taken back. */
+  /** Deactivates a fault, or all of them, and undoes effects that do not end by themselves. */
   async heal(fault = ALL_FAULTS): Promise<void> {
     this.#faults.remove(fault);
     await this.run(this.#storm.heal(fault));
   }
 
-  /** Notes what Azure was asked since the last time, as asked by this actor. */
+  /** Records Azure's new journal entries as requests of this actor. */
   noteJournal(actor: string): void {
     for (const { sequence, method, operation, path, status, code } of this.azure.control.journal(
       this.#journalRead,
@@ -241,13 +242,13 @@ export class World {
     }
   }
 
-  /** A step of its own, so that what does not hold ends the run like anything else that does not. */
+  /** A scheduler step of its own, so that a violation ends the run as usual. */
   async #checkAtRest(): Promise<void> {
     this.scheduler.schedule(0, "checks at rest", () => this.#checks.atRest());
     await this.scheduler.advance(0);
   }
 
-  /** A rule for one request: it is carried out before anything else can be. */
+  /** A fault rule for one request, which is carried out before any other. */
   readonly #ruled: NonNullable<Server["ruled"]> = (effect, carryOut) => {
     const { control } = this.azure;
     control.addFault({ id: "one-request", match: {}, effect });
@@ -299,10 +300,9 @@ export class World {
     return { guests, controlPlanes };
   }
 
-  #noteFailure({ scaleSetId, instanceId, failure }: GuestView): void {
+  #noteFailure({ machineId, failure }: GuestView): void {
     if (!failure) return;
-    const machine = `${scaleSetId.slice(scaleSetId.lastIndexOf("/") + 1)}/${instanceId}`;
-    this.trace.record("guests", { kind: "guestFailure", machine, ...failure });
+    this.trace.record("guests", { kind: "guestFailure", machine: machineLabel(machineId), ...failure });
   }
 
   #createManagers(): Managers {
@@ -322,7 +322,7 @@ export class World {
     });
   }
 
-  /** Where an address leads: to a workload cluster, or to a server that belongs to this world only. */
+  /** The server of a URL: a workload cluster, or one of this world's own servers. */
   #serverAt(url: string): Server {
     const cluster = this.#host.at(url);
     if (cluster) return this.#kubeServer(cluster.name, cluster.server.handle);
@@ -360,14 +360,14 @@ export class World {
   }
 }
 
-/** Creates a world in which everything runs but the managers: those start with `start`. */
+/** Creates a world in which everything but the managers runs; `start` starts those. */
 export async function createWorld(options: WorldOptions): Promise<World> {
   const world = new World(options);
   await world.run(world.controlPlanes.ready);
   return world;
 }
 
-/** A world does not come to rest. */
+/** A world that does not come to rest. */
 export class NotAtRestError extends Error {
   override readonly name = "NotAtRestError";
   constructor(limitMs: number, why: string) {
@@ -389,11 +389,11 @@ function writeOf(call: Call, status: number): KubeWrite {
   };
 }
 
-/** A request to a server that speaks plain HTTP. */
+/** A plain HTTP request. */
 function plainCall({ method, path }: HttpRequest, way: Way): Call {
   return { ...way, api: "other", verb: method, resource: "", name: path, isWrite: method !== "GET" };
 }
 
 function refused(): Promise<never> {
-  return Promise.reject(new TransportError("refused", "nobody listens at this address"));
+  return Promise.reject(new TransportError("refused", "no server listens at this address"));
 }

@@ -42,7 +42,7 @@ function versionBody({ definition, version, excludeFromLatest }: Image, location
   };
 }
 
-/** Images that others share with everybody: read only. */
+/** Community galleries: read only. */
 export const communityGalleryTypes: readonly ResourceType[] = [
   {
     provider: COMPUTE,

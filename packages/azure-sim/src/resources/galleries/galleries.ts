@@ -55,7 +55,7 @@ function definitionOf(call: Call): string {
   return resourceId({ ...call.target, names: call.target.names.slice(0, 2) }, ["galleries", "images"]);
 }
 
-/** Compute galleries: read only, as the settings have them. */
+/** Compute galleries: read only, from the settings. */
 export const galleryTypes: readonly ResourceType[] = [
   {
     provider: COMPUTE,

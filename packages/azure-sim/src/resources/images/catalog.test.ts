@@ -15,7 +15,7 @@ const catalog = new ImageCatalog([
 ]);
 const { definition } = gallery("1.0.0");
 
-test("without a version the newest one that is not excluded is meant", () => {
+test("a reference without a version resolves to the newest one that is not excluded", () => {
   expect(exactName(catalog.resolve({ id: definition.toUpperCase() }, "westus"))).toContain(
     "/Versions/1.10.0",
   );
@@ -23,7 +23,7 @@ test("without a version the newest one that is not excluded is meant", () => {
   expect(catalog.resolve({ id: `${definition}/versions/1.9.0` }, "westus").version).toBe("1.9.0");
 });
 
-test("what is not there, or not in the region, is refused", () => {
+test("refuses an image that does not exist, or not in the region", () => {
   expect(() => catalog.resolve({ id: `${definition}/versions/3.0.0` }, "westus")).toThrow(
     "GalleryImageNotFound",
   );

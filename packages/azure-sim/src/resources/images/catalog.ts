@@ -2,7 +2,7 @@ import { ArmError, invalidParameter } from "../../arm/errors.ts";
 import { type JsonObject, textAt } from "../../json.ts";
 import { exactName, type Image } from "./image.ts";
 
-/** Finds images by the references that scale sets make. */
+/** Finds images by the references of scale sets. */
 export class ImageCatalog {
   // Versions by the lower-cased definition, oldest first.
   readonly #versions = new Map<string, Image[]>();
@@ -21,7 +21,7 @@ export class ImageCatalog {
     this.#exact.set(exactName(image).toLowerCase(), image);
   }
 
-  /** The image of that exact name. */
+  /** The image with that exact name. */
   byName(name: string): Image | undefined {
     return this.#exact.get(name.toLowerCase());
   }
@@ -31,7 +31,7 @@ export class ImageCatalog {
     return this.#versions.get(definition.toLowerCase()) ?? [];
   }
 
-  /** All definitions of one kind, each with its newest version. */
+  /** All definitions of one source, each with its newest version. */
   *definitions(kind: Image["kind"]): Generator<Image> {
     for (const versions of this.#versions.values()) {
       const newest = versions.at(-1);
@@ -39,7 +39,7 @@ export class ImageCatalog {
     }
   }
 
-  /** The image a reference means in a region; the provider's own refusal when there is none. */
+  /** The image that a reference resolves to in a region; throws the provider's own refusal when it does not exist. */
   resolve(reference: JsonObject, location: string): Image {
     const name = nameIn(reference);
     const image = this.#find(name);

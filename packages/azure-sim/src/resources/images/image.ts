@@ -1,15 +1,15 @@
-/** The files of an image, by path: what the OS disk of a new instance starts with. */
+/** The files of an image by path: the OS disk of a new machine starts with them. */
 export type ImageFiles = Readonly<Record<string, string>>;
 
-/** An image that instances can be made from. Versions of one image are images of their own. */
+/** An image for instances. Each version of an image is an image of its own. */
 export interface Image {
-  /** Which door it is offered at. */
+  /** Where the image is published. */
   readonly kind: "marketplace" | "managed" | "gallery" | "community";
   /** `publisher:offer:sku` or the id of the definition (or of the managed image), without a version. */
   readonly definition: string;
   /** The version, such as 1.2.3; a managed image has none. */
   readonly version?: string;
-  /** Where it can be used; everywhere unless told. */
+  /** The regions that have it; all unless given. */
   readonly regions?: readonly string[];
   readonly osType?: "Linux" | "Windows";
   readonly excludeFromLatest?: boolean;
@@ -19,7 +19,7 @@ export interface Image {
 /** The community gallery in which Cluster API for Azure publishes its reference images. */
 const CAPI_GALLERY = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
 
-/** Images that are there unless told otherwise: two of Ubuntu's and two of Cluster API's. */
+/** The default images: two of Ubuntu and two of Cluster API. */
 export const DEFAULT_IMAGES: readonly Image[] = [
   {
     kind: "marketplace",

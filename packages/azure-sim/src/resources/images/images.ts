@@ -24,7 +24,7 @@ export function isWithin({ subscription, group }: Target, definition: string): b
   return definition.toLowerCase().startsWith(scope.toLowerCase());
 }
 
-/** Managed images: read only, as the settings have them. */
+/** Managed images: read only, from the settings. */
 export const images: ResourceType = {
   provider: "Microsoft.Compute",
   type: "images",

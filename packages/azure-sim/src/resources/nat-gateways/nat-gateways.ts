@@ -20,7 +20,7 @@ const noun: NetworkNoun = {
   inUse: (world, resource) => inUseBy(world, resource, "InUseNatGatewayCannotBeDeleted"),
 };
 
-/** A gateway of the one sku there is takes addresses of the Standard sku only. */
+/** The only sku of NAT gateways takes public addresses of the Standard sku alone. */
 function checkAddress({ world, id }: NetworkDraft, address: string): void {
   const body: JsonObject | undefined = world.resources.get(address)?.body;
   if (!body || textAt(body, "sku", "name") === "Standard") return;

@@ -28,7 +28,7 @@ const noun: NetworkNoun = {
       ...configurations.flatMap(usedByConfiguration),
       ...(security === undefined ? [] : [security]),
     ];
-    // Before any address is taken: what is refused must leave none behind.
+    // Check before taking addresses: a refused request must not leave any behind.
     checkReferences(draft.world, draft.id, uses);
     const ipConfigurations = configurations.map((one, index) => withAddress(draft, one, index));
     return { properties: { enableIPForwarding: false, ...propertiesOf(draft.body), ipConfigurations }, uses };
@@ -88,5 +88,5 @@ function usedByConfiguration(configuration: JsonObject): string[] {
   return [...direct, ...pools].filter((id) => id !== undefined);
 }
 
-/** Network interfaces that belong to no scale set. */
+/** Network interfaces outside scale sets. */
 export const networkInterfaces: ResourceType = networkType(noun);

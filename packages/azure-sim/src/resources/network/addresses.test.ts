@@ -15,11 +15,14 @@ const range = (text: string): Range => {
   return parsed;
 };
 
-test.each(["10.0.0.0", "10.0.0.1/24", "300.0.0.0/8", "10.0.0.0/33", "a/8", ""])("%s is no range", (text) => {
-  expect(parseRange(text)).toBeUndefined();
-});
+test.each(["10.0.0.0", "10.0.0.1/24", "300.0.0.0/8", "10.0.0.0/33", "a/8", ""])(
+  "%s is not a range",
+  (text) => {
+    expect(parseRange(text)).toBeUndefined();
+  },
+);
 
-test("ranges know what they contain and what they share", () => {
+test("detects ranges that contain each other or overlap", () => {
   expect(contains(range("10.0.0.0/8"), range("10.1.0.0/16"))).toBe(true);
   expect(contains(range("10.1.0.0/16"), range("10.0.0.0/8"))).toBe(false);
   expect(overlaps(range("10.0.0.0/24"), range("10.0.0.128/25"))).toBe(true);
@@ -27,7 +30,7 @@ test("ranges know what they contain and what they share", () => {
   expect(addressText(parseAddress("192.168.255.1") ?? 0)).toBe("192.168.255.1");
 });
 
-test("a subnet gives out all but the five addresses Azure keeps, then says that it is full", () => {
+test("a subnet hands out all addresses but Azure's five, then reports that it is full", () => {
   const addresses = new Addresses();
   const small = range("10.0.0.0/29");
   const taken = [1, 2, 3].map(() => addressText(addresses.take("subnet", small)));
@@ -38,7 +41,7 @@ test("a subnet gives out all but the five addresses Azure keeps, then says that 
   expect(addressText(addresses.take("subnet", small))).toBe("10.0.0.5");
 });
 
-test("an address that is claimed is not given out", () => {
+test("does not hand out a claimed address", () => {
   const addresses = new Addresses();
   addresses.claim("subnet", parseAddress("10.0.0.4") ?? 0);
   expect(addressText(addresses.take("subnet", range("10.0.0.0/24")))).toBe("10.0.0.5");

@@ -7,11 +7,11 @@ export interface Range {
   readonly size: number;
 }
 
-// Azure keeps the first four addresses of a subnet and the last one to itself.
+// Azure reserves the first four addresses of a subnet and the last one.
 const RESERVED_FIRST = 4;
 const RESERVED_LAST = 1;
 
-/** Reads `10.0.0.0/16`; undefined when it is no IPv4 range that starts at its first address. */
+/** Parses `10.0.0.0/16`; undefined for anything but an IPv4 range that starts at its first address. */
 export function parseRange(prefix: string): Range | undefined {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(prefix);
   if (!match) return undefined;
@@ -22,7 +22,7 @@ export function parseRange(prefix: string): Range | undefined {
   return first % size === 0 ? { first, size } : undefined;
 }
 
-/** An address from its text; undefined when it is none. */
+/** Parses an address; undefined when the text is not one. */
 export function parseAddress(text: string): number | undefined {
   return parseRange(`${text}/32`)?.first;
 }
@@ -52,17 +52,17 @@ interface Subnet {
 export class Addresses {
   readonly #subnets = new Map<string, Subnet>();
 
-  /** How many addresses of a subnet are in use. */
+  /** How many addresses of a subnet are taken. */
   usedIn(subnetId: string): number {
     return this.#subnets.get(keyOf(subnetId))?.used.size ?? 0;
   }
 
-  /** Whether so many more addresses are left. */
+  /** Whether so many more addresses are free. */
   hasRoom(subnetId: string, range: Range, count: number): boolean {
     return this.usedIn(subnetId) + count <= range.size - RESERVED_FIRST - RESERVED_LAST;
   }
 
-  /** Takes the next free address: those given back come last, so that an address is not reused at once. */
+  /** Takes the next free address. Released addresses come last, so that an address is not reused soon. */
   take(subnetId: string, range: Range): number {
     const subnet = this.#subnet(subnetId);
     const last = range.first + range.size - RESERVED_LAST - 1;
@@ -76,7 +76,7 @@ export class Addresses {
     throw subnetIsFull(subnetId, 1);
   }
 
-  /** Marks an address as taken, as a store or a caller has it. */
+  /** Marks an address as taken: a store or a caller names it. */
   claim(subnetId: string, address: number): void {
     this.#subnet(subnetId).used.add(address);
   }
@@ -101,7 +101,7 @@ export class Addresses {
   }
 }
 
-/** A subnet that has not enough addresses left. */
+/** The error for a subnet without enough free addresses. */
 export function subnetIsFull(subnetId: string, count: number): ArmError {
   const name = subnetId.split("/").at(-1) ?? subnetId;
   return new ArmError(400, {

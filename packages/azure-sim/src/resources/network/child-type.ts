@@ -14,7 +14,7 @@ import { childBody, childNamed } from "./network-body.ts";
 import { NETWORK, type NetworkNoun } from "./network-noun.ts";
 import { writeNetworkResource } from "./network-write.ts";
 
-/** A resource that lives inside another one, such as a subnet in its network. */
+/** A resource inside another one, such as a subnet in its network. */
 export function networkChildType(noun: NetworkNoun, field: string, latency = noun.type): ResourceType {
   const child = { noun, field, latency };
   return {

@@ -2,7 +2,7 @@ import { ArmError } from "../../arm/errors.ts";
 import type { Resource } from "../../core/resources.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 
-/** Refuses to delete what another resource uses; the code is the noun's own. */
+/** Refuses to delete a resource that another one uses; the error code depends on the type. */
 export function inUseBy(world: AzureState, resource: Resource, code: string): ArmError | undefined {
   const [user] = world.resources.usersOf(resource.id);
   if (user === undefined) return undefined;

@@ -24,7 +24,7 @@ export function networkBody(noun: NetworkNoun, resource: Resource): JsonObject {
   };
 }
 
-/** A child as Network shows it, alone or inside its parent. */
+/** A child as Network shows it, on its own or inside its parent. */
 export function childBody(
   noun: NetworkNoun,
   resource: Resource,
@@ -40,7 +40,7 @@ export function childBody(
   };
 }
 
-/** The child of that name, in any case. */
+/** The child with that name, in any case. */
 export function childNamed(resource: Resource, field: string, name: string): JsonObject | undefined {
   return objectsAt(resource.body, "properties", field).find(
     (child) => textAt(child, "name")?.toLowerCase() === name.toLowerCase(),

@@ -17,7 +17,7 @@ import { deleteNetworkResource, writeNetworkResource } from "./network-write.ts"
 
 const PAGE = 100;
 
-/** A type of network resource from what is peculiar to its noun. */
+/** Builds a resource type from the specifics of a network type. */
 export function networkType(noun: NetworkNoun): ResourceType {
   const { type } = noun;
   const shown = (resource: Resource): unknown => networkBody(noun, resource);
@@ -71,7 +71,7 @@ function checkedLocation(world: AzureState, body: JsonObject): JsonObject {
   return { ...body, location };
 }
 
-/** PATCH of a network resource changes tags, and at once. */
+/** PATCH of a network resource changes its tags, synchronously. */
 function patchTags(noun: NetworkNoun, call: Call, world: AzureState): Answer {
   const resource = foundResource(call, world);
   const { tags = {} } = requireBody(call.body);

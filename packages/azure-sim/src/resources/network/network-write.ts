@@ -11,16 +11,16 @@ import { acceptedAction, acceptedWrite, newOperation, RETRY_AFTER_SECONDS } from
 import { invalidReference } from "../scale-sets/desired.ts";
 import { type Completed, NETWORK, type NetworkNoun } from "./network-noun.ts";
 
-/** The effect by which a write of a network resource ends. */
+/** The effect that ends a write of a network resource. */
 export const NETWORK_SETTLED = "network.settled";
 
-/** The effect by which a network resource goes. */
+/** The effect that removes a network resource. */
 export const NETWORK_REMOVED = "network.removed";
 
-// Faster than this a synchronous noun answers with the finished resource.
+// A PUT that is faster than this answers with the finished resource, for types with synchronous PUTs.
 const SYNCHRONOUS_MS = 1000;
 
-/** A network resource to be written. */
+/** A network resource to write. */
 export interface NetworkWrite {
   readonly noun: NetworkNoun;
   readonly call: Call;
@@ -30,7 +30,7 @@ export interface NetworkWrite {
   readonly body: JsonObject;
 }
 
-/** The written resource, and how to answer once its body is known. */
+/** The written resource, and how to answer once the body is known. */
 export interface Written {
   readonly resource: Resource;
   readonly answer: (status: number, body: unknown) => Answer;
@@ -86,7 +86,7 @@ function newResource(write: NetworkWrite, { properties, uses }: Completed, rng: 
   };
 }
 
-/** References lead to resources or to the children of resources. */
+/** References name resources or children of resources. */
 export function checkReferences(world: AzureState, id: string, uses: readonly string[]): void {
   for (const used of uses) {
     const parent = used.split("/").slice(0, 9).join("/");
@@ -113,7 +113,7 @@ function isCurrent(world: AzureState, args: JsonObject): Resource | undefined {
   return resource?.operation === textAt(args, "operation") ? resource : undefined;
 }
 
-/** The end of a PUT. */
+/** Ends a PUT. */
 export const settleNetworkResource: Effect = (world, args) => {
   const resource = isCurrent(world, args);
   if (!resource) return;
@@ -122,7 +122,7 @@ export const settleNetworkResource: Effect = (world, args) => {
   world.resources.put({ ...rest, state, etag: textAt(args, "etag") ?? resource.etag });
 };
 
-/** The end of a DELETE. */
+/** Ends a DELETE. */
 export const removeNetworkResource: Effect = (world, args) => {
   const resource = isCurrent(world, args);
   if (!resource) return;
@@ -130,7 +130,7 @@ export const removeNetworkResource: Effect = (world, args) => {
   world.resources.delete(resource.id);
 };
 
-/** Network works on one write at a time. */
+/** Network carries out one write of a resource at a time. */
 function anotherOperation(id: string): ArmError {
   return new ArmError(
     429,

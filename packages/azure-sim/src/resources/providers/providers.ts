@@ -4,7 +4,7 @@ import { ArmError } from "../../arm/errors.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import type { Verb } from "../resource-type.ts";
 
-/** The types of each namespace, for those who ask; filled from the registry. */
+/** The types of each namespace, filled from the registry. */
 export type Namespaces = ReadonlyMap<string, { readonly name: string; readonly types: readonly string[] }>;
 
 function keyOfRegistration(subscription: string | undefined, namespace: string): string {
@@ -33,7 +33,7 @@ function providerBody(
   };
 }
 
-/** The providers of a subscription: reading them and registering. */
+/** The verbs of providers in a subscription: read and register. */
 export function providerVerbs(namespaces: Namespaces): {
   get: Verb;
   list: Verb;

@@ -26,7 +26,7 @@ const noun: NetworkNoun = {
       idleTimeoutInMinutes: 4,
       ...propertiesOf(body),
       publicIPAllocationMethod: method,
-      // A dynamic address comes with the machine that uses it.
+      // A dynamic address is assigned with the machine that uses it.
       ...(method === "Static" && { ipAddress: addressOf(draft) }),
       ...dnsSettings(draft),
     };
@@ -43,7 +43,7 @@ const noun: NetworkNoun = {
   },
 };
 
-/** An address of one of Azure's ranges; the same as long as the resource is there. */
+/** An address from one of Azure's ranges; it stays the same while the resource exists. */
 function addressOf({ world, id, existing }: NetworkDraft): string {
   const kept = textAt(existing?.body, "properties", "ipAddress");
   if (kept !== undefined) return kept;

@@ -14,7 +14,7 @@ import type { Verb } from "../resource-type.ts";
 import { SET_REMOVED } from "../scale-sets/removal.ts";
 
 const GROUP_TYPE = "Microsoft.Resources/resourceGroups";
-/** The effect that takes a group away. */
+/** The effect that removes a group. */
 export const GROUP_REMOVED = "resourceGroup.removed";
 export const GROUP_KEPT = "resourceGroup.kept";
 
@@ -25,7 +25,7 @@ function groupId(subscription: string | undefined, group: string): string {
   return `/subscriptions/${subscription}/resourceGroups/${group}`;
 }
 
-/** The group of a call; ARM's 404 when it is not there. */
+/** The group of a call; ARM's 404 when it does not exist. */
 export function foundGroup(call: Call, world: AzureState): Resource {
   const { subscription, group = "" } = call.target;
   const resource = world.resources.get(groupId(subscription, group));
@@ -45,7 +45,7 @@ function groupBody({ id, name, location, body, state }: Resource): JsonObject {
   };
 }
 
-/** PUT: groups are there at once. */
+/** PUT: creates or updates a group, synchronously. */
 export const putGroup: Verb = (call, world) => {
   const { subscription, group = "" } = call.target;
   const body = requireBody(call.body);
@@ -71,7 +71,7 @@ export const putGroup: Verb = (call, world) => {
   return reply(existing ? 200 : 201, groupBody(resource));
 };
 
-// Letters of any alphabet, digits, and these; a dot may not come last.
+// Letters of any alphabet, digits, and these characters; the last one may not be a dot.
 const NAME = /^[-\w.()\p{L}\p{N}]{0,89}[-\w()\p{L}\p{N}]$/u;
 
 function checkName(group: string): void {
@@ -106,7 +106,7 @@ function deprovisioning({ name }: Resource): ArmError {
   });
 }
 
-/** Refuses writes into a group that is on its way out. */
+/** Refuses writes into a group that is being deleted. */
 export function checkGroupTakesWrites(group: Resource): void {
   if (group.state === "Deleting") throw deprovisioning(group);
 }
@@ -135,7 +135,7 @@ export const listGroups: Verb = (call, world) => {
   return listAnswer(page.items.map(groupBody), page.nextSkip, call);
 };
 
-/** What is in a group, or in a whole subscription. */
+/** The resources in a group, or in a whole subscription. */
 export const listResources: Verb = (call, world) => {
   if (call.target.group !== undefined) foundGroup(call, world);
   const page = pageOf(withoutGroups(visibleIn(world, call.target, "")), call.query, PAGE);
@@ -154,7 +154,7 @@ function* withoutGroups(resources: Iterable<Resource>): Generator<Resource> {
   for (const resource of resources) if (resource.type !== GROUP_TYPE) yield resource;
 }
 
-/** DELETE: takes everything in the group with it, in minutes. Only a Location tells how it goes. */
+/** DELETE: removes the group with everything in it, within minutes. Only a Location header reports progress. */
 export const deleteGroup: Verb = (call, world): Answer => {
   const resource = foundGroup(call, world);
   const operation = newOperation(call, world, {
@@ -176,11 +176,11 @@ export const deleteGroup: Verb = (call, world): Answer => {
   });
 };
 
-/** The end of a deletion that has failed: the group takes writes again, and can be deleted later. */
+/** Ends a failed deletion: the group accepts writes again, and can be deleted later. */
 export const keepGroup: Effect = (world, args) =>
   world.resources.update(textAt(args, "id") ?? "", { state: "Succeeded" });
 
-/** Takes a group away: machines first, then the networks they were in, then the group. */
+/** Removes a group: machines first, then their networks, then the group. */
 export const removeGroup: Effect = (world, args) => {
   const id = textAt(args, "id") ?? "";
   const inside = [...world.resources.in(id)];

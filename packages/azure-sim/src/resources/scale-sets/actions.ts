@@ -13,13 +13,13 @@ import type { Instance, ScaleSet } from "./scale-sets.ts";
 import { lastEndMs, startWork, type WorkKind } from "./work.ts";
 import { COMPUTE } from "./write.ts";
 
-/** A scale set with the resource it belongs to. */
+/** A scale set and its ARM resource. */
 export interface FoundSet {
   readonly resource: Resource;
   readonly set: ScaleSet;
 }
 
-/** The set that a request is about. */
+/** The scale set of a request. */
 export function foundSet(call: Call, world: AzureState): FoundSet {
   const resource = foundResource(call, world);
   const set = world.scaleSets.get(resource.id);
@@ -27,7 +27,7 @@ export function foundSet(call: Call, world: AzureState): FoundSet {
   return { resource, set };
 }
 
-/** The instance that a request is about. */
+/** The instance of a request. */
 export function foundInstance(call: Call, world: AzureState): FoundSet & { readonly instance: Instance } {
   const found = foundSet(call, world);
   const name = call.target.names[1] ?? "";
@@ -36,7 +36,7 @@ export function foundInstance(call: Call, world: AzureState): FoundSet & { reado
   return { ...found, instance };
 }
 
-/** An action on a set: on the instances that the body names, or on all. */
+/** An action on a set: on the instances in the body, or on all. */
 export function setAction(kind: WorkKind): Verb {
   return (call, world) => {
     const found = foundSet(call, world);
@@ -59,7 +59,7 @@ export function instanceAction(kind: WorkKind): Verb {
   };
 }
 
-/** DELETE of one instance; one that is not there is gone already. */
+/** DELETE of one instance; succeeds when it does not exist. */
 export const deleteInstance: Verb = (call, world) => {
   const { set } = foundSet(call, world);
   const isThere = world.scaleSets.members(set.id).has(Number(call.target.names[1]));
@@ -107,7 +107,7 @@ function act(
   if (resource.state === "Deleting") throw beingDeleted(resource.id);
   if (instances.some((one) => isBusy(one, kind))) throw concurrentRequest();
   world.throttle.chargeInstances(call, set.location, { batched: instances.length });
-  // Being deleted already is as good as being deleted.
+  // An instance that is being deleted already needs no second deletion.
   const touched = kind === "delete" ? instances.filter((one) => one.state !== "Deleting") : instances;
   if (kind === "delete") reduceCapacity(world, set, touched);
   if (kind === "manualupgrade") for (const instance of touched) applyModel(world, set, instance);
@@ -128,7 +128,7 @@ function act(
   return acceptedAction(call, world, operation);
 }
 
-/** Whether another action has the instance. A deletion may take over one that is only being created. */
+/** Whether another action is running on the instance. A deletion may preempt its creation. */
 function isBusy({ operation, state }: Instance, kind: WorkKind): boolean {
   if (operation === undefined) return false;
   if (kind === "delete") return state === "Updating";

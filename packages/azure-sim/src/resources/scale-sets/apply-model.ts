@@ -1,14 +1,14 @@
 import type { AzureState } from "../../core/azure-state.ts";
 import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
 
-/** Gives an instance the newest model; its cores count by the new size from now on. */
+/** Applies the newest model to an instance; its cores count by the new size from now on. */
 export function applyModel(world: AzureState, set: ScaleSet, instance: Instance): void {
   countModel(world, set, { model: modelOf(set, instance), instances: -1 });
   instance.model = set.modelVersion;
   countModel(world, set, { model: modelOf(set, instance), instances: 1 });
 }
 
-/** Counts instances of a model in, or out when their number is negative. */
+/** Counts instances of a model, or uncounts them when the number is negative. */
 export function countModel(
   world: AzureState,
   set: ScaleSet,

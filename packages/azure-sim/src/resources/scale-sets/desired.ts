@@ -5,19 +5,19 @@ import { exactName } from "../images/image.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import type { Model } from "./scale-sets.ts";
 
-/** What a PUT or PATCH wants a scale set to be. */
+/** The desired state in a PUT or PATCH of a scale set. */
 export interface Desired {
   readonly location: string;
   readonly capacity: number;
   readonly model: Model;
-  /** Subnets and pools that the instances are attached to. */
+  /** Subnets and backend pools that the instances are attached to. */
   readonly uses: readonly string[];
 }
 
-// A set with a single placement group may have a tenth of what others may.
+// A set with a single placement group may have a tenth of the instances.
 const MAX_SINGLE_PLACEMENT = 100;
 
-/** Reads and checks the body of a scale set. Refusals are Compute's. */
+/** Parses and checks the body of a scale set. The errors are Compute's. */
 export function desiredOf(world: AzureState, id: string, body: JsonObject): Desired {
   const location = locationOf(world, body);
   const profile = objectAt(body, "properties", "virtualMachineProfile");
@@ -107,7 +107,7 @@ function checkUpgradePolicy(body: JsonObject): void {
   }
 }
 
-/** Nobody could ever log in to a machine that takes neither a key nor a password: Compute makes no such machine. */
+/** Compute refuses a machine without an SSH key or a password: no user could log in. */
 export function checkLogin(profile: JsonObject): void {
   const linux = objectAt(profile, "osProfile", "linuxConfiguration");
   if (linux["disablePasswordAuthentication"] !== true) return;
@@ -155,7 +155,7 @@ function parentOf(id: string): string {
   return id.split("/").slice(0, -2).join("/");
 }
 
-/** A reference to something that is not there. */
+/** The error for a reference to a resource that does not exist. */
 export function invalidReference(missing: string, id: string): ArmError {
   return new ArmError(400, {
     code: "InvalidResourceReference",

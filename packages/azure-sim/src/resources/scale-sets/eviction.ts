@@ -7,10 +7,10 @@ import { foundInstance } from "./actions.ts";
 import { removeInstance, settle } from "./instance-effects.ts";
 import { modelOf } from "./scale-sets.ts";
 
-/** The effect by which Azure takes a spot machine back. */
+/** The effect that evicts a spot machine. */
 export const EVICTED = "instance.evicted";
 
-/** POST simulateEviction: accepted at once, felt within minutes. */
+/** POST simulateEviction: accepted at once, effective within minutes. */
 export const simulateEviction: Verb = (call, world) => {
   const { set, instance } = foundInstance(call, world);
   if (!modelOf(set, instance).isSpot) {
@@ -28,7 +28,10 @@ export const simulateEviction: Verb = (call, world) => {
   return empty(204);
 };
 
-/** Deallocates or removes the machine, as its policy says, whatever else is being done to it; one that goes anyway just goes. */
+/**
+ * Deallocates or deletes the machine by its eviction policy, also while another operation runs on it. A machine that is
+ * being deleted is skipped.
+ */
 export const evict: Effect = (world, args) => {
   const set = world.scaleSets.get(textAt(args, "set") ?? "");
   const instance = set && world.scaleSets.members(set.id).get(Number(args["id"]));
@@ -41,5 +44,5 @@ export const evict: Effect = (world, args) => {
     return;
   }
   settle(world, instance, { power: "deallocated", operation: undefined, changedMs: world.nowMs });
-  world.notify({ kind: "stopped", scaleSetId: set.id, instanceId: String(instance.id) });
+  world.notify({ kind: "stopped", machineId: instance.machineId });
 };

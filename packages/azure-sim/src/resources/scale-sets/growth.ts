@@ -6,20 +6,20 @@ import { subnetIsFull } from "../network/addresses.ts";
 import { subnetOf } from "../virtual-networks/subnet-lookup.ts";
 import { countModel } from "./apply-model.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
-import { type Instance, latestModel, type Model, type ScaleSet } from "./scale-sets.ts";
+import { type Instance, instanceMachineId, latestModel, type Model, type ScaleSet } from "./scale-sets.ts";
 import { textAt, valueAt, type JsonObject } from "../../json.ts";
 
-// Five instances were seen to be eight for a while; more than twenty in excess are not assumed.
+// Traffic showed eight instances for a capacity of five; more than twenty extra ones are not assumed.
 const EXTRA_SHARE = 0.5;
 const MAX_EXTRA = 20;
 
-/** How many instances are made in excess, to be sure that enough come up soon. */
+/** How many extra instances overprovisioning creates. */
 export function extraInstances(properties: JsonObject, count: number): number {
   if (valueAt(properties, "overprovision") === false || count === 0) return 0;
   return Math.min(MAX_EXTRA, Math.ceil(count * EXTRA_SHARE));
 }
 
-/** Refuses more instances than the subnets have addresses for. */
+/** Refuses to create more instances than the subnets have free addresses. */
 export function checkAddresses(world: AzureState, model: Model, count: number): void {
   for (const configuration of interfacesOf(model.profile)) {
     const id = subnetIdOf(configuration) ?? "";
@@ -28,19 +28,21 @@ export function checkAddresses(world: AzureState, model: Model, count: number): 
   }
 }
 
-/** Makes new instances from the newest model; they are up once the work on them is done. */
+/** Creates instances from the newest model; they run once the work on them is done. */
 export function addInstances(
   world: AzureState,
   set: ScaleSet,
   options: { count: number; zones: readonly string[] },
 ): Instance[] {
   const model = latestModel(set);
+  const key = keyOf(set.id);
   const made: Instance[] = [];
   for (let index = 0; index < options.count; index++) {
     const id = set.nextInstanceId++;
     const zone = options.zones[id % Math.max(1, options.zones.length)];
     const instance: Instance = {
-      set: keyOf(set.id),
+      machineId: instanceMachineId(key, id),
+      set: key,
       id,
       vmId: uuidFrom(createRng(world.seed, `${set.uniqueId}/${id}/vmId`)),
       model: set.modelVersion,
@@ -55,7 +57,7 @@ export function addInstances(
     };
     made.push(instance);
     world.scaleSets.saveInstance(instance);
-    world.notify({ kind: "created", scaleSetId: set.id, instanceId: String(id) });
+    world.notify({ kind: "created", machineId: instance.machineId });
   }
   countModel(world, set, { model, instances: options.count });
   return made;
@@ -69,7 +71,7 @@ function takeAddresses(world: AzureState, model: Model): number[] {
   });
 }
 
-/** The instances that the region has no room for: they come to be, and fail. */
+/** The instances for which the region has no capacity: they are created, and fail. */
 export function unallocated(instances: readonly Instance[], room: number): ReadonlyMap<number, ErrorBody> {
   const error: ErrorBody = {
     code: "AllocationFailed",
@@ -79,7 +81,10 @@ export function unallocated(instances: readonly Instance[], room: number): Reado
   return new Map(instances.slice(room).map((instance) => [instance.id, error]));
 }
 
-/** The instances that go when a set shrinks: by the scale-in policy, and none that is protected, in excess or on its way out. */
+/**
+ * The instances to delete when a set shrinks, by its scale-in policy; never a protected or extra one, or one that is being
+ * deleted.
+ */
 export function victims(
   instances: Iterable<Instance>,
   count: number,
@@ -90,7 +95,7 @@ export function victims(
   );
   const oldestFirst = policy === "OldestVM";
   candidates.sort((a, b) => (oldestFirst ? a.id - b.id : b.id - a.id));
-  // What does not work goes first, then what nobody works on.
+  // Failed instances first, then instances without a running operation.
   candidates.sort((a, b) => rank(a) - rank(b));
   return candidates.slice(0, count);
 }

@@ -7,12 +7,12 @@ import { withoutSecrets } from "./models.ts";
 import { type Instance, type Model, modelOf, type ScaleSet } from "./scale-sets.ts";
 import { statusesOf } from "./status-codes.ts";
 
-/** What instances are shown with. */
+/** What the body of an instance is built from. */
 export interface InstanceContext {
   readonly world: AzureState;
   readonly resource: Resource;
   readonly set: ScaleSet;
-  /** Whether the instance view is part of it: `$expand=instanceView`. */
+  /** Whether to include the instance view: `$expand=instanceView`. */
   readonly isExpanded: boolean;
 }
 
@@ -21,7 +21,7 @@ export function instanceId(set: ScaleSet, instance: Instance): string {
   return `${set.id}/virtualMachines/${instance.id}`;
 }
 
-/** The name a guest gives itself: the prefix of the set and the id to the base of 36, six digits long. */
+/** The computer name: the prefix of the set and the instance id in base 36, six digits long. */
 export function computerName(model: Model, instance: Instance): string {
   const prefix = textAt(model.profile, "osProfile", "computerNamePrefix") ?? "vm";
   return `${prefix}${instance.id.toString(36).toUpperCase().padStart(6, "0")}`;
@@ -67,12 +67,15 @@ export function instanceBody(context: InstanceContext, instance: Instance): Json
   };
 }
 
-/** Those of its own, else those of its set. */
+/** The instance's own tags, else those of its set. */
 function tagsOf({ body }: Resource, { own }: Instance): unknown {
   return own?.["tags"] ?? body["tags"] ?? {};
 }
 
-/** The JSON of each instance. The tags of a set change with most writes of it and are in all of its instances: they are put in anew. */
+/**
+ * The JSON of each instance. Tags are added on each read: most writes of a set change its tags, and all its instances show
+ * them.
+ */
 export function instanceTexts(context: InstanceContext, instances: readonly Instance[]): string[] {
   const { resource } = context;
   const ofSet = { tags: resource.body["tags"], text: JSON.stringify(resource.body["tags"]) };
@@ -83,7 +86,7 @@ export function instanceTexts(context: InstanceContext, instances: readonly Inst
   });
 }
 
-/** What follows the tags. It is kept until something in it changes: of a thousand in a list few have since the last. */
+/** The JSON after the tags, cached until it changes: few of a thousand instances change between two lists. */
 function textWithoutTags(context: InstanceContext, instance: Instance): string {
   const { set, isExpanded } = context;
   const { texts } = context.world.scaleSets;
@@ -138,7 +141,7 @@ function osProfile({ instance, model, profile }: Parts): unknown {
   };
 }
 
-/** The state of an instance at this moment. */
+/** The instance view at this moment. */
 export function instanceView({ set }: InstanceContext, instance: Instance): unknown {
   const model = modelOf(set, instance);
   const isRunning = instance.power === "running";

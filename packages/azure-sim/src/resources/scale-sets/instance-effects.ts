@@ -1,7 +1,7 @@
 import type { ErrorBody } from "../../arm/errors.ts";
-import type { InstanceEvent } from "../../core/instance-events.ts";
 import type { Effect, AzureState } from "../../core/azure-state.ts";
 import type { JsonObject } from "../../json.ts";
+import type { MachineEvent } from "../../machines/machine-events.ts";
 import { countModel } from "./apply-model.ts";
 import { interfacesOf, subnetIdOf } from "./desired.ts";
 import { modelOf, type Instance, type ScaleSet } from "./scale-sets.ts";
@@ -16,7 +16,7 @@ interface Done {
   readonly error?: ErrorBody;
 }
 
-/** Ends a piece of work on one instance, unless something newer has begun on it. */
+/** Ends a piece of work on one instance, unless newer work has started on it. */
 export const endInstanceWork: Effect = (world, args) => {
   const { set: key, uniqueId, id, flight, kind, error } = args as JsonObject & Done;
   const set = world.scaleSets.get(key);
@@ -37,7 +37,7 @@ function fail(
   instance.state = "Failed";
   instance.error = error;
   world.scaleSets.saveInstance(instance);
-  // What could not be deleted is still there, and counts again.
+  // An instance that could not be deleted still exists, and counts again.
   if (kind === "delete" && instance.isExtra !== true) {
     set.capacity += 1;
     world.scaleSets.save(set);
@@ -46,65 +46,61 @@ function fail(
 
 type Finish = (world: AzureState, set: ScaleSet, instance: Instance) => void;
 
-/** Says that an instance is well, and what else has become of it. */
+/** Marks an instance as succeeded, with other changes. */
 export function settle(world: AzureState, instance: Instance, change: Partial<Instance> = {}): void {
   Object.assign(instance, { state: "Succeeded", error: undefined, ...change });
   world.scaleSets.saveInstance(instance);
 }
 
-function notify(
-  world: AzureState,
-  set: ScaleSet,
-  event: { instance: Instance; kind: InstanceEvent["kind"] },
-): void {
-  world.notify({ kind: event.kind, scaleSetId: set.id, instanceId: String(event.instance.id) });
+function notify(world: AzureState, { machineId }: Instance, kind: MachineEvent["kind"]): void {
+  world.notify({ kind, machineId });
 }
 
-const rebooted: Finish = (world, set, instance) => {
+const rebooted: Finish = (world, _set, instance) => {
   settle(world, instance, { power: "running" });
-  notify(world, set, { instance, kind: "stopped" });
-  notify(world, set, { instance, kind: "started" });
+  notify(world, instance, "stopped");
+  notify(world, instance, "started");
 };
 
 const reimaged: Finish = (world, set, instance) => {
-  world.disks.discard(diskKey(instance));
+  world.disks.discard(instance.machineId);
   settle(world, instance, { power: "running", image: modelOf(set, instance).image });
-  notify(world, set, { instance, kind: "reimaged" });
+  notify(world, instance, "reimaged");
 };
 
-/** What is true of an instance once the work is done. */
+/** What each kind of work changes on an instance at its end. */
 const FINISH: Readonly<Record<WorkKind, Finish>> = {
-  create: (world, set, instance) => {
+  create: (world, _set, instance) => {
     settle(world, instance, { power: "running" });
-    notify(world, set, { instance, kind: "booted" });
+    notify(world, instance, "booted");
   },
   delete: removeInstance,
   manualupgrade: (world, set, instance) => {
     const isOtherImage = instance.image !== modelOf(set, instance).image;
     if (isOtherImage) reimaged(world, set, instance);
     else settle(world, instance);
-    notify(world, set, { instance, kind: "modelApplied" });
+    notify(world, instance, "modelApplied");
   },
   reimage: reimaged,
   reimageall: reimaged,
-  deallocate: (world, set, instance) => {
+  deallocate: (world, _set, instance) => {
     settle(world, instance, { power: "deallocated" });
-    notify(world, set, { instance, kind: "stopped" });
+    notify(world, instance, "stopped");
   },
-  poweroff: (world, set, instance) => {
+  poweroff: (world, _set, instance) => {
     settle(world, instance, { power: "stopped" });
-    notify(world, set, { instance, kind: "stopped" });
+    notify(world, instance, "stopped");
   },
-  start: (world, set, instance) => {
+  start: (world, _set, instance) => {
     settle(world, instance, { power: "running" });
-    notify(world, set, { instance, kind: "started" });
+    notify(world, instance, "started");
   },
   restart: rebooted,
   redeploy: rebooted,
   put: (world, _set, instance) => settle(world, instance),
 };
 
-/** Takes an instance out of the world, with its addresses, cores and disk. */
+/** Removes an instance with its addresses, cores and disk. */
 export function removeInstance(world: AzureState, set: ScaleSet, instance: Instance): void {
   const model = modelOf(set, instance);
   for (const [index, configuration] of interfacesOf(model.profile).entries()) {
@@ -112,17 +108,12 @@ export function removeInstance(world: AzureState, set: ScaleSet, instance: Insta
     if (address !== undefined) world.addresses.release(subnetIdOf(configuration) ?? "", address);
   }
   countModel(world, set, { model, instances: -1 });
-  world.disks.discard(diskKey(instance));
+  world.disks.discard(instance.machineId);
   world.scaleSets.dropInstance(instance);
-  notify(world, set, { instance, kind: "deleted" });
+  notify(world, instance, "deleted");
 }
 
-/** The name of the OS disk of an instance. */
-export function diskKey({ set, id }: Instance): string {
-  return `${set}/${id}`;
-}
-
-/** Whether an instance is what the newest model says. */
+/** Whether an instance has the newest model. */
 export function isLatest(set: ScaleSet, instance: Instance): boolean {
   return instance.model === set.modelVersion;
 }

@@ -9,7 +9,7 @@ import { instanceBody } from "./instance-body.ts";
 import { lastEndMs, startWork } from "./work.ts";
 import { COMPUTE } from "./write.ts";
 
-/** PUT of an instance: its own tags and what protects it from scale-in. Everything else is the model's. */
+/** PUT of an instance: its own tags and scale-in protection. All other fields come from the model. */
 export const putInstance: Verb = (call, world) => {
   const { resource, set, instance } = foundInstance(call, world);
   const body = requireBody(call.body);

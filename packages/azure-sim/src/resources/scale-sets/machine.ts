@@ -1,28 +1,28 @@
 import type { AzureState } from "../../core/azure-state.ts";
 import { textAt } from "../../json.ts";
+import type { Machine, MachineSource } from "../../machines/machine.ts";
 import { addressText } from "../network/addresses.ts";
 import { computerName, instanceId } from "./instance-body.ts";
-import { modelOf, type PowerState } from "./scale-sets.ts";
+import { type Instance, modelOf, type ScaleSets } from "./scale-sets.ts";
 
-/** A virtual machine from the inside: what its guest is told when it boots. */
-export interface Machine {
-  readonly id: string;
-  readonly vmId: string;
-  readonly computerName: string;
-  readonly size: string;
-  readonly location: string;
-  readonly zone?: string;
-  readonly power: PowerState;
-  readonly privateAddresses: readonly string[];
-  /** What the guest runs when it is provisioned, as it was written: base64. */
-  readonly customData?: string;
+/** The instances of scale sets as machines. */
+export function instanceMachines({ scaleSets }: AzureState): MachineSource {
+  const { instances } = scaleSets;
+  return {
+    records: function* () {
+      for (const [, instance] of instances.entries()) yield instance;
+    },
+    record: (machineId) => instances.get(machineId),
+    machine: (machineId) => {
+      const instance = instances.get(machineId);
+      return instance && machineOf(scaleSets, instance);
+    },
+  };
 }
 
-/** One machine of a scale set; undefined when there is no such instance. */
-export function machineOf(world: AzureState, scaleSetId: string, name: string): Machine | undefined {
-  const set = world.scaleSets.get(scaleSetId);
-  const instance = world.scaleSets.members(scaleSetId).get(Number(name));
-  if (!set || !instance) return undefined;
+function machineOf(scaleSets: ScaleSets, instance: Instance): Machine | undefined {
+  const set = scaleSets.get(instance.set);
+  if (!set) return undefined;
   const model = modelOf(set, instance);
   const customData = textAt(model.profile, "osProfile", "customData");
   return {

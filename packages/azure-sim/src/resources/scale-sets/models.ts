@@ -2,13 +2,13 @@ import { ArmError } from "../../arm/errors.ts";
 import { canonicalText, type JsonObject, objectAt } from "../../json.ts";
 import type { Instance, Model, ScaleSet } from "./scale-sets.ts";
 
-// Compute keeps at most ten models for the instances of one set.
+// Compute keeps at most ten models for the instances of a set.
 const MAX_MODELS = 10;
 
-// What callers may write and nobody may read.
+// Fields that callers write and Azure never returns.
 const SECRETS = ["customData", "adminPassword"];
 
-/** The profile to store: what was written, with the secrets that a caller cannot read back and so cannot repeat. */
+/** The profile to store: the written one, with the stored secrets, which a caller cannot read and so cannot send again. */
 export function withKeptSecrets(profile: JsonObject, before: JsonObject | undefined): JsonObject {
   const kept = objectAt(before, "osProfile");
   const given = objectAt(profile, "osProfile");
@@ -19,10 +19,10 @@ export function withKeptSecrets(profile: JsonObject, before: JsonObject | undefi
   return Object.keys(osProfile).length === 0 ? profile : { ...profile, osProfile };
 }
 
-/** By the profile they were made from: all instances of a model show the same one. */
+/** Cached by profile: all instances of a model show the same one. */
 const shownProfiles = new WeakMap<JsonObject, JsonObject>();
 
-/** The profile as everybody may see it. */
+/** The profile without its secrets. */
 export function withoutSecrets(profile: JsonObject): JsonObject {
   if (profile["osProfile"] === undefined) return profile;
   const known = shownProfiles.get(profile);
@@ -34,7 +34,7 @@ export function withoutSecrets(profile: JsonObject): JsonObject {
   return shown;
 }
 
-/** Gives the set a newer model if it differs from the one it has. */
+/** Adds a model to the set if it differs from the newest. */
 export function adoptModel(set: ScaleSet, model: Model, instances: Iterable<Instance>): boolean {
   const current = set.models[set.modelVersion];
   if (current && canonicalText(current) === canonicalText(model)) return false;

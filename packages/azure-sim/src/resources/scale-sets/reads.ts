@@ -12,7 +12,7 @@ import { setBody } from "./set-body.ts";
 import { provisioningCode } from "./status-codes.ts";
 import { COMPUTE, SCALE_SETS } from "./write.ts";
 
-// A set of 1,000 comes in ten pages: that is what makes a sweep dear.
+// A set of 1,000 instances has ten pages: that makes a sweep expensive.
 const INSTANCES_PER_PAGE = 100;
 const SETS_PER_PAGE = 100;
 
@@ -22,7 +22,7 @@ export const getScaleSet: Verb = (call, world) => {
   return reply(200, setBody(resource, set), { etag: resource.etag });
 };
 
-/** The sets of a group or a subscription, in a region if the path names one. */
+/** The sets of a group or a subscription, in one region if the path names it. */
 export const listScaleSets: Verb = (call, world) => {
   const isIn = call.target.types[0] === "locations" ? call.target.names[0]?.toLowerCase() : undefined;
   const sets = visibleIn(world, call.target, `${COMPUTE}/${SCALE_SETS}`).filter(
@@ -36,7 +36,7 @@ export const listScaleSets: Verb = (call, world) => {
   return listAnswer(bodies, page.nextSkip, call);
 };
 
-/** How many instances are in which state. */
+/** How many instances are in each state. */
 export const getSetView: Verb = (call, world) => {
   const { resource, set } = foundSet(call, world);
   const counts = new Map<string, number>();
@@ -58,7 +58,7 @@ export const getSetView: Verb = (call, world) => {
   });
 };
 
-/** A page of the instances of a set; each costs a view. */
+/** One page of the instances of a set; each instance costs a view token. */
 export const listInstances: Verb = (call, world) => {
   const { resource, set } = foundSet(call, world);
   const members = filtered(world.scaleSets.members(set.id).values(), call);
@@ -68,14 +68,14 @@ export const listInstances: Verb = (call, world) => {
   return textListAnswer(instanceTexts(context, page.items), page.nextSkip, call);
 };
 
-/** One instance; it costs a view too. */
+/** One instance; it costs a view token too. */
 export const getInstance: Verb = (call, world) => {
   const { resource, set, instance } = viewed(call, world);
   const context = { world, resource, set, isExpanded: isExpanded(call) };
   return reply(200, instanceBody(context, instance), { etag: `"${instance.flight}"` });
 };
 
-/** The state of one instance. */
+/** The instance view of one instance. */
 export const getInstanceView: Verb = (call, world) => {
   const { resource, set, instance } = viewed(call, world);
   return reply(200, instanceView({ world, resource, set, isExpanded: true }, instance));
@@ -91,7 +91,7 @@ function isExpanded({ query }: Call): boolean {
   return query.get("$expand")?.toLowerCase().includes("instanceview") ?? false;
 }
 
-/** Compute's filters on instances that clients use: by the code of a status, or by the model. */
+/** Compute's filters for instances: by status code, or by model. */
 function filtered(instances: Iterable<Instance>, { query }: Call): Iterable<Instance> {
   const filter = query.get("$filter");
   if (filter === null || filter === "") return instances;

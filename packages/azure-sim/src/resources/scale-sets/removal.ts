@@ -10,10 +10,10 @@ import { removeInstance } from "./instance-effects.ts";
 import { lastEndMs, startWork } from "./work.ts";
 import { COMPUTE, SCALE_SETS, SET_SETTLED } from "./write.ts";
 
-/** The effect that takes a set away with all that is left of it. */
+/** The effect that removes a set with its remaining instances. */
 export const SET_REMOVED = "scaleSet.removed";
 
-/** DELETE of a set: its instances go one by one, then the set. */
+/** DELETE of a set: deletes its instances, then the set. */
 export const deleteScaleSet: Verb = (call, world) => {
   const id = resourceId(call.target, [SCALE_SETS]);
   const resource = world.resources.get(id);
@@ -46,7 +46,7 @@ export const deleteScaleSet: Verb = (call, world) => {
   return acceptedAction(call, world, operation);
 };
 
-/** Takes a set away, unless another one of its name has come in the meantime. */
+/** Removes a set, unless another one was created under its name since. */
 export const removeScaleSet: Effect = (world, args) => {
   const id = textAt(args, "id") ?? "";
   const operation = textAt(args, "operation");

@@ -11,10 +11,10 @@ import { isLatest } from "./instance-effects.ts";
 import { type Instance, latestModel, type ScaleSet } from "./scale-sets.ts";
 import { lastEndMs, startWork, type WorkPlan } from "./work.ts";
 
-/** The effect that removes the instances made in excess. */
+/** The effect that deletes the extra instances. */
 export const TRIM_EXTRA = "scaleSet.trim";
 
-// A rolling upgrade takes a fifth of the set at a time, unless told otherwise.
+// A rolling upgrade takes a fifth of the set at a time, unless the policy says otherwise.
 const ROLLING_SHARE = 0.2;
 
 interface Resize {
@@ -26,7 +26,7 @@ interface Resize {
   readonly body: JsonObject;
 }
 
-/** Brings a set to its size and, where the policy says so, its instances to the newest model. */
+/** Resizes a set and, if its upgrade policy says so, applies the newest model to its instances. */
 export function resize(wanted: Resize): { readonly endMs: number; readonly error: ErrorBody | undefined } {
   const { world, set, capacity } = wanted;
   const more = capacity - set.capacity;
@@ -66,7 +66,7 @@ function grow({ call, world, set, operation, body }: Resize, count: number): Res
   return extra === 0 ? outcome(world, plan) : markExtra({ world, set, instances, plan, count });
 }
 
-/** The slowest are in excess: they go when enough of the others are up. */
+/** The slowest instances are the extra ones: Compute deletes them when enough others run. */
 function markExtra(facts: {
   readonly world: AzureState;
   readonly set: ScaleSet;
@@ -87,7 +87,7 @@ function markExtra(facts: {
   return { endMs, error: plan.error };
 }
 
-/** Removes what was made in excess. */
+/** Deletes the extra instances. */
 export const trimExtra: Effect = (world, args) => {
   const set = world.scaleSets.get(textAt(args, "set") ?? "");
   if (!set || set.uniqueId !== textAt(args, "uniqueId")) return;
@@ -105,7 +105,7 @@ function zonesOf(body: JsonObject): readonly string[] {
 function shrink({ call, world, set, operation, body }: Resize, count: number): ResizeOutcome {
   const members = world.scaleSets.members(set.id).values();
   const instances = victims(members, count, scaleInPolicy(objectAt(body, "properties")));
-  // What is protected stays and still counts.
+  // Protected instances stay and still count.
   set.capacity += count - instances.length;
   const plan = startWork(world, {
     set,

@@ -12,6 +12,7 @@ import {
   listInstances,
   listScaleSets,
 } from "./reads.ts";
+import { instanceMachines } from "./machine.ts";
 import { deleteScaleSet, removeScaleSet, SET_REMOVED } from "./removal.ts";
 import { TRIM_EXTRA, trimExtra } from "./resize.ts";
 import { INSTANCE_DONE } from "./work.ts";
@@ -74,9 +75,10 @@ export const scaleSetInstances: ResourceType = {
     redeploy: instanceAction("redeploy"),
     simulateeviction: simulateEviction,
   },
+  machines: instanceMachines,
 };
 
-/** The network interfaces of one instance: Network answers for them. */
+/** The network interfaces of one instance, in Network's form. */
 export const instanceInterfaces: ResourceType = {
   provider: COMPUTE,
   type: `${SCALE_SETS}/virtualMachines/networkInterfaces`,

@@ -2,70 +2,61 @@ import type { ErrorBody } from "../../arm/errors.ts";
 import { keyOf } from "../../arm/target.ts";
 import { Table } from "../../core/table.ts";
 import type { JsonObject } from "../../json.ts";
+import type { MachineRecord } from "../../machines/machine.ts";
 
-/** One version of what a scale set makes its instances from. */
+/** One version of the model that a scale set creates instances from. */
 export interface Model {
   readonly size: string;
   readonly isSpot: boolean;
-  /** The virtualMachineProfile as it was written, secrets included. */
+  /** The virtualMachineProfile as written, secrets included. */
   readonly profile: JsonObject;
-  /** The exact name of the image that the profile meant when it was written. */
+  /** The exact name of the image that the profile resolved to when it was written. */
   readonly image: string;
 }
 
-/** What Compute keeps about a scale set beside the resource. */
+/** What Compute stores about a scale set besides the resource. */
 export interface ScaleSet {
   readonly id: string;
   readonly subscription: string;
   readonly location: string;
-  /** A GUID of this very set; another set of the same name has another. */
+  /** A GUID of this set; a later set with the same name has another one. */
   readonly uniqueId: string;
   capacity: number;
-  /** The newest model. Those in use by instances are kept too. */
+  /** The newest model. Models in use by instances are stored too. */
   modelVersion: number;
   readonly models: Record<number, Model>;
   nextInstanceId: number;
-  /** When the last change of size is done; a newer write takes over what the older one has begun. */
+  /** When the last resize ends; a newer write takes it over. */
   resizedMs: number;
 }
 
-/** What a virtual machine is doing, as PowerState shows it. */
-export type PowerState =
-  | "creating"
-  | "starting"
-  | "running"
-  | "stopping"
-  | "stopped"
-  | "deallocating"
-  | "deallocated";
-
 /** One virtual machine of a scale set: few fields, because there are tens of thousands. */
-export interface Instance {
+export interface Instance extends MachineRecord {
+  /** The ARM id of the set in lower case. */
   readonly set: string;
   readonly id: number;
   readonly vmId: string;
   model: number;
-  state: "Creating" | "Updating" | "Succeeded" | "Failed" | "Deleting";
-  power: PowerState;
+  state: MachineRecord["state"];
+  power: MachineRecord["power"];
   readonly createdMs: number;
   /** When state or power last changed. */
   changedMs: number;
-  /** How many pieces of work were started on it: the end of an older one finds another number and does nothing. */
+  /** How many pieces of work were started on it. The end of older work finds a higher number and does nothing. */
   flight: number;
   /** The operation that works on it now. */
   operation?: string | undefined;
   error?: ErrorBody | undefined;
-  /** The exact name of the image its OS disk was made from. */
   image: string;
   readonly addresses: readonly number[];
   readonly zone?: string;
-  /** One of those made in excess, to be removed when enough are up. */
+  /** An extra instance of overprovisioning, to be deleted when enough others run. */
   isExtra?: boolean;
-  /** What was written to the instance itself: protection and tags. */
+  /** Fields written to the instance itself: protection and tags. */
   own?: JsonObject;
 }
 
-/** The JSON of an instance but for its tags, and what is in it that is not the instance's own. */
+/** The JSON of an instance without its tags, and what it depends on besides the instance. */
 export interface InstanceText {
   readonly text: string;
   readonly modelVersion: number;
@@ -75,8 +66,9 @@ export interface InstanceText {
 /** All scale sets and their instances. */
 export class ScaleSets {
   readonly sets: Table<ScaleSet>;
+  /** By the ARM id of the instance in lower case. */
   readonly instances: Table<Instance>;
-  /** Those that were shown since they last changed. */
+  /** Cached for instances that were read since their last change. */
   readonly texts = new WeakMap<Instance, InstanceText>();
   readonly #members = new Map<string, Map<number, Instance>>();
 
@@ -89,7 +81,7 @@ export class ScaleSets {
     return this.sets.get(keyOf(id));
   }
 
-  /** Puts a set, or says that it has changed. */
+  /** Puts a set, or marks it as changed. */
   save(set: ScaleSet): void {
     this.sets.set(keyOf(set.id), set);
   }
@@ -99,25 +91,25 @@ export class ScaleSets {
     return this.#members.get(keyOf(id)) ?? new Map<number, Instance>();
   }
 
-  /** Puts an instance, or says that it has changed. */
+  /** Puts an instance, or marks it as changed. */
   saveInstance(instance: Instance): void {
     this.texts.delete(instance);
-    this.instances.set(`${instance.set}/${instance.id}`, instance);
+    this.instances.set(instance.machineId, instance);
     this.#add(instance);
   }
 
   dropInstance(instance: Instance): void {
-    this.instances.delete(`${instance.set}/${instance.id}`);
+    this.instances.delete(instance.machineId);
     this.#members.get(instance.set)?.delete(instance.id);
   }
 
-  /** Drops a set whose instances are gone. */
+  /** Removes a set without instances. */
   drop(id: string): void {
     this.sets.delete(keyOf(id));
     this.#members.delete(keyOf(id));
   }
 
-  /** Takes up the instances that a store gave back. */
+  /** Rebuilds the index from the rows that a store restored. */
   restored(): void {
     const rows = [...this.instances.entries()].map(([, instance]) => instance);
     for (const instance of rows.sort((a, b) => a.id - b.id)) this.#add(instance);
@@ -130,7 +122,12 @@ export class ScaleSets {
   }
 }
 
-/** The model an instance was made from or upgraded to. */
+/** The machine id of an instance: the ARM id in lower case, from that of its set. */
+export function instanceMachineId(set: string, id: number | string): string {
+  return `${set}/virtualmachines/${id}`;
+}
+
+/** The model that an instance was created from or upgraded to. */
 export function modelOf(set: ScaleSet, instance: Instance): Model {
   const model = set.models[instance.model];
   if (!model) throw new Error(`${set.id}: model ${instance.model} of instance ${instance.id} is lost`);

@@ -9,7 +9,7 @@ export interface Status {
   readonly time?: string;
 }
 
-/** The code of an instance's provisioning state; a failure tells its own code. */
+/** The code of an instance's provisioning state; a failed one includes the error code. */
 export function provisioningCode({ state, error }: Instance): string {
   const code = `ProvisioningState/${state.toLowerCase()}`;
   return state === "Failed" && error ? `${code}/${error.code}` : code;

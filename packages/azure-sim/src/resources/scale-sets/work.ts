@@ -2,9 +2,10 @@ import { createRng } from "@capstan/env";
 import type { ErrorBody } from "../../arm/errors.ts";
 import { latencyMs, type AzureState } from "../../core/azure-state.ts";
 import { endsInLanes } from "../../latency/lanes.ts";
-import type { Instance, PowerState, ScaleSet } from "./scale-sets.ts";
+import type { PowerState } from "../../machines/machine.ts";
+import type { Instance, ScaleSet } from "./scale-sets.ts";
 
-/** What can be done to an instance. */
+/** The kinds of work on an instance. */
 export type WorkKind =
   | "create"
   | "delete"
@@ -29,13 +30,13 @@ export interface Work {
   readonly operation: string;
   /** How many instances at the same time. */
   readonly lanes?: number;
-  /** The share of them that fails, and how. */
+  /** The share of the instances that fails, and the error. */
   readonly fault?: { readonly share: number; readonly error: ErrorBody } | undefined;
-  /** Why these in particular fail. */
+  /** The errors of particular instances. */
   readonly failing?: ReadonlyMap<number, ErrorBody>;
 }
 
-/** When the work on each instance ends, and why some of it fails. */
+/** When the work on each instance ends, and why it fails for some. */
 export interface WorkPlan {
   readonly endsMs: readonly number[];
   readonly error: ErrorBody | undefined;
@@ -49,7 +50,7 @@ const POWER_DURING: Readonly<Partial<Record<WorkKind, PowerState>>> = {
   redeploy: "starting",
 };
 
-/** Starts work on instances. Each ends in its own time, drawn from a stream of its own. */
+/** Starts work on instances. Each has a duration of its own, from its own random stream. */
 export function startWork(world: AzureState, work: Work): WorkPlan {
   const { set, instances, kind, lanes = world.settings.instancesAtOnce } = work;
   const durations: number[] = [];
@@ -67,7 +68,7 @@ export function startWork(world: AzureState, work: Work): WorkPlan {
     const error = errors[index];
     world.agenda.enter(endsMs[index] as number, INSTANCE_DONE, {
       set: instance.set,
-      // A set of the same name may come after this one; its instances have the same ids.
+      // A later set with the same name has instances with the same ids.
       uniqueId: set.uniqueId,
       id: instance.id,
       flight: instance.flight,
@@ -87,7 +88,7 @@ function begin(world: AzureState, instance: Instance, { kind, operation }: Work)
   world.scaleSets.saveInstance(instance);
 }
 
-/** The end of the slowest. */
+/** When the slowest instance is done. */
 export function lastEndMs(world: AzureState, ...plans: readonly WorkPlan[]): number {
   let last = world.nowMs;
   for (const { endsMs } of plans) for (const end of endsMs) last = Math.max(last, end);

@@ -18,7 +18,7 @@ import { resize } from "./resize.ts";
 import { type ScaleSet } from "./scale-sets.ts";
 import { setBody } from "./set-body.ts";
 
-/** The effect that ends the work on a set as a whole. */
+/** The effect that ends a write of a set. */
 export const SET_SETTLED = "scaleSet.settled";
 
 /** The type of scale sets. */
@@ -27,7 +27,7 @@ export const SCALE_SETS = "virtualMachineScaleSets";
 /** The namespace of scale sets. */
 export const COMPUTE = "Microsoft.Compute";
 
-/** PUT: creates the set, or brings it to what the body says. */
+/** PUT: creates the set, or updates it to the body. */
 export function putScaleSet(call: Call, world: AzureState): Answer {
   const id = resourceId(call.target, [SCALE_SETS]);
   const existing = world.resources.get(id);
@@ -37,7 +37,7 @@ export function putScaleSet(call: Call, world: AzureState): Answer {
   return write({ call, world, id: existing?.id ?? id, existing, body });
 }
 
-/** PATCH: merges the body into what is there. */
+/** PATCH: merges the body into the stored one. */
 export function patchScaleSet(call: Call, world: AzureState): Answer {
   const existing = foundResource(call, world);
   checkPreconditions(call.headers, existing.etag);
@@ -45,13 +45,13 @@ export function patchScaleSet(call: Call, world: AzureState): Answer {
   return write({ call, world, id: existing.id, existing, body });
 }
 
-/** The body of a set as it is by now: deletions of instances have changed its capacity. */
+/** The stored body with the current capacity: deleted instances have lowered it. */
 function current(world: AzureState, { id, body }: Resource): JsonObject {
   const capacity = world.scaleSets.get(id)?.capacity;
   return { ...body, sku: { ...objectAt(body, "sku"), capacity } };
 }
 
-/** What a PUT leaves out of an existing set stays as it is. */
+/** A PUT keeps the fields of an existing set that its body leaves out. */
 function completed(body: JsonObject, before: JsonObject): JsonObject {
   const profile = valueAt(body, "properties", "virtualMachineProfile");
   const oldProfile = objectAt(before, "properties", "virtualMachineProfile");
@@ -62,7 +62,7 @@ function completed(body: JsonObject, before: JsonObject): JsonObject {
     properties: {
       ...objectAt(before, "properties"),
       ...objectAt(body, "properties"),
-      // Clients that do not touch the network leave its profile out, because it cannot be changed freely.
+      // Clients that do not change the network leave its profile out: it cannot be changed freely.
       virtualMachineProfile:
         profile === undefined
           ? oldProfile
@@ -82,7 +82,7 @@ interface Write {
 function write({ call, world, id, existing, body }: Write): Answer {
   if (existing?.state === "Deleting") throw beingDeleted(existing.id);
   const desired = checked(world, { id, existing, body });
-  // Only what is sent is judged: a set that was stored before this was checked can still be resized.
+  // Check only the fields of the request: a set that was stored before this check existed can still be resized.
   if (valueAt(call.body, "properties", "virtualMachineProfile") !== undefined)
     checkLogin(desired.model.profile);
   const set = world.scaleSets.get(id) ?? newSet(world, id, { call, desired });
@@ -138,7 +138,7 @@ function newSet(
   };
 }
 
-/** Budgets and quotas are asked before anything changes, so that a refusal leaves everything as it was. */
+/** Check budgets and quotas before any change, so that a refusal changes nothing. */
 function charge(
   call: Call,
   world: AzureState,
@@ -162,7 +162,7 @@ function charge(
   world.throttle.chargeInstances(call, location, { batched: Math.abs(more) });
 }
 
-/** The body to keep: what callers send back although it is ours to say is left out. */
+/** The body to store, without the read-only fields that callers send back. */
 function storedBody(body: JsonObject, { location, model }: Desired): JsonObject {
   const { id: _id, name: _name, type: _type, etag: _etag, ...rest } = body;
   const properties = { ...objectAt(body, "properties"), virtualMachineProfile: model.profile };
@@ -198,7 +198,7 @@ function store(
   return resource;
 }
 
-/** Enters the end of an operation on a set. */
+/** Schedules the end of an operation on a set. */
 function settleLater(facts: {
   readonly world: AzureState;
   readonly operation: Operation;
@@ -215,7 +215,7 @@ function settleLater(facts: {
   world.operations.start({ ...operation, ...(failed && { error: failed }) }, endMs);
 }
 
-/** The end of a PUT or PATCH: the set's state, unless a newer operation has taken over. */
+/** Ends a PUT or PATCH: sets the state, unless a newer operation has taken over. */
 export function setSettled(world: AzureState, args: JsonObject): void {
   const id = textAt(args, "id") ?? "";
   const resource = world.resources.get(id);

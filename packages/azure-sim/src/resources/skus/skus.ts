@@ -27,7 +27,7 @@ function skuBody(size: VmSize, location: string): unknown {
   };
 }
 
-/** What can be bought: the sizes of each region. */
+/** The resource skus: the sizes of each region. */
 export const skus: ResourceType = {
   provider: "Microsoft.Compute",
   type: "skus",

@@ -6,7 +6,7 @@ export interface VmSize {
   readonly cores: number;
   readonly memoryGB: number;
   readonly zones?: readonly string[];
-  /** Where it is offered; everywhere unless told. */
+  /** The regions that offer it; all unless given. */
   readonly regions?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ function size(name: string, family: string, [cores, memoryGB]: readonly [number,
   return { name, family, cores, memoryGB, zones: ALL_ZONES };
 }
 
-/** Sizes that are there unless told otherwise: those the Cluster API world uses in its examples. */
+/** The default sizes: those in the examples of Cluster API. */
 export const DEFAULT_SIZES: readonly VmSize[] = [
   size("Standard_B2s", "standardBSFamily", [2, 4]),
   size("Standard_D2s_v3", "standardDSv3Family", [2, 8]),

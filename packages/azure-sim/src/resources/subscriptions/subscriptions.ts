@@ -13,7 +13,7 @@ function subscriptionBody(world: AzureState, id: string): unknown {
   };
 }
 
-/** Refuses a subscription that there is not. */
+/** Refuses a subscription that does not exist. */
 export function checkSubscription(world: AzureState, id: string): void {
   if (world.settings.subscriptions.some((one) => one.toLowerCase() === id.toLowerCase())) return;
   throw new ArmError(404, {

@@ -47,7 +47,7 @@ function combined(operation: string, before: JsonObject, given: JsonObject): Jso
   return Object.fromEntries(Object.entries(before).filter(([name]) => !(name in given)));
 }
 
-/** The tags of any resource or group, without the rest of it. */
+/** The tags of any resource or group, without its other fields. */
 export const tags: ResourceType = {
   provider: "Microsoft.Resources",
   type: "tags",

@@ -2,7 +2,7 @@ import { type JsonObject, objectsAt, textAt, valueAt } from "../../json.ts";
 import type { AzureState } from "../../core/azure-state.ts";
 import { parseRange, type Range } from "../network/addresses.ts";
 
-/** A subnet that exists: its body and the addresses it has. */
+/** An existing subnet: its body and its address range. */
 export interface Subnet {
   readonly body: JsonObject;
   readonly range: Range;
@@ -19,7 +19,7 @@ export function subnetOf(world: AzureState, id: string): Subnet | undefined {
   return body && range ? { body, range } : undefined;
 }
 
-/** The address range of a subnet, whichever of the two fields has it. */
+/** The address range of a subnet, from either of its two fields. */
 export function prefixOf(subnet: JsonObject | undefined): string | undefined {
   const prefixes = valueAt(subnet, "properties", "addressPrefixes");
   return (

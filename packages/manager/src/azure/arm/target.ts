@@ -15,6 +15,8 @@ export interface Target {
   readonly type: string;
   /** The path in lower case of the resource whose own budget pays: a scale set pays for its instances too. */
   readonly resource: string;
+  /** The whole path in lower case, with the action of a POST. */
+  readonly path: string;
   /** The region, where the path has it. */
   readonly location?: string;
 }
@@ -40,6 +42,7 @@ export function targetOf(verb: Verb, path: string): Target {
     provider,
     type: types.join("/").toLowerCase(),
     resource: `/${segments.slice(0, at + 2 + named).join("/")}`.toLowerCase(),
+    path: path.toLowerCase(),
     ...(location !== undefined && { location }),
   };
 }
@@ -53,6 +56,7 @@ function groupTarget(verb: Verb, segments: readonly string[]): Omit<Target, "sub
     provider: "",
     type: type.toLowerCase(),
     resource: `/${segments.slice(0, 4).join("/")}`.toLowerCase(),
+    path: `/${segments.join("/")}`.toLowerCase(),
   };
 }
 

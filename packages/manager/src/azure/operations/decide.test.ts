@@ -22,11 +22,9 @@ const resource = (hasArrived: boolean, provisioningState: string): Observed => (
   hasArrived,
   provisioningState,
 });
-const instances = (done: number, running: number): Observed => ({
-  kind: "instances",
-  total: 3,
-  done,
-  running,
+const post = (done: number, running: number): Observed => ({
+  kind: "post",
+  evidence: [0, 1, 2].map((index) => (index < done ? "done" : index < done + running ? "running" : "none")),
 });
 
 test.each<[string, Operation | undefined, Observed, object]>([
@@ -118,10 +116,10 @@ test.each<[string, Operation | undefined, Observed, object]>([
   ["the DELETE is done", intent("DELETE"), { kind: "absent" }, { do: "finish", outcome: "Succeeded" }],
   ["the DELETE goes on", intent("DELETE"), resource(false, "Deleting"), { do: "wait" }],
   ["the DELETE did not arrive", intent("DELETE"), resource(true, "Succeeded"), { do: "send" }],
-  ["the POST reached all", intent("POST"), instances(3, 0), { do: "finish", outcome: "Succeeded" }],
-  ["the POST goes on", intent("POST"), instances(0, 1), { do: "wait" }],
-  ["the POST reached some", intent("POST"), instances(1, 0), { do: "finish", outcome: "Partial" }],
-  ["the POST did not arrive", intent("POST"), instances(0, 0), { do: "send" }],
+  ["the POST reached all", intent("POST"), post(3, 0), { do: "finish", outcome: "Succeeded" }],
+  ["the POST goes on", intent("POST"), post(0, 1), { do: "wait" }],
+  ["the POST reached some", intent("POST"), post(1, 0), { do: "finish", outcome: "Partial" }],
+  ["the POST did not arrive", intent("POST"), post(0, 0), { do: "send" }],
 ])("when %s", (_, record, observed, expected) => {
   expect(nextStep(record, observed, LATER)).toMatchObject(expected);
 });
@@ -147,7 +145,7 @@ describe("the next step", () => {
     fc
       .constantFrom("InProgress" as const, "Succeeded" as const)
       .map((state): Observed => ({ kind: "poll", status: { state } })),
-    fc.tuple(fc.nat(3), fc.nat(3)).map(([done, running]) => instances(done, Math.min(running, 3 - done))),
+    fc.tuple(fc.nat(3), fc.nat(3)).map(([done, running]) => post(done, Math.min(running, 3 - done))),
   );
   const anyVerb = fc.constantFrom<Operation["verb"]>("PUT", "PATCH", "POST", "DELETE");
 
@@ -163,7 +161,7 @@ describe("the next step", () => {
           expect(step.why).not.toBe("");
           if (step.do !== "send") return;
           expect(isAccepted).toBe(false);
-          expect(["absent", "resource", "instances"]).toContain(observed.kind);
+          expect(["absent", "resource", "post"]).toContain(observed.kind);
           expect(ageMs).toBeGreaterThanOrEqual(SETTLE_MS);
         },
       ),

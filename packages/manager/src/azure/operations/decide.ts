@@ -1,5 +1,6 @@
 import type { Frozen, Operation } from "@capstan/api";
 import type { AzureError, OperationStatus } from "../port.ts";
+import type { Evidence } from "./evidence.ts";
 
 /** What has been seen of an operation in this pass. */
 export type Observed =
@@ -9,8 +10,8 @@ export type Observed =
   | { readonly kind: "absent" }
   /** `hasArrived`: it is what we wanted. */
   | { readonly kind: "resource"; readonly hasArrived: boolean; readonly provisioningState: string }
-  /** How many of the instances show that the action is done, and that it is under way. */
-  | { readonly kind: "instances"; readonly total: number; readonly done: number; readonly running: number };
+  /** What each of the things that a POST is about shows of it. */
+  | { readonly kind: "post"; readonly evidence: readonly Evidence[] };
 
 /** How an operation ended. `Partial`: not for all instances. `Superseded`: the world has moved on; decide again. */
 export type OperationOutcome = "Succeeded" | "Failed" | "Preempted" | "Partial" | "Superseded";
@@ -50,8 +51,8 @@ export function nextStep(record: Frozen<Operation> | undefined, observed: Observ
         : unseen(record, nowMs, "the resource is not there");
     case "resource":
       return afterLook(record, observed, nowMs);
-    case "instances":
-      return afterInstances(record, observed, nowMs);
+    case "post":
+      return afterPost(record, observed.evidence, nowMs);
   }
 }
 
@@ -113,12 +114,13 @@ function afterLook(
   return { do: "wait", retryAfterMs: POLL_MS, why: `the resource is ${provisioningState}` };
 }
 
-function afterInstances(
-  record: Frozen<Operation>,
-  { total, done, running }: Extract<Observed, { kind: "instances" }>,
-  nowMs: number,
-): Step {
-  const seen = `${done} of ${total} instances are done, ${running} under way`;
+function afterPost(record: Frozen<Operation>, evidence: readonly Evidence[], nowMs: number): Step {
+  const total = evidence.length;
+  const count = (what: Evidence): number => evidence.filter((one) => one === what).length;
+  const done = count("done");
+  const running = count("running");
+  const of = record.instanceIDs ? " instances" : "";
+  const seen = `${record.action ?? "POST"} is done for ${done} of ${total}${of}, under way for ${running}`;
   if (running > 0) return { do: "wait", retryAfterMs: POLL_MS, why: seen };
   if (done === total) return { do: "finish", outcome: "Succeeded", why: seen };
   if (done > 0) return { do: "finish", outcome: "Partial", why: seen };

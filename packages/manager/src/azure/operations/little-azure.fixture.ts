@@ -24,6 +24,8 @@ export class LittleAzure {
   #set: { body: JsonObject; visibleAtMs: number; etag: number } | undefined;
   #busyUntilMs = 0;
   #isDeleting = false;
+  /** Whether the set as a whole was stopped: an action that is not about instances. */
+  isStopped = false;
   /** Decides about each request. */
   trouble: (request: HttpRequest) => Trouble = () => "none";
 
@@ -81,7 +83,7 @@ export class LittleAzure {
     }
     const busy = this.#isDeleting ? "Deleting" : "Updating";
     const provisioningState = this.#nowMs() < this.#busyUntilMs ? busy : "Succeeded";
-    const body = { ...set.body, id: SCALE_SET, properties: { provisioningState } };
+    const body = { ...set.body, id: SCALE_SET, properties: { provisioningState, isStopped: this.isStopped } };
     return answer(200, body, { etag: `"${set.etag}"` });
   }
 
@@ -104,6 +106,7 @@ export class LittleAzure {
       else this.instances.set(id, { upgraded: true, provisionedAtMs: this.#nowMs() + DURATION_MS });
     }
     if (action === "remove") this.#isDeleting = true;
+    if (action === "stop") this.isStopped = true;
     return this.#accept(action, answer(202));
   }
 

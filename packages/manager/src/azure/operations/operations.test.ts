@@ -5,9 +5,11 @@ import { describe, expect, test } from "vitest";
 import { answer, Bench, SCALE_SET } from "../azure.fixture.ts";
 import { type Arm, AzureError, isGone } from "../port.ts";
 import { parseInstance, type ScaleSetInstance } from "../scale-set/instance.ts";
+import { instanceEvidence } from "../scale-set/instance-evidence.ts";
+import type { PostEvidence } from "./evidence.ts";
 import { LittleAzure, type Trouble } from "./little-azure.fixture.ts";
 import { advance, MOST_RECORD_BYTES, type OperationPorts, type Progress, type Task } from "./operations.ts";
-import { bodyToSend, type Wanted, type WantedWrite } from "./wanted.ts";
+import { bodyToSend, type Wanted, type WantedChange, type WantedWrite } from "./wanted.ts";
 
 const CREATE: WantedWrite = {
   verb: "PUT",
@@ -26,6 +28,8 @@ const UPDATE: WantedWrite = {
 interface Story {
   readonly wanted: Wanted;
   readonly isNew?: boolean;
+  /** How it shows after a crash; by the instances of the set unless given. */
+  readonly evidence?: (arm: Arm) => PostEvidence;
   readonly isDone: (azure: LittleAzure, seen: { body: unknown; startMs: number }) => boolean;
 }
 
@@ -54,7 +58,25 @@ const STORIES: Readonly<Record<string, Story>> = {
     isDone: ({ instances }, { startMs }) => (instances.get("0")?.provisionedAtMs ?? 0) > startMs,
   },
   delete: { wanted: action("delete"), isDone: ({ instances }) => !instances.has("0") },
+  "stop, a POST with evidence of its own": {
+    wanted: { verb: "POST", resourceID: SCALE_SET, action: "stop", body: { force: true } },
+    evidence: stopEvidence,
+    isDone: ({ isStopped }) => isStopped,
+  },
 };
+
+/** Reads the resource itself, as an action of a single VM would. */
+function stopEvidence(arm: Arm): PostEvidence {
+  return async ({ resourceID }) => {
+    const { body } = await arm.get(resourceID);
+    const { isStopped, provisioningState } = body["properties"] as {
+      readonly isStopped: boolean;
+      readonly provisioningState: string;
+    };
+    if (!isStopped) return ["none"];
+    return [provisioningState === "Updating" ? "running" : "done"];
+  };
+}
 
 /** A controller that has one thing done, with its status on a server of its own. */
 class OperationsTestBed {
@@ -106,22 +128,26 @@ class OperationsTestBed {
       (await arm.list(`${SCALE_SET}/virtualMachines`)).items
         .map((item) => parseInstance(item))
         .filter((item) => item !== undefined);
-    const ports: OperationPorts = { arm, clock: bench.process.clock, instances };
+    const ports: OperationPorts = { arm, clock: bench.process.clock };
+    const evidence = this.story.evidence?.(arm) ?? instanceEvidence(instances);
     const persist = async (record: Frozen<Operation> | undefined): Promise<void> => {
       await status.request({ method: "PUT", path: "/", headers: {}, body: record });
     };
     for (;;) {
-      const progress = await this.#pass(ports, persist).catch(tryLater);
+      const progress = await this.#pass(ports, { persist, evidence }).catch(tryLater);
       if (!progress) return;
       await bench.process.clock.sleep(progress.isDone ? 10_000 : progress.retryAfterMs);
     }
   }
 
   /** Nothing when there is nothing left to do. */
-  async #pass(ports: OperationPorts, persist: Task["persist"]): Promise<Progress | undefined> {
+  async #pass(
+    ports: OperationPorts,
+    task: { readonly persist: Task["persist"]; readonly evidence: PostEvidence },
+  ): Promise<Progress | undefined> {
     const seen = { body: await bodyOf(ports.arm), startMs: this.startMs };
     if (!this.record && this.story.isDone(this.azure, seen)) return undefined;
-    return advance(ports, { record: this.record, wanted: this.story.wanted, persist });
+    return advance(ports, { record: this.record, wanted: this.story.wanted, ...task });
   }
 }
 
@@ -197,8 +223,11 @@ describe("one pass", () => {
     const bench = new Bench(() => reply);
     const records: (Frozen<Operation> | undefined)[] = [];
     const persist = async (record: Frozen<Operation> | undefined): Promise<void> => void records.push(record);
-    const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
-    const result = await bench.run(advance(ports, { ...task, persist }).catch((error: unknown) => error));
+    const ports = { arm: bench.arm(), clock: bench.process.clock };
+    const evidence: PostEvidence = async () => [];
+    const result = await bench.run(
+      advance(ports, { ...task, persist, evidence }).catch((error: unknown) => error),
+    );
     return { result, records, bench };
   };
   const url =
@@ -242,7 +271,7 @@ describe("one pass", () => {
     const bench = new Bench(() => answer(200, {}));
     const records: (Frozen<Operation> | undefined)[] = [];
     const persist = async (record: Frozen<Operation> | undefined): Promise<void> => void records.push(record);
-    const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
+    const ports = { arm: bench.arm(), clock: bench.process.clock };
     const pass = (): Promise<unknown> =>
       bench.run(advance(ports, { wanted: UPDATE, persist }).catch((error: unknown) => error));
     let last: unknown;
@@ -251,13 +280,13 @@ describe("one pass", () => {
     expect(records).toHaveLength(2 * bench.requests.length);
   });
 
-  test.each<Wanted>([
+  test.each<WantedChange>([
     { ...UPDATE, instances: 5900 },
     { verb: "DELETE", resourceID: SCALE_SET, instances: 5900 },
   ])("counts the instances that come or go by a $verb, as Azure does", async (wanted) => {
     const bench = new Bench(() => answer(200, {}));
     const persist = (): Promise<void> => Promise.resolve();
-    const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
+    const ports = { arm: bench.arm(), clock: bench.process.clock };
     await bench.run(advance(ports, { wanted, persist }));
     expect(await bench.failure(advance(ports, { wanted, persist }))).toMatchObject({
       code: "RequestBudgetUsedUp",
@@ -269,7 +298,7 @@ describe("one pass", () => {
   test("sends nothing when the intent cannot be written", async () => {
     const bench = new Bench(() => answer(200, {}));
     const persist = (): Promise<void> => Promise.reject(new Error("no etcd"));
-    const ports = { arm: bench.arm(), clock: bench.process.clock, instances: async () => [] };
+    const ports = { arm: bench.arm(), clock: bench.process.clock };
     expect(await bench.failure(advance(ports, { wanted: UPDATE, persist }))).toEqual(new Error("no etcd"));
     expect(bench.requests).toHaveLength(0);
   });
@@ -324,6 +353,21 @@ describe("one pass", () => {
     expect(records.map((record) => record?.url)).toEqual([undefined, undefined]);
     expect(records.at(-1)?.verb).toBe("PUT");
     expect(result).toMatchObject({ isDone: false });
+  });
+
+  test("sends a POST with its own body, and records the action alone", async () => {
+    const wanted: Wanted = { verb: "POST", resourceID: SCALE_SET, action: "stop", body: { force: true } };
+    const { records, bench } = await passOf(answer(202, {}, { "azure-asyncoperation": url }), { wanted });
+    expect(bench.requests.map(({ path, body }) => [path.split("?")[0], body])).toEqual([
+      [`${SCALE_SET}/stop`, JSON.stringify({ force: true })],
+    ]);
+    expect(records[0]).toEqual({
+      verb: "POST",
+      resourceID: SCALE_SET,
+      action: "stop",
+      hash: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+      startedAt: "2026-01-01T00:00:00Z",
+    });
   });
 
   test("does not begin what its record could not hold", async () => {

@@ -9,31 +9,35 @@ import {
   type WriteOptions,
   type Written,
 } from "../port.ts";
-import type { ScaleSetInstance } from "../scale-set/instance.ts";
 import { covers } from "./covers.ts";
 import { isFinal, nextStep, type Observed, type OperationOutcome, type Step } from "./decide.ts";
-import { evidenceOf } from "./evidence.ts";
-import { bodyToSend, HASH_TAG, hashOf, type InstanceAction, type Wanted } from "./wanted.ts";
+import type { PostEvidence } from "./evidence.ts";
+import { bodyToSend, HASH_TAG, hashOf, postBody, type Wanted, type WantedChange } from "./wanted.ts";
 
 /** What operations are carried out with. */
 export interface OperationPorts {
   readonly arm: Arm;
   readonly clock: Clock;
-  /** The instances of a scale set as they are now. */
-  readonly instances: (scaleSetID: string) => Promise<readonly ScaleSetInstance[]>;
 }
 
 /** One operation of one object, from its intent to its end. */
-export interface Task {
+export type Task = {
   /** What the object's status says is under way. */
   readonly record?: Frozen<Operation> | undefined;
-  /** What is wanted now. What is under way is followed to its end first. */
-  readonly wanted?: Wanted;
   /** Writes the record to the object's status, or takes it off. An intent, which has no address yet, is durable when it resolves. */
   readonly persist: (record: Frozen<Operation> | undefined) => Promise<void>;
   /** The region, by which Azure counts requests. */
   readonly location?: string;
-}
+} & (
+  | {
+      /** What is wanted now. What is under way is followed to its end first. */
+      readonly wanted?: Wanted;
+      /** Tells after a crash whether a POST was done. */
+      readonly evidence: PostEvidence;
+    }
+  /** An object that never sends a POST needs no evidence. */
+  | { readonly wanted?: WantedChange; readonly evidence?: undefined }
+);
 
 /** How far it has come. While it runs, the pass ends and comes back. */
 export type Progress = { readonly why: string } & (
@@ -98,7 +102,7 @@ async function poll({ arm }: OperationPorts, url: string, task: Task): Promise<O
 async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   const { record, wanted } = task;
   if (!record) return { kind: "nothing" };
-  if (record.verb === "POST") return lookAtInstances(ports, record);
+  if (record.verb === "POST") return { kind: "post", evidence: await evidenceFor(task)(record) };
   try {
     const { body } = await ports.arm.get(record.resourceID, locationIn(task));
     const hasArrived = hashIn(body) === record.hash || isCovered(body, record, wanted);
@@ -109,15 +113,9 @@ async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   }
 }
 
-async function lookAtInstances({ instances }: OperationPorts, record: Frozen<Operation>): Promise<Observed> {
-  const byID = new Map(
-    (await instances(record.resourceID)).map((instance) => [instance.instanceID, instance]),
-  );
-  const ids = record.instanceIDs ?? [];
-  const sinceMs = Date.parse(record.startedAt);
-  const evidence = ids.map((id) => evidenceOf(record.action as InstanceAction, byID.get(id), sinceMs));
-  const count = (what: string): number => evidence.filter((item) => item === what).length;
-  return { kind: "instances", total: ids.length, done: count("done"), running: count("running") };
+function evidenceFor({ evidence }: Task): PostEvidence {
+  if (!evidence) throw new TypeError("the record of a POST is followed without evidence");
+  return evidence;
 }
 
 function hashIn(body: JsonObject): unknown {
@@ -199,16 +197,15 @@ function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Writt
     case "DELETE":
       return arm.delete(wanted.resourceID, { ...options, ...conditionsOf(wanted) });
     case "POST": {
-      const body = { ...wanted.parameters, instanceIds: wanted.instanceIDs };
-      const priority = wanted.action === "delete" ? "urgent" : "normal";
-      const path = `${wanted.resourceID}/${wanted.action}`;
-      return arm.post(path, body, { ...options, instances: wanted.instanceIDs.length, priority });
+      const { resourceID, action, instanceIDs = [], priority = "normal" } = wanted;
+      const costs = { instances: instanceIDs.length, priority };
+      return arm.post(`${resourceID}/${action}`, postBody(wanted), { ...options, ...costs });
     }
   }
 }
 
 /** What a write costs, and what must hold for it. */
-function conditionsOf(wanted: Exclude<Wanted, { verb: "POST" }>): WriteOptions {
+function conditionsOf(wanted: WantedChange): WriteOptions {
   const { etag, instances = 0 } = wanted;
   if (etag !== undefined) return { instances, ifMatch: etag };
   return { instances, ...("isNew" in wanted && wanted.isNew && { ifNoneMatch: "*" }) };
@@ -228,7 +225,8 @@ function intentOf(wanted: Wanted, clock: Clock): Operation {
     startedAt: formatTimestamp(clock.now()),
     ...(hash !== undefined && { hash }),
     ...("etag" in wanted && wanted.etag !== undefined && { etag: wanted.etag }),
-    ...(wanted.verb === "POST" && { action: wanted.action, instanceIDs: [...wanted.instanceIDs] }),
+    ...(wanted.verb === "POST" && { action: wanted.action }),
+    ...("instanceIDs" in wanted && wanted.instanceIDs && { instanceIDs: [...wanted.instanceIDs] }),
   };
   const bytes = sizeOf(intent);
   if (bytes <= MOST_RECORD_BYTES) return intent;

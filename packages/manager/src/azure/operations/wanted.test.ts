@@ -28,6 +28,11 @@ describe("the hash of a wish", () => {
     expect(new Set(hashes).size).toBe(4);
   });
 
+  test("of an action on instances is the one that stored records have", () => {
+    const wanted = { verb: "POST", resourceID: "/s", action: "reimage", instanceIDs: ["1"] } as const;
+    expect(hashOf(wanted)).toBe("70ec1827f1d9824b5ea6f1d70b1dbed0");
+  });
+
   test("travels as a tag beside the others", () => {
     const wanted = put({ tags: { team: "x" } });
     expect(bodyToSend(wanted)).toEqual({ tags: { team: "x", [HASH_TAG]: hashOf(wanted) } });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "@capstan/api";
-import type { JsonObject } from "../port.ts";
+import type { CallPriority, JsonObject } from "../port.ts";
 
 /** A resource that is to be as its body says. */
 export interface WantedWrite {
@@ -27,29 +27,25 @@ export interface WantedDelete {
   readonly instances?: number;
 }
 
-/** Something that is to be done to instances of a scale set. */
-export interface WantedAction {
+/** An action of a resource. Whether it was done after a crash, the evidence of its task tells. */
+export interface WantedPost {
   readonly verb: "POST";
-  /** The scale set. */
   readonly resourceID: string;
-  readonly action: InstanceAction;
-  readonly instanceIDs: readonly string[];
+  /** The last segment of the path, such as `start` or `manualupgrade`. */
+  readonly action: string;
   /** What the body has besides the instances. */
-  readonly parameters?: JsonObject;
+  readonly body?: JsonObject;
+  /** The instances of a scale set that it is about: `instanceIds` of the body. The record keeps them, for the evidence. */
+  readonly instanceIDs?: readonly string[];
+  /** `normal` unless given. */
+  readonly priority?: CallPriority;
 }
 
-/** What can be done to instances, in the spelling of the set's own paths. */
-export type InstanceAction =
-  | "delete"
-  | "manualupgrade"
-  | "reimage"
-  | "start"
-  | "poweroff"
-  | "deallocate"
-  | "restart";
+/** A resource that is to be changed or deleted: whether it was, a read of the resource tells. */
+export type WantedChange = WantedWrite | WantedDelete;
 
 /** A write to Azure that a reconciler has decided on. */
-export type Wanted = WantedWrite | WantedDelete | WantedAction;
+export type Wanted = WantedChange | WantedPost;
 
 /** The tag that says which wish a resource was last written by. */
 export const HASH_TAG = "capstan_wanted-hash";
@@ -60,7 +56,7 @@ export function hashOf(wanted: Wanted): string | undefined {
     case "DELETE":
       return undefined;
     case "POST":
-      return digest([wanted.action, wanted.instanceIDs, wanted.parameters ?? null]);
+      return digest([wanted.action, wanted.instanceIDs ?? null, wanted.body ?? null]);
     case "PUT":
     case "PATCH":
       return digest(wanted.body);
@@ -73,6 +69,11 @@ export function bodyToSend(wanted: WantedWrite): JsonObject {
   if (wanted.hasNoTags || hash === undefined) return wanted.body;
   const tags = wanted.body["tags"];
   return { ...wanted.body, tags: { ...(isJsonObject(tags) && tags), [HASH_TAG]: hash } };
+}
+
+/** The body of a POST as it is sent; undefined where it has none. */
+export function postBody({ body, instanceIDs }: WantedPost): JsonObject | undefined {
+  return instanceIDs ? { ...body, instanceIds: instanceIDs } : body;
 }
 
 // 128 bits: no two wishes meet by chance, and a tag stays short.

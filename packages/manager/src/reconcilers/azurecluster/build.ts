@@ -1,6 +1,6 @@
 import { block, next, type Outcome, terminal, waiting } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
-import type { Wanted } from "../../azure/operations/wanted.ts";
+import type { WantedChange } from "../../azure/operations/wanted.ts";
 import { setResourceConditions } from "./conditions.ts";
 import { decide, type Decision, type Scene, shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
@@ -67,7 +67,7 @@ function sceneOf({ plan, wanted, memory, ledger, cluster }: Scope): Scene {
   };
 }
 
-function writeFor(decision: Decision): readonly Wanted[] {
+function writeFor(decision: Decision): readonly WantedChange[] {
   const resourceID = decision.resource.id;
   switch (decision.do) {
     case "put": {

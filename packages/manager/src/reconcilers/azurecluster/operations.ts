@@ -1,7 +1,7 @@
 import type { Frozen, Operation } from "@capstan/api";
 import { failureOf } from "../../azure/failure.ts";
 import { advance, type Progress, type Task } from "../../azure/operations/operations.ts";
-import type { Wanted } from "../../azure/operations/wanted.ts";
+import type { WantedChange } from "../../azure/operations/wanted.ts";
 import { AzureError, type AzureErrorClass, type JsonObject } from "../../azure/port.ts";
 import { shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
@@ -36,7 +36,7 @@ async function ask(scope: Scope, record: Frozen<Operation>): Promise<Step> {
 }
 
 /** Starts operations, all at once: nothing in a row of decisions depends on another one in it. */
-export async function start(scope: Scope, wanted: readonly Wanted[]): Promise<Round> {
+export async function start(scope: Scope, wanted: readonly WantedChange[]): Promise<Round> {
   return roundOf(wanted.map((one) => step(scope, one.resourceID, { wanted: one })));
 }
 
@@ -55,13 +55,13 @@ type Step =
 
 interface Attempt {
   readonly record?: Frozen<Operation>;
-  readonly wanted?: Wanted;
+  readonly wanted?: WantedChange;
 }
 
 async function step(scope: Scope, resourceID: string, { record, wanted }: Attempt): Promise<Step> {
   const { arm, context, ledger, memory, plan } = scope;
   const id = normalizedId(resourceID);
-  const ports = { arm, clock: context.env.clock, instances: () => Promise.resolve([]) };
+  const ports = { arm, clock: context.env.clock };
   const task: Task = {
     record,
     ...(wanted && { wanted }),

@@ -1,8 +1,7 @@
 import { getCondition, isTrue } from "@capstan/api";
 import { again, next, type Outcome } from "@capstan/runtime";
-import type { InstanceAction } from "../../azure/operations/wanted.ts";
 import { covers } from "../../azure/operations/covers.ts";
-import { BATCH_SIZE, instanceActions } from "../../azure/scale-set/batches.ts";
+import { BATCH_SIZE, type InstanceAction, instanceActions } from "../../azure/scale-set/instance-actions.ts";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { isNodeReady, updateOf } from "../../workload/availability.ts";
 import { NO_NODE } from "../../workload/drain/drain-machine.ts";

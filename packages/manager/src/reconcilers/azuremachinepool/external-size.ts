@@ -32,7 +32,8 @@ export function capacityAfter(wanted: Wanted, before: number | undefined): numbe
   if (wanted.verb === "DELETE") return before;
   if (wanted.verb !== "POST") return capacityIn(wanted.body);
   // Azure takes instances off the capacity when it agrees to delete them.
-  return wanted.action === "delete" && before !== undefined ? before - wanted.instanceIDs.length : before;
+  const { action, instanceIDs = [] } = wanted;
+  return action === "delete" && before !== undefined ? before - instanceIDs.length : before;
 }
 
 function capacityIn({ sku }: JsonObject): number | undefined {

@@ -1,9 +1,12 @@
 import type { Frozen, Operation } from "@capstan/api";
 import { again, block, type Failure, next, type Outcome } from "@capstan/runtime";
 import { failureOf } from "../../azure/failure.ts";
+import type { PostEvidence } from "../../azure/operations/evidence.ts";
 import { advance, type OperationPorts, type Progress } from "../../azure/operations/operations.ts";
 import type { Wanted } from "../../azure/operations/wanted.ts";
 import { AzureError } from "../../azure/port.ts";
+import type { WantedInstancePost } from "../../azure/scale-set/instance-actions.ts";
+import { instanceEvidence } from "../../azure/scale-set/instance-evidence.ts";
 import { poolSpecOf } from "../../contract/pool-spec.ts";
 import { minReconcileIntervalMsOf } from "../../workload/reconcile-interval.ts";
 import { capacityAfter } from "./external-size.ts";
@@ -65,10 +68,14 @@ export function startOnInstances(scope: NormalScope, wanted: Wanted): Promise<nu
 }
 
 /** What operations are carried out with. */
-export function operationPorts({ context, memory, azureTarget }: AzurePass): OperationPorts {
-  const { arm, location } = azureTarget;
-  const instances: OperationPorts["instances"] = (id) => memory.instances.list(id, { maxAgeMs: 0, location });
-  return { arm, clock: context.env.clock, instances };
+export function operationPorts({ context, azureTarget }: AzurePass): OperationPorts {
+  return { arm: azureTarget.arm, clock: context.env.clock };
+}
+
+/** Whether what was asked of instances was done, a fresh list shows. */
+function evidenceOf({ memory, azureTarget }: AzurePass): PostEvidence {
+  const { location } = azureTarget;
+  return instanceEvidence((scaleSetID) => memory.instances.list(scaleSetID, { maxAgeMs: 0, location }));
 }
 
 type PersistOperation = (record: Frozen<Operation> | undefined) => Promise<void>;
@@ -137,7 +144,8 @@ async function step(scope: NormalScope, attempt: Attempt): Promise<number> {
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
   const expected = scope.pool.status?.externalCapacity;
   try {
-    const progress = await advance(operationPorts(scope), { ...attempt, location });
+    const task = { ...attempt, location, evidence: evidenceOf(scope) };
+    const progress = await advance(operationPorts(scope), task);
     if (!progress.isDone) return wait(scope, attempt, progress.retryAfterMs);
     noteEnd(scope, attempt, scaleSetID);
     ended(scope, attempt, progress);
@@ -170,8 +178,12 @@ function wait(scope: NormalScope, { record, wanted }: Attempt, waitMs: number): 
   if (!followed) return waitMs;
   const patientMs = Math.max(waitMs, patienceMs(scope, followed));
   memory.pollBackoff.begin(followed.url, patientMs);
-  if (wanted?.verb === "POST" && wanted.action === "delete") memory.shrink(wanted.instanceIDs.length);
+  if (wanted && isDeletion(wanted)) memory.shrink(wanted.instanceIDs.length);
   return patientMs;
+}
+
+function isDeletion(wanted: Wanted): wanted is WantedInstancePost {
+  return wanted.verb === "POST" && wanted.action === "delete";
 }
 
 function ended(

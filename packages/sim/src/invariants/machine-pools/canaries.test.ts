@@ -19,7 +19,7 @@ describe("a secret", () => {
     ["a private key", { "tls.key": `-----BEGIN RSA PRIVATE KEY-----\n${KEY}\nmore` }, KEY],
     ["a token of a kubeconfig", { value: '{"user":{"token":"kubeconfig-token"}}' }, "kubeconfig-token"],
     ["a key of a kubeconfig", { value: `users:\n- user:\n    client-key-data: ${KEY}\n` }, KEY],
-  ])("is known: %s", (_, fields, secret) => {
+  ])("is recognized: %s", (_, fields, secret) => {
     expect(knowing(fields).isIn(`before ${secret} after`)).toBe(true);
   });
 
@@ -28,7 +28,7 @@ describe("a secret", () => {
     expect(knowing({ clientSecret: "simulated-secret" }).isIn(text)).toBe(true);
   });
 
-  test("is not what everybody may see: the id of a token, a certificate, the format of data", () => {
+  test("is not a public value: the id of a token, a certificate, the format of data", () => {
     const canaries = knowing({
       value: "abcdef.0123456789abcdef",
       format: "cloud-config",
@@ -38,7 +38,7 @@ describe("a secret", () => {
       expect(canaries.isIn(text)).toBe(false);
   });
 
-  test("is not anything while none is known", () => {
+  test("is not found before one is known", () => {
     expect(new Canaries().isIn("anything")).toBe(false);
   });
 });

@@ -1,21 +1,21 @@
 import type { Frozen, Secret } from "@capstan/api";
 
-// Less than this is found anywhere by chance.
+// Shorter texts are found by chance.
 const SHORTEST = 12;
-// A join token, of which only the second part is secret: its first names a Secret that everybody may see.
+// A join token. Only its second part is secret: the first is in the name of a Secret that any user may list.
 const TOKENS = /\b[a-z0-9]{6}\.([a-z0-9]{16})\b/g;
 const PRIVATE_KEYS = /-----BEGIN [A-Z ]*PRIVATE KEY-----\s+(\S+)/g;
-// What a kubeconfig has in it, as YAML or as JSON.
+// Credentials in a kubeconfig, as YAML or JSON.
 const CREDENTIALS = /"?(?:client-key-data|token|password)"?:\s*"?([^\s",]+)/g;
 const SECRET_FIELDS = /(secret|password|token)$/i;
 
-/** The bytes of Secrets that must be seen nowhere else, in all the ways in which they may be written. */
+/** The secret values of Secrets that must not appear anywhere else, in all their encodings. */
 export class Canaries {
   readonly #known = new Set<string>();
   readonly #spellings = new Set<string>();
   #pattern: RegExp | undefined;
 
-  /** Learns what a Secret holds. */
+  /** Learns the values of a Secret. */
   learn({ data = {} }: Frozen<Secret>): void {
     for (const [field, value] of Object.entries(data)) {
       // Most writes of a Secret change one field or none.
@@ -25,7 +25,7 @@ export class Canaries {
     }
   }
 
-  /** Whether there is a secret in a text. */
+  /** Whether a text contains a secret. */
   isIn(text: string): boolean {
     if (this.#spellings.size === 0) return false;
     this.#pattern ??= new RegExp([...this.#spellings].map((one) => escaped(one)).join("|"));
@@ -50,12 +50,12 @@ function secretsIn(field: string, text: string): string[] {
   return SECRET_FIELDS.test(field) ? [...found, text] : found;
 }
 
-/** What all texts have in common that are base64 of something with the secret in it, wherever in it the secret begins. */
+/** The text that every base64 encoding of data with the secret contains, at each of the three offsets. */
 function encodings(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
     const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString("base64");
-    // Whatever comes before the secret shares its first character with it.
+    // The bytes before the secret share its first character.
     return whole.slice(before === 0 ? 0 : before + 1);
   });
 }

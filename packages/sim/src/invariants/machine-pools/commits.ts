@@ -2,13 +2,13 @@ import type { StoredEvent } from "@capstan/apiserver";
 import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Truth } from "../../world/truth.ts";
 
-/** A change of an object that somebody's request has made. */
+/** A change of an object by a request. */
 export interface Commit extends Pick<StoredEvent, "object" | "previous"> {
   /** Plural name: `machinepools`, `nodes`. */
   readonly resource: string;
   /** `management`, or the name of a workload cluster. */
   readonly cluster: string;
-  /** As the trace names who asked: `user`, or `manager-1/azuremachinepool`. */
+  /** The actor, as in the trace: `user`, or `manager-1/azuremachinepool`. */
   readonly actor: string;
   readonly isDeletion: boolean;
 }
@@ -21,8 +21,9 @@ interface Unclaimed extends Omit<Commit, "actor"> {
 const MANAGEMENT = "management";
 
 /**
- * Who has changed what. Storage tells of a change while a request is carried out, and the trace of the request when that
- * is answered, which is in the same moment; what nobody's request has changed, such as garbage, is told to nobody.
+ * Which actor changed which object. Storage reports a change while a request is carried out, and the trace reports the
+ * request with its answer, at the same virtual time. A change without a request, such as garbage collection, is not
+ * reported.
  */
 export class Commits {
   readonly #truth: Truth;
@@ -33,7 +34,7 @@ export class Commits {
     this.#truth = truth;
   }
 
-  /** What a request has changed; nothing for anything else that happens. */
+  /** The changes of a request; none for any other event. */
   of({ actor, happening }: TraceEvent): readonly Commit[] {
     this.#follow(MANAGEMENT);
     if (happening.kind !== "write") return NOTHING;
@@ -47,7 +48,7 @@ export class Commits {
     return claimed.map((one) => ({ ...one, actor }));
   }
 
-  /** Clusters come one by one; nobody has written anything to one before it is heard of. */
+  /** Clusters appear one by one; no client writes to a cluster before its first event. */
   #follow(cluster: string): void {
     if (this.#followed.has(cluster)) return;
     const storage = cluster === MANAGEMENT ? this.#truth.management : this.#truth.workload(cluster);
@@ -70,7 +71,7 @@ function keyOf(cluster: string, resource: string, name: string): string {
   return `${cluster} ${resource} ${name}`;
 }
 
-/** Whether one of the managers under test has done something. */
+/** Whether the actor is one of the managers under test. */
 export function isManager(actor: string): boolean {
   return actor.startsWith("manager-");
 }

@@ -6,6 +6,7 @@ import {
   parseDuration,
   Pod,
 } from "@capstan/api";
+import { instanceMachineId, lastPart } from "../../machine-id.ts";
 import { isReady } from "../../readiness.ts";
 import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
@@ -15,20 +16,20 @@ import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 /** I3 and I4. */
 export const drainsFirst: Invariant = {
   name: "drains-first",
-  says: "an instance is deleted or updated only after its Node was cordoned and its pods were evicted, or the drain's time was over",
+  says: "an instance is deleted or updated only after its Node was cordoned and its pods were evicted, or the drain timed out",
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     return {
       called: (call) => {
         if (call.api === "kube" && call.resource === "pods" && call.verb === "delete") {
-          return `${call.by} deletes pod ${call.namespace}/${call.name} where it could evict it`;
+          return `${call.by} deletes pod ${call.namespace}/${call.name} and does not evict it`;
         }
-        for (const { scaleSet, instance } of targetsOf(truth, call)) {
-          const record = poolLookup.poolNamed(scaleSet);
+        for (const machineId of targetsOf(truth, call)) {
+          const record = poolLookup.poolNamed(call.name);
           if (!record || record.isClusterLeaving) continue;
-          const problem = undrained(truth, poolLookup, { record, scaleSet, instance });
+          const problem = undrained(truth, poolLookup, { record, machineId });
           if (problem !== undefined)
-            return `${call.by}: ${call.verb} ${call.resource} of ${instance}: ${problem}`;
+            return `${call.by}: ${call.verb} ${call.resource} of ${lastPart(machineId)}: ${problem}`;
         }
         return undefined;
       },
@@ -36,33 +37,29 @@ export const drainsFirst: Invariant = {
   },
 };
 
-interface Target {
-  readonly scaleSet: string;
-  readonly instance: string;
-}
-
 const DISRUPTIVE = /^virtualMachineScaleSets\/(delete|manualupgrade|reimage|poweroff|deallocate|restart)$/i;
 
-function targetsOf(truth: Truth, call: Call): Target[] {
-  if (call.api !== "arm") return [];
-  if (call.verb === "POST" && DISRUPTIVE.test(call.resource)) {
-    return (call.instances ?? []).map((instance) => ({ scaleSet: call.name, instance }));
+/** The ids of the machines that a call disrupts. */
+function targetsOf(truth: Truth, call: Call): string[] {
+  const { api, verb, resource, path = "", instances = [] } = call;
+  if (api !== "arm") return [];
+  if (verb === "POST" && DISRUPTIVE.test(resource)) {
+    const scaleSetId = path.slice(0, path.lastIndexOf("/"));
+    return instances.map((instance) => instanceMachineId(scaleSetId, instance));
   }
-  if (call.verb !== "DELETE" || call.resource !== "virtualMachineScaleSets") return [];
-  return [...truth.azure.core.world.scaleSets.sets.entries()]
-    .filter(([, { id }]) => id.toLowerCase().endsWith(`/${call.name.toLowerCase()}`))
-    .flatMap(([, { id }]) => [...truth.azure.core.world.scaleSets.members(id).keys()])
-    .map((instance) => ({ scaleSet: call.name, instance: String(instance) }));
+  if (verb !== "DELETE" || resource !== "virtualMachineScaleSets") return [];
+  const members = truth.azure.core.world.scaleSets.members(path);
+  return [...members.values()].map(({ machineId }) => machineId);
 }
 
 function undrained(
   truth: Truth,
   poolLookup: PoolLookup,
-  { record, scaleSet, instance }: Target & { readonly record: PoolRecord },
+  { record, machineId }: { readonly record: PoolRecord; readonly machineId: string },
 ): string | undefined {
-  const machine = poolLookup.machine(record, instance);
-  const found = nodeOf(truth, scaleSet, instance);
-  // A Node that does not answer cannot tell of its pods; one that is not there has none.
+  const machine = poolLookup.machine(record, lastPart(machineId));
+  const found = truth.node(machineId);
+  // A Node that does not answer cannot report its pods; a missing Node has none.
   if (!found || !isReady(found.node) || isExcluded(machine)) return undefined;
   const { cluster, node } = found;
   if (node.spec?.unschedulable !== true) return `Node ${node.metadata.name} is not cordoned`;
@@ -73,15 +70,6 @@ function undrained(
 
 function isExcluded(machine: Frozen<AzureMachinePoolMachine> | undefined): boolean {
   return machine?.metadata.annotations?.[EXCLUDE_NODE_DRAINING_ANNOTATION] !== undefined;
-}
-
-function nodeOf(
-  truth: Truth,
-  scaleSet: string,
-  instance: string,
-): { readonly cluster: string; readonly node: Frozen<Node> } | undefined {
-  const pool = truth.pools().find(({ name }) => name.toLowerCase() === scaleSet.toLowerCase());
-  return pool && truth.node(`${pool.scaleSetId}/virtualMachines/${instance}`.toLowerCase());
 }
 
 const MIRROR = "kubernetes.io/config.mirror";
@@ -96,7 +84,7 @@ function evictable(truth: Truth, cluster: string, node: Frozen<Node>): string[] 
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
 
-// What is written in whole seconds may be up to one second late.
+// A timestamp in whole seconds may be up to one second late.
 const ROUNDING_MS = 1000;
 
 function isOverdue(truth: Truth, { pool, owner }: PoolRecord, startedAt: string | undefined): boolean {

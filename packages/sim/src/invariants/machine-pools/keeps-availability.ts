@@ -1,33 +1,38 @@
 import { UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { lastPart, scaleSetOf } from "../../machine-id.ts";
 import type { Call } from "../../world/call.ts";
-import type { Pool, Truth } from "../../world/truth.ts";
+import type { Pool } from "../../world/availability.ts";
+import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { LimitLookup } from "./limits.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
-// Whoever takes a machine away has looked at the others no longer ago than that.
+// A controller that cordons a machine has looked at the others no longer ago than this.
 const MOST_AGE_MS = 30_000;
 
 /**
- * I1. Whatever is done to a machine that works begins with a cordon, so that is the moment to count. What users delete
- * is their will; what Azure or a guest has taken away in the moment before is nobody's decision. What was only written down
- * and not begun is looked at again: a loss after that is no excuse.
+ * I1. Every disruption of a working machine starts with a cordon, so availability is counted at that moment. A machine that
+ * a user deletes may lower it, and so may a loss that Azure or a guest caused just before. A plan that was recorded but not
+ * started is checked again: a loss after that is no excuse.
  */
 export const keepsAvailability: Invariant = {
   name: "keeps-availability",
-  says: "no machine that works is disrupted when fewer than replicas minus maxUnavailable would be left",
+  says: "no available machine is disrupted when fewer than replicas minus maxUnavailable would be left",
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     const limits = new LimitLookup(truth);
     const begun = new Beginnings(poolLookup);
     const byUser = new Set<string>();
-    /** When a user last deleted a machine, by pool: from then on, others are held back. */
+    /** When a user last deleted a machine, by pool: from then on, other disruptions must wait. */
     const userDeletedMs = new Map<string, number>();
-    /** Cordons on their way: the Node does not show them yet. */
+    /** Cordons that were sent: the Node does not show them yet. */
     const sent = new Map<string, string>();
-    /** The last that one who decided before cannot know of: another machine was lost or deleted, or this one has come back. */
+    /**
+     * The last event that an earlier decision could not know of: the loss or deletion of another machine, or the return of
+     * this one.
+     */
     const newsMs = (machine: string): number => {
-      const { scaleSet } = partsOf(machine);
+      const scaleSet = scaleSetNameOf(machine);
       const backMs = truth.availableSinceMs(machine) ?? 0;
       const lossMs = countsOf(truth, scaleSet)?.lossMs ?? 0;
       return Math.max(lossMs, backMs, userDeletedMs.get(scaleSet) ?? 0);
@@ -52,10 +57,10 @@ export const keepsAvailability: Invariant = {
       called: (call, atMs) => {
         const machine = call.isCordon ? truth.machineOf(call.server, call.name) : undefined;
         if (machine === undefined || !truth.isAvailable(machine)) return undefined;
-        const { scaleSet, instance } = partsOf(machine);
+        const scaleSet = scaleSetNameOf(machine);
         const record = poolLookup.poolNamed(scaleSet);
         if (!record || isFree(record)) return undefined;
-        const name = `${record.pool.metadata.name}-${instance}`;
+        const name = `${record.pool.metadata.name}-${lastPart(machine)}`;
         sent.set(keyOf(call), machine);
         if (byUser.has(name)) return undefined;
         const sinceMs = begun.sinceMs(name) ?? atMs;
@@ -68,7 +73,7 @@ export const keepsAvailability: Invariant = {
   },
 };
 
-/** Since when machines are on their way out, or to another model: what happens after that was not to be known. */
+/** Since when machines are being deleted or updated: an earlier decision could not know of later events. */
 class Beginnings {
   readonly #poolLookup: PoolLookup;
   readonly #sinceMs = new Map<string, number>();
@@ -77,7 +82,7 @@ class Beginnings {
     this.#poolLookup = poolLookup;
   }
 
-  /** Looks at a machine after a write to it. */
+  /** Records the state of a machine after a write to it. */
   note(
     { name, namespace }: { readonly name: string; readonly namespace?: string | undefined },
     atMs: number,
@@ -94,12 +99,12 @@ class Beginnings {
   }
 }
 
-/** What goes as a whole, and what an autoscaler sizes, has no number of machines to keep. */
+/** A pool that is being deleted, or that an autoscaler sizes, has no availability to keep. */
 function isFree({ isLeaving, isExternallyScaled }: PoolRecord): boolean {
   return isLeaving || isExternallyScaled;
 }
 
-/** A call of a process that has crashed is either carried out by now or never will be. */
+/** A call of a crashed process has been carried out by now, or never will be. */
 function forget(sent: Map<string, string>, process: string): void {
   for (const key of sent.keys()) if (key.startsWith(`${process} `)) sent.delete(key);
 }
@@ -108,14 +113,14 @@ function keyOf({ process, server, name }: Call): string {
   return `${process} ${server} ${name}`;
 }
 
-function partsOf(machine: string): { readonly scaleSet: string; readonly instance: string } {
-  const parts = machine.split("/");
-  return { scaleSet: parts.at(-3) ?? "", instance: parts.at(-1) ?? "" };
+/** The name of the scale set of a machine; empty for a machine that is not an instance of one. */
+function scaleSetNameOf(machineId: string): string {
+  return lastPart(scaleSetOf(machineId) ?? "");
 }
 
 function availableIn(truth: Truth, scaleSet: string, without: Iterable<string>): number {
   const gone = [...new Set(without)].filter(
-    (machine) => partsOf(machine).scaleSet === scaleSet && truth.isAvailable(machine),
+    (machine) => scaleSetNameOf(machine) === scaleSet && truth.isAvailable(machine),
   );
   return (countsOf(truth, scaleSet)?.available ?? 0) - gone.length;
 }

@@ -6,13 +6,13 @@ import { Canaries } from "./canaries.ts";
 const SECRETS = `${Secret.group}/${Secret.plural}`;
 
 /**
- * I23. What is secret is what there is in Secrets: credentials, join tokens and private keys. Specs are what users write,
- * and what machines boot with has a token in it; all else that is stored in the management cluster is looked at once,
- * when it changes, and so are tags and lines of the log. Metrics and access tokens of Azure are not looked at here.
+ * I23. Secrets are what Secrets contain: credentials, join tokens and private keys. User-written specs and bootstrap data
+ * may contain them. Everything else that is stored in the management cluster is checked when it changes, and so are tags and
+ * log lines. Metrics and Azure's access tokens are not checked here.
  */
 export const keepsSecrets: Invariant = {
   name: "keeps-secrets",
-  says: "nothing of what is in Secrets is seen in events, conditions, labels, annotations, statuses, tags or logs",
+  says: "no secret value appears in events, conditions, labels, annotations, statuses, tags or logs",
   watch: (truth) => {
     const canaries = new Canaries();
     let isFollowed = false;
@@ -34,13 +34,12 @@ export const keepsSecrets: Invariant = {
         tags && canaries.isIn(JSON.stringify(tags))
           ? `${by} sends ${verb} ${resource} ${name} with a secret in a tag`
           : undefined,
-      logged: (line) =>
-        canaries.isIn(line) ? `there is a secret in the log: ${messageIn(line)}` : undefined,
+      logged: (line) => (canaries.isIn(line) ? `the log has a secret: ${messageIn(line)}` : undefined),
     };
   },
 };
 
-// Of an object itself, and not of what is nested in it.
+// Fields of the object itself, not of nested ones.
 const SPEC = "spec";
 
 function leakIn(canaries: Canaries, { object, previous, line }: StoredEvent): string | undefined {
@@ -54,7 +53,7 @@ function leakIn(canaries: Canaries, { object, previous, line }: StoredEvent): st
   return undefined;
 }
 
-/** Where in a value a secret is, in a place whose text was another one before; undefined when it is nowhere. */
+/** The path to a secret in a value, where the text has changed; undefined when there is none. */
 function pathOf(canaries: Canaries, value: unknown, before: unknown): readonly string[] | undefined {
   if (value === before) return undefined;
   if (typeof value === "string") return canaries.isIn(value) ? [] : undefined;
@@ -67,7 +66,7 @@ function pathOf(canaries: Canaries, value: unknown, before: unknown): readonly s
   return undefined;
 }
 
-/** The message of a line, which is constant; its fields are not shown again. */
+/** The constant message of a log line; the report leaves out its fields. */
 function messageIn(line: string): string {
   const { msg } = JSON.parse(line) as { msg?: unknown };
   return JSON.stringify(msg);

@@ -7,7 +7,7 @@ import { PoolLookup } from "./pool-lookup.ts";
 /** I2, and one write of the set at a time: a second one would preempt the first. */
 export const keepsWithinSurge: Invariant = {
   name: "keeps-within-surge",
-  says: "a scale set is never asked to be larger than replicas plus maxSurge, nor written while a write of it runs",
+  says: "a scale set never gets a capacity above replicas plus maxSurge, and no write while another write of it runs",
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     const limits = new LimitLookup(truth);
@@ -28,7 +28,7 @@ export const keepsWithinSurge: Invariant = {
         const { ceiling } = limits.since(record, atMs);
         const before = setNamed(truth, call.name)?.capacity ?? 0;
         if (call.capacity <= Math.max(ceiling, before)) return undefined;
-        return `${call.by} wants ${call.capacity} machines in ${call.name}, of which there may be ${ceiling}`;
+        return `${call.by} sets the capacity of ${call.name} to ${call.capacity}, which may be at most ${ceiling}`;
       },
     };
   },

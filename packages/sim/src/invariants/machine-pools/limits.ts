@@ -3,7 +3,7 @@ import type { TraceEvent } from "../../trace/trace-event.ts";
 import type { Truth } from "../../world/truth.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
-/** How few available machines a pool may have, and how many machines in all. */
+/** The fewest available machines that a pool may have, and the most machines in total. */
 export interface Limits {
   readonly floor: number;
   readonly ceiling: number;
@@ -14,10 +14,10 @@ interface History {
   readonly past: { readonly limits: Limits; readonly untilMs: number }[];
 }
 
-/** Whoever acts has read the spec a moment before; that long ago it may have said something else. A second is for the pass. */
+/** A controller acts on a spec that it read a moment before; the spec may have changed since. One second is for the pass. */
 const READ_AGE_MS = (LONGEST_DELAY_SECONDS + 1) * 1000;
 
-/** What the specs of pools allow, and have allowed until a moment ago. */
+/** The limits of pool specs, now and until a moment ago. */
 export class LimitLookup {
   readonly #truth: Truth;
   readonly #poolLookup: PoolLookup;
@@ -28,14 +28,14 @@ export class LimitLookup {
     this.#poolLookup = new PoolLookup(truth);
   }
 
-  /** Looks again after a write that may have changed a spec. */
+  /** Records new limits after a write that may have changed a spec. */
   happened({ happening }: TraceEvent): void {
     if (happening.kind !== "write" || happening.cluster !== "management") return;
     if (!/^(azure)?machinepools$/.test(happening.resource)) return;
     for (const record of this.#poolLookup.pools()) this.#note(record);
   }
 
-  /** The most that was allowed to one who has read the spec shortly before a moment, or any time since. */
+  /** The widest limits for a controller that read the spec shortly before a moment, or later. */
   since(record: PoolRecord, atMs: number): Limits {
     const { current, past } = this.#note(record);
     const read = past.filter(({ untilMs }) => untilMs >= atMs - READ_AGE_MS).map(({ limits }) => limits);

@@ -9,9 +9,9 @@ import { takesNothingAway } from "./takes-nothing-away.ts";
 import { tellsTheTruth } from "./tells-the-truth.ts";
 import { touchesItsOwn } from "./touches-its-own.ts";
 
-/** What must hold in every world with machine pools. */
+/** The invariants of every world with machine pools. */
 export const MACHINE_POOL_INVARIANTS: readonly Invariant[] = [
-  // Before those who would only see the harm that is done to others.
+  // These come first: later ones would only report the consequences.
   touchesItsOwn,
   keepsAvailability,
   keepsWithinSurge,

@@ -1,10 +1,10 @@
 import { type Frozen, type Node, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
 import { type Commit, isManager } from "./commits.ts";
 
-/** What users can put on an object, such as `label tier`, and its value. */
+/** A label, annotation or taint of an object, such as `label tier`, and its value. */
 type Marks = ReadonlyMap<string, string>;
 
-// What we are asked for by a mark, and so take off when it is done; and what is ours to write, whoever has written it.
+// Marks that ask us for something, which we remove when it is done, and marks that are ours to write.
 const OURS: ReadonlySet<string> = new Set([
   `annotation ${UPDATE_INSTANCE_ANNOTATION}`,
   "annotation capstan.dev/allow-removal",
@@ -15,14 +15,14 @@ const OURS: ReadonlySet<string> = new Set([
   "label cluster.x-k8s.io/cluster-name",
   "label azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool",
 ]);
-// What says how a Node is; nobody wants that of another boot.
+// Marks that describe the state of a Node; they do not carry over to another boot.
 const PASSING = /^taint node\.(kubernetes|cloudprovider\.kubernetes|cluster\.x-k8s)\.io\//;
 
 /** Labels, annotations and taints that users have put on objects. */
 export class UserMarks {
   readonly #theirs = new Map<string, Map<string, string>>();
 
-  /** Takes note of a change; says what of the users' somebody of ours has taken away or changed. */
+  /** Records a change; returns the user's mark that a manager has removed or changed. */
   note(id: string, { actor, object, previous }: Commit): string | undefined {
     const known = this.#theirs.get(id);
     if (!known && actor !== "user") return undefined;
@@ -31,7 +31,7 @@ export class UserMarks {
     const now = marksOf(object);
     for (const [name, value] of before) {
       if (!theirs.has(name) || now.get(name) === value) continue;
-      if (isManager(actor)) return `${actor} has taken "${name}: ${value}" away`;
+      if (isManager(actor)) return `${actor} has removed or changed "${name}: ${value}"`;
       theirs.delete(name);
     }
     if (actor === "user") put(theirs, before, now);
@@ -39,7 +39,7 @@ export class UserMarks {
     return undefined;
   }
 
-  /** What users had put on an object, and another in its place does not have. */
+  /** The user's mark that a replacement of the object lacks. */
   missingIn(id: string, object: object): string | undefined {
     const theirs = this.#theirs.get(id);
     if (!theirs) return undefined;
@@ -47,7 +47,7 @@ export class UserMarks {
     return [...theirs.keys()].find((name) => !now.has(name));
   }
 
-  /** An object is gone, and nothing comes in its place. */
+  /** Forgets an object that is gone without a replacement. */
   forget(id: string): void {
     this.#theirs.delete(id);
   }

@@ -12,23 +12,23 @@ import {
 } from "@capstan/api";
 import type { Truth } from "../../world/truth.ts";
 
-/** A pool with its owner, as the management cluster holds them. */
+/** A pool with its owner, from the management cluster. */
 export interface PoolRecord {
   readonly pool: Frozen<AzureMachinePool>;
   readonly owner: Frozen<MachinePool> | undefined;
-  /** Whether nothing of the pool is to stay. */
+  /** Whether the pool is being deleted. */
   readonly isLeaving: boolean;
-  /** Whether the whole cluster goes, and nobody minds its workloads. */
+  /** Whether the whole cluster is being deleted, so that its workloads need no drain. */
   readonly isClusterLeaving: boolean;
   readonly isExternallyScaled: boolean;
-  /** Whether a user wants the pool left alone. */
+  /** Whether a user has paused the pool. */
   readonly isPaused: boolean;
   readonly desired: number;
   readonly maxSurge: number;
   readonly maxUnavailable: number;
 }
 
-/** What the management cluster says about the machines of scale sets, looked up by what Azure calls them. */
+/** Looks up pools and machines in the management cluster by their names in Azure. */
 export class PoolLookup {
   readonly #truth: Truth;
 
@@ -41,19 +41,19 @@ export class PoolLookup {
     return this.#list<AzureMachinePool>(AzureMachinePool).map((pool) => this.#record(pool));
   }
 
-  /** The pool whose scale set has this name; names are compared whole. */
+  /** The pool of the scale set with this exact name. */
   poolNamed(scaleSet: string): PoolRecord | undefined {
     const name = scaleSet.toLowerCase();
     const pool = this.#list<AzureMachinePool>(AzureMachinePool).find((one) => one.metadata.name === name);
     return pool && this.#record(pool);
   }
 
-  /** All resources of machines. */
+  /** All AzureMachinePoolMachines. */
   machines(): Frozen<AzureMachinePoolMachine>[] {
     return this.#list<AzureMachinePoolMachine>(AzureMachinePoolMachine);
   }
 
-  /** The resource of an instance. */
+  /** The AzureMachinePoolMachine of an instance. */
   machine({ pool }: PoolRecord, instanceID: string): Frozen<AzureMachinePoolMachine> | undefined {
     const { name, namespace } = pool.metadata;
     return this.machineNamed(`${name}-${instanceID}`, namespace);

@@ -6,19 +6,21 @@ import type { Invariant } from "../invariant.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
 const WINDOW_MS = 30 * 60_000;
-// One list of instances every ten minutes, give or take a tenth, so that half an hour may begin and end with one.
+// One list of instances every ten minutes, plus or minus a tenth, so that half an hour may start and end with one.
 const MOST_LISTS = 4;
-// What is not the instances, such as the set itself, is looked at once an hour.
+// Other resources, such as the set itself, are read once an hour.
 const MOST_OTHERS = 1;
-// Trouble is told of first, and then written into the status: that ends the rest.
+// A controller records an event first and then writes the status: that write ends the rest.
 const REASON_MS = 60_000;
-// As many instances as Azure puts on a page.
+// Azure's page size.
 const PAGE = 100;
 
-/** I15. That nobody writes is asked for where a run ends; this is what is left, which costs others something all the same. */
+/**
+ * I15. The end of a run checks that no controller writes. This invariant checks the rest, which costs too: events and reads.
+ */
 export const standsStill: Invariant = {
   name: "stands-still",
-  says: `a settled pool tells of no events, and in half an hour lists its instances at most ${MOST_LISTS} times and reads anything else at most once`,
+  says: `a settled pool records no events, and in half an hour lists its instances at most ${MOST_LISTS} times and reads anything else at most once`,
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     const reads = new Map<string, number[]>();
@@ -39,21 +41,21 @@ export const standsStill: Invariant = {
       called: (call, atMs) => {
         if (!isResting) return undefined;
         if (reported && atMs - reported.atMs > REASON_MS)
-          return `${reported.event} is told of although nothing happens`;
+          return `Event ${reported.event} was recorded although nothing changed`;
         if (isEventOf(poolLookup, call)) reported ??= { event: call.name, atMs };
         if (!isSetRead(call)) return undefined;
         const what = `${call.verb} ${call.resource} ${call.name}`;
         const times = [...(reads.get(what) ?? []), atMs].filter((ms) => ms > atMs - WINDOW_MS);
         reads.set(what, times);
         return times.length > mostOf(truth, call)
-          ? `${call.by} sent "${what}" ${times.length} times in half an hour in which nothing happened`
+          ? `${call.by} sent "${what}" ${times.length} times in half an hour without any change`
           : undefined;
       },
     };
   },
 };
 
-/** Whether a pool has all it wants; one that has not may well ask again. */
+/** Whether a pool is complete; an incomplete one may poll. */
 function isContent({ pool, owner, isLeaving }: PoolRecord): boolean {
   const isReady = [pool, owner].every(
     (one) => getCondition(one?.status?.conditions, "Ready")?.status === "True",
@@ -62,13 +64,13 @@ function isContent({ pool, owner, isLeaving }: PoolRecord): boolean {
   return isReady && isComplete && !isLeaving;
 }
 
-/** Whatever somebody does, but for reading and keeping books, is something to react to. */
+/** Any change but a read or bookkeeping is a reason to react. */
 function endsRest({ happening }: TraceEvent): boolean {
   if (happening.kind === "write") return !isBookkeeping(happening.resource);
   return happening.kind !== "arm" || happening.method !== "GET";
 }
 
-/** An Event bears the name of what it is about. */
+/** The name of an Event starts with that of its object. */
 function isEventOf(poolLookup: PoolLookup, { resource, isWrite, name }: Call): boolean {
   if (resource !== "events" || !isWrite) return false;
   const [about = ""] = name.split(".");

@@ -1,4 +1,5 @@
 import type { AzureMachinePoolMachine, Frozen, Node } from "@capstan/api";
+import { machineIdIn } from "../../machine-id.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { type Commit, Commits, isManager } from "./commits.ts";
@@ -9,8 +10,8 @@ const MACHINES = "azuremachinepoolmachines";
 const KINDS: ReadonlySet<string> = new Set(["azuremachinepools", "machinepools", MACHINES]);
 
 /**
- * I24. What users put on pools, machines and Nodes, and what somebody puts on a scale set by hand, stays until they take
- * it off themselves. The Node of a machine that is updated in place is another one after it, and has the same on it.
+ * I24. What users put on pools, machines and Nodes, and other clients on a scale set, stays until they remove it. An update
+ * in place replaces the machine's Node; the new one has the same labels, annotations and taints.
  */
 export const takesNothingAway: Invariant = {
   name: "takes-nothing-away",
@@ -36,7 +37,7 @@ function lossIn(truth: Truth, marks: UserMarks, commit: Commit): string | undefi
   if (id === undefined) return undefined;
   const { object, isDeletion, resource, actor } = commit;
   if (isDeletion) {
-    // A Node that we delete comes back where its machine is updated; others are gone for good, and so is what was on them.
+    // A Node that a manager deletes during an update comes back; other deleted Nodes are gone, with everything on them.
     if (resource !== "nodes" || !isManager(actor)) marks.forget(id);
     return undefined;
   }
@@ -45,22 +46,18 @@ function lossIn(truth: Truth, marks: UserMarks, commit: Commit): string | undefi
   return resource === MACHINES ? lossByUpdate(truth, marks, commit) : undefined;
 }
 
-/** What an object is known by: a Node by its machine, which outlives it. */
+/** The identity of an object: for a Node its machine, which outlives it. */
 function idOf({ cluster, resource, object }: Commit): string | undefined {
-  if (resource === "nodes") return machineID((object as Frozen<Node>).spec?.providerID);
+  if (resource === "nodes") return machineIdIn((object as Frozen<Node>).spec?.providerID);
   return cluster === "management" && KINDS.has(resource) ? object.metadata.uid : undefined;
 }
 
-function machineID(providerID: string | undefined): string | undefined {
-  return providerID?.replace("azure://", "").toLowerCase();
-}
-
-/** When an update is over, its Node has everything that the Node before had. */
+/** After an update, the new Node has everything of the old one. */
 function lossByUpdate(truth: Truth, marks: UserMarks, { object, previous }: Commit): string | undefined {
   const { metadata, spec } = object as unknown as Machine;
   const isOver = isUpdating(previous) && !isUpdating(object);
   if (!isOver || metadata.deletionTimestamp !== undefined) return undefined;
-  const id = machineID(spec.providerID) ?? "";
+  const id = machineIdIn(spec.providerID) ?? "";
   const node = truth.node(id)?.node;
   const missing = node && marks.missingIn(id, node);
   return missing && `Node ${node.metadata.name} is back from an update in place without "${missing}"`;

@@ -1,14 +1,15 @@
 import { type AzureMachinePoolMachine, deepEqual, type Frozen, getCondition } from "@capstan/api";
 import type { Azure } from "@capstan/azure-sim";
+import { machineIdIn } from "../../machine-id.ts";
 import { isReady } from "../../readiness.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
-/** I22: nothing is told that is not so, and nothing that is so is kept quiet. */
+/** I22: the status reports what is true, and all of it. */
 export const tellsTheTruth: Invariant = {
   name: "tells-the-truth",
-  says: "when all is done, the status of each machine and the counters of each pool are what Azure and the Nodes show",
+  says: "at rest, the status of each machine and the counters of each pool agree with Azure and the Nodes",
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     return {
@@ -24,8 +25,8 @@ export const tellsTheTruth: Invariant = {
 };
 
 /**
- * Nobody looks at what is paused, and what leaves is told of by its conditions. What Azure was asked for may have been done
- * a moment ago: whoever waits for it does not know yet.
+ * A paused pool is not reconciled, and a deleted one reports by its conditions. An operation may have ended a moment ago:
+ * its controller has not polled yet.
  */
 function isToldOf(record: PoolRecord): boolean {
   const { status } = record.pool;
@@ -33,9 +34,9 @@ function isToldOf(record: PoolRecord): boolean {
   return !record.isLeaving && !record.isPaused && !isWaiting;
 }
 
-/** An instance of a scale set, with its resource and what is really so of it. */
+/** An instance of a scale set, with its AzureMachinePoolMachine and its real state. */
 interface Member {
-  readonly id: string;
+  readonly machineId: string;
   readonly machine: Frozen<AzureMachinePoolMachine> | undefined;
   readonly isNodeReady: boolean;
   readonly isAvailable: boolean;
@@ -46,12 +47,12 @@ function lieIn(truth: Truth, poolLookup: PoolLookup, record: PoolRecord): string
   const members = membersOf(truth, poolLookup, record);
   for (const [what, reported, real] of [...members.flatMap(readinessOf), ...countersOf(record, members)]) {
     if (!deepEqual(reported, real))
-      return `${what} is ${JSON.stringify(reported)}, but ${JSON.stringify(real)} is true`;
+      return `${what} is ${JSON.stringify(reported)}, but must be ${JSON.stringify(real)}`;
   }
   return undefined;
 }
 
-/** What something is told to be, and what it really is. */
+/** A reported value, and the real one. */
 type Claim = readonly [what: string, reported: unknown, real: unknown];
 
 function readinessOf(member: Member): Claim[] {
@@ -67,7 +68,7 @@ function readinessOf(member: Member): Claim[] {
   ];
 }
 
-/** A machine that makes way for an update in place is not ready, however well its Node is. */
+/** A machine that is drained for an update in place is not ready, even if its Node is. */
 function isReallyReady({ machine, isNodeReady }: Member): boolean {
   return isNodeReady && getCondition(machine?.status?.conditions, "Drained") === undefined;
 }
@@ -76,7 +77,7 @@ function countersOf(record: PoolRecord, members: readonly Member[]): Claim[] {
   const { pool, owner } = record;
   const staying = members.filter(({ machine }) => machine && !isLeaving(machine));
   const ready = staying.filter(isReallyReady);
-  const ids = members.map(({ id }) => id).sort();
+  const ids = members.map(({ machineId }) => machineId).sort();
   const shared = [pool, ...(owner ? [owner] : [])].flatMap(({ kind, metadata, spec, status }): Claim[] => [
     [`status.replicas of ${kind} ${metadata.name}`, status?.replicas ?? 0, ready.length],
     [`spec.providerIDList of ${kind} ${metadata.name}`, idsIn(spec.providerIDList), ids],
@@ -84,7 +85,7 @@ function countersOf(record: PoolRecord, members: readonly Member[]): Claim[] {
   return [...shared, ...upToDateOf(record, staying), ...nodesOf(record, members)];
 }
 
-/** Of a model that Azure has refused, or was not asked for yet, no machine can be. */
+/** No machine can have a model that Azure has refused or not been sent yet. */
 function upToDateOf({ pool: { metadata, status } }: PoolRecord, staying: readonly Member[]): Claim[] {
   if (getCondition(status?.conditions, "ScaleSetModelUpdated")?.status !== "True") return [];
   const upToDate = staying.filter(({ isLatest }) => isLatest).length;
@@ -107,28 +108,25 @@ function nodesOf({ owner, desired }: PoolRecord, members: readonly Member[]): Cl
 }
 
 function idsIn(list: readonly string[] | undefined): string[] {
-  return (list ?? []).map((id) => id.replace("azure://", "").toLowerCase()).sort();
+  return (list ?? []).map((providerID) => machineIdIn(providerID) ?? providerID).sort();
 }
 
 function membersOf(truth: Truth, poolLookup: PoolLookup, record: PoolRecord): Member[] {
   const { scaleSets } = truth.azure.core.world;
   const set = [...scaleSets.sets.entries()].map(([, one]) => one).find(({ id }) => isNamed(id, record));
   if (!set) return [];
-  return [...scaleSets.members(set.id).values()].map(({ id: number, power, model }) => {
-    const id = `${set.id}/virtualMachines/${number}`.toLowerCase();
-    return {
-      id,
-      machine: poolLookup.machine(record, String(number)),
-      isNodeReady: power === "running" && isReady(truth.node(id)?.node),
-      isAvailable: truth.isAvailable(id),
-      isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),
-    };
-  });
+  return [...scaleSets.members(set.id).values()].map(({ machineId, id, power, model }) => ({
+    machineId,
+    machine: poolLookup.machine(record, String(id)),
+    isNodeReady: power === "running" && isReady(truth.node(machineId)?.node),
+    isAvailable: truth.isAvailable(machineId),
+    isLatest: deepEqual(modelOf(set, model), modelOf(set, set.modelVersion)),
+  }));
 }
 
 type ScaleSet = NonNullable<ReturnType<Azure["core"]["world"]["scaleSets"]["get"]>>;
 
-/** A model without its bootstrap data: that is renewed, and no machine is older for it. */
+/** A model without its bootstrap data: renewed data does not make a machine outdated. */
 function modelOf({ models }: ScaleSet, version: number): unknown {
   const { profile, ...rest } = models[version] ?? {};
   const { osProfile, ...other } = (profile ?? {}) as { readonly osProfile?: object };

@@ -6,28 +6,29 @@ import {
   type Operation,
   UPDATE_INSTANCE_ANNOTATION,
 } from "@capstan/api";
+import { machineIdIn } from "../../machine-id.ts";
 import type { Call } from "../../world/call.ts";
 import type { Truth } from "../../world/truth.ts";
 import type { Invariant } from "../invariant.ts";
 import { type Commit, Commits } from "./commits.ts";
 import { PoolLookup, type PoolRecord } from "./pool-lookup.ts";
 
-// As the manager spells them, in azure-cluster/tags.ts and azuremachinepool/scale-set-body.ts; Azure ignores their case.
+// As the manager spells them, in azure-cluster/tags.ts and azuremachinepool/scale-set-body.ts; Azure ignores case.
 const OWNERSHIP_TAG = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
 const CLUSTER_TAG = "capstan_cluster";
 const POOL_TAG = "capstan_pool";
 
 /**
- * I6. No request says for which pool it is sent. But a pool writes down what it is about to do before it does it: which
- * operation on which resource, which machines are to go, and which are to be updated. So it is known who wanted it.
+ * I6. A request does not say for which pool it is sent. But a pool records its intent in its status first: the operation and
+ * its resource, the machines to delete, and the machines to update. So the pool behind a request is known.
  */
 export const touchesItsOwn: Invariant = {
   name: "touches-its-own",
-  says: "nothing in Azure is written that is there without a tag of ours, or with that of another cluster or pool, and no pool does anything to the machines of another",
+  says: "no existing Azure resource is written without our tag or with that of another cluster or pool, and no pool changes the machines of another",
   watch: (truth) => {
     const poolLookup = new PoolLookup(truth);
     const commits = new Commits(truth);
-    /** What would be wrong with a PUT that is on its way: Azure refuses to make what somebody else has just made. */
+    /** The problem of a PUT that was sent: Azure refuses to create a resource that another client has just created. */
     const doubts = new WeakMap<Call, string>();
     return {
       answered: (call, { status }) => (status < 300 ? doubts.get(call) : undefined),
@@ -53,14 +54,14 @@ export const touchesItsOwn: Invariant = {
   },
 };
 
-/** Whether it is the controller of pools that asks, as calls and traces name it. */
+/** Whether the actor is the pool controller, by its name in calls and traces. */
 function isPool(by: string): boolean {
   return by.endsWith("azuremachinepool");
 }
 
 type Tags = ReadonlyMap<string, string>;
 
-/** What is not there may be made; what is there must be ours, and stay whose it is. */
+/** A new resource may be created; an existing one must be ours, and keep its owner. */
 function strangeWrite(truth: Truth, poolLookup: PoolLookup, call: Call): string | undefined {
   const id = writtenID(call.path ?? "");
   const resource = id === undefined ? undefined : truth.azure.core.world.resources.get(id);
@@ -73,12 +74,12 @@ function strangeWrite(truth: Truth, poolLookup: PoolLookup, call: Call): string 
   return problem === undefined ? undefined : `${call.by} sends ${call.verb} ${resource.id}, but ${problem}`;
 }
 
-// A peering is a resource of its own, without tags; users name the network at its other end, which is seldom ours.
+// A peering is a resource without tags; users name the network at its other end, which is seldom ours.
 const PEERING = /\/virtualnetworks\/[^/]+\/virtualnetworkpeerings\//i;
 const OWNER =
   /^(\/subscriptions\/[^/]+\/resourcegroups\/[^/]+)(\/providers\/(?!microsoft\.resources\/)[^/]+\/[^/]+\/[^/]+)?/i;
 
-/** The id of what bears the tags: the group or the resource that a request is about, whatever part of it or action on it. */
+/** The id of the group or resource with the tags: the outermost one in the path of a request. */
 function writtenID(path: string): string | undefined {
   if (PEERING.test(path)) return undefined;
   return OWNER.exec(path)?.[0];
@@ -94,36 +95,36 @@ function strangeOwner(truth: Truth, tags: Tags): string | undefined {
   const owners = [...tags].flatMap(([name, value]) =>
     name.startsWith(OWNERSHIP_TAG) && value === "owned" ? [name.slice(OWNERSHIP_TAG.length)] : [],
   );
-  if (owners.length === 0) return "that bears no tag of ours";
+  if (owners.length === 0) return "it has no tag of ours";
   const key = tags.get(CLUSTER_TAG);
   const clusters = [...truth.management.list({ resource: `${Cluster.group}/${Cluster.plural}` })];
   const isOfOurs = clusters.some(
     ({ metadata: { name, namespace } }) =>
       owners.includes(name.toLowerCase()) && (key === undefined || key === `${namespace}/${name}`),
   );
-  return isOfOurs ? undefined : `that belongs to ${key ?? owners.join(", ")}, which is no cluster of ours`;
+  return isOfOurs ? undefined : `it belongs to ${key ?? owners.join(", ")}, which is not a cluster of ours`;
 }
 
-/** Whoever writes tags says in them who it is. */
+/** A write with tags names its owner in them. */
 function strangeClaim(tags: Tags, written: Tags): string | undefined {
   for (const tag of [CLUSTER_TAG, POOL_TAG]) {
     const before = tags.get(tag);
     const claimed = written.get(tag);
     if (before !== undefined && claimed !== undefined && before !== claimed)
-      return `that belongs to ${before} and not to ${claimed}`;
+      return `it belongs to ${before} and not to ${claimed}`;
   }
   return undefined;
 }
 
-/** A scale set is written for the pool that it belongs to, and for no other. */
+/** A scale set is written only for the pool that owns it. */
 function strangePool(poolLookup: PoolLookup, id: string, key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
   const pools = poolLookup.pools().map(({ pool }) => pool);
-  if (!pools.some((pool) => keyOf(pool) === key)) return `that belongs to ${key}, which is no pool of ours`;
+  if (!pools.some((pool) => keyOf(pool) === key)) return `it belongs to ${key}, which is not a pool of ours`;
   const other = pools.find(
     (pool) => keyOf(pool) !== key && operationsOf(pool).some((one) => isSame(one.resourceID, id)),
   );
-  return other && `that belongs to ${key}, and it is ${keyOf(other)} that has an operation on it`;
+  return other && `it belongs to ${key}, and ${keyOf(other)} has an operation on it`;
 }
 
 function operationsOf({ status }: Frozen<AzureMachinePool>): readonly Frozen<Operation>[] {
@@ -140,8 +141,8 @@ function isSame(one: string, other: string): boolean {
 }
 
 /**
- * A machine goes with its pool, because its pool has picked it, or because its instance is gone. One that somebody has
- * made by hand for an instance that has its resource goes, too.
+ * A pool deletes a machine when the pool is deleted, when it has picked the machine, or when the instance is gone. It also
+ * deletes a second resource that a user made for the same instance.
  */
 function strangeDeletion(
   truth: Truth,
@@ -153,10 +154,10 @@ function strangeDeletion(
   if (!record || record.isLeaving || record.pool.status?.pickedForDeletion?.includes(name)) return undefined;
   if (!hasInstance(truth, machine) || hasTwin(poolLookup, machine)) return undefined;
   const who = pickerOf(poolLookup, ({ status }) => status?.pickedForDeletion, name);
-  return `${by} deletes machine ${name}, which ${who}, although it is one of ${keyOf(record.pool)} and has its instance`;
+  return `${by} deletes machine ${name}, which ${who}, although ${keyOf(record.pool)} owns it and its instance exists`;
 }
 
-/** A machine is told to be updated because its pool has picked it. */
+/** A machine is updated only because its pool has picked it. */
 function strangeUpdate(
   poolLookup: PoolLookup,
   { resource, actor, object, previous }: Commit,
@@ -169,7 +170,7 @@ function strangeUpdate(
   const { name } = machine.metadata;
   if (!record || record.pool.status?.pickedForUpdate?.includes(name)) return undefined;
   const who = pickerOf(poolLookup, ({ status }) => status?.pickedForUpdate, name);
-  return `${actor} has machine ${name} updated, which ${who}, although it is one of ${keyOf(record.pool)}`;
+  return `${actor} updates machine ${name}, which ${who}, although ${keyOf(record.pool)} owns it`;
 }
 
 function updateIn(object: Commit["previous"]): string | undefined {
@@ -186,8 +187,7 @@ function ownerOf(
 }
 
 function hasInstance(truth: Truth, { spec }: Frozen<AzureMachinePoolMachine>): boolean {
-  const [set = "", instance = ""] = spec.providerID.replace("azure://", "").split("/virtualMachines/");
-  const found = truth.azure.core.world.scaleSets.members(set).get(Number(instance));
+  const found = truth.azure.core.world.machines.record(machineIdIn(spec.providerID) ?? "");
   return found !== undefined && found.state !== "Deleting";
 }
 

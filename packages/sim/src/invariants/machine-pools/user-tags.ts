@@ -5,29 +5,29 @@ import { isManager } from "./commits.ts";
 import { PoolLookup } from "./pool-lookup.ts";
 
 interface TaggedSet {
-  /** A set that was made anew has other tags. */
+  /** A set that was created again has other tags. */
   readonly createdMs: number;
   tags: Readonly<Record<string, string>>;
-  /** Names of tags that one of ours has written once: from then on they are ours, also where somebody changes them. */
+  /** Names of tags that a manager has written once: they are ours from then on, also when another client changes them. */
   readonly ours: Set<string>;
-  /** When somebody else last wrote tags. */
+  /** When another client last wrote tags. */
   othersMs: number;
 }
 
-// Whoever writes a set has read it no longer ago than that. Simulated Azure gives a set no new etag when only its tags are
-// written, so that nobody can know of a tag that came in between.
+// A controller that writes a set has read it no longer ago than this. Simulated Azure does not change the etag of a set when
+// only its tags are written, so a controller cannot notice a tag that was added in between.
 const MOST_AGE_MS = 30_000;
 
 const SET =
   /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+\/providers\/[^/]+\/virtualmachinescalesets\/[^/]+/i;
 
-/** The id of the scale set that a request has written something to. */
+/** The id of the scale set that a request wrote to. */
 function writtenSet(happening: TraceEvent["happening"]): string | undefined {
   if (happening.kind !== "arm" || happening.method === "GET" || happening.status >= 300) return undefined;
   return SET.exec(happening.path)?.[0];
 }
 
-/** The tags of scale sets, and who has written them. */
+/** The tags of scale sets, and which client wrote them. */
 export class UserTags {
   readonly #truth: Truth;
   readonly #poolLookup: PoolLookup;
@@ -38,7 +38,7 @@ export class UserTags {
     this.#poolLookup = new PoolLookup(truth);
   }
 
-  /** Takes note of a write; says which tag of somebody else's one of ours has taken away or changed. */
+  /** Records a write; returns another client's tag that a manager has removed or changed. */
   note({ actor, happening, atMs }: TraceEvent): string | undefined {
     const id = writtenSet(happening);
     if (id === undefined) return undefined;
@@ -60,7 +60,7 @@ export class UserTags {
     const lost = changed.find((name) => before[name] !== undefined && !this.#isOurs(id, set, name));
     for (const name of changed) set.ours.add(name);
     if (lost === undefined || isRecent) return undefined;
-    return `a tag of somebody else's, "${lost}: ${before[lost]}", is taken from ${id}`;
+    return `another client's tag "${lost}: ${before[lost]}" was removed from or changed on ${id}`;
   }
 
   #known(id: string): { readonly set: TaggedSet | undefined; readonly now: TaggedSet["tags"] } {
@@ -73,7 +73,7 @@ export class UserTags {
     return { set: this.#sets.get(key), now };
   }
 
-  /** What a spec asks for is ours to write over what somebody else has written. */
+  /** A tag in a spec may overwrite another client's value. */
   #isOurs(id: string, { ours }: TaggedSet, name: string): boolean {
     if (ours.has(name)) return true;
     const { group, plural } = AzureCluster;

@@ -1,4 +1,20 @@
-import type { InstanceAction, WantedAction } from "../operations/wanted.ts";
+import type { WantedPost } from "../operations/wanted.ts";
+
+/** What can be done to instances, in the spelling of the set's own paths. */
+export type InstanceAction =
+  | "delete"
+  | "manualupgrade"
+  | "reimage"
+  | "start"
+  | "poweroff"
+  | "deallocate"
+  | "restart";
+
+/** An action on instances of a scale set. */
+export interface WantedInstancePost extends WantedPost {
+  readonly action: InstanceAction;
+  readonly instanceIDs: readonly string[];
+}
 
 /** How many instances one request is about: as many as Azure works on at once, and few enough for a record of 5 KB. */
 export const BATCH_SIZE = 100;
@@ -21,11 +37,12 @@ export function instanceActions(
   scaleSetID: string,
   action: InstanceAction,
   instanceIDs: readonly string[],
-): readonly WantedAction[] {
+): readonly WantedInstancePost[] {
   return batchesOf(instanceIDs).map((batch) => ({
     verb: "POST",
     resourceID: scaleSetID,
     action,
     instanceIDs: batch,
+    priority: action === "delete" ? "urgent" : "normal",
   }));
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { parseInstance, type ScaleSetInstance } from "../scale-set/instance.ts";
 import { SCALE_SET } from "../azure.fixture.ts";
-import { type Evidence, evidenceOf } from "./evidence.ts";
-import type { InstanceAction } from "./wanted.ts";
+import type { Evidence } from "../operations/evidence.ts";
+import { parseInstance, type ScaleSetInstance } from "./instance.ts";
+import type { InstanceAction } from "./instance-actions.ts";
+import { evidenceOf } from "./instance-evidence.ts";
 
 const SINCE = Date.UTC(2026, 0, 1);
 

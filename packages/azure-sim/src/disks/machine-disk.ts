@@ -1,10 +1,10 @@
+import { keyOf } from "../arm/target.ts";
 import type { AzureState } from "../core/azure-state.ts";
-import { diskKey } from "../resources/scale-sets/instance-effects.ts";
 import type { ImageFiles } from "../resources/images/image.ts";
 import type { DiskRef, Disks } from "./disks.ts";
 
-/** The OS disk of one instance, as its guest sees it. */
-export class InstanceDisk {
+/** The OS disk of one machine, as its guest sees it. */
+export class MachineDisk {
   readonly #disks: Disks;
   readonly #disk: DiskRef;
   readonly #imageFiles: ImageFiles;
@@ -31,20 +31,16 @@ export class InstanceDisk {
     return this.#disks.list(this.#disk, folder, this.#imageFiles);
   }
 
-  /** Freezes the disk as it is now under a name of its own. */
+  /** Freezes the disk under a key of its own. */
   snapshot(name: string): DiskRef {
     return this.#disks.snapshot(this.#disk, name);
   }
 }
 
-/** The disk of an instance; undefined when there is no such instance. After a re-image it is another one. */
-export function instanceDisk(
-  world: AzureState,
-  scaleSetId: string,
-  instanceId: string,
-): InstanceDisk | undefined {
-  const instance = world.scaleSets.members(scaleSetId).get(Number(instanceId));
-  if (!instance) return undefined;
-  const disk: DiskRef = { key: diskKey(instance), image: instance.image };
-  return new InstanceDisk(world.disks, disk, world.images.byName(instance.image)?.files ?? {});
+/** The disk of a machine; undefined when the machine does not exist. A re-image replaces the disk. */
+export function machineDisk(world: AzureState, id: string): MachineDisk | undefined {
+  const record = world.machines.record(keyOf(id));
+  if (!record) return undefined;
+  const disk: DiskRef = { key: record.machineId, image: record.image };
+  return new MachineDisk(world.disks, disk, world.images.byName(record.image)?.files ?? {});
 }

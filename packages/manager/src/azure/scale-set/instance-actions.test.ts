@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SCALE_SET } from "../azure.fixture.ts";
-import { batchesOf, instanceActions } from "./batches.ts";
+import { batchesOf, instanceActions } from "./instance-actions.ts";
 
 describe("batches", () => {
   test("have every instance once, in order, and no more than fit", () => {
