@@ -13,7 +13,7 @@ import { proposedPools } from "../plan/proposed-pools.ts";
 import { desiredModel } from "../plan/desired-model.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { testShell } from "../shell.fixture.ts";
-import { forecastsOf } from "./plan.ts";
+import { forecastsOf } from "../plan/pool-planner.ts";
 
 const NOW_MS = Date.parse(NOW);
 const POOL = { name: "pool", namespace: "default" };

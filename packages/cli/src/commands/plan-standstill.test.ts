@@ -14,7 +14,7 @@ import { run } from "../program.ts";
 import { findPool, readPool } from "../rollout/live-pool.ts";
 import { rolloutState, sentenceFor } from "../rollout/rollout-state.ts";
 import { testShell } from "../shell.fixture.ts";
-import { forecastsOf } from "./plan.ts";
+import { forecastsOf } from "../plan/pool-planner.ts";
 import { changeRollout } from "./rollout-change.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "capstan-standstill-"));

@@ -3,6 +3,7 @@ import { isDisruptive, type PoolAction, type TimedAction, type Totals, type Wave
 import { ASSUMPTIONS } from "./expected-times.ts";
 import type { PoolForecast } from "./forecast-plan.ts";
 import type { PlanForm } from "./plan-form.ts";
+import type { PlanJson } from "./planner.ts";
 import { actionJson, actionTable, actionText, blockedJson, blockedTable, blockedText } from "./print-plan.ts";
 import { counted } from "../render/amounts.ts";
 import { codeSpan } from "../render/code-span.ts";
@@ -10,7 +11,7 @@ import { changeLine } from "./spec-changes.ts";
 
 /** Prints what changes would do to pools, in the chosen form. */
 export function printForecast(pools: readonly PoolForecast[], form: PlanForm): string {
-  if (form === "json") return forecastJson(pools);
+  if (form === "json") return `${JSON.stringify(forecastJson(pools), undefined, 2)}\n`;
   const parts = pools.map(form === "text" ? poolText : poolMarkdown);
   const assumed =
     form === "text"
@@ -33,7 +34,7 @@ function actionsOf({ typical }: PoolForecast): readonly PoolAction[] {
 }
 
 /** The JSON of a plan, with all actions until the end in order, and the waves beside them. */
-function forecastJson(pools: readonly PoolForecast[]): string {
+export function forecastJson(pools: readonly PoolForecast[]): PlanJson {
   const actions = pools.flatMap(actionsOf);
   const forecast = pools.map(({ namespace, name, changes, typical, slowMs, notes }) => ({
     object: { kind: "AzureMachinePool", namespace, name },
@@ -48,8 +49,7 @@ function forecastJson(pools: readonly PoolForecast[]): string {
     notes,
   }));
   const blocked = pools.flatMap((pool) => pool.blocked.map(blockedJson));
-  const answer = { actions: actions.map(actionJson), blocked, forecast, assumptions: ASSUMPTIONS };
-  return `${JSON.stringify(answer, undefined, 2)}\n`;
+  return { actions: actions.map(actionJson), blocked, forecast, assumptions: ASSUMPTIONS };
 }
 
 function totalsJson({ durationMs, ...totals }: Totals, slowMs: number): object {

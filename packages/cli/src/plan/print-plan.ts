@@ -4,6 +4,7 @@ import { budgetLine } from "../rollout/budget-line.ts";
 import type { PlanForm } from "./plan-form.ts";
 import type { Obstacle } from "./obstacles.ts";
 import type { PoolBlock } from "./pool-block.ts";
+import type { PlanJson } from "./planner.ts";
 import type { PlannedPool } from "./pool-plan.ts";
 
 /** The pools of a dump: those that were planned, and why others were not. */
@@ -20,7 +21,7 @@ const NEXT_ONLY = "A dump shows the next step only; later steps are planned when
 
 /** Prints what the controllers of some pools would do next, in the chosen form. */
 export function printPlan({ pools, unplanned }: DumpPlan, form: PlanForm): string {
-  if (form === "json") return planJson({ pools, unplanned });
+  if (form === "json") return `${JSON.stringify(planJson({ pools, unplanned }), undefined, 2)}\n`;
   const parts =
     form === "text"
       ? [...pools.map(poolText), ...unplanned.map(unplannedText)]
@@ -41,10 +42,10 @@ function isDisrupted({ plan, standstill, view }: PlannedPool): boolean {
 }
 
 /** docs/reference/plan.md has the schema; the fields of actions are in its order. */
-function planJson({ pools, unplanned }: DumpPlan): string {
+export function planJson({ pools, unplanned }: DumpPlan): PlanJson {
   const actions = pools.flatMap(({ plan }) => plan.actions.map(actionJson));
   const blocked = [...pools.flatMap(blocksOf), ...unplanned].map(blockedJson);
-  return `${JSON.stringify({ actions, blocked }, undefined, 2)}\n`;
+  return { actions, blocked };
 }
 
 function blocksOf({ plan, standstill, refusal, drains }: PlannedPool): readonly Block[] {

@@ -1,0 +1,68 @@
+import type { Client } from "@capstan/runtime";
+import type { Shell } from "../shell.ts";
+import type { GivenObjects, PlanObjects } from "./given-objects.ts";
+import type { PlanForm } from "./plan-form.ts";
+
+/** The JSON of a plan; docs/reference/plan.md has the schema. */
+export interface PlanJson {
+  readonly actions: readonly object[];
+  readonly blocked: readonly object[];
+  readonly forecast?: readonly ForecastJson[];
+  readonly assumptions?: readonly string[];
+}
+
+/** The course of a change of one object; its waves name actions by their places in the list of all actions. */
+interface ForecastJson {
+  readonly waves: readonly { readonly actions: readonly number[] }[];
+}
+
+/** What a planner found out about the objects it is for. */
+export interface PlanReport {
+  readonly print: (form: Exclude<PlanForm, "json">) => string;
+  readonly json: PlanJson;
+  /** Machines would be taken away from their pods. */
+  readonly isDisruptive: boolean;
+  /** What the user should know beside the plan; goes to stderr. */
+  readonly notes: readonly string[];
+}
+
+/** Plans for one kind of owner of machines, with the functions that its controller uses. */
+export interface Planner {
+  /** The kinds it plans, for messages. */
+  readonly kinds: readonly string[];
+  /** Whether any of the objects is one it plans. */
+  isFor(given: GivenObjects): boolean;
+  /** The next step, from objects that a server has stored. */
+  planDump(given: PlanObjects, nowMs: number): PlanReport;
+  /** Everything that applying manifests would do. */
+  forecast(shell: Shell, change: ProposedChange): Promise<PlanReport>;
+}
+
+/** Manifests to apply, and the server that they would be applied to. */
+export interface ProposedChange {
+  readonly client: Client;
+  readonly given: GivenObjects;
+  readonly nowMs: number;
+}
+
+/** Prints what all planners found out as one answer. */
+export function printReports(reports: readonly PlanReport[], form: PlanForm): string {
+  if (form !== "json") return reports.map(({ print }) => print(form)).join("\n");
+  return `${JSON.stringify(reports.map(({ json }) => json).reduce(merged), undefined, 2)}\n`;
+}
+
+function merged(first: PlanJson, second: PlanJson): PlanJson {
+  const before = first.actions.length;
+  const shifted = (second.forecast ?? []).map((one) => ({
+    ...one,
+    waves: one.waves.map((wave) => ({ ...wave, actions: wave.actions.map((index) => index + before) })),
+  }));
+  const forecast = [...(first.forecast ?? []), ...shifted];
+  const assumptions = [...new Set([...(first.assumptions ?? []), ...(second.assumptions ?? [])])];
+  return {
+    actions: [...first.actions, ...second.actions],
+    blocked: [...first.blocked, ...second.blocked],
+    ...(forecast.length > 0 && { forecast }),
+    ...(assumptions.length > 0 && { assumptions }),
+  };
+}

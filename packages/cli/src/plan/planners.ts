@@ -1,0 +1,5 @@
+import type { Planner } from "./planner.ts";
+import { poolPlanner } from "./pool-planner.ts";
+
+/** All planners, in the order in which their reports are printed. */
+export const PLANNERS: readonly Planner[] = [poolPlanner];
