@@ -14,7 +14,7 @@ import {
 } from "@capstan/api";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
-import { KEY_OF_NOBODY } from "../../../packages/manager/src/reconcilers/azuremachinepool/unused-ssh-key.ts";
+import { UNUSED_SSH_KEY } from "../../../packages/manager/src/reconcilers/azuremachinepool/unused-ssh-key.ts";
 import { get, MINUTE_MS, patch, remove } from "../fleet/fleet-world.ts";
 import {
   armCalls,
@@ -61,7 +61,7 @@ describe("a pool", () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);
-    expect(JSON.stringify(setBody(world, "mp"))).toContain(`"keyData":"${KEY_OF_NOBODY}"`);
+    expect(JSON.stringify(setBody(world, "mp"))).toContain(`"keyData":"${UNUSED_SSH_KEY}"`);
     const before = armCalls(world).filter((call) => call.startsWith("PUT ")).length;
     await patch(world, AzureMachinePool, "mp", { spec: { template: { sshPublicKey: "" } } });
     await settled(world);

@@ -127,7 +127,7 @@ function afterPost(record: Frozen<Operation>, evidence: readonly Evidence[], now
   return unseen(record, nowMs, seen);
 }
 
-/** Nothing shows of a write. One that was accepted is not sent again: whoever wanted it decides anew. */
+/** Azure shows no trace of the write. One that was accepted is not sent again: the next pass decides from what it observes. */
 function unseen(record: Frozen<Operation>, nowMs: number, what: string): Step {
   if (record.url !== undefined) {
     return { do: "finish", outcome: "Superseded", why: `${what}, though it was accepted` };

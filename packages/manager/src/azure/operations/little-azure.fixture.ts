@@ -7,7 +7,7 @@ interface Instance {
   provisionedAtMs: number;
 }
 
-/** What goes wrong with a request. `lost`: it is carried out and nobody hears of it. */
+/** What goes wrong with a request. `lost`: the server executes it and the answer gets lost. */
 export type Trouble = "none" | "unavailable" | "lost";
 
 const DURATION_MS = 60_000;

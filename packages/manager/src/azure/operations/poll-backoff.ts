@@ -15,7 +15,7 @@ export class PollBackoff {
     return Math.max(0, (this.#untilMs.get(what ?? "") ?? 0) - this.#clock.monotonic());
   }
 
-  /** What nobody can name cannot be asked about either. */
+  /** An operation without a URL cannot be polled. */
   begin(what: string | undefined, forMs: number): void {
     if (what !== undefined) this.#untilMs.set(what, this.#clock.monotonic() + forMs);
   }

@@ -10,7 +10,7 @@ export interface WantedWrite {
   readonly body: JsonObject;
   /** What the resource must still be. */
   readonly etag?: string;
-  /** Nobody else may have made it in the meantime. */
+  /** The resource must not exist yet: sent as If-None-Match. */
   readonly isNew?: boolean;
   /** Parts of other resources, such as subnets, have no tags: whether they were written is seen by their fields. */
   readonly hasNoTags?: boolean;

@@ -15,26 +15,26 @@ import { type NormalScope, type Observation } from "./scope.ts";
 
 type Drained = DisruptionCandidate;
 
-// The machine drains its Node as soon as it hears of it; this is for when it does not.
+// The event of the Node makes its machine drain it; the requeue only covers an event that was missed.
 const LATE_MS = 15_000;
-/** How many things may be under way with instances at once, beside those that hang: each is polled until it ends. */
+/** How many instance operations may run at once, not counting those that hang: each is polled until it ends. */
 const AT_ONCE = 3;
-/** How many there may be with those that hang: each is a record in the status, of up to 5 KB. */
+/** How many may run including those that hang: each is a record of up to 5 KB in the status. */
 const RECORDS_AT_MOST = 20;
-// The slowest update in recordings of Azure took three minutes, and deletes half a minute. What takes longer than this
-// may take for ever, and holds up nobody but its own instances.
+// The slowest update in recordings of Azure took three minutes, the slowest delete half a minute. An operation that takes
+// longer than this may never end; it holds up only its own instances.
 const HANGING_MS = 5 * 60_000;
-/** Of so many machines one must be ready to go before it is worth a request beside others: each is polled until it ends. */
+/** One in so many machines must be drained before another request is worth it: each operation is polled until it ends. */
 const MACHINES_FOR_ONE = 50;
 
 interface Batch {
   readonly action: InstanceAction;
   readonly instanceIDs: readonly string[];
-  /** The disks are written anew after it. */
+  /** A re-image of the same instances follows. */
   readonly isFirstHalf?: boolean;
 }
 
-/** Deletes and updates the instances that their machines have drained, as they come, many with one request. */
+/** Deletes and updates the instances whose machines are drained, many with one request. */
 export async function actOnInstances(scope: NormalScope): Promise<Outcome> {
   const { observation } = scope;
   if (!observation || isPaused(scope.pool, scope.owners.machinePool)) return next;
@@ -42,7 +42,7 @@ export async function actOnInstances(scope: NormalScope): Promise<Outcome> {
   const late = await withUndrainedNodes(scope, drained);
   const ready = drained.filter(({ seen }) => !late.has(seen.instanceID));
   const batches = batchesFor(scope, observation, ready).filter((one) => !scope.refusal || !isUpdate(one));
-  // A drain may have taken longer than the data is good that the wave began with.
+  // The drain may have taken longer than the bootstrap data of the wave is valid.
   const renewal = batches.some(isUpdate) ? await renewForUpdates(scope, observation) : next;
   const isGood = renewal.type === "next";
   const waits = [
@@ -53,7 +53,7 @@ export async function actOnInstances(scope: NormalScope): Promise<Outcome> {
   return waits.length === 0 ? next : again(Math.min(...waits), "OperationRunning");
 }
 
-/** Starts what there is room for; says when to come back for each. */
+/** Starts as many operations as the limits allow; returns when to poll each. */
 async function start(
   scope: NormalScope,
   { machines }: Observation,
@@ -72,7 +72,7 @@ async function start(
   return waits;
 }
 
-/** Whether a request for so many of the machines fits beside what is under way. */
+/** Whether an operation on so many instances may start beside those that run. */
 function hasRoomFor({ context, pool }: NormalScope, instances: number, machines: number): boolean {
   const records = pool.status?.instanceOperations ?? [];
   const hungMs = context.env.clock.now() - HANGING_MS;
@@ -110,7 +110,7 @@ function batch(action: InstanceAction, drained: readonly Drained[]): Batch {
   return { action, instanceIDs: drained.map(({ seen }) => seen.instanceID) };
 }
 
-/** The machines that say they are drained, whose instances are there and have nothing else done to them. */
+/** The drained machines whose instances exist and have no operation running on them. */
 function drainedOf(
   { pool, memory }: NormalScope,
   { unavailable, instances }: Observation,
@@ -124,7 +124,7 @@ function drainedOf(
   return drained.flatMap(({ machine, instance, node }) => {
     const seen = instance && byID.get(instance.instanceID);
     if (!machine || !seen || busy.has(seen.instanceID)) return [];
-    // What has become of it shows in the next list.
+    // The next list shows the result.
     return memory.endedOn(seen.instanceID) === undefined ? [{ machine, seen, node }] : [];
   });
 }
@@ -132,14 +132,14 @@ function drainedOf(
 function isLeaving({ machine, seen, node }: Drained): boolean {
   const { deletionTimestamp } = machine.metadata;
   if (deletionTimestamp === undefined || seen.provisioningState === "Deleting") return false;
-  // A machine that is deleted when its update has just come back: it was the Node before that was drained.
+  // A machine that is deleted right after its update: the Drained condition is about the Node before the update.
   const { nodeUID } = machine.status?.instanceUpdate ?? {};
   return (
     (nodeUID === undefined || !node || node.metadata.uid === nodeUID) && !hasJoinedLate({ machine, node })
   );
 }
 
-/** Whether a machine has become a Node after it had counted as drained for want of one: it drains that first. */
+/** Whether a Node has joined after its machine counted as drained because it had none: the machine drains it first. */
 function hasJoinedLate({ machine, node }: Pick<Drained, "machine" | "node">): boolean {
   const drained = getCondition(machine.status?.conditions, DRAINED);
   return drained?.reason === NO_NODE && node !== undefined && isNodeReady(node);
@@ -148,11 +148,11 @@ function hasJoinedLate({ machine, node }: Pick<Drained, "machine" | "node">): bo
 function isUpdating({ machine, seen }: Drained): boolean {
   const { deletionTimestamp } = machine.metadata;
   const isAsked = deletionTimestamp === undefined && updateOf(machine) !== undefined;
-  // Azure works on no instance that it still works on; one that failed is left to the planner.
+  // Azure refuses a second operation on an instance; the planner handles one whose operation failed.
   return isAsked && machine.status?.instanceUpdate !== undefined && seen.provisioningState === "Succeeded";
 }
 
-/** Whether a machine has come back already, by when another model was wanted: pods may run on it, and it must be drained anew. */
+/** Whether a machine is back from its update while yet another model is desired: pods may run on it, so it must be drained again. */
 function isBack({ machine, node }: Drained): boolean {
   return (
     node !== undefined && isNodeReady(node) && node.metadata.uid !== machine.status?.instanceUpdate?.nodeUID
@@ -160,8 +160,8 @@ function isBack({ machine, node }: Drained): boolean {
 }
 
 /**
- * Whether an instance has the new model and still its old disk: it boots from the same image, or nothing but the wish is
- * new. One that has come back has a new one, even where Azure's clock is behind ours and seems to say that it has not.
+ * Whether an instance has the new model but still its old disk: the image is the same, or only a restart was requested. An
+ * instance whose Node is back has a new disk, even if Azure's clock is behind ours and suggests otherwise.
  */
 function isHalf({ pool }: NormalScope, drained: Drained): boolean {
   const { machine, seen } = drained;
@@ -171,12 +171,12 @@ function isHalf({ pool }: NormalScope, drained: Drained): boolean {
   return (seen.provisionedAtMs ?? Infinity) < startedMs;
 }
 
-/** An update in place writes the disk anew only for another image. */
+/** Updating an instance replaces its disk only if the image differs. */
 function hasSameImage({ set }: Observation, { imageReference = {} }: ScaleSetInstance): boolean {
   return set !== undefined && covers(imageReference, set.imageReference);
 }
 
-/** Notes, in the write that holds the intent, which instances get their disk anew after it. */
+/** Records together with the intent which instances are re-imaged afterwards. */
 function noteReimages({ pool }: NormalScope, { action, isFirstHalf }: Batch, ids: readonly string[]): void {
   const { instancesToReimage = [], ...rest } = pool.status ?? {};
   const others = instancesToReimage.filter((id) => !ids.includes(id));

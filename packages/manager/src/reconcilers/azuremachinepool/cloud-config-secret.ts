@@ -16,7 +16,7 @@ import { type CloudLogin, cloudProviderConfig } from "./cloud-provider-config.ts
 import type { AzureMachinePoolPorts, Shared } from "./scope.ts";
 import { clusterPlanOf } from "./wanted-model.ts";
 
-// A Secret that somebody has changed or deleted is repaired as late as everything else.
+// A Secret that a user has changed or deleted is repaired at the latest with the resync.
 const SECRET_RECHECK_MS = 10 * 60_000;
 
 /**
@@ -33,7 +33,7 @@ export async function keepCloudConfig(
   const identity = azureCluster && identityOf(azureCluster, cache);
   if (!identity) return;
   const known = memory.of(pool.metadata.uid ?? "");
-  // Of the pool only its identity matters: who changes its template often must not have a Secret read each time.
+  // Only the identity of the pool matters: frequent changes of its template must not cause reads of the Secret.
   const { identity: own, userAssignedIdentities } = pool.spec;
   const source = JSON.stringify([
     generationOf(azureCluster),
@@ -66,7 +66,7 @@ function azureClusterOf(
   return cache.get(AzureCluster, { name: cluster?.spec.infrastructureRef?.name ?? "", namespace });
 }
 
-/** The password of an identity that several namespaces share is not handed on to them. */
+/** The password of an identity that several namespaces share is not copied into them. */
 async function loginOf(
   { readSecret }: AzureMachinePoolPorts,
   pool: Frozen<AzureMachinePool>,
@@ -84,7 +84,7 @@ async function loginOf(
   return { ...login, clientSecret: new Sensitive(Buffer.from(password, "base64").toString("utf8").trim()) };
 }
 
-/** A Secret of that name that is not ours stays as its owner wants it. False when the next pass has to look again. */
+/** A Secret of that name with another owner is left alone. False when the next pass has to try again. */
 async function write(
   context: Context<AzureMachinePool>,
   clusterName: string,

@@ -8,7 +8,7 @@ import {
   type ClusterSpecView,
 } from "../../azure-cluster/spec-view.ts";
 
-/** Who the cluster is towards Azure. */
+/** The identity with which the machines log in to Azure. */
 export interface CloudLogin {
   readonly tenantID: string;
   readonly clientID: string;
@@ -16,7 +16,7 @@ export interface CloudLogin {
   readonly clientSecret?: Sensitive;
 }
 
-/** What the configuration of a pool's machines is made from. */
+/** The input of the cloud-provider config of a pool. */
 export interface CloudConfigSource {
   readonly pool: Frozen<AzureMachinePool>;
   readonly plan: ClusterSpecView;
@@ -25,7 +25,7 @@ export interface CloudConfigSource {
 
 /**
  * The configuration of Azure's cloud provider for the machines of a pool, which manifests written for CAPZ put on their
- * disks as /etc/kubernetes/azure.json: what the machines belong to, and how they log in.
+ * disks as /etc/kubernetes/azure.json: the resources the machines belong to, and how they log in.
  */
 export function cloudProviderConfig({ pool, plan, login }: CloudConfigSource): JsonObject {
   const { spec, subscriptionID } = plan;
@@ -45,7 +45,7 @@ export function cloudProviderConfig({ pool, plan, login }: CloudConfigSource): J
   };
 }
 
-/** Where load balancers and routes of the workload cluster are to be made. */
+/** Where the cloud provider creates load balancers and routes. */
 function network(plan: ClusterSpecView): JsonObject {
   const { vnet, subnets = [], nodeOutboundLB } = plan.spec.networkSpec ?? {};
   const { name, securityGroup, routeTable } =
@@ -81,7 +81,7 @@ function credentials({ spec }: Frozen<AzureMachinePool>, login: CloudLogin): Jso
 
 type Overrides = NonNullable<AzureCluster["spec"]["cloudProviderConfigOverrides"]>;
 
-/** Limits of the kind that is meant for all calls stand by themselves, those of other kinds under the kind's name. */
+/** Rate limits for all calls are top-level fields; those of one kind of call are fields under its name. */
 function overrides(given: Frozen<Overrides> | undefined): JsonObject {
   const limits = (given?.rateLimits ?? []).map(({ name, config = {} }): JsonObject => {
     const plain = plainNumbers(config);

@@ -13,10 +13,10 @@ import { foreignProblem } from "./scale-set-body.ts";
 import { type AzurePass, type DeletingScope, hasTarget, SCALE_SET_RUNNING } from "./scope.ts";
 
 const DELETING = "ScaleSetDeleting";
-// Machines that change tell of themselves; this is for what nobody tells.
+// Events of machines enqueue the pool; the requeue only covers an event that was missed.
 const DELETION_POLL_MS = 30_000;
 
-/** Says that the pool goes, and tells its machines. Those of a cluster that goes as a whole are not waited for. */
+/** Deletes the machines of the pool and waits until they are drained, unless the whole Cluster is being deleted. */
 export async function drainMachines(scope: DeletingScope): Promise<Outcome> {
   const { context, isClusterGoing, pool } = scope;
   context.setCondition({ type: SCALE_SET_RUNNING, status: "False", severity: "Info", reason: DELETING });
@@ -27,7 +27,7 @@ export async function drainMachines(scope: DeletingScope): Promise<Outcome> {
   const isDrained =
     machines.every(({ status }) => isTrue(status?.conditions, DRAINED)) &&
     !(await hasLateNodes(scope, machines));
-  // A scale set whose deletion has begun takes its machines with it, drained or not.
+  // Once the deletion of the scale set has begun, its machines go with it, drained or not.
   const hasBegun = pool.status.operation?.verb === "DELETE";
   return isClusterGoing || isDrained || hasBegun ? next : block(DELETION_POLL_MS, "DrainingMachines");
 }
@@ -44,12 +44,12 @@ async function hasLateNodes(scope: DeletingScope, machines: ReturnType<typeof ma
 }
 
 /**
- * Looks at the scale set: the machines drain only what they know is there, and after a restart nobody has told them yet.
- * True when it has instances that no machine stood for so far.
+ * Lists the scale set, because after a restart the instance cache is empty and machines drain only instances they know.
+ * True when instances had no resource so far.
  */
 async function hasStragglers(scope: DeletingScope): Promise<boolean> {
   const { pool, isClusterGoing } = scope;
-  // What else was under way does not matter any more; a set that is being deleted tells nothing of use.
+  // Other operations do not matter any more, and the list of a scale set that is being deleted is useless.
   if (!hasTarget(scope) || pool.status?.operation?.verb === "DELETE") return false;
   try {
     const { set, instances } = await lookAtAzure(scope, false);
@@ -61,7 +61,7 @@ async function hasStragglers(scope: DeletingScope): Promise<boolean> {
   }
 }
 
-/** Deletes the scale set with all that is left in it; through when it is gone. */
+/** Deletes the scale set with all its instances; done when it is gone. */
 export async function deleteScaleSet(scope: DeletingScope): Promise<Outcome> {
   const { memory, shared, context } = scope;
   if (!hasTarget(scope)) return next;
@@ -79,7 +79,7 @@ export async function deleteScaleSet(scope: DeletingScope): Promise<Outcome> {
   return next;
 }
 
-/** Takes the deletion as far as it goes; says when to come back, undefined when nothing of ours is left. */
+/** Advances the deletion; returns when to poll it, undefined when the scale set is gone or not ours. */
 async function deletion(scope: AzurePass): Promise<number | undefined> {
   const { scaleSetID, location } = scope.azureTarget;
   const record = scope.pool.status?.operation;
@@ -89,7 +89,7 @@ async function deletion(scope: AzurePass): Promise<number | undefined> {
   if (record?.verb === "DELETE") {
     return waitFor(await advance(operationPorts(scope), { ...task, record, wanted }));
   }
-  // A write that may have arrived is looked for first; one that was accepted is overtaken by the deletion.
+  // A write without a known answer is looked up first; the deletion preempts one that Azure has accepted.
   if (record && record.url === undefined) {
     const progress = await advance(operationPorts(scope), { ...task, record });
     if (!progress.isDone) return progress.retryAfterMs;
@@ -103,14 +103,14 @@ function waitFor(progress: Progress): number | undefined {
   return progress.outcome === "Succeeded" ? undefined : DELETION_POLL_MS;
 }
 
-/** Whether there is a scale set, and it is ours to delete. */
+/** Whether the scale set exists and is ours to delete. */
 async function isOursThere(scope: AzurePass): Promise<boolean> {
   const { plan, poolKey } = scope.azureTarget;
   const set = await readSet(scope);
   return set !== undefined && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
 }
 
-/** The machines let go when they see that their instances are gone; the last of them lets the pool go. */
+/** Waits until all machines are gone: each removes its finalizer when its instance is gone. */
 export function awaitMachines(scope: DeletingScope): Outcome {
   const { shared, pool, azureTarget } = scope;
   if (machinesOf(scope).length > 0) return block(DELETION_POLL_MS, "WaitingForMachines");

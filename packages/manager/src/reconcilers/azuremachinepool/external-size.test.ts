@@ -9,7 +9,7 @@ describe("a capacity that is found while machines are replaced", () => {
     ["is the autoscaler's wish when we did not, smaller", 5, 3, [], 3],
     ["is ours when a write that failed may have left it so", undefined, 5, [4, 6], 4],
     ["is the autoscaler's wish when no write of ours can have left it so", undefined, 9, [4, 5], 9],
-    ["says nothing when nobody knows what we left the set at", undefined, 9, [], 4],
+    ["concludes nothing when the capacity after our last write is unknown", undefined, 9, [], 4],
   ])("%s", (_, externalCapacity, capacity, possible, externalReplicas) => {
     const known = { externalReplicas: 4, ...(externalCapacity !== undefined && { externalCapacity }) };
     expect(resizedByOthers(known, capacity, possible)).toEqual({

@@ -8,13 +8,13 @@ import type { MachineView, PoolView } from "../../rollout/scale-set/view.ts";
 
 const CHANGES_SIZE: ReadonlySet<PoolAction["action"]> = new Set(["DeleteMachine", "PutModel", "SetCapacity"]);
 
-/** What is remembered of the size of a pool that an autoscaler scales, in its status. */
+/** The status fields about the size of a pool that an autoscaler scales. */
 type ExternalSize = Pick<NonNullable<AzureMachinePool["status"]>, "externalReplicas" | "externalCapacity">;
 
 /**
- * What the autoscaler has made of the size while we are at work: a capacity that is not the one that we left the scale
- * set at is its wish. Where that is not known, because a write of ours has failed, it is whatever lies beyond the
- * `possible` ones; and where those are not known either, nothing is concluded.
+ * The size that an autoscaler has set while the pool controller replaces machines: a capacity other than the one that our
+ * last write left is the autoscaler's. If that is unknown, because a write failed, a capacity that is none of the `possible`
+ * ones is; if those are unknown too, nothing is concluded.
  */
 export function resizedByOthers(
   { externalReplicas, externalCapacity }: ExternalSize,
@@ -27,11 +27,11 @@ export function resizedByOthers(
   return { externalReplicas: isOurs ? externalReplicas : capacity, externalCapacity: capacity };
 }
 
-/** The capacity that the scale set has after a write of ours, where that is known. */
+/** The capacity of the scale set after our write, if that is known. */
 export function capacityAfter(wanted: Wanted, before: number | undefined): number | undefined {
   if (wanted.verb === "DELETE") return before;
   if (wanted.verb !== "POST") return capacityIn(wanted.body);
-  // Azure takes instances off the capacity when it agrees to delete them.
+  // Azure lowers the capacity when it accepts the deletion of instances.
   const { action, instanceIDs = [] } = wanted;
   return action === "delete" && before !== undefined ? before - instanceIDs.length : before;
 }
@@ -42,9 +42,9 @@ function capacityIn({ sku }: JsonObject): number | undefined {
 }
 
 /**
- * How many machines an autoscaler wants, as far as that must be remembered. It sets nothing but the capacity of the scale
- * set, which replacing machines lowers and raises as well. So its number is kept from before we begin until all is done
- * and as many are there again.
+ * The number of machines that an autoscaler wants, while it has to be recorded. The autoscaler sets only the capacity of the
+ * scale set, which replacing machines lowers and raises as well. So the status keeps the number from before the first
+ * replacement until all are done and the pool has that many machines again.
  */
 export function recordedSize(
   view: PoolView,

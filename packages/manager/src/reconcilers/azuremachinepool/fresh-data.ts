@@ -10,18 +10,18 @@ import { type NormalScope } from "./scope.ts";
 
 /** Bootstrap data that machines can join with now. */
 export interface FreshData {
-  /** In base64, as Azure takes it. */
+  /** In base64, as ARM expects it. */
   readonly customData: string;
-  /** What tells this data from other data, for a tag. */
+  /** Identifies the data; stored in a tag of the scale set. */
   readonly stamp: string;
 }
 
-// As long as Azure may take for a thousand machines.
+// As long as Azure may take to create a thousand machines.
 const JOIN_WITHIN_MS = 3_600_000;
-/** The mark of data that users bring themselves: they know themselves how long it is good. */
+/** The stamp of data that a user provides; its expiry is unknown to us. */
 const GIVEN = "given";
 
-/** What a write is to do: machines of which model it makes, and how many. */
+/** What a write does: the model of the machines it creates, and the change of the capacity. */
 interface Intent {
   readonly model: string;
   readonly from: number;
@@ -29,8 +29,8 @@ interface Intent {
 }
 
 /**
- * Bootstrap data for a write that adds or re-images machines; undefined while it is being made. The request is derived
- * from what is intended, so that whoever asks again after a crash asks the same.
+ * Bootstrap data for a write that adds or re-images machines; undefined while the KubeadmConfig controller makes it. The id
+ * of the request is derived from the intent, so that a restarted manager sends the same request.
  */
 export async function freshData(scope: NormalScope, intent: Intent): Promise<FreshData | undefined> {
   const config = configOf(scope);
@@ -41,7 +41,7 @@ export async function freshData(scope: NormalScope, intent: Intent): Promise<Fre
   return undefined;
 }
 
-/** Whether machines that are made from data with this mark can still join. */
+/** Whether machines that are created from data with this stamp can still join. */
 export function isStillFresh(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   if (!config) return true;
@@ -49,13 +49,13 @@ export function isStillFresh(scope: NormalScope, stamp = ""): boolean {
   return stamp === stampOf(config, request) && isFresh(scope, config, request);
 }
 
-/** Whether there is newer data than that with this mark, made without anybody asking. */
+/** Whether the KubeadmConfig controller has renewed the data since this stamp. */
 export function isRenewed(scope: NormalScope, stamp = ""): boolean {
   const config = configOf(scope);
   return config !== undefined && !stamp.endsWith(`/${expiryOf(config)}`);
 }
 
-/** Names the answer and until when it is good: data that is renewed later has the same request and another end. */
+/** The stamp has the request and the expiry: renewed data has the same request and another expiry. */
 function stampOf(config: Frozen<KubeadmConfig>, request: string): string {
   return `${request}/${expiryOf(config)}`;
 }
@@ -68,7 +68,7 @@ function isFresh({ context }: NormalScope, config: Frozen<KubeadmConfig>, reques
   return isFreshFor(config, { request, untilMs: context.env.clock.now() + JOIN_WITHIN_MS });
 }
 
-/** The config that the data is made from; undefined for data that a user brings. */
+/** The KubeadmConfig that the data is made from; undefined for data that a user provides. */
 function configOf({ owners, context, pool }: NormalScope): Frozen<KubeadmConfig> | undefined {
   const { configRef } = owners.machinePool.spec.template.spec.bootstrap;
   if (configRef?.kind !== KubeadmConfig.kind || groupOf(configRef.apiVersion ?? "") !== KubeadmConfig.group)
@@ -76,7 +76,7 @@ function configOf({ owners, context, pool }: NormalScope): Frozen<KubeadmConfig>
   return context.cache.get(KubeadmConfig, { name: configRef.name ?? "", namespace: pool.metadata.namespace });
 }
 
-/** One id for each intent; where its answer has become too old, the next one. */
+/** One id per intent; the next one when the data of the answer has expired. */
 function requestFor(scope: NormalScope, config: Frozen<KubeadmConfig>, { model, from, to }: Intent): string {
   const prefix = `${digest(model).slice(0, 8)}.${digest([from, to]).slice(0, 8)}`;
   const { [FRESH_BOOTSTRAP_REQUEST]: asked = "", [FRESH_BOOTSTRAP_ANSWER]: answer } =

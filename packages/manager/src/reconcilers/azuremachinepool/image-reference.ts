@@ -7,7 +7,7 @@ type Image = Frozen<AzureMachinePool["spec"]["template"]["image"]>;
 const COMMUNITY_GALLERY = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
 const COMMUNITY_IMAGE = "capi-ubun2-2404";
 
-/** How ARM names an image; without one, the reference image of the Kubernetes version. */
+/** The image in ARM's form; without one in the spec, the reference image of the Kubernetes version. */
 export function imageReference(image: Image | undefined, version: string): JsonObject {
   if (image?.id !== undefined) return { id: image.id };
   if (image?.marketplace) {
@@ -24,7 +24,7 @@ function referenceImage(version: string): GalleryImage {
   return { gallery: COMMUNITY_GALLERY, name: COMMUNITY_IMAGE, version: version.replace(/^v/, "") };
 }
 
-/** A gallery of which nobody says where it is is a public one. */
+/** A gallery without subscription and resource group is a public one. */
 function galleryReference({
   gallery,
   name,

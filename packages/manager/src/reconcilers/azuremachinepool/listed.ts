@@ -1,4 +1,4 @@
-// Enough to see which; the rest can be listed.
+// Enough for a message; kubectl lists the rest.
 const NAMED = 5;
 
 /** Names of machines in a sentence. */

@@ -12,7 +12,7 @@ import type { NormalScope } from "./scope.ts";
 const IMPOSTOR = { metadata: { name: "impostor", uid: "other-uid" } };
 const impostor = nodeOf(IMPOSTOR, { status: { nodeInfo: { systemUUID: "other" } } });
 
-/** Passes over a pool of one machine, each with the Nodes that say they are it, or while nobody can look at Nodes. */
+/** Passes over a pool of one machine, each with the Nodes that claim to be it, or while the workload cluster does not answer. */
 function passes(
   machines: readonly AzureMachinePoolMachine[] = [machineOf()],
   instance = instanceOf(),
@@ -45,12 +45,12 @@ test("so is that of an instance without a resource", () => {
   expect(pass([impostor])?.node).toBeUndefined();
 });
 
-test("a Node that the machine has been before needs nobody to bear it out", () => {
+test("a Node that was matched to the machine before needs no confirmation by the instance", () => {
   const pass = passes([machineOf({ status: { nodeRef: { uid: "other-uid" } } })]);
   expect(pass([impostor])?.node).toBe(impostor);
 });
 
-test("nothing is made anew for a machine of which nothing has changed, with a Node or without one", () => {
+test("the facts of an unchanged machine are reused, with a Node or without one", () => {
   const pass = passes();
   const candidates = [nodeOf()];
   const joined = pass(candidates);
@@ -82,11 +82,11 @@ test.each([
     machineOf(READY),
     instanceOf({ provisioningState: "Deleting" }),
   ],
-])("while nobody can look at Nodes, a machine that %s", (_, isAvailable, machine, instance) => {
+])("while the workload cluster does not answer, a machine that %s", (_, isAvailable, machine, instance) => {
   expect(passes([machine], instance)()?.isAvailable).toBe(isAvailable);
 });
 
-test("an instance without a resource does not work while nobody can look at Nodes", () => {
+test("an instance without a resource is unavailable while the workload cluster does not answer", () => {
   expect(passes([])()?.isAvailable).toBe(false);
 });
 

@@ -11,8 +11,8 @@ import { isSaidToWork } from "./pool-view.ts";
 import type { NormalScope } from "./scope.ts";
 
 /**
- * Puts resources, instances and Nodes together. An instance is found by its whole id, never by the name of a resource.
- * Of a pool of a thousand a few machines have changed since the last pass: for the others nothing is made anew.
+ * Matches resources, instances and Nodes. An instance is matched by its whole id, never by the name of a resource. Facts of
+ * machines that have not changed since the last pass are reused: in a pool of a thousand that is nearly all.
  */
 export function joinFacts(
   scope: NormalScope,
@@ -25,7 +25,7 @@ export function joinFacts(
   const machineIndex = claim(scope.memory.machineIndex.of(machinesOf(scope)), instances);
   const facts = machineIndex.map((join) => {
     const { instance, machine, made } = join;
-    // Nobody asks for the Node of a resource without an instance.
+    // The Node of a resource without an instance does not matter.
     const candidates = instance ? nodes && candidatesOf(join, nodes) : NO_NODES;
     const goes = instance !== undefined && isGoing(instance);
     if (made && isMadeOf(made, instance, candidates) && made.isGoing === goes && made.modelHash === modelHash)
@@ -44,12 +44,12 @@ export function joinFacts(
   ];
 }
 
-/** Compared part by part, without making anything: each pass does so for each machine. */
+/** Compares without allocating: each pass does this for each machine. */
 function isMadeOf(made: Parts, instance: Parts["instance"], candidates: Parts["candidates"]): boolean {
   return made.instance === instance && made.candidates === candidates;
 }
 
-/** Instances that Azure has agreed to delete go, whatever a list from before says. */
+/** Instances whose deletion Azure has accepted are going, even if an older list shows them as running. */
 function acceptedDeletions({ memory, pool }: NormalScope): ReadonlySet<string> {
   const running = (pool.status?.instanceOperations ?? []).filter(
     ({ action, url }) => action === "delete" && url !== undefined,
@@ -58,8 +58,8 @@ function acceptedDeletions({ memory, pool }: NormalScope): ReadonlySet<string> {
 }
 
 /**
- * A machine works by the Node that its own controller takes for its Node, and by no other. While nobody can look at
- * Nodes, it does what it was last seen to do: a pool that shrinks then must not choose as if nothing worked.
+ * Availability comes from the Node that the machine's own controller has matched. While the workload cluster does not answer,
+ * the last known availability counts: a scale-down must not choose machines as if none worked.
  */
 function factsOf(
   { instance, candidates, isGoing, modelHash }: Parts,
@@ -81,7 +81,7 @@ function isReadyAndStays({ metadata, status }: Frozen<AzureMachinePoolMachine>):
   return status?.ready === true && metadata.deletionTimestamp === undefined;
 }
 
-/** Azure answers all the same, and knows which instances do not run any more. */
+/** Azure still answers, and says which instances do not run any more. */
 function wasAvailable(facts: MachineFacts): boolean {
   const { machine } = facts;
   return machine !== undefined && isSaidToWork(machine) && instanceObstacle(facts) === undefined;

@@ -53,7 +53,7 @@ test("joins are those of the machines given, in their order, and the same as lon
   );
 });
 
-test("each resource has its instance by the newest list, and the rest is nobody's", () => {
+test("each resource has its instance by the newest list, and the other instances have none", () => {
   const machineIndex = new MachineIndex();
   const machines = [numbered(1), numbered(2)];
   const before = [instanceNumbered(1), instanceNumbered(2), instanceNumbered(3)];

@@ -5,26 +5,26 @@ import { seekNode, type NodeRefCache } from "../../workload/node-ref-cache.ts";
 import { type Claim, claimOf, inOrderOfClaims } from "../azuremachinepoolmachine/claims.ts";
 import type { MachineFacts } from "./machine-view.ts";
 
-/** What was last put together for the resource of a machine; as long as all of it is the same, so are the facts. */
+/** The resource of a machine with what was matched to it; the facts stay the same while none of it changes. */
 export interface IndexedMachine extends Claim, NodeRefCache {
-  /** Where it is in the row of all joins of the last pass. */
+  /** Its position in the list of the last pass. */
   place: number;
-  /** Its instance, and the list that it was looked for in where nobody else could have claimed it. */
+  /** Its instance, and the list it was found in if no other resource could claim it. */
   instance: ScaleSetInstance | undefined;
   list: readonly ScaleSetInstance[] | undefined;
   made: CachedFacts | undefined;
 }
 
-/** What facts about a machine are made of, beside its resource. */
+/** The input of the facts about a machine, beside its resource. */
 export interface Parts {
   readonly instance: ScaleSetInstance | undefined;
-  /** The Nodes that say they are the machine: the same array while none changes. Undefined while nobody can look. */
+  /** The Nodes with its provider id: the same array while none changes. Undefined while the workload cluster does not answer. */
   readonly candidates: readonly Frozen<Node>[] | undefined;
   readonly isGoing: boolean;
   readonly modelHash: string | undefined;
 }
 
-/** Facts, and what they were made of. */
+/** Facts, and the input they were derived from. */
 interface CachedFacts extends Parts {
   readonly facts: MachineFacts;
 }
@@ -32,23 +32,23 @@ interface CachedFacts extends Parts {
 type Machine = Frozen<AzureMachinePoolMachine>;
 
 /**
- * The joins of one pool, from pass to pass. Of a thousand machines a few have changed in between; for the others neither
- * instance nor Node is looked up again, because that is what takes the time: each look goes to another corner of the memory.
+ * The machines of one pool, kept from pass to pass. In a pool of a thousand few change between passes; for the others neither
+ * instance nor Node is looked up again, which is most of the cost of a pass.
  */
 export class MachineIndex {
   readonly #known = new WeakMap<Machine, IndexedMachine>();
   #last: readonly IndexedMachine[] = [];
 
-  /** The joins of these machines, in their order. */
+  /** The entries of these machines, in their order. */
   of(machines: readonly Machine[]): readonly IndexedMachine[] {
     const last = this.#last;
     let place = -1;
-    // Those that have not changed follow each other as they did in the last pass, and are not looked up.
+    // Unchanged machines come in the order of the last pass, and need no lookup.
     const machineIndex = machines.map((machine) => {
       const next = last[++place];
       if (next?.machine === machine) return next;
       const known = this.#known.get(machine);
-      // Where one has gone the row goes on behind it; one that is new has taken the place of its former self.
+      // After a machine that is gone the order continues behind it; a changed machine takes the place of its earlier version.
       if (known) place = known.place;
       return known ?? this.#make(machine);
     });
@@ -74,13 +74,13 @@ export class MachineIndex {
   }
 }
 
-/** Gives each resource its instance; where several claim one, the first in the order of claims has it. */
+/** Matches each resource to its instance; if several claim one, the first in the order of claims gets it. */
 export function claim(
   machineIndex: readonly IndexedMachine[],
   instances: readonly ScaleSetInstance[],
 ): readonly IndexedMachine[] {
   const byKey = byProviderID(instances);
-  // Without one that was made by hand there is one resource for each instance: the pool names them after those.
+  // Unless a user created one by hand, each instance has one resource, named after it.
   const isDisputed = machineIndex.some(({ isHandMade }) => isHandMade);
   if (!isDisputed) {
     for (const join of machineIndex) if (join.list !== instances) take(join, byKey.get(join.key), instances);
@@ -104,7 +104,7 @@ function take(
   join.list = list;
 }
 
-/** The instances that no resource stands for, with their keys. */
+/** The instances without a resource, with their keys. */
 export function unclaimed(
   machineIndex: readonly IndexedMachine[],
   instances: readonly ScaleSetInstance[],

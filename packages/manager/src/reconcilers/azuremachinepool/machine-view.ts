@@ -12,7 +12,7 @@ import { availabilityOf, cordonedSince, longEnoughAtMs, updateOf } from "../../w
 import { currentName, type WantedHash } from "./model-hash.ts";
 import { MODEL_HASH_ANNOTATION, SURGE_ANNOTATION, UNKNOWN_MODEL } from "./well-known.ts";
 
-/** What a plan has to know of an instance. */
+/** The facts about an instance that a plan needs. */
 export interface InstanceFacts {
   readonly instanceID: string;
   readonly providerID: string;
@@ -21,24 +21,24 @@ export interface InstanceFacts {
   readonly powerState: PowerState;
   readonly isLatestModel?: boolean;
   readonly createdMs?: number;
-  /** The model it was made from, where that is known without its resource. */
+  /** The model it was created from, if that is known without its resource. */
   readonly modelHash?: string;
 }
 
-/** What is known of one machine: its resource, its instance and its Node, as far as there are any. */
+/** One machine: its resource, its instance and its Node, each if it exists. */
 export interface MachineFacts {
   readonly machine?: Frozen<AzureMachinePoolMachine>;
   readonly instance?: InstanceFacts;
   readonly node?: Frozen<Node>;
-  /** Where its Node cannot be looked at: what is known of it all the same, by the status of the resource. */
+  /** Availability by the status of the resource, while the workload cluster does not answer. */
   readonly isAvailable?: boolean;
-  /** Whether its resource says that it is ready, and is not going. */
+  /** Whether its resource is ready and not being deleted. */
   readonly isReady?: boolean;
-  /** What `machineView` last made of them. */
+  /** The last result of `machineView`. */
   seen?: SeenAs;
 }
 
-/** What all machines of a pool are looked at with. */
+/** What the views of all machines of a pool depend on. */
 export interface MachineContext {
   readonly pool: string;
   readonly picked: ReadonlySet<string>;
@@ -47,14 +47,14 @@ export interface MachineContext {
   readonly nowMs: number;
 }
 
-/** The view of a machine that works and that nobody has picked: time alone does not change it. */
+/** The view of an available machine that was not picked: it does not depend on the time. */
 interface SeenAs {
   readonly view: MachineView;
   readonly wanted: string;
   readonly minReadySeconds: number;
 }
 
-/** Puts what is known of a machine into the planner's words. */
+/** Converts the facts about a machine into the planner's view. */
 export function machineView(context: MachineContext, facts: MachineFacts): MachineView {
   const { picked, wanted, minReadySeconds } = context;
   const { seen } = facts;
@@ -97,7 +97,7 @@ type Decided = Pick<
   | "updatingToHash"
 >;
 
-/** What was decided about a machine before, by whom, and how far that has come. */
+/** Earlier decisions about a machine: by a user or by the pool, and how far they have come. */
 function decidedAbout(
   machine: Frozen<AzureMachinePoolMachine> | undefined,
   { picked, wanted }: MachineContext,
@@ -131,7 +131,7 @@ function modelOf({ machine, instance }: MachineFacts): string {
   return stamped ?? instance?.modelHash ?? UNKNOWN_MODEL;
 }
 
-/** Whether a machine works and since when it does not: for one that was never heard of, since it exists. */
+/** Whether a machine is available, and since when it is not: since its creation if it was never available. */
 function workOf(
   facts: MachineFacts,
   context: MachineContext,
@@ -147,7 +147,7 @@ function workOf(
 function brokenSinceMs(facts: MachineFacts, sinceMs: number | undefined, nowMs: number): number | undefined {
   const ready = getCondition(facts.machine?.status?.conditions, "Ready");
   if (sinceMs === undefined) return ready ? undefined : createdMs(facts, nowMs);
-  // A Node tells it by the clock of its cluster. Where that is ahead of ours, the machine tells it by ours.
+  // The Node's timestamp is by the clock of its cluster. If that is ahead of ours, the timestamp of the machine counts.
   const isAhead = sinceMs > nowMs && ready?.status === "False";
   return isAhead ? Date.parse(ready.lastTransitionTime) : sinceMs;
 }
@@ -166,7 +166,7 @@ function said({ isAvailable = false, machine }: MachineFacts, context: MachineCo
   return { isAvailable, sinceMs: since === undefined ? undefined : Date.parse(since) };
 }
 
-/** Since when a machine is Ready that has not been so for long enough; undefined for any other. */
+/** Since when a machine is Ready that has not yet been Ready for minReadySeconds; undefined for any other. */
 function shortlyReadySinceMs(
   ready: Frozen<Condition> | undefined,
   { minReadySeconds, nowMs }: MachineContext,
@@ -184,7 +184,7 @@ const VM_STATES: Readonly<Record<string, VmState>> = {
   Deleting: "Deleting",
 };
 
-/** What a virtual machine is doing: a state that says more than "done" comes first, then whether it is on. */
+/** The state of a VM: its provisioning state unless that is Succeeded, then its power state. */
 export function vmStateOf({
   provisioningState,
   powerState,

@@ -3,10 +3,10 @@ import { type Client, Failure, isAlreadyExists, isNotFound } from "@capstan/runt
 
 type Machine = Frozen<AzureMachinePoolMachine>;
 
-// How many small writes to the management cluster are under way at once.
+// How many small writes to the management cluster run at once.
 const AT_ONCE = 25;
 
-/** Creates resources of machines; what is there already is as good. */
+/** Creates resources of machines; those that exist already are kept. */
 export function createAll(
   client: Client,
   machines: readonly Omit<AzureMachinePoolMachine, "apiVersion" | "kind">[],
@@ -20,7 +20,7 @@ export function createAll(
   });
 }
 
-/** Writes annotations on machines; null takes one off. */
+/** Patches annotations of machines; null removes one. */
 export async function annotateAll(
   client: Client,
   machines: readonly Machine[],
@@ -36,7 +36,7 @@ export async function annotateAll(
   });
 }
 
-/** Tells machines to go, this very one of each name. */
+/** Deletes machines by UID, so that a successor of the same name is safe. */
 export async function deleteAll(client: Client, machines: readonly Machine[]): Promise<void> {
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   await inTurns(staying, async (machine) => {
@@ -56,7 +56,7 @@ function placeOf({ metadata: { name, namespace } }: Machine): {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Some at a time; all of a turn end before the pass does, also when one breaks: the one to be waited for longest counts. */
+/** Runs a few writes at a time; all of a batch end before the pass does, also if one fails. The longest Retry-After counts. */
 async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   for (let start = 0; start < items.length; start += AT_ONCE) {
     const turn = items.slice(start, start + AT_ONCE).map(act);

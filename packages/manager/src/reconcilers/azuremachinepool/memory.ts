@@ -7,47 +7,47 @@ import { ScaleSetInstances } from "../../azure/scale-set/instances.ts";
 import { MachineIndex } from "./machine-index.ts";
 import type { SeenSet } from "./scale-set-body.ts";
 
-/** Why Azure has refused a write of the scale set. */
+/** A write of the scale set that Azure has rejected. */
 interface RejectedWrite {
   readonly error: Error;
   readonly retryAtMs: number;
-  /** What was wanted. */
+  /** The desired state that was rejected. */
   readonly desiredStateKey: string;
-  /** Azure counts too many models: the size of the set can still be written. */
+  /** Azure counts too many models: a write of the capacity alone is still possible. */
   readonly isOfModels: boolean;
 }
 
-/** What this process knows of one pool; everything in it can be read again. */
+/** The in-memory state of one pool; a restarted process reads all of it again. */
 export class PoolMemory {
   readonly instances: ScaleSetInstances;
-  /** Of operations, by their addresses. */
+  /** When each operation may be polled again. */
   readonly pollBackoff: PollBackoff;
   /** The scale set as it was last read; undefined inside when there was none. */
   set: { readonly seen: SeenSet | undefined; readonly atMs: number } | undefined;
-  /** The last list, and the wall clock when it set out. */
+  /** The last list, and the wall-clock time when it was requested. */
   listed: { readonly instances: readonly ScaleSetInstance[]; readonly atMs: number } | undefined;
-  /** Whether the last pass left nothing to wait for, so that a look now and then will do. */
+  /** The last pass had nothing to wait for, so that rare reads of Azure are enough. */
   isSettled = false;
-  /** Whether a Node of the pool has changed, or something has ended, since the last list. */
+  /** A Node of the pool has changed, or an operation has ended, since the last list. */
   isDisturbed = false;
-  /** Whether an autoscaler has resized the set, and Azure was last seen to be still at it. */
+  /** An autoscaler has resized the set, and Azure had not finished when it was last read. */
   isResized = false;
-  /** When, monotonic, and for which wish it was last decided what to do. */
+  /** When (monotonic) and for which desired state the last plan was made. */
   decided: { readonly atMs: number; readonly desiredStateKey: string } | undefined;
-  /** The capacities that writes which are under way, or have failed, may leave the scale set at. */
+  /** The capacities that running or failed writes may leave the scale set at. */
   capacities: number[] = [];
-  /** When, monotonic, the numbers of the pool were told last. */
+  /** When (monotonic) the counts of the pool were last published. */
   publishedAtMs = -Infinity;
-  /** What the configuration of the cloud provider was last made from, and when, monotonic, that was looked at. */
+  /** The input of the last cloud-provider config, and when (monotonic) its Secret was last checked. */
   cloudConfig: { readonly source: string; readonly atMs: number } | undefined;
-  /** What is wrong with the spec of this generation; empty when nothing is. */
+  /** The problem of the spec of this generation; empty if it has none. */
   checked: { readonly generation: number; readonly problem: string } | undefined;
-  /** What is known of the machines. */
+  /** The machines with their instances and Nodes, kept from pass to pass. */
   readonly machineIndex = new MachineIndex();
-  /** Why Azure refused the last write of the scale set, until one is accepted. */
+  /** The last rejected write of the scale set, until one is accepted. */
   refusal: RejectedWrite | undefined;
   readonly #clock: Clock;
-  /** What has ended on instances, and when, monotonic: a list that set out before does not show it. */
+  /** Operations that have ended, by instance, and when (monotonic): a list requested earlier does not show them. */
   readonly #ended = new Map<string, { readonly action: string | undefined; readonly atMs: number }>();
   #listSetOutMs = -Infinity;
   #arm: Arm | undefined;
@@ -56,37 +56,37 @@ export class PoolMemory {
     this.#clock = clock;
     this.pollBackoff = new PollBackoff(clock);
     const list: Arm["list"] = (path, options) => {
-      if (!this.#arm) throw new Error("instances are listed before anybody has logged in");
+      if (!this.#arm) throw new Error("instances are listed before there is a client for Azure");
       this.#listSetOutMs = clock.monotonic();
       return this.#arm.list(path, options);
     };
     this.instances = new ScaleSetInstances({ list }, clock);
   }
 
-  /** From now on lists are made with these rights. */
+  /** Sets the client for lists. */
   use(arm: Arm): void {
     this.#arm = arm;
   }
 
-  /** Azure takes the instances that it agrees to delete off the capacity of their set at once. */
+  /** Azure lowers the capacity as soon as it accepts the deletion of instances. */
   shrink(by: number): void {
     const { seen, atMs = 0 } = this.set ?? {};
     if (seen) this.set = { seen: { ...seen, capacity: Math.max(0, seen.capacity - by) }, atMs };
   }
 
-  /** An operation has ended; what it did to its instances shows in lists that set out from now on. */
+  /** An operation has ended; lists requested from now on show its effect. */
   noteEnd({ url = "", action, instanceIDs = [] }: Frozen<Operation>): void {
     this.pollBackoff.end(url);
     const atMs = this.#clock.monotonic();
     for (const id of instanceIDs) this.#ended.set(id, { action, atMs });
   }
 
-  /** A list has come back: from now on it tells what has become of instances. */
+  /** A list has arrived: forgets the operations that it shows. */
   noteList(): void {
     for (const [id, { atMs }] of this.#ended) if (atMs <= this.#listSetOutMs) this.#ended.delete(id);
   }
 
-  /** What has ended on an instance since it was listed; undefined when the list is the newest news of it. */
+  /** The operation that has ended on an instance since it was listed; undefined if the list is newer. */
   endedOn(instanceID: string): string | undefined {
     return this.#ended.get(instanceID)?.action;
   }
@@ -96,14 +96,14 @@ export class PoolMemory {
     return [...this.#ended].flatMap(([id, { action }]) => (action === "delete" ? [id] : []));
   }
 
-  /** Something was done to the scale set: what was seen before it does not count any more. */
+  /** The scale set was written: earlier reads of it are outdated. */
   forgetSet(scaleSetID: string): void {
     this.set = undefined;
     this.instances.forget(scaleSetID);
   }
 }
 
-/** What this process knows of all pools, so that a pass asks Azure only what has changed or is old. */
+/** The in-memory state of all pools, so that a pass asks Azure only for what has changed or is outdated. */
 export class Memory {
   readonly #clock: Clock;
   readonly #pools = new Map<string, PoolMemory>();

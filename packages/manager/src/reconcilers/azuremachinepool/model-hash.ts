@@ -1,29 +1,29 @@
 import { digest } from "../../azure/operations/wanted.ts";
 import { hashedModel, type ModelFacts } from "./wanted-model.ts";
 
-/** One way to tell models apart. */
+/** One version of the hash of a model. */
 export interface HashFunction {
   readonly version: string;
   readonly hash: (facts: ModelFacts) => string;
 }
 
 /**
- * All ways, the newest last. Hashes of each are in use: a release that builds profiles otherwise adds a way, and the old
- * ones go on building theirs, or it would replace every machine of every pool.
+ * All versions, the newest last. Stamps of each are in use: a release that builds profiles differently adds a version and
+ * keeps the old ones, or it would replace every machine of every pool.
  */
 export const HASH_FUNCTIONS: readonly HashFunction[] = [
   { version: "v1", hash: (facts) => digest(hashedModel(facts)) },
 ];
 
-/** A wanted model by all its names. */
+/** The desired model under all versions of the hash. */
 export interface WantedHash {
-  /** By the newest way: what is stamped from now on. */
+  /** By the newest version: the stamp from now on. */
   readonly hash: string;
-  /** By every way: a stamp of an older release that says the same is no reason to replace anything. */
+  /** By every version: an older stamp of the same model is not a reason to replace a machine. */
   readonly names: ReadonlySet<string>;
 }
 
-/** The names of the model that a pool wants: each its version and its hash. */
+/** The stamps of the desired model of a pool, each with its version. */
 export function wantedHashOf(
   facts: ModelFacts,
   functions: readonly HashFunction[] = HASH_FUNCTIONS,
@@ -32,7 +32,7 @@ export function wantedHashOf(
   return { hash: names.at(-1) ?? "", names: new Set(names) };
 }
 
-/** The newest name of a stamped model, if it is the wanted one by any name; else the stamp as it is. */
+/** The newest stamp if the given one means the desired model in any version; else the given one. */
 export function currentName(stamp: string, { hash, names }: WantedHash): string {
   return names.has(stamp) ? hash : stamp;
 }

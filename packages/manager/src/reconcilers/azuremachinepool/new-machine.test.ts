@@ -16,7 +16,7 @@ test("a new machine bears the labels by which CAPZ's are found", () => {
   });
 });
 
-test("a machine of a pool without a cluster is nobody's own", () => {
+test("a machine of a pool without a cluster gets no cluster labels", () => {
   const pool = azureMachinePool({ metadata: { name: "mp", uid: "2", labels: {} } });
   const { labels } = newMachine({ pool, desired: undefined }, INSTANCE).metadata;
   expect(Object.values(labels ?? {})).not.toContain("owned");

@@ -16,16 +16,16 @@ import {
   UNKNOWN_MODEL,
 } from "./well-known.ts";
 
-/** What is known of an instance that gets a resource. */
+/** The facts about an instance that gets a resource. */
 interface Newcomer {
   readonly instanceID: string;
   readonly providerID: string;
   readonly modelHash?: string;
-  /** It is there only for a while. */
+  /** It exists only while others are updated in place. */
   readonly isSurge?: boolean;
 }
 
-/** The resource that stands for an instance from now on. */
+/** The resource for an instance. */
 export function newMachine(
   { pool, desired }: Pick<Pass, "pool"> & { readonly desired?: NormalScope["desired"] | undefined },
   { instanceID, providerID, modelHash = UNKNOWN_MODEL, isSurge = false }: Newcomer,
@@ -47,7 +47,7 @@ export function newMachine(
   };
 }
 
-/** Whose machine it is, as the pool knows it: its MachinePool may be gone already. */
+/** The labels of the owners, from the pool itself: its MachinePool may be gone already. */
 function labelsOf({ metadata }: NormalScope["pool"]): Record<string, string> {
   const { name, labels = {}, ownerReferences = [] } = metadata;
   const owner = ownerReferences.find(({ kind }) => kind === MachinePool.kind);

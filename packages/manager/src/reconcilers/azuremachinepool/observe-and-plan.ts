@@ -19,7 +19,7 @@ import { tagsToWrite } from "./tags.ts";
 const MINUTE_MS = 60_000;
 const UNTOLD_WAIT_MS = MINUTE_MS;
 
-/** Looks at everything and plans. What would change something is decided on what was seen just now. */
+/** Observes Azure, resources and Nodes, and plans. A plan that would write is made again on fresh reads. */
 export async function observeAndPlan(scope: NormalScope): Promise<Outcome> {
   try {
     const observation = await observed(scope);
@@ -34,7 +34,7 @@ export async function observeAndPlan(scope: NormalScope): Promise<Outcome> {
     forgetRefusal(scope, observation);
     return requeue(scope, observation);
   } catch (error) {
-    // Without a fresh look nothing is decided.
+    // Without fresh reads nothing is decided.
     if (error instanceof AzureError && error.class === "Throttled")
       return block(error.retryAfterMs ?? UNTOLD_WAIT_MS, "WaitingForAzure");
     throw failureOf(error, "looking at the scale set");
@@ -63,7 +63,7 @@ async function observationOf(scope: NormalScope, isFresh: boolean): Promise<Obse
   return { ...seen, machines, unavailable, view, planned: planPool(view) };
 }
 
-/** Nothing is planned on a spec that cannot be built, and numbers in it that mean nothing are not counted with. */
+/** A spec that cannot be built is planned as if paused, and its limits are ignored. */
 const AT_A_STANDSTILL = { isPaused: true, maxSurge: 0, maxUnavailable: 0 } as const;
 
 function viewOf(
@@ -81,14 +81,14 @@ function viewOf(
     nowMs: context.env.clock.now(),
     ...seen,
   });
-  // A list is counted by the time it set out, so that it counts once, however often it is looked at.
+  // Lists are told apart by the time of their request, so that each confirms a removal only once.
   const removalGuard = observeMissing(view.removalGuard, missingNames(view), listedAtMs);
   return scope.refusal ? { ...view, removalGuard, ...AT_A_STANDSTILL } : { ...view, removalGuard };
 }
 
-/** Whether a plan would write to Azure, or something does not add up, on what was not read in this pass. */
+/** Whether the plan would write to Azure, or contradicts itself, on reads from an earlier pass. */
 function isDoubtful(scope: NormalScope, observation: Observation): boolean {
-  // Nothing is written for a pool that is paused.
+  // A paused pool writes nothing.
   if (observation.isLiveRead || observation.view.isPaused) return false;
   const { view, planned, set } = observation;
   const isPut = planned.actions.some(isWriteOfSet);
@@ -98,7 +98,7 @@ function isDoubtful(scope: NormalScope, observation: Observation): boolean {
   return isPut || isMiscounted || mayDecide || tagsToWrite(scope, observation) !== undefined;
 }
 
-/** Two pools must never share a scale set, and one that somebody else made is not ours. */
+/** Refuses a scale set of another pool, or one that another client created. */
 function refuseForeign({ azureTarget, context }: NormalScope, { set }: Observation): void {
   const { plan, poolKey } = azureTarget;
   const problem = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey });
@@ -114,7 +114,7 @@ function refuseForeign({ azureTarget, context }: NormalScope, { set }: Observati
   throw terminal("ScaleSetForeign", message);
 }
 
-/** What lists have said about a removal that is too large to be believed at once outlives the process. */
+/** Stores how many lists have confirmed a large removal, so that the count survives a restart. */
 function recordGuard({ pool }: NormalScope, { planned, view }: Observation): void {
   const isBlocked = planned.blocked.some(({ reason }) => reason === "RemovalBlocked");
   const { blockedRemoval: _, ...rest } = pool.status ?? {};
@@ -131,7 +131,7 @@ function recordGuard({ pool }: NormalScope, { planned, view }: Observation): voi
   };
 }
 
-/** Written with the first thing that is done: whatever that leads to, the number is known. */
+/** Stores the autoscaler's number together with the first intent, so that a crash does not lose it. */
 function recordSize(scope: NormalScope, observation: Observation): void {
   const { pool } = scope;
   const { externalReplicas: known, externalCapacity: _, ...rest } = pool.status ?? {};
@@ -140,7 +140,7 @@ function recordSize(scope: NormalScope, observation: Observation): void {
   noteResize(scope, observation);
 }
 
-/** What Azure said no to is told until it says yes, or until nobody wants it any more. */
+/** Forgets a rejection when Azure accepts the write, or when the desired state has changed. */
 function forgetRefusal(scope: NormalScope, { planned, set }: Observation): void {
   const { memory } = scope;
   const isWanted = planned.actions.some(isWriteOfSet);
@@ -150,7 +150,7 @@ function forgetRefusal(scope: NormalScope, { planned, set }: Observation): void 
 
 const MOVING: ReadonlySet<string> = new Set(["Creating", "Updating", "Deleting"]);
 
-/** When to look again, if there is anything to wait for. Nodes and resources that change tell of themselves. */
+/** When to requeue the pool, if it waits for Azure. Changes of Nodes and resources enqueue it anyway. */
 function requeue({ memory }: NormalScope, { planned, view, instances }: Observation): Outcome {
   const isHeld = planned.blocked.length > 0 && !view.isPaused;
   const isQuiet = planned.actions.length === 0 && !isHeld && view.operation === undefined;

@@ -15,17 +15,17 @@ import { parseScaleSet, type SeenSet } from "./scale-set-body.ts";
 export const BY_POOL = "machines-of-pool";
 
 const SECOND_MS = 1000;
-// A little less than the shortest time between two resyncs: each of them lists.
+// A little less than the shortest time between two resyncs, so that each resync lists.
 const SETTLED_LIST_MS = 8 * 60 * SECOND_MS;
 const SETTLED_SET_MS = 55 * 60 * SECOND_MS;
 const BUSY_MS = 15 * SECOND_MS;
-// A set affords ten pages of a hundred instances a minute. A third of them is enough: what is decided waits for Nodes far
-// longer than for lists. The rest is for what is about to be written.
+// Azure allows ten pages of a hundred instances a minute for one set. A third of them is enough, because decisions wait for
+// Nodes far longer than for lists. The rest is for fresh lists before writes.
 const MS_FOR_INSTANCE = 180;
-// While nobody has heard of anything new, a list mostly shows nothing new either.
+// While no Node has changed, a list rarely shows a change either.
 const QUIET_FACTOR = 4;
 
-/** What Azure shows of a pool. */
+/** The scale set and its instances as Azure shows them. */
 export interface AzureObservation {
   readonly set: SeenSet | undefined;
   readonly isLiveRead: boolean;
@@ -33,12 +33,12 @@ export interface AzureObservation {
   readonly listedAtMs: number;
 }
 
-/** How old a list may be while something is under way: larger sets afford fewer of them. */
+/** How old a list may be while the pool changes: Azure allows fewer lists of larger sets. */
 export function busyListMs(instances: number): number {
   return Math.max(BUSY_MS, instances * MS_FOR_INSTANCE);
 }
 
-/** Looks at the scale set and then at its instances; `isFresh` leaves nothing to memory. */
+/** Reads the scale set, then lists its instances; with `isFresh` nothing comes from memory. */
 export async function lookAtAzure(scope: AzurePass, isFresh: boolean): Promise<AzureObservation> {
   const { memory, context } = scope;
   const nowMs = context.env.clock.monotonic();
@@ -51,7 +51,7 @@ export async function lookAtAzure(scope: AzurePass, isFresh: boolean): Promise<A
   try {
     return { set, isLiveRead, ...(await list(scope, set, isFresh)) };
   } catch (error) {
-    // It was there when it was looked at last.
+    // The set existed when it was last read, so read it again.
     if (isGone(error) && !isLiveRead) return lookAtAzure(scope, true);
     throw error;
   }
@@ -70,7 +70,7 @@ export async function readSet({ azureTarget }: AzurePass): Promise<SeenSet | und
   }
 }
 
-/** What is about to be changed or trusted must be what was asked for, whatever mixes up answers on the way. */
+/** Refuses an answer about another resource: a proxy may mix up answers, and we would act on the wrong scale set. */
 function checkID({ id }: JsonObject, wanted: string): void {
   if (typeof id !== "string" || id.toLowerCase() === wanted.toLowerCase()) return;
   const message = `${wanted} was asked for, and the answer is about ${id}`;
@@ -83,7 +83,7 @@ function etagIn({ etag }: JsonObject): string | undefined {
 
 type Listed = Pick<AzureObservation, "instances" | "listedAtMs">;
 
-/** There is no set, and so there are no instances: as good as a list that shows none, unless it is just being made. */
+/** Without a set there are no instances; that is recorded like an empty list, unless the set is being created. */
 function noInstances({ context, memory, pool, shared, azureTarget }: AzurePass): Listed {
   const listedAtMs = context.env.clock.now();
   memory.listed = { instances: [], atMs: listedAtMs };
@@ -112,13 +112,13 @@ async function list(scope: AzurePass, set: SeenSet, isFresh: boolean): Promise<L
   return { instances, listedAtMs: startedMs };
 }
 
-/** How old a list may be that nothing is written on. */
+/** How old a list may be that no write depends on. */
 function usualListMs({ isDisturbed, isSettled }: PoolMemory, { capacity }: SeenSet): number {
   if (isDisturbed) return busyListMs(capacity);
   return isSettled ? SETTLED_LIST_MS : QUIET_FACTOR * busyListMs(capacity);
 }
 
-/** An instance of another set must not be acted on because some answer shows it. */
+/** Refuses a list with instances of another set: we would act on them. */
 function checkInside(instances: readonly ScaleSetInstance[], scaleSetID: string): void {
   const prefix = `${scaleSetID.toLowerCase()}/`;
   const stranger = instances.find(({ resourceID }) => !resourceID.toLowerCase().startsWith(prefix));
@@ -127,7 +127,7 @@ function checkInside(instances: readonly ScaleSetInstance[], scaleSetID: string)
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 
-/** The machines of a pool: those whose owner it is, or whose label says so. Names are compared whole. */
+/** The machines of a pool: those it owns, or whose label names it. Names are compared whole, never by prefix. */
 export function machinesOf({
   context,
   pool,
@@ -136,7 +136,7 @@ export function machinesOf({
   return context.cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: `${namespace}/${name}` });
 }
 
-/** The Nodes of the cluster, if it answers. */
+/** The Nodes of the workload cluster; undefined if it does not answer. */
 export async function nodesOf({ owners, shared }: NormalScope): Promise<WorkloadNodes | undefined> {
   const { cluster } = owners;
   if (!isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return undefined;
@@ -149,8 +149,8 @@ export async function nodesOf({ owners, shared }: NormalScope): Promise<Workload
 }
 
 /**
- * How the cluster is doing. A Node whose machine Azure says is off tells nothing about it, and is not counted, whatever pool
- * it is of: pools whose machines have been switched off would else wait for each other.
+ * The health of the workload cluster. Nodes whose machines are switched off in Azure do not count, in all pools: otherwise
+ * pools whose machines are switched off would wait for each other.
  */
 export function workloadFacts(
   nodes: WorkloadNodes | undefined,
@@ -164,7 +164,7 @@ export function workloadFacts(
   return { isReachable: true, nodes: all - off.size, notReady: notReady - silent };
 }
 
-/** The Nodes whose machines do not run: those of the pool, and those of others as their lists have shown them. */
+/** The Nodes whose machines do not run: those of the pool, and those of other pools by the instance cache. */
 function nodesOff(
   nodes: WorkloadNodes,
   machines: readonly MachineFacts[],

@@ -13,18 +13,18 @@ import { capacityAfter } from "./external-size.ts";
 import { busyListMs } from "./observe.ts";
 import { type NormalScope, type AzurePass, type Pass } from "./scope.ts";
 
-/** Something else must be looked at before anybody decides again: soon, and not at once. */
+/** Requeue soon, not immediately: the next decision needs a fresh read of Azure. */
 const DECIDE_AGAIN_MS = 5_000;
-// What CAPZ waits when Azure does not say how long.
+// CAPZ's wait when Azure sends no Retry-After.
 const UNTOLD_WAIT_MS = 60_000;
 const MINUTE_MS = 60_000;
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
-// Azure's words; its code for it says no more than that something is not allowed.
+// Azure's message; its error code says only that the request is not allowed.
 const MODEL_LIMIT = /\blimit of \d+ models\b/i;
-// An operation is asked about again after so many parts of the time that it has taken: its end is known that well.
+// An operation is polled again after this fraction of its age: its end is then known to within that fraction.
 const PATIENCE = 12;
 
-/** Asks once how everything is doing that is under way. What hangs holds up nothing but itself. */
+/** Polls each running operation once. One that hangs holds up only itself. */
 export async function followOperations(scope: NormalScope): Promise<Outcome> {
   const { operation, instanceOperations = [] } = scope.pool.status ?? {};
   const waits: number[] = [];
@@ -39,7 +39,7 @@ export async function followOperations(scope: NormalScope): Promise<Outcome> {
   return block(Math.min(soonest, minReconcileIntervalMs), "OperationRunning");
 }
 
-/** How long a pool still rests that was looked at for the same wish a moment ago: asking about an operation is no news. */
+/** The rest of the minimum reconcile interval, if the last plan was for the same desired state: polling needs no new plan. */
 function reconcileIntervalLeftMs(scope: NormalScope): number {
   const { context, memory, pool } = scope;
   if (memory.decided?.desiredStateKey !== desiredStateKey(scope)) return 0;
@@ -48,7 +48,7 @@ function reconcileIntervalLeftMs(scope: NormalScope): number {
   );
 }
 
-/** Many things wake a pool; Azure is asked no more often than it wants to be. */
+/** Polls an operation no more often than Azure asks for, however often the pool is enqueued. */
 async function follow(
   scope: NormalScope,
   attempt: Attempt & { readonly record: Frozen<Operation> },
@@ -57,22 +57,22 @@ async function follow(
   return waitMs > 0 ? waitMs : step(scope, attempt);
 }
 
-/** Starts a write of the scale set itself; what is under way must have ended. */
+/** Starts a write of the scale set; the caller has checked that no other write of it runs. */
 export function startOnSet(scope: NormalScope, wanted: Wanted): Promise<number> {
   return step(scope, { wanted, persist: expecting(scope, wanted, persistSetOperation(scope)) });
 }
 
-/** Starts something on instances, beside whatever else is under way. */
+/** Starts an operation on instances; others may run at the same time. */
 export function startOnInstances(scope: NormalScope, wanted: Wanted): Promise<number> {
   return step(scope, { wanted, persist: expecting(scope, wanted, persistInstanceOperation(scope)) });
 }
 
-/** What operations are carried out with. */
+/** The ports for operations. */
 export function operationPorts({ context, azureTarget }: AzurePass): OperationPorts {
   return { arm: azureTarget.arm, clock: context.env.clock };
 }
 
-/** Whether what was asked of instances was done, a fresh list shows. */
+/** Evidence for operations on instances: a fresh list. */
 function evidenceOf({ memory, azureTarget }: AzurePass): PostEvidence {
   const { location } = azureTarget;
   return instanceEvidence((scaleSetID) => memory.instances.list(scaleSetID, { maxAgeMs: 0, location }));
@@ -81,8 +81,8 @@ function evidenceOf({ memory, azureTarget }: AzurePass): PostEvidence {
 type PersistOperation = (record: Frozen<Operation> | undefined) => Promise<void>;
 
 /**
- * Keeps the record of the scale set's own operation. An intent is durable before it is carried out; an address or an end
- * waits for the patch that ends the pass: lost in a crash, a look at Azure makes up for either.
+ * Stores the record of the operation on the scale set. The intent is written before the request; the URL and the end wait for
+ * the status patch at the end of the pass: if a crash loses them, a read of Azure replaces them.
  */
 export function persistSetOperation({ pool, context }: Pick<Pass, "pool" | "context">): PersistOperation {
   return async (record) => {
@@ -107,7 +107,7 @@ function persistInstanceOperation(
   };
 }
 
-/** With the intent goes what the capacity will be: whoever finds another one later has not to do with ours. */
+/** Records the expected capacity together with the intent. A different capacity later means another client resized the scale set. */
 function expecting({ pool, memory }: NormalScope, wanted: Wanted, keep: PersistOperation): PersistOperation {
   return (record) => {
     const { externalCapacity: before, ...rest } = pool.status ?? {};
@@ -120,7 +120,7 @@ function expecting({ pool, memory }: NormalScope, wanted: Wanted, keep: PersistO
   };
 }
 
-/** Something has not become of a write as it was meant: nobody knows what the capacity should be, if it is not as `before`. */
+/** Forgets the expected capacity after a failed write, unless it is the one from before the write. */
 function forgetCapacity({ pool }: NormalScope, before?: number): void {
   const { externalCapacity, ...rest } = pool.status ?? {};
   if (pool.status && externalCapacity !== before) pool.status = rest;
@@ -136,11 +136,11 @@ interface Attempt {
   readonly persist: PersistOperation;
 }
 
-/** Takes one operation as far as it goes now; says when to come back for it, 0 when it has ended. */
+/** Advances one operation; returns when to poll it, 0 when it has ended. */
 async function step(scope: NormalScope, attempt: Attempt): Promise<number> {
   const { memory, azureTarget } = scope;
   const { scaleSetID, location } = azureTarget;
-  // What was seen before a write of the set does not count after it, whatever became of it.
+  // Reads from before a write of the set are outdated, even if the write fails.
   if (attempt.wanted && attempt.wanted.verb !== "POST") memory.forgetSet(scaleSetID);
   const expected = scope.pool.status?.externalCapacity;
   try {
@@ -156,7 +156,7 @@ async function step(scope: NormalScope, attempt: Attempt): Promise<number> {
   }
 }
 
-/** Nobody waits for instances to be gone but their own machines, which lists tell; and what has taken long takes longer. */
+/** Polls long operations rarely. Only the machine's own controller waits for its instance to disappear; it learns that from the next list. */
 function patienceMs({ context, pool }: NormalScope, { action, startedAt }: Frozen<Operation>): number {
   const partMs = (context.env.clock.now() - Date.parse(startedAt)) / PATIENCE;
   if (action === undefined) return partMs;
@@ -165,7 +165,7 @@ function patienceMs({ context, pool }: NormalScope, { action, startedAt }: Froze
 
 function noteEnd({ memory, pool }: NormalScope, { record }: Attempt, scaleSetID: string): void {
   if (record) memory.noteEnd(record);
-  // While machines are made there are lists anyway.
+  // While machines are created, the pool is listed anyway.
   if (record?.action !== "delete" || !pool.status?.operation) memory.isDisturbed = true;
   if (record?.verb !== "POST") memory.forgetSet(scaleSetID);
 }
@@ -197,12 +197,12 @@ function ended(
   if (outcome !== "Succeeded") forgetCapacity(scope);
   if (outcome !== "Failed") return;
   const failure = error ?? new AzureError({ class: "Transient", code: "Failed", message: why });
-  // What Azure could not do to one instance shows on that instance, and the next plan sees it.
+  // A failure on one instance shows in its provisioning state, which the next plan reads.
   if (isOfSet) noteRejection(scope, failure);
   recordEvents(scope, failure);
 }
 
-/** What Azure says no to is told and tried again when that makes sense; the rest of the pass goes on. */
+/** Records a rejection and returns when to retry; the rest of the pass continues. */
 export function refused(scope: NormalScope, error: unknown, isOfInstances = false): number {
   if (!(error instanceof AzureError)) throw error;
   const { class: meaning, retryAfterMs } = error;
@@ -227,7 +227,7 @@ function noteRejection(scope: NormalScope, error: AzureError, isOfInstances = fa
   return memory.refusal.isOfModels ? DECIDE_AGAIN_MS : waitMs;
 }
 
-/** Whether Azure has refused what is wanted now because it counts too many models, and is not to be asked again yet. */
+/** Whether Azure has rejected the desired state because of too many models, and the retry is not due yet. */
 export function isModelRefused(scope: NormalScope): boolean {
   const { refusal } = scope.memory;
   if (!refusal?.isOfModels || refusal.desiredStateKey !== desiredStateKey(scope)) return false;
@@ -235,8 +235,8 @@ export function isModelRefused(scope: NormalScope): boolean {
 }
 
 /**
- * Another wish is worth another try, whoever has made it: tags and identity come from the AzureCluster, and a restart is
- * an annotation, which only the hash of the model shows.
+ * Identifies the desired state: a change of it is worth another attempt after a rejection. It includes the AzureCluster, which
+ * gives tags and identity, and the model hash, which changes with a restart annotation.
  */
 export function desiredStateKey({ pool, owners, desired }: NormalScope): string {
   const ofOwners = owners && [poolSpecOf(owners.machinePool), owners.azureCluster.metadata.generation];

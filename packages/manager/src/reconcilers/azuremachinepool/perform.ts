@@ -14,12 +14,12 @@ import { needsPatchOfTags, needsRenewal, patchTags, putModel, renewForUpdates } 
 import { type NormalScope, type Observation, type Pass } from "./scope.ts";
 import { SURGE_ANNOTATION } from "./well-known.ts";
 
-// Nothing tells when others are done.
+// No event says when another client's write is done.
 const OTHERS_MS = 15_000;
 
 /**
- * Does what was planned, in its order. What changes the scale set itself comes last. While the MachinePool is paused
- * nothing is begun; what is under way is only followed.
+ * Performs the planned actions in order; writes of the scale set come last. While the MachinePool is paused nothing is begun,
+ * and running operations are only polled.
  */
 export async function performActions(scope: NormalScope): Promise<Outcome> {
   const { observation } = scope;
@@ -35,13 +35,13 @@ export async function performActions(scope: NormalScope): Promise<Outcome> {
     : changeSet(scope, observation);
 }
 
-/** Whether somebody else has something done to the scale set: two writes at once would end one of them half done. */
+/** Whether another client's write of the scale set runs: a second write would preempt it half done. */
 function isWrittenByOthers({ pool, memory }: NormalScope, { set }: Observation): boolean {
   const isOurs = (pool.status?.instanceOperations ?? []).length > 0 && !memory.isResized;
   return set !== undefined && !isOurs && !isFinal(set.provisioningState);
 }
 
-/** One change of the scale set at a time: what was planned, then what keeps it good, then its tags. */
+/** One write of the scale set at a time: the planned one, then renewed bootstrap data, then tags. */
 async function changeSet(scope: NormalScope, observation: Observation): Promise<Outcome> {
   const capacity = observation.set?.capacity ?? 0;
   for (const action of observation.planned.actions) {
@@ -58,7 +58,7 @@ function targetsOf(actions: readonly PoolAction[], action: PoolAction["action"])
   return actions.filter((one) => one.action === action).flatMap(({ targets }) => targets);
 }
 
-/** An instance without a resource gets one, whoever made it. */
+/** Creates a resource for each instance without one, no matter which client created the instance. */
 async function createResources(scope: NormalScope, { planned, machines }: Observation): Promise<void> {
   const adoptions = planned.actions.flatMap((one) =>
     one.action === "CreateMachineResource" ? [one.detail] : [],
@@ -74,7 +74,7 @@ async function createResources(scope: NormalScope, { planned, machines }: Observ
   await createAll(scope.context.client, made);
 }
 
-/** Instances that came when their pool was about to go get resources too, or nobody would drain them; says how many. */
+/** Creates resources for instances of a pool that is being deleted, so that they are drained; returns how many. */
 export async function adoptStragglers(
   scope: Pick<Pass, "context" | "pool">,
   instances: readonly Pick<ScaleSetInstance, "instanceID" | "providerID" | "provisioningState">[],
@@ -89,7 +89,7 @@ export async function adoptStragglers(
   return stragglers.length;
 }
 
-/** Resources whose instance is gone go: their controller has nothing to drain any more. */
+/** Deletes resources whose instance is gone; there is nothing left to drain. */
 async function removeResources(
   scope: NormalScope,
   observation: Observation,
@@ -99,11 +99,11 @@ async function removeResources(
   const why = observation.planned.actions.find(({ action }) => action === "DeleteMachineResource")?.why ?? "";
   scope.context.event({ type: "Normal", reason: "InstancesGone", message: `${listed(names)}: ${why}` });
   await deleteAll(scope.context.client, resourcesNamed(observation, names));
-  // It was said of these; the next that are gone are others.
+  // The annotation allowed this removal only.
   delete scope.pool.metadata.annotations?.[ALLOW_REMOVAL_ANNOTATION];
 }
 
-/** What is picked is written down before anything happens to it: whatever else goes was deleted by a user. */
+/** Stores the picks before the deletes: a machine that is deleted without being picked was deleted by a user. */
 async function deleteMachines(scope: NormalScope, observation: Observation): Promise<void> {
   const { pool, context } = scope;
   const deletions = observation.planned.actions.filter((one) => one.action === "DeleteMachine");
@@ -127,8 +127,8 @@ async function deleteMachines(scope: NormalScope, observation: Observation): Pro
 }
 
 /**
- * An update that a user asks for by writing the pool's annotation is outside of every budget: the annotation is taken
- * off again. Picks whose machines are done are forgotten.
+ * Removes update annotations that the pool did not plan: a user who sets one would bypass the budget. Forgets picks whose
+ * machines are done.
  */
 async function takeBackUnplanned(
   { pool, context }: NormalScope,
@@ -139,7 +139,7 @@ async function takeBackUnplanned(
   const picked = new Set(pickedForUpdate);
   const left = asked.filter(({ metadata }) => picked.has(metadata.name)).map(({ metadata }) => metadata.name);
   pool.status = left.length > 0 ? { ...rest, pickedForUpdate: left } : rest;
-  // What has begun is finished, whoever wanted it: the Node of such a machine may be gone already.
+  // An update that has begun is finished: the Node of the machine may be gone already.
   const unplanned = asked.filter(
     ({ metadata, status }) => !picked.has(metadata.name) && !status?.instanceUpdate,
   );
@@ -150,7 +150,7 @@ async function takeBackUnplanned(
   await annotateAll(context.client, unplanned, { [UPDATE_INSTANCE_ANNOTATION]: null });
 }
 
-/** A machine that was added for an update and has stayed, because another one went, is one like all others from now on. */
+/** Makes a surge machine an ordinary one when another machine has gone in its place. */
 async function keepSurge({ context }: NormalScope, { planned, machines }: Observation): Promise<void> {
   const { outdated, live, desired } = planned.budget;
   if (outdated > 0 || live > desired) return;
@@ -158,7 +158,7 @@ async function keepSurge({ context }: NormalScope, { planned, machines }: Observ
   await annotateAll(context.client, kept, { [SURGE_ANNOTATION]: null });
 }
 
-/** Whether a machine was added for updates, and is not leaving. */
+/** Whether a machine is a surge machine and not being deleted. */
 function isAddedAndStays({ metadata: { annotations, deletionTimestamp } }: Machine): boolean {
   return deletionTimestamp === undefined && annotations?.[SURGE_ANNOTATION] !== undefined;
 }
@@ -167,7 +167,7 @@ function isUpdating(machine: Machine): boolean {
   return updateOf(machine) !== undefined || machine.status?.instanceUpdate !== undefined;
 }
 
-/** A wave is marked when the model that it moves to is there, with bootstrap data that is good for long enough. */
+/** Annotates the machines of a wave once the scale set has the desired model and bootstrap data that lasts long enough. */
 async function updateInPlace(
   scope: NormalScope,
   observation: Observation,

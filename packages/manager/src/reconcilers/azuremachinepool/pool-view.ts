@@ -17,18 +17,18 @@ import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { type InstanceFacts, type MachineFacts, machineView, vmStateOf } from "./machine-view.ts";
 import { currentName, type WantedHash } from "./model-hash.ts";
 
-/** What is known of the scale set; undefined as a whole when there is none. */
+/** The facts about the scale set; undefined if there is none. */
 export interface SetFacts {
   readonly capacity: number;
-  /** The model as it is stamped on the set. */
+  /** The model hash in the tag of the set. */
   readonly modelHash: string;
   readonly provisioningState?: string | undefined;
 }
 
-/** What is known of the cluster that the machines are Nodes of. */
+/** The facts about the workload cluster. */
 export type WorkloadFacts = PoolView["workload"];
 
-/** Everything that a plan rests on. */
+/** The input of a plan. */
 export interface PoolFacts {
   readonly pool: Frozen<AzureMachinePool>;
   readonly machinePool: Frozen<MachinePool>;
@@ -40,7 +40,7 @@ export interface PoolFacts {
   readonly nowMs: number;
 }
 
-/** Puts what is known of a pool into the planner's words: the one place where that is done, live and from a dump. */
+/** Converts the facts about a pool into the planner's view; the one place for it, live and from a dump. */
 export function poolView(facts: PoolFacts): PoolView {
   const { pool, machinePool, scaleSet, wanted, workload, isModelRefused = false, nowMs } = facts;
   const { name, namespace = "", uid } = pool.metadata;
@@ -70,7 +70,7 @@ export function poolView(facts: PoolFacts): PoolView {
   return { ...view, removalGuard: guardIn(pool, missingNames(view)) };
 }
 
-/** Whether a user wants nothing to be begun. */
+/** Whether a user has paused the pool or its MachinePool. */
 export function isPaused(pool: Frozen<AzureMachinePool>, machinePool: Frozen<MachinePool>): boolean {
   return isPausedByAnnotation(pool) || isPausedByAnnotation(machinePool);
 }
@@ -95,12 +95,12 @@ function strategyOf({ spec }: Frozen<AzureMachinePool>): Strategy {
   return { maxSurge, maxUnavailable, deletePolicy, instanceUpdate };
 }
 
-/** What names are remembered by: a list of hundreds would not fit into a status. */
+/** The hash of a list of names: hundreds of names would not fit into a status. */
 export function hashOfNames(names: readonly string[]): string {
   return digest(names);
 }
 
-/** A machine as the status of its resource tells of it, where Azure and its Node cannot be asked. */
+/** The facts about a machine from its status alone, for dumps. */
 export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): MachineFacts {
   const { spec, status = {} } = machine;
   const { provisioningState = "Creating", latestModelApplied: isLatestModel } = status;
@@ -115,14 +115,14 @@ export function factsFromStatus(machine: Frozen<AzureMachinePoolMachine>): Machi
   return { machine, instance, isAvailable: isSaidToWork(machine) };
 }
 
-/** Whether the status of a machine says that it works, and nobody is about to keep it from that. */
+/** Whether a machine is ready by its status and is neither deleted, updated nor cordoned. */
 export function isSaidToWork(machine: Frozen<AzureMachinePoolMachine>): boolean {
   return machine.status?.ready === true && isLeftAlone(machine);
 }
 
 /**
- * How the cluster is doing as the machines of one pool tell of it, by the rule for Nodes that can be looked at: one whose
- * machine is off or about to go says nothing. A machine that is drained is not ready, however well its Node is.
+ * The health of the workload cluster by the machines of one pool. As with live Nodes, machines that are off or being deleted do
+ * not count; a drained machine is not ready, although its Node may be.
  */
 export function workloadFromStatus(machines: readonly MachineFacts[]): WorkloadFacts {
   const joined = machines.flatMap(({ machine, instance }) => {
@@ -138,7 +138,7 @@ export function workloadFromStatus(machines: readonly MachineFacts[]): WorkloadF
   };
 }
 
-/** Whether nobody deletes or updates a machine, or keeps pods off it. */
+/** Whether a machine is neither deleted, updated nor cordoned. */
 function isLeftAlone(machine: Frozen<AzureMachinePoolMachine>): boolean {
   const { metadata, status } = machine;
   const isUpdated = updateOf(machine) !== undefined || status?.instanceUpdate !== undefined;
@@ -153,7 +153,7 @@ function powerIn(reason: string | undefined): PowerState {
   );
 }
 
-/** With an autoscaler the wanted number is what the scale set was last set to, by it and not by us. */
+/** With an autoscaler the desired number is the capacity that the autoscaler set last. */
 function desiredOf(
   { status }: Frozen<AzureMachinePool>,
   machinePool: Frozen<MachinePool>,
@@ -176,7 +176,7 @@ function allowedRemovals({ metadata }: Frozen<AzureMachinePool>): number | undef
   return /^[0-9]{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-/** What was remembered counts only when it is about the same names. */
+/** The stored confirmations count only for the same set of names. */
 function guardIn({ status }: Frozen<AzureMachinePool>, missing: readonly string[]): RemovalGuard | undefined {
   const stored = status?.blockedRemoval;
   if (!stored || stored.hash !== hashOfNames(missing)) return undefined;
@@ -184,7 +184,7 @@ function guardIn({ status }: Frozen<AzureMachinePool>, missing: readonly string[
   return { missing, confirmations, lastCountedMs: Date.parse(lastConfirmedAt) };
 }
 
-/** What is under way; a write of the set itself matters more than what is done to single instances. */
+/** The running operation; a write of the set comes before operations on instances. */
 function operationOf({ status }: Frozen<AzureMachinePool>): SetOperation | undefined {
   const { operation, instanceOperations = [] } = status ?? {};
   if (operation) return { kind: "PutModel", sinceMs: Date.parse(operation.startedAt) };

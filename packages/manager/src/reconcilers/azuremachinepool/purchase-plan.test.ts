@@ -21,7 +21,7 @@ test.each<[string, Image]>([
 test.each<[string, Image | undefined]>([
   ["no image", undefined],
   ["an image by its id", { id: "/x" }],
-  ["an image that nobody sells", { marketplace: { ...MARKETPLACE, thirdPartyImage: false } }],
+  ["an image that is not for sale", { marketplace: { ...MARKETPLACE, thirdPartyImage: false } }],
   ["a gallery without a plan", { computeGallery: { gallery: "g", name: "i", version: "1" } }],
   ["half a plan", { sharedGallery: { ...SHARED, publisher: "p", sku: "s" } }],
 ])("%s has none", (_, image) => {

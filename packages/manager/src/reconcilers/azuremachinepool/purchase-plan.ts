@@ -3,10 +3,10 @@ import type { JsonObject } from "../../azure/port.ts";
 
 type Image = Frozen<AzureMachinePool["spec"]["template"]["image"]>;
 
-/** The plan by which an image is bought, in ARM's words for it; undefined for one that costs nothing. */
+/** The purchase plan of a marketplace image, in ARM's form; undefined for a free image. */
 export function purchasePlan(image: Image | undefined): JsonObject | undefined {
   const { publisher, offer, sku } = offered(image) ?? {};
-  // Half a plan is none, as with CAPZ; admission warns of it.
+  // An incomplete plan is ignored, as in CAPZ; admission warns about it.
   return publisher && offer && sku ? { name: sku, publisher, product: offer } : undefined;
 }
 

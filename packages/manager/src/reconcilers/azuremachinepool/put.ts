@@ -8,18 +8,18 @@ import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
 import { tagsToWrite, wantedTags } from "./tags.ts";
 
-/** What a write of the scale set is for. */
+/** The size that a write of the scale set sets, and why. */
 export interface PutOptions {
   readonly capacity: number;
   readonly why: string;
 }
 
-// Whoever makes the data wakes the pool; this is for a maker that has died.
+// New bootstrap data enqueues the pool; the requeue only covers an event that was missed.
 const DATA_MS = 15_000;
 
 /**
- * Brings the scale set to the wanted model and a size, with bootstrap data that its new machines can join with. While the
- * wanted model waits because Azure would have one too many, the set keeps the model that it has.
+ * Writes the scale set with the desired model, a size, and bootstrap data that new machines can join with. While Azure's limit
+ * of models does not allow the desired one, the set keeps its model and only the size is written.
  */
 export async function putModel(
   scope: NormalScope,
@@ -58,14 +58,14 @@ function writeOf(
     resourceID: scope.azureTarget.scaleSetID,
     body: scaleSetBody(scope.pool, { model, capacity, tags, customData }),
     instances: Math.abs(capacity - (set?.capacity ?? 0)),
-    // Whoever else changes the set meanwhile, such as an autoscaler, is not overwritten.
+    // With the etag a change by another client, such as an autoscaler, is not overwritten.
     ...(set ? etagOf(set) : { isNew: true }),
   };
 }
 
 /**
- * A write of the size alone. All machines of a model join with the same token, which has just been given more time: the
- * data that the set has is as good as the data that it would get, which would make another model of it.
+ * A write of the size alone. All machines of a model join with the same token, whose expiry was just extended: the bootstrap
+ * data in the set is still valid, and new data would create another model.
  */
 function resizeOf(
   scope: NormalScope,
@@ -86,7 +86,7 @@ function etagOf({ etag }: SeenSet): { readonly etag?: string } {
   return etag === undefined ? {} : { etag };
 }
 
-/** How long a write that Azure has refused is not tried again, unless something else is wanted now. */
+/** How long a rejected write is not retried, unless the desired state has changed. */
 function heldFor(scope: NormalScope): number {
   const { refusal } = scope.memory;
   if (!refusal || refusal.desiredStateKey !== desiredStateKey(scope)) return 0;
@@ -95,18 +95,18 @@ function heldFor(scope: NormalScope): number {
 }
 
 /**
- * Machines that are updated in place join anew. Where they could not with the bootstrap data that the scale set has, that
- * is written anew first.
+ * Machines that are updated in place join again. If the bootstrap data in the scale set has expired, the set is written with
+ * fresh data first.
  */
 export async function renewForUpdates(scope: NormalScope, observation: Observation): Promise<Outcome> {
   const { set } = observation;
   if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return next;
   if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
-  const why = "fresh bootstrap data: machines that are updated in place join anew with it";
+  const why = "machines that are updated in place need fresh bootstrap data to join again";
   return putModel(scope, observation, { capacity: set?.capacity ?? 0, why });
 }
 
-/** Pools whose machines come without us asking for them must have good bootstrap data at any time. */
+/** Whether the set needs renewed bootstrap data: autoscalers and Azure (spot) create machines at any time. */
 export function needsRenewal(scope: NormalScope, { set, view }: Observation): boolean {
   const { pool, owners } = scope;
   const isSpot = pool.spec.template.spotVMOptions !== undefined;
@@ -119,14 +119,14 @@ export function needsRenewal(scope: NormalScope, { set, view }: Observation): bo
   );
 }
 
-/** Whether only tags of the scale set are not as they should be. */
+/** Whether only tags of the scale set differ from the desired ones. */
 export function needsPatchOfTags(scope: NormalScope, observation: Observation): boolean {
   return observation.isLiveRead && tagsToWrite(scope, observation) !== undefined;
 }
 
 /**
- * Writes the tags alone, ours and no others: neither the model nor any machine is touched by that. It is done at once,
- * and doing it twice changes nothing, so that it needs no record.
+ * Patches our tags and no others: neither the model nor any machine changes. The patch is synchronous and idempotent, so it
+ * needs no record.
  */
 export async function patchTags(scope: NormalScope, { set }: Observation): Promise<Outcome> {
   const wanted = tagsToWrite(scope, { set });

@@ -50,8 +50,8 @@ const BY_SCALE_SET = "scale-set";
 const BY_CONFIG = "bootstrap-config";
 
 /**
- * Keeps one scale set at the model and size that its AzureMachinePool asks for, gives every instance a resource of its
- * own, and decides which of them are deleted or updated when. It alone talks to Azure about a pool.
+ * Keeps one scale set at the desired model and size of its AzureMachinePool, creates a resource for every instance, and decides
+ * which instances are deleted or updated when. It is the only controller that calls Azure for a pool.
  */
 export function azureMachinePoolReconciler(
   ports: AzureMachinePoolPorts,
@@ -61,7 +61,7 @@ export function azureMachinePoolReconciler(
   return defineReconciler<AzureMachinePool, Scope>({
     name: CONTROLLER,
     for: AzureMachinePool,
-    // CAPZ's, so that either can let go of what the other has built.
+    // CAPZ's finalizer, so that either can delete what the other has created.
     finalizer: "machinepool.cluster.x-k8s.io",
     owns: [AzureMachinePoolMachine],
     indexes: [
@@ -91,7 +91,7 @@ export function azureMachinePoolReconciler(
       on(AzureCluster, ({ metadata: { labels, name, namespace } }, cache) =>
         poolsIn(cache, { name: labels?.[CLUSTER_NAME_LABEL] ?? name, namespace }),
       ),
-      // Read, and no news: whoever cannot log in comes back by itself.
+      // Only for the cache: a pool that cannot log in is retried anyway.
       on(AzureClusterIdentity, () => []),
     ],
     sources: [nodesOf(shared)],
@@ -117,7 +117,7 @@ function poolsIn(cache: CacheReader, cluster: ObjectName): readonly ObjectName[]
   return poolsOf(cache, cluster).map(({ metadata }) => metadata);
 }
 
-/** The Nodes of workload clusters: one that changes wakes the pool whose scale set it is an instance of. */
+/** Enqueues a pool when a Node of its scale set changes. */
 function nodesOf({ ports, memory }: Shared): Source {
   return (enqueue, cache) =>
     ports.workloads.onNodeChange((cluster, providerIDs) => {
@@ -143,7 +143,7 @@ function instancesBySet(providerIDs: readonly string[]): ReadonlyMap<string, rea
   return sets;
 }
 
-/** Whether an instance goes because we want it to: that its Node goes too is no news worth a list. */
+/** Whether the pool has picked the instance for deletion: the deletion of its Node is then expected and needs no list. */
 function isPicked({ metadata, status }: Frozen<AzureMachinePool>, instanceID: string): boolean {
   return status?.pickedForDeletion?.includes(machineResourceName(metadata.name, instanceID)) ?? false;
 }

@@ -28,7 +28,7 @@ describe("a pool that is there already", () => {
     expect(conditions).toEqual(["ScaleSetRunning InvalidSpec"]);
   });
 
-  test("is judged anew with each generation of its spec", () => {
+  test("is validated again for each generation of its spec", () => {
     const { scope } = pass({ nodeDrainTimeout: "1y" });
     scope.pool.metadata.generation = 1;
     expect(() => refuseUnsupported(scope)).toThrow(/"1y"/);

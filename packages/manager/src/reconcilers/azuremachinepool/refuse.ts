@@ -4,8 +4,8 @@ import { hasBegun, SCALE_SET_RUNNING, type NormalScope } from "./scope.ts";
 import { nodeSubnetsOf } from "./wanted-model.ts";
 
 /**
- * Says what cannot be built, before anything is touched. What runs stays as it is: machines that users delete still go,
- * and what there is is still told.
+ * Reports a spec that cannot be built, before anything is written. The pool keeps its machines: those that users delete are
+ * still deleted, and the status is still updated.
  */
 export function refuseUnsupported(scope: NormalScope): Outcome {
   const problem = problemOf(scope);
@@ -37,11 +37,11 @@ function problemOf(scope: NormalScope): Problem | undefined {
   return message === undefined ? undefined : { reason: "InvalidSpec", message };
 }
 
-/** What is wrong with the spec by itself; found out once for each of its generations. */
+/** The problem of the spec by itself; checked once for each generation. */
 function invalidIn({ pool, memory }: NormalScope): string {
   const { generation } = pool.metadata;
   if (memory.checked && memory.checked.generation === generation) return memory.checked.problem;
-  // As a change of itself: what a pool may keep because it has it already is no error here either.
+  // Validated as an update of itself: values that a stored pool may keep are not errors.
   const problem = AzureMachinePool.validate({ object: pool, old: pool }).map(formatFieldError).join("; ");
   if (generation !== undefined) memory.checked = { generation, problem };
   return problem;
@@ -58,7 +58,7 @@ function unsupported({ pool }: NormalScope): string | undefined {
   return undefined;
 }
 
-/** Without an image of its own a pool boots the reference image of its version. */
+/** Without an image in the spec the version selects the reference image, so it must be set. */
 function versionProblem({ pool, owners }: NormalScope): string | undefined {
   const { version } = owners.machinePool.spec.template.spec;
   return version === undefined && !pool.spec.template.image
@@ -74,7 +74,7 @@ function subnetProblem({ pool, azureTarget }: NormalScope): string | undefined {
     const field = `spec.template.networkInterfaces[${index}].subnetName`;
     if (subnetName !== undefined && !all.includes(subnetName))
       return `${field}: ${JSON.stringify(subnetName)} is no subnet of the AzureCluster; it has ${all.join(", ")}`;
-    // The first of several, so that a subnet that is added later concerns no pool that is there.
+    // The first of several, so that a subnet that is added later does not affect existing pools.
     if (subnetName === undefined && nodeSubnetsOf(plan).length === 0)
       return `${field} is not set, and the AzureCluster has no subnet for nodes; name one of ${all.join(", ")}`;
   }

@@ -27,7 +27,7 @@ const SUMMED_UP = [
 ];
 const MACHINE_KIND = "AzureMachinePoolMachine";
 
-/** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
+/** Reports the results of the pass. After a failure some are missing, and their earlier values stay. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { pool, context, conditions } = scope;
   if (scope.isQuiet === true && conditions) {
@@ -44,13 +44,13 @@ export function report(scope: Scope, { claimReady }: PassSummary): void {
   claimReady();
 }
 
-/** The status, and the ids where others look for them; numbers that are held back stay as they were told last. */
+/** Sets status and provider ids; counts that are held back keep their published values. */
 function reportCounts(scope: NormalScope, observation: Observation): void {
   const { pool } = scope;
   const isPublished = mayPublish(scope, observation);
-  // Nobody writes these three for a pool any more, so whatever they say is made up.
+  // No controller sets these three for a pool any more.
   const { instances: _, failureReason: __, failureMessage: ___, ...known } = pool.status ?? {};
-  // What the image was is told until machines are made from another one, or from none that has a name.
+  // The image stays in the status until machines are created from another one.
   if (observation.view.setHash === observation.view.wantedHash) delete known.image;
   const { replicas = 0, upToDateReplicas } = known;
   const before = { replicas, ...(upToDateReplicas !== undefined && { upToDateReplicas }) };
@@ -58,17 +58,17 @@ function reportCounts(scope: NormalScope, observation: Observation): void {
   if (observation.set && isPublished) publishIDs(scope, observation);
 }
 
-/** Whether Azure was seen, since they were written last, to have the tags that are wanted, and none that are not. */
+/** Whether Azure has exactly the desired tags since the last write. */
 function areTagsWritten(scope: NormalScope, observation: Observation): boolean {
   const isSeen = observation.set !== undefined && !scope.pool.status?.operation;
   return isSeen && tagsToWrite(scope, observation) === undefined;
 }
 
-// A thousand machines that become ready one by one are told of ten seconds at a time, three at once.
+// Of a thousand machines that become ready one by one, counts are published every ten seconds, about three machines at a time.
 const MS_FOR_MACHINE = 100;
 const TELL_WITHIN_MS = 10_000;
 
-/** Whether numbers are told now: while much is going on they are news every moment, and each of them costs a write. */
+/** Whether to publish counts now: during a rollout they change all the time, and each change costs a write. */
 function mayPublish({ memory, context }: NormalScope, { machines }: Observation): boolean {
   const nowMs = context.env.clock.monotonic();
   const pauseMs = Math.min(TELL_WITHIN_MS, machines.length * MS_FOR_MACHINE);
@@ -99,16 +99,16 @@ function statusOf(
   };
 }
 
-/** A pool serves from its first success on. While it is changed it still does, or nobody would follow its machines. */
+/** A pool is ready after its first success and stays so while it changes, or Cluster API would ignore its machines. */
 function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefined): boolean {
   if (state === "Succeeded" || state === "Updating") return true;
   return state !== undefined && state !== "Deleting" && status?.ready === true;
 }
 
-/** Ids, where Cluster API looks for them. */
+/** Sets the provider ids where Cluster API reads them. */
 function publishIDs({ pool, azureTarget }: NormalScope, { instances }: Observation): void {
   const { scaleSetID } = azureTarget;
-  // Machines are known by it as the pool's; whatever somebody has made of it, there is but one scale set of the pool.
+  // Machines are matched to the pool by this id, so a wrong value that a user has set is corrected.
   if (!isOfSet(pool.spec.providerID, scaleSetID))
     pool.spec.providerID = formatProviderId(parseProviderId(`azure://${scaleSetID}`));
   const ids = instances
@@ -132,7 +132,7 @@ function conditionsFor(scope: NormalScope, observation: Observation): readonly C
   ];
 }
 
-/** What Azure has said no to last. */
+/** The last rejection by Azure. */
 function refusalIn({ memory, trouble }: NormalScope): Failure | undefined {
   return (trouble ?? memory.refusal?.error) as Failure | undefined;
 }
@@ -164,7 +164,7 @@ const COMING = { status: "False", severity: "Info" } as const;
 function replicasCondition({ desired, live, leaving }: Budget): ConditionUpdate {
   const type = "ScaleSetDesiredReplicas";
   if (live === desired && leaving === 0) return { type, status: "True", reason: "DesiredReplicas" };
-  // No numbers: they change with every machine, and each change would be a write.
+  // Without numbers: they change with every machine, and each change would cost a write.
   return live < desired
     ? { ...COMING, type, reason: "ScaleSetScalingUp", message: "Fewer machines than wanted are there" }
     : { ...COMING, type, reason: "ScaleSetScalingDown", message: "Machines are there that are to go" };
@@ -178,7 +178,7 @@ function modelCondition({ view }: Observation, { outdated }: Budget): ConditionU
   return { ...COMING, type, reason: "ScaleSetModelOutOfDate", message };
 }
 
-/** What the planner is kept from doing, in its own words, and what keeps others from their part; unless it passes by itself. */
+/** What blocks the rollout: the planner's own reason, or a drain that does not progress; not what passes by itself. */
 function rolloutCondition(scope: NormalScope, { planned, unavailable, view }: Observation): ConditionUpdate {
   const type = ROLLOUT;
   if (scope.refusal) return rejectedCondition(type, scope.refusal);
@@ -199,17 +199,17 @@ function rolloutCondition(scope: NormalScope, { planned, unavailable, view }: Ob
   return { type, status: "True", reason, ...(message !== undefined && { message }) };
 }
 
-// A budget holds up nearly every drain for a moment.
+// A disruption budget blocks nearly every drain for a moment.
 const BLOCKED_MS = 60_000;
 
-/** Whether the drain of a machine has been held up for so long that somebody should know. */
+/** Whether the drain of a machine has been blocked so long that users should know. */
 function isBlocked({ status }: Frozen<AzureMachinePoolMachine>, nowMs: number): boolean {
   const drained = getCondition(status?.conditions, DRAINED);
   const isHeld = drained?.status === "False" && drained.reason === DRAIN_BLOCKED;
   return isHeld && nowMs - Date.parse(drained.lastTransitionTime) >= BLOCKED_MS;
 }
 
-/** The condition is there while there is something to allow, and says so once when that is over. */
+/** Sets RemovalBlocked while a removal waits for permission, and resets it once when that is over. */
 function setRemovalCondition({ pool, context }: NormalScope, { planned }: Observation): void {
   const removal = planned.blocked.find(({ reason }) => reason === "RemovalBlocked");
   const isKnown = pool.status?.conditions?.some(({ type }) => type === REMOVAL_BLOCKED);

@@ -3,17 +3,17 @@ import { resizedByOthers } from "./external-size.ts";
 import { type AzureObservation, readSet } from "./observe.ts";
 import { type NormalScope } from "./scope.ts";
 
-/** Whether the number of an autoscaler is remembered, because we are at work on its pool. */
+/** Whether the status records an autoscaler's number, because the pool controller replaces machines. */
 export function mayBeResized({ pool }: NormalScope): boolean {
   return pool.status?.externalReplicas !== undefined;
 }
 
 /**
- * Notes what an autoscaler has made of the size, and says whether that is news: then what was seen before is forgotten, as
- * instances that were listed before it are not what there is.
+ * Records a resize by an autoscaler; returns whether there was one. Then earlier reads are forgotten, because the instances in
+ * them are outdated.
  *
- * What is ours changes the capacity, too. A deletion does so when Azure agrees to it, and then it is known by how much; of a
- * write of the set nothing is concluded before it has ended.
+ * Our own operations change the capacity, too. A deletion does so when Azure accepts it, by a known number; while a write of
+ * the set runs, nothing is concluded.
  */
 export function noteResize(
   scope: NormalScope,
@@ -31,15 +31,15 @@ export function noteResize(
   return isChanged;
 }
 
-/** Whether it is not known what a write of ours makes, or has made, of the capacity. */
+/** Whether the effect of our own operation on the capacity is not known yet. */
 function isOpen({ pool }: NormalScope): boolean {
   const { operation, instanceOperations = [] } = pool.status ?? {};
   return operation !== undefined || instanceOperations.some(({ url }) => url === undefined);
 }
 
 /**
- * Whether an autoscaler has set a number since the set was looked at: when we have taken something off it, nobody can tell
- * any more what it was. What was planned before is decided anew.
+ * Whether an autoscaler has resized the set since it was last read. It must be checked before our deletion changes the capacity,
+ * because the number cannot be told afterwards. If so, the pool is planned again.
  */
 export async function isResizedMeanwhile(scope: NormalScope): Promise<boolean> {
   return noteResize(scope, { set: await readSet(scope), isLiveRead: true });

@@ -15,7 +15,7 @@ export const BOOTSTRAP_TAG = "capstan_bootstrap";
 
 const ROLE = "node";
 
-/** What is sent with a PUT. */
+/** The input of the body of a PUT. */
 export interface BodyOptions {
   readonly model: WantedModel;
   readonly capacity: number;
@@ -24,7 +24,7 @@ export interface BodyOptions {
   readonly customData: string;
 }
 
-/** The scale set as it is to be. */
+/** The desired scale set, as the body of a PUT. */
 export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOptions): JsonObject {
   const { model, capacity, tags, customData } = options;
   const { zoneBalance, platformFaultDomainCount } = spec;
@@ -37,7 +37,7 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
     ...(model.plan && { plan: model.plan }),
     properties: {
       orchestrationMode: "Uniform",
-      // Which instance is replaced when is ours to decide.
+      // The pool controller decides which instance is replaced when.
       upgradePolicy: { mode: "Manual" },
       overprovision: false,
       // More than 100 instances need more than one placement group.
@@ -53,21 +53,21 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
   };
 }
 
-/** Whose scale set it is, and what it is made from. */
+/** The owner of a scale set, and its model. */
 export interface TagFacts {
   readonly clusterName: string;
   readonly clusterKey: string;
-  /** The cluster's, and over them the pool's. */
+  /** The cluster's tags, overridden by the pool's. */
   readonly additionalTags: Tags;
   readonly poolKey: string;
   readonly modelHash: string;
 }
 
-/** The tags that we put on a scale set, besides the one that says which bootstrap data it has. */
+/** Our tags of a scale set, except the one about its bootstrap data. */
 export function scaleSetTags({ clusterName, poolKey, modelHash, ...source }: TagFacts): Tags {
   return {
     ...tagsOf({ clusterName, ...source }, ROLE),
-    // By this the cloud provider in the cluster knows the machines of its own.
+    // The cloud provider in the workload cluster finds its machines by this tag.
     [`kubernetes.io_cluster_${clusterName}`]: "owned",
     [POOL_TAG]: poolKey,
     [MODEL_TAG]: modelHash,
@@ -78,7 +78,7 @@ export function scaleSetTags({ clusterName, poolKey, modelHash, ...source }: Tag
 export interface SeenSet {
   readonly etag: string | undefined;
   readonly capacity: number;
-  /** What its machines are, such as Standard_D2s_v3. */
+  /** The VM size, such as Standard_D2s_v3. */
   readonly size: string;
   readonly modelHash: string;
   readonly provisioningState: string;
@@ -86,7 +86,7 @@ export interface SeenSet {
   readonly imageReference: JsonObject;
 }
 
-/** Reads what matters of a scale set. */
+/** Parses a scale set. */
 export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenSet {
   const tags = tagsIn(body);
   const sku = objectIn(body, "sku");
@@ -104,7 +104,7 @@ export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenS
   };
 }
 
-/** Says why a scale set that is there is not ours to touch; undefined when it is. */
+/** Why an existing scale set is not ours; undefined if it is. */
 export function foreignProblem(
   { tags }: SeenSet,
   { clusterName, poolKey }: Pick<TagFacts, "clusterName" | "poolKey">,

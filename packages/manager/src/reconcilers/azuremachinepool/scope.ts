@@ -39,7 +39,7 @@ import { clusterPlanOf, scaleSetIDOf, type WantedModel, wantedModelOf } from "./
 export interface AzureMachinePoolPorts extends AzureClientPorts {
   readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
-  /** What lists have shown: this reconciler records, that of the machines looks. */
+  /** The results of lists: this reconciler records them, that of the machines reads them. */
   readonly scaleSets: InstanceCache;
   readonly readSecret: SecretPorts["readSecret"];
 }
@@ -48,11 +48,11 @@ export interface AzureMachinePoolPorts extends AzureClientPorts {
 export interface Shared {
   readonly ports: AzureMachinePoolPorts;
   readonly memory: Memory;
-  /** The ways to tell models apart that this release knows, the newest last. */
+  /** The versions of the model hash that this release knows, the newest last. */
   readonly hashFunctions: readonly HashFunction[];
 }
 
-/** Who a pool belongs to. */
+/** The owners of a pool. */
 interface Owners {
   readonly machinePool: Frozen<MachinePool>;
   readonly cluster: Frozen<Cluster>;
@@ -64,31 +64,31 @@ interface AzureTarget extends LazyArm {
   readonly plan: ClusterSpecView;
   readonly scaleSetID: string;
   readonly location: string;
-  /** The pool in one text, for the tag by which its scale set is known. */
+  /** Namespace and name of the pool, for the tag of its scale set. */
   readonly poolKey: string;
 }
 
-/** What is wanted. */
+/** The desired model, and its hash. */
 interface DesiredModel {
   readonly model: WantedModel;
   readonly hash: WantedHash;
 }
 
-/** What a pass has seen. */
+/** What a pass has observed, and the plan made from it. */
 export interface Observation {
   readonly set: SeenSet | undefined;
-  /** The scale set was read in this very pass, and its instances after it. */
+  /** The scale set was read in this pass, and its instances after it. */
   readonly isLiveRead: boolean;
   readonly instances: readonly ScaleSetInstance[];
   readonly listedAtMs: number;
   readonly machines: readonly MachineFacts[];
-  /** Those of them that do not work: whatever is deleted, updated or drained is among them. */
+  /** The unavailable ones; machines that are deleted, updated or drained are among them. */
   readonly unavailable: readonly MachineFacts[];
   readonly view: PoolView;
   readonly planned: PoolPlan;
 }
 
-/** One pass over one AzureMachinePool, of whatever kind. */
+/** What every pass over an AzureMachinePool has. */
 export interface Pass {
   readonly context: Context<AzureMachinePool>;
   readonly pool: Editable<AzureMachinePool>;
@@ -338,7 +338,7 @@ function readyCluster(
   return azureCluster?.status?.ready === true ? { cluster, azureCluster } : undefined;
 }
 
-/** Marks why nothing is done; says it again by failing. */
+/** Sets the condition that says why nothing is done, and returns the error. */
 function blocked(context: Context<AzureMachinePool>, error: unknown): unknown {
   if (error instanceof Failure) {
     const { reason, message, failure } = error;

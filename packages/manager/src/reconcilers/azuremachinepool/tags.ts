@@ -6,10 +6,10 @@ import { currentName } from "./model-hash.ts";
 import { scaleSetTags } from "./scale-set-body.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
 
-// CAPZ's own, so that a pool can go from one to the other without leaving anything behind.
+// CAPZ's annotation, so that a pool can move between CAPZ and us without stale tags.
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss";
 
-/** Remembers what is about to be written on the user's behalf before it is written. */
+/** Records the user's tags before they are written to Azure. */
 export function recordTags({ pool, owners, refusal }: NormalScope): Outcome {
   if (refusal) return next;
   const before = recordedTags(pool);
@@ -19,13 +19,13 @@ export function recordTags({ pool, owners, refusal }: NormalScope): Outcome {
   return block(0, "RememberingTags");
 }
 
-/** Nothing of what has left the spec is in Azure any more, and so it need not be remembered. */
+/** Forgets recorded tags that are neither in the spec nor in Azure any more. */
 export function forgetTags({ pool, owners }: NormalScope): void {
   const wanted = additionalTags({ pool, owners });
   if (!deepEqual(recordedTags(pool), wanted)) annotate(pool, wanted);
 }
 
-/** The tags that a scale set is to have with a model: ours, the user's, and those of others that are there. */
+/** The desired tags of a scale set with a model: ours, the user's, and those that other clients have set. */
 export function wantedTags(scope: NormalScope, observed: Tags, modelHash: string): Tags {
   const { plan, poolKey } = scope.azureTarget;
   const wanted = scaleSetTags({
@@ -37,7 +37,7 @@ export function wantedTags(scope: NormalScope, observed: Tags, modelHash: string
   return mergedTags(observed, wanted, recordedTags(scope.pool));
 }
 
-/** The tags to write where nothing else is; undefined when all are there. An older name of the same model is renewed. */
+/** The tags to patch if nothing else is written; undefined if none differ. An older hash of the same model is renewed. */
 export function tagsToWrite(scope: NormalScope, { set }: Pick<Observation, "set">): Tags | undefined {
   if (!set) return undefined;
   const wanted = wantedTags(scope, set.tags, currentName(set.modelHash, scope.desired.hash));
@@ -56,7 +56,7 @@ function recordedTags({ metadata }: NormalScope["pool"]): Tags {
       entries.flatMap(([name, text]): [string, string][] => (typeof text === "string" ? [[name, text]] : [])),
     );
   } catch {
-    // Somebody edited it; without a memory nothing is taken away.
+    // A user has edited the annotation; without a record no tag is removed.
     return {};
   }
 }

@@ -6,7 +6,7 @@ import { NO_NODE } from "../../workload/drain/drain-machine.ts";
 import { DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import type { Pass } from "./scope.ts";
 
-/** A machine that something is about to be done to, with its Node as a watch has told of it. */
+/** A machine that is about to be deleted or updated, with its Node from the watch. */
 export interface DisruptionCandidate {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly seen: ScaleSetInstance;
@@ -14,9 +14,9 @@ export interface DisruptionCandidate {
 }
 
 /**
- * Those of some machines that have a Node which nobody has drained. One that had none may become one at any moment, and
- * so may one that is updated; the watch that tells of it lags behind. So the workload cluster itself is asked, right
- * before anything is done to the instances. Where it does not answer, nobody knows, and all of them are left alone.
+ * The instance ids of candidates with a Ready Node that was not drained. A machine without a Node, or one that is updated, may
+ * join at any moment, and the watch lags behind. So the workload cluster is read live right before the instances are deleted
+ * or updated. If it does not answer, all candidates count as undrained.
  */
 export async function withUndrainedNodes(
   { cluster, isClusterGoing, shared }: Pass,
@@ -36,7 +36,7 @@ export async function withUndrainedNodes(
   }
 }
 
-/** Whether nothing was drained, or what was is not what may be there by now. */
+/** Whether the machine had no Node to drain, or may have another Node by now. */
 function isUnsure({ machine, seen, node }: DisruptionCandidate): boolean {
   if (node && isNodeReady(node)) return false;
   const hasOtherNode = machine.status?.instanceUpdate !== undefined;

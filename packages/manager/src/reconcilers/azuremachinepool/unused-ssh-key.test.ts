@@ -1,13 +1,13 @@
 import { AzureMachinePool, validateObject } from "@capstan/api";
 import { azureMachinePool } from "@capstan/runtime/testing/builders";
 import { expect, test } from "vitest";
-import { KEY_OF_NOBODY } from "./unused-ssh-key.ts";
+import { UNUSED_SSH_KEY } from "./unused-ssh-key.ts";
 
-test("the key of nobody is one that users could give as well, and never changes", () => {
-  const sshPublicKey = Buffer.from(KEY_OF_NOBODY).toString("base64");
+test("the unused key is valid in a spec, and never changes", () => {
+  const sshPublicKey = Buffer.from(UNUSED_SSH_KEY).toString("base64");
   const object = azureMachinePool({ spec: { template: { sshPublicKey } } });
   expect(validateObject(AzureMachinePool, { object }).errors).toEqual([]);
-  expect(KEY_OF_NOBODY).toBe(
+  expect(UNUSED_SSH_KEY).toBe(
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFl2bnZHWU+q9RxOuZ8YUYUk8qOgPpohbPrAXOvUMhGC nobody",
   );
 });
@@ -24,8 +24,8 @@ function power(base: bigint, exponent: bigint): bigint {
 
 const inverse = (value: bigint): bigint => power(value, PRIME - 2n);
 
-test("the key of nobody is a point of the curve, so that nobody refuses it as none", () => {
-  const [, blob = ""] = KEY_OF_NOBODY.split(" ");
+test("the unused key is a point of the curve, so that sshd accepts it as a key", () => {
+  const [, blob = ""] = UNUSED_SSH_KEY.split(" ");
   const bytes = Buffer.from(Buffer.from(blob, "base64").subarray(-32).toReversed());
   // The highest bit is the sign of x.
   const y = BigInt(`0x${bytes.toString("hex")}`) % 2n ** 255n;

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 
 const ALGORITHM = "ssh-ed25519";
-// Its digest is a point of the curve: a key that looks like any other, and of which nobody ever had the private half.
+// The digest of this text is a point of the curve: a valid public key whose private key does not exist.
 const SENTENCE = "Capstan: nobody has the private half of this key";
 
 /**
- * The key of machines whose pool names none, as a line of authorized_keys: Azure makes no machine that takes neither a
- * key nor a password. CAPZ writes a random one into the spec instead. That would be a new model, and so a rollout, each
- * time that a manifest with an empty key is applied again; this one is the same for ever, whoever sends it.
+ * The key of machines whose pool names none, as a line of authorized_keys: Azure creates no machine without a key or a password.
+ * CAPZ writes a random key into the spec instead, which would be a new model, and so a rollout, each time a manifest
+ * with an empty key is applied again; this key never changes.
  */
-export const KEY_OF_NOBODY = `${ALGORITHM} ${keyBlob().toString("base64")} nobody`;
+export const UNUSED_SSH_KEY = `${ALGORITHM} ${keyBlob().toString("base64")} nobody`;
 
 function keyBlob(): Buffer {
   const parts = [Buffer.from(ALGORITHM), createHash("sha256").update(SENTENCE).digest()];

@@ -1,9 +1,9 @@
 import { type AzureMachinePool, type Frozen, isJsonObject, parseQuantity } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { imageReference } from "./image-reference.ts";
-import { KEY_OF_NOBODY } from "./unused-ssh-key.ts";
+import { UNUSED_SSH_KEY } from "./unused-ssh-key.ts";
 
-/** What the machines of a pool are made of, besides what its manifest says. */
+/** The input of the VM profile beside the spec of the pool. */
 export interface ProfileContext {
   /** The name of the scale set, which machines are named after. */
   readonly name: string;
@@ -11,15 +11,15 @@ export interface ProfileContext {
   readonly version: string;
   /** The ARM id of the subnet of that name; without a name, that of the nodes. */
   readonly subnetID: (name: string | undefined) => string;
-  /** The pool of the load balancer by which nodes reach out, where there is one. */
+  /** The backend pool of the outbound load balancer, if there is one. */
   readonly outboundPoolID?: string;
 }
 
 type Template = Frozen<AzureMachinePool["spec"]["template"]>;
 
 /**
- * The profile of a virtual machine of the pool as we want it: everything by which two models differ, and nothing
- * else. Capacity, tags and the bootstrap data are not in it: they change without a machine being outdated.
+ * The desired VM profile of a pool: everything that makes two models differ, and nothing else. Capacity, tags and bootstrap
+ * data are not part of it: their changes do not make a machine outdated.
  */
 export function vmProfile(pool: Frozen<AzureMachinePool>, context: ProfileContext): JsonObject {
   const { template } = pool.spec;
@@ -55,13 +55,13 @@ function loginBy(keyData: string): JsonObject {
   return { ssh: { publicKeys: [{ path: `/home/${ADMIN}/.ssh/authorized_keys`, keyData }] } };
 }
 
-/** The system as it is sent. What is added here makes no machine outdated, and so is not in the profile. */
+/** The OS profile as it is sent. Fields added here do not make machines outdated, so they are not in the hashed profile. */
 export function sentOsProfile({ osProfile: wanted }: JsonObject, customData: string): JsonObject {
   const { linuxConfiguration, ...rest } = isJsonObject(wanted) ? wanted : {};
   return {
     ...rest,
     linuxConfiguration: {
-      ...loginBy(KEY_OF_NOBODY),
+      ...loginBy(UNUSED_SSH_KEY),
       ...(isJsonObject(linuxConfiguration) && linuxConfiguration),
     },
     customData,
@@ -158,7 +158,7 @@ function spotProfile({ spotVMOptions: spot }: Template): JsonObject {
   return {
     priority: "Spot",
     ...(evictionPolicy !== undefined && { evictionPolicy }),
-    // Azure takes dollars as a number, and -1 for "up to the regular price".
+    // Azure expects dollars as a number, and -1 for "up to the regular price".
     billingProfile: { maxPrice: maxPrice === undefined ? -1 : Number(parseQuantity(maxPrice).nano) / 1e9 },
   };
 }

@@ -11,7 +11,7 @@ import { RESTARTED_AT_ANNOTATION } from "../../rollout/shared/restart.ts";
 import { purchasePlan } from "./purchase-plan.ts";
 import { vmProfile } from "./vm-profile.ts";
 
-/** Everything that decides what the machines of a pool are to be. */
+/** The input of the desired model. */
 export interface ModelFacts {
   readonly pool: Frozen<AzureMachinePool>;
   readonly machinePool: Frozen<MachinePool>;
@@ -20,21 +20,21 @@ export interface ModelFacts {
   readonly subscriptionID: string;
 }
 
-/** The model that new instances are to have: its parts as the scale set's body needs them. */
+/** The desired model of instances, in the parts that the body of the scale set needs. */
 export interface WantedModel {
   readonly sku: string;
   readonly zones: readonly string[];
   readonly identity: JsonObject | undefined;
   readonly capabilities: JsonObject | undefined;
   readonly profile: JsonObject;
-  /** The plan by which the image is bought, where it is. */
+  /** The purchase plan of the image, if it has one. */
   readonly plan?: JsonObject;
 }
 
-// The API server's port says nothing about machines; only the names of the network's parts are wanted from the plan.
+// The API server's port does not matter for machines; only the names of network resources are used.
 const ANY_PORT = 6443;
 
-/** Where the cluster of a pool is in Azure. */
+/** The spec of the cluster of a pool, with defaults. */
 export function clusterPlanOf({
   azureCluster,
   clusterName,
@@ -45,12 +45,12 @@ export function clusterPlanOf({
   return { clusterName, namespace, subscriptionID, spec, apiServerPort: ANY_PORT, zones: [] };
 }
 
-/** The ARM id of the scale set of a pool; it bears the name of its AzureMachinePool, as CAPZ's do. */
+/** The ARM id of the scale set of a pool; it has the name of its AzureMachinePool, as in CAPZ. */
 export function scaleSetIDOf(plan: ClusterSpecView, name: string): string {
   return `${groupID(plan, clusterGroupOf(plan))}/providers/Microsoft.Compute/virtualMachineScaleSets/${name}`;
 }
 
-/** The model that a pool wants. */
+/** The desired model of a pool. */
 export function wantedModelOf(facts: ModelFacts): WantedModel {
   const { pool, machinePool } = facts;
   const cluster = clusterPlanOf(facts);
@@ -72,7 +72,7 @@ export function wantedModelOf(facts: ModelFacts): WantedModel {
   };
 }
 
-/** What is hashed: all by which two machines can differ, and nothing that changes without one being outdated. */
+/** The input of the hash: everything that makes two machines differ, and nothing that leaves a machine up to date. */
 export function hashedModel(facts: ModelFacts): JsonObject {
   const restartedAt = facts.pool.metadata.annotations?.[RESTARTED_AT_ANNOTATION];
   return {
@@ -82,7 +82,7 @@ export function hashedModel(facts: ModelFacts): JsonObject {
   };
 }
 
-/** The subnets that machines of pools may be in. */
+/** The subnets for machines of pools. */
 export function nodeSubnetsOf({ spec }: ClusterSpecView): readonly string[] {
   const subnets = spec.networkSpec?.subnets ?? [];
   return subnets.filter(({ role }) => role === "node" || role === "cluster").map(({ name }) => name);

@@ -1,12 +1,12 @@
-/** Names by which the controllers of pools and of their machines understand each other. */
+/** Names that the controllers of pools and of their machines share. */
 
 /** Label of a machine: the AzureMachinePool it belongs to. */
 export const MACHINE_POOL_LABEL = "azuremachinepool.infrastructure.cluster.x-k8s.io/machine-pool";
-/** Finalizer of a machine; CAPZ's, and there from the beginning. */
+/** Finalizer of a machine; CAPZ's, set when the machine is created. */
 export const MACHINE_FINALIZER = "azuremachinepoolmachine.infrastructure.cluster.x-k8s.io";
-/** Annotation of a machine: the model its instance was made from, until its status says so. */
+/** Annotation of a machine: the model its instance was created from, until it is in the status. */
 export const MODEL_HASH_ANNOTATION = "capstan.dev/model-hash";
-/** Annotation of a machine: it is there only for as long as others are updated in place. */
+/** Annotation of a machine: it exists only while others are updated in place. */
 export const SURGE_ANNOTATION = "capstan.dev/surge";
-/** The model of an instance of which nobody can say what it was made from; it equals no other. */
+/** The model of an instance whose origin is unknown; it equals no other. */
 export const UNKNOWN_MODEL = "unknown";
