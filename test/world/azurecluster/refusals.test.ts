@@ -34,7 +34,7 @@ describe("without a way to log in", () => {
     expect(cluster).toHaveCondition("Ready", "False", "IdentityNotFound");
     expect(cluster).toHaveCondition("NetworkInfrastructureReady", "False", "IdentityNotFound");
     expect(await messageOf(world, "Ready")).toBe(
-      `spec.identityRef: there is no AzureClusterIdentity "identity" in namespace default`,
+      `spec.identityRef: AzureClusterIdentity "identity" does not exist in namespace default`,
     );
     expect(armCalls(world)).toEqual({});
     await createIdentity(world);
@@ -143,7 +143,7 @@ describe("a spec that cannot be built", () => {
       "an unknown region",
       { location: "mars" },
       "LocationUnknown",
-      `spec.location: Invalid value: "mars": Azure offers no machines there; use the name of a region such as westeurope`,
+      `spec.location: Invalid value: "mars": Azure offers no VMs in that location; use the name of a region such as westeurope`,
     ],
     [
       "a bastion",

@@ -122,12 +122,12 @@ describe("85 the Secret of an identity", () => {
     [
       "is empty",
       null,
-      /^False IdentityNotUsable: .*Secret default\/demo-identity has nothing under the key clientSecret/,
+      /^False IdentityNotUsable: .*Secret default\/demo-identity has no value under the key clientSecret/,
     ],
     [
       "has an empty value",
       { clientSecret: "\n" },
-      /^False IdentityNotUsable: .*nothing under the key clientSecret/,
+      /^False IdentityNotUsable: .*no value under the key clientSecret/,
     ],
     ["is wrong", { clientSecret: "wrong" }, /^False (Invalid_?[Cc]lient|InvalidClient|AADSTS\d+)/],
   ])("85 %s: a condition, and nothing is touched", async (_, data, expected) => {

@@ -148,6 +148,6 @@ test("a KubeadmControlPlane that nobody acts on says what is missing", async () 
   const waiting = await get(world, Cluster, "demo");
   expect(waiting).toHaveCondition("ControlPlaneReady", "False", "WaitingForControlPlaneEndpoint");
   expect(JSON.stringify(waiting.status)).toContain(
-    "KubeadmControlPlane demo tells nothing because no controller acts on it",
+    "KubeadmControlPlane demo has no status because no controller acts on it",
   );
 });

@@ -140,7 +140,7 @@ describe("a config waits", () => {
     });
     expect(await configIn(world)).toHaveCondition("DataSecretAvailable", "False", "WaitingForSecret");
     expect(await messageIn(world)).toBe(
-      'spec.files[0].contentFrom.secret.name: "azure-json": there is no such Secret in the namespace',
+      'spec.files[0].contentFrom.secret.name: "azure-json": no such Secret exists in the namespace',
     );
     const secret = { metadata: { name: "azure-json", namespace: NAMESPACE }, stringData: { worker: "{}" } };
     await world.run(world.user.create(Secret, secret));
@@ -176,7 +176,7 @@ describe("a config is refused", () => {
       "DataSecretGenerationFailed",
     );
     expect(await messageIn(world)).toMatch(
-      /^the bootstrap data has 7\d{4} bytes, and Azure takes at most 65535;/,
+      /^the bootstrap data has 7\d{4} bytes, but Azure accepts at most 65535;/,
     );
     expect(await tokensIn(world)).toEqual([]);
   });
@@ -203,7 +203,7 @@ describe("a config is refused", () => {
       await createPool(made, { pool: { spec: { template: { spec: { version: "v1.21.14" } } } } });
     });
     expect(await messageIn(world)).toBe(
-      'MachinePool "pool": spec.template.spec.version: "v1.21.14": must be a version of Kubernetes from v1.22.0 on',
+      'MachinePool "pool": spec.template.spec.version: "v1.21.14": must be Kubernetes v1.22.0 or later',
     );
   });
 

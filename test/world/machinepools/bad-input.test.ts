@@ -190,7 +190,8 @@ describe("a pool", () => {
     const { status } = (await poolOf(world, "mp")).pool;
     expect(getCondition(status?.conditions, "RolloutProgressing")).toMatchObject({
       status: "True",
-      message: 'maxSurge 0 and maxUnavailable "10%" of 3 machines are none; one at a time may be unavailable',
+      message:
+        'maxSurge 0 and maxUnavailable "10%" round to 0 for 3 machines; 1 machine at a time may be unavailable',
     });
     await resize(world, VERSION);
     await settled(world);

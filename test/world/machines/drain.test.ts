@@ -148,7 +148,7 @@ describe("a budget that allows nothing", () => {
       status: "False",
       severity: "Warning",
       reason: "DrainBlocked",
-      message: `Draining Node ${node}; pod default/${podName} stays: PodDisruptionBudget default/web allows no disruption now`,
+      message: `Draining Node ${node}; pod default/${podName} is not evicted: PodDisruptionBudget default/web allows no disruption now`,
     });
     expect(await machines.machine(id)).toHaveCondition("Ready", "False", "DrainBlocked");
     expect(await machines.events()).toContain("DrainBlocked");

@@ -72,7 +72,7 @@ export async function armClientFor(
   }
   const identity = identityOf(cluster, cache);
   if (!identity) {
-    const message = `spec.identityRef: there is no AzureClusterIdentity ${JSON.stringify(reference.name)} in namespace ${reference.namespace}`;
+    const message = `spec.identityRef: AzureClusterIdentity ${JSON.stringify(reference.name)} does not exist in namespace ${reference.namespace}`;
     throw waiting("IdentityNotFound", message);
   }
   const namespace = cluster.metadata.namespace ?? "";

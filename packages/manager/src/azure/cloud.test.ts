@@ -12,6 +12,6 @@ test.each([
 
 test("a cloud that is not known is refused with those that are", () => {
   expect(() => cloudNamed("AzureGermanCloud")).toThrow(
-    'no Azure cloud is called "AzureGermanCloud"; there are AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud',
+    '"AzureGermanCloud" is not an Azure cloud; use one of AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud',
   );
 });

@@ -36,5 +36,5 @@ export function cloudNamed(name = "AzurePublicCloud"): Cloud {
   const cloud = CLOUDS.find((candidate) => candidate.name === name);
   if (cloud) return cloud;
   const known = CLOUDS.map((candidate) => candidate.name).join(", ");
-  throw new RangeError(`no Azure cloud is called ${JSON.stringify(name)}; there are ${known}`);
+  throw new RangeError(`${JSON.stringify(name)} is not an Azure cloud; use one of ${known}`);
 }

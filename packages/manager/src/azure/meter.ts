@@ -19,7 +19,7 @@ export class Meter {
   constructor(metrics?: MetricRegistry) {
     this.#counter = metrics?.counter({
       name: "capstan_azure_calls_total",
-      help: "Calls to Azure's resource manager by operation, controller and outcome.",
+      help: "Calls to Azure Resource Manager by operation, controller and outcome.",
       labels: ["operation", "controller", "outcome"],
     });
   }

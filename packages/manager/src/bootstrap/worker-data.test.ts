@@ -154,6 +154,6 @@ test("a config of the usual kind is not refused", () => {
 
 test("data may have one byte less than 64 KiB, counted in bytes", () => {
   expect(sizeProblem("x".repeat(65_535))).toBeUndefined();
-  expect(sizeProblem("x".repeat(65_536))).toContain("65536 bytes, and Azure takes at most 65535");
+  expect(sizeProblem("x".repeat(65_536))).toContain("65536 bytes, but Azure accepts at most 65535");
   expect(sizeProblem("é".repeat(40_000))).toContain("80000 bytes");
 });

@@ -57,7 +57,7 @@ const MOST_BYTES = 65_535;
 export function sizeProblem(data: string): string | undefined {
   const bytes = Buffer.byteLength(data);
   if (bytes <= MOST_BYTES) return undefined;
-  return `the bootstrap data has ${bytes} bytes, and Azure takes at most ${MOST_BYTES}; shorten spec.files, or let a command fetch the large ones`;
+  return `the bootstrap data has ${bytes} bytes, but Azure accepts at most ${MOST_BYTES}; shorten spec.files, or download large files with a command`;
 }
 
 /** A file of ours stands behind those of users, and so wins over one of the same path. */

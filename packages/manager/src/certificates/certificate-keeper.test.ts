@@ -151,7 +151,7 @@ describe("one replica", () => {
     const installed = await installation();
     const replica = installed.start("a", { leads: true });
     expect(replica.keeper.unready()).toEqual([
-      "waiting for the certificates of the webhooks: they have not been looked for yet",
+      "waiting for the webhook certificates: the first check has not finished yet",
     ]);
     await installed.scheduler.advance(MINUTE_MS);
     expect(replica.keeper.unready()).toEqual([]);
@@ -240,7 +240,7 @@ describe("one replica", () => {
     await installed.scheduler.advance(MINUTE_MS);
     await installed.pass(LIFE_MS + DAY_MS);
     expect(replica.keeper.unready()).toEqual([
-      "the certificate of the webhooks has ended: the test has too few certificates in stock",
+      "the webhook certificate has expired: the test has too few certificates in stock",
     ]);
   });
 });

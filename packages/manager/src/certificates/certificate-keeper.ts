@@ -37,7 +37,7 @@ export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #serving: Credential | undefined;
   #untilMs = 0;
-  #problem = "they have not been looked for yet";
+  #problem = "the first check has not finished yet";
 
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
@@ -45,9 +45,9 @@ export class CertificateKeeper {
 
   /** Why there is nothing to serve; empty when there is. */
   unready(): readonly string[] {
-    if (!this.#serving) return [`waiting for the certificates of the webhooks: ${this.#problem}`];
+    if (!this.#serving) return [`waiting for the webhook certificates: ${this.#problem}`];
     if (this.#options.env.clock.now() < this.#untilMs) return [];
-    return [`the certificate of the webhooks has ended: ${this.#problem}`];
+    return [`the webhook certificate has expired: ${this.#problem}`];
   }
 
   /** Looks after the certificates until the signal is aborted. */
@@ -59,7 +59,7 @@ export class CertificateKeeper {
         await this.#publish(bundle);
       } catch (error) {
         this.#problem = error instanceof Error ? error.message : String(error);
-        log.warn("The certificates of the webhooks could not be looked after, trying again", { error });
+        log.warn("Checking the webhook certificates failed, retrying", { error });
       }
       await env.clock.sleep(SECRET_POLL_MS, signal).catch(() => undefined);
     }
@@ -86,7 +86,7 @@ export class CertificateKeeper {
 
   async #stepped(plan: RotationPlan, kept: Kept | undefined): Promise<Kept> {
     const { log, hosts, issue } = this.#options;
-    log.info("Changing the certificates of the webhooks", { ...plan });
+    log.info("Changing the webhook certificates", { ...plan });
     if (!kept || plan.action === "make") return made(await issue(hosts));
     return plan.action === "prepare" ? prepared(kept, hosts, await issue(hosts)) : promoted(kept);
   }
@@ -107,8 +107,7 @@ export class CertificateKeeper {
     const { hosts, onServing } = this.#options;
     const { serving, bundle } = kept;
     const found = examine(serving, { hosts, bundle });
-    if (typeof found === "string")
-      throw new TypeError(`a certificate that was just made is of no use: ${found}`);
+    if (typeof found === "string") throw new TypeError(`a newly created certificate is not usable: ${found}`);
     this.#untilMs = found.untilMs;
     if (serving.cert !== this.#serving?.cert || serving.key !== this.#serving.key) {
       this.#serving = serving;
@@ -123,7 +122,7 @@ export class CertificateKeeper {
     if (!this.#leads()) return;
     for (const distrust of await distrusting(client, bundle)) {
       const { kind } = distrust.kind;
-      log.info("Telling kube-apiserver to trust the certificates of the webhooks", { kind });
+      log.info("Writing the caBundle of the webhook certificates", { kind });
       await trust(client, distrust, bundle);
     }
   }

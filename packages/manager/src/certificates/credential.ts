@@ -37,7 +37,7 @@ export function examine({ cert, key }: Credential, { hosts, bundle }: Service): 
     const stranger = hosts.find((host) => !isFor(certificate, host));
     if (stranger !== undefined) return `it is not for ${stranger}`;
     const authority = certificatesIn(bundle).find((ca) => isIssuedBy(certificate, ca));
-    if (!authority) return "no authority beside it has signed it";
+    if (!authority) return "none of the authorities in the Secret has signed it";
     return {
       fromMs: certificate.validFromDate.getTime(),
       untilMs: Math.min(certificate.validToDate.getTime(), authority.validToDate.getTime()),

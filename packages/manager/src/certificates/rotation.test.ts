@@ -24,7 +24,7 @@ const isSound = (credential: Credential, { bundle }: Kept): boolean =>
 
 describe("certificates", () => {
   test("are made where there are none", () => {
-    expect(plan(undefined, START_MS)).toEqual({ action: "make", why: "there are none yet" });
+    expect(plan(undefined, START_MS)).toEqual({ action: "make", why: "no certificates exist yet" });
   });
 
   test("are kept until a third of their life is left", () => {
@@ -32,7 +32,7 @@ describe("certificates", () => {
     expect(plan(made(first), THIRD_LEFT_MS - 1)).toEqual({ action: "keep" });
     expect(plan(made(first), THIRD_LEFT_MS)).toEqual({
       action: "prepare",
-      why: "a third of its life is left, it ends at 2027-01-01T00:00:00.000Z",
+      why: "a third of its lifetime is left, it expires at 2027-01-01T00:00:00.000Z",
     });
   });
 
@@ -68,7 +68,7 @@ describe("certificates", () => {
     const endedMs = START_MS + LIFE_MS;
     expect(plan(made(first), endedMs)).toEqual({
       action: "make",
-      why: "the certificate is of no use: it ended at 2027-01-01T00:00:00.000Z",
+      why: "the certificate is not usable: it expired at 2027-01-01T00:00:00.000Z",
     });
     expect(plan(prepared(made(first), HOSTS, second), endedMs)).toMatchObject({ action: "promote" });
   });
@@ -76,14 +76,22 @@ describe("certificates", () => {
   test.each<[string, () => Kept, string]>([
     ["for others", () => made(elsewhere), `it is not for ${HOSTS[0]}`],
     ["with another key", () => made({ ...first, key: second.key }), "its key belongs to another certificate"],
-    ["of a stranger", () => made({ ...first, ca: second.ca }), "no authority beside it has signed it"],
-    ["without authorities", () => made({ ...first, ca: "" }), "no authority beside it has signed it"],
+    [
+      "of a stranger",
+      () => made({ ...first, ca: second.ca }),
+      "none of the authorities in the Secret has signed it",
+    ],
+    [
+      "without authorities",
+      () => made({ ...first, ca: "" }),
+      "none of the authorities in the Secret has signed it",
+    ],
     ["in no form", () => made({ ...first, cert: "x" }), "it is not a certificate with its key in PEM"],
     ["with broken keys", () => made({ ...first, key: "x" }), "it is not a certificate with its key in PEM"],
   ])("%s are made anew", (_, kept, problem) => {
     expect(plan(kept(), START_MS)).toEqual({
       action: "make",
-      why: `the certificate is of no use: ${problem}`,
+      why: `the certificate is not usable: ${problem}`,
     });
   });
 

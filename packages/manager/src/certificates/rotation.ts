@@ -34,21 +34,21 @@ const SETTLE_MS = 24 * 3_600_000;
 
 /** Decides the next step. */
 export function planRotation({ kept, hosts, nowMs }: ObservedCertificate): RotationPlan {
-  if (!kept) return { action: "make", why: "there are none yet" };
+  if (!kept) return { action: "make", why: "no certificates exist yet" };
   const look = (credential: Credential): Soundness | string => {
     const found = examine(credential, { hosts, bundle: kept.bundle });
     if (typeof found === "string" || nowMs < found.untilMs) return found;
-    return `it ended at ${new Date(found.untilMs).toISOString()}`;
+    return `it expired at ${new Date(found.untilMs).toISOString()}`;
   };
   const serving = look(kept.serving);
   const next = kept.next && look(kept.next);
   if (typeof serving === "string") return replacement(serving, next);
   if (typeof next === "string")
-    return { action: "prepare", why: `the next certificate is of no use: ${next}` };
+    return { action: "prepare", why: `the next certificate is not usable: ${next}` };
   if (next) return nowMs < next.fromMs + SETTLE_MS ? { action: "keep" } : { action: "promote", why: SETTLED };
   const thirdMs = (serving.untilMs - serving.fromMs) / 3;
   if (nowMs < serving.untilMs - thirdMs) return { action: "keep" };
-  return { action: "prepare", why: `a third of its life is left, it ends at ${iso(serving.untilMs)}` };
+  return { action: "prepare", why: `a third of its lifetime is left, it expires at ${iso(serving.untilMs)}` };
 }
 
 const SETTLED = "its authority has been trusted for a day";
@@ -56,7 +56,7 @@ const SETTLED = "its authority has been trusted for a day";
 /** When nothing can be served any more nobody waits for anything. */
 function replacement(problem: string, next: Soundness | string | undefined): RotationPlan {
   const action = next === undefined || typeof next === "string" ? "make" : "promote";
-  return { action, why: `the certificate is of no use: ${problem}` };
+  return { action, why: `the certificate is not usable: ${problem}` };
 }
 
 /** Both authorities are trusted from now on, and the next certificate waits. */

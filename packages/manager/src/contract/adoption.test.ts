@@ -40,7 +40,7 @@ test("an object of another owner is refused, and one that is being deleted left 
   const other = { ...mine, name: "demo-1", uid: "u2" };
   expect(decideAdoption(azureCluster({ metadata: { ownerReferences: [other], labels } }), adopter)).toEqual({
     do: "refuse",
-    why: `it belongs to ${Cluster.kind} demo-1 already`,
+    why: `it already belongs to ${Cluster.kind} demo-1`,
   });
   expect(
     decideAdoption(azureCluster({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }), adopter).do,

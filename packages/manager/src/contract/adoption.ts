@@ -30,7 +30,7 @@ export function decideAdoption(object: Frozen<ContractObject>, { owner, clusterN
   const wanted = controllerReferenceTo(owner);
   const other = controllerOf(object);
   if (other && !isSameOwner(other, wanted)) {
-    return { do: "refuse", why: `it belongs to ${other.kind} ${other.name} already` };
+    return { do: "refuse", why: `it already belongs to ${other.kind} ${other.name}` };
   }
   if (metadata.deletionTimestamp !== undefined) return { do: "keep", why: "it is being deleted" };
   const ownerReferences = ensureOwnerReference(metadata.ownerReferences, wanted);
@@ -61,6 +61,6 @@ export async function adopt(
 function taken({ target }: ResolvedReference, field: string, why: string): Failure {
   return terminal(
     "ReferencedObjectTaken",
-    `${field} names ${target.text}, but ${why}; every object can be referred to by one owner only`,
+    `${field} names ${target.text}, but ${why}; an object can have only one owner`,
   );
 }

@@ -43,13 +43,16 @@ describe("a reference", () => {
     [{ apiVersion: undefined }, "spec.infrastructureRef.apiVersion is empty"],
     [{ namespace: "other" }, 'spec.infrastructureRef.namespace is "other"; it must be "default"'],
     [{ apiVersion: "v1" }, 'spec.infrastructureRef.apiVersion "v1"'],
-    [{ apiVersion: "apps/v1" }, 'spec.infrastructureRef.apiVersion "apps/v1" is not of a provider'],
-    [{ apiVersion: "rbac.authorization.k8s.io/v1" }, "is not of a provider"],
-    [{ apiVersion: "cluster.x-k8s.io/v1beta1" }, "is not of a provider"],
-    [{ apiVersion: "a.example.com/v1/../../x" }, "is no API version of a provider"],
-    [{ apiVersion: "A.example.com/v1" }, "is no API version of a provider"],
-    [{ kind: "azureCluster" }, 'spec.infrastructureRef.kind "azureCluster" is no kind'],
-    [{ kind: "A/../../secrets" }, 'spec.infrastructureRef.kind "A/../../secrets" is no kind'],
+    [
+      { apiVersion: "apps/v1" },
+      'spec.infrastructureRef.apiVersion "apps/v1" is not the API version of a provider',
+    ],
+    [{ apiVersion: "rbac.authorization.k8s.io/v1" }, "is not the API version of a provider"],
+    [{ apiVersion: "cluster.x-k8s.io/v1beta1" }, "is not the API version of a provider"],
+    [{ apiVersion: "a.example.com/v1/../../x" }, "is not an API version of a provider"],
+    [{ apiVersion: "A.example.com/v1" }, "is not an API version of a provider"],
+    [{ kind: "azureCluster" }, 'spec.infrastructureRef.kind "azureCluster" is not a kind'],
+    [{ kind: "A/../../secrets" }, 'spec.infrastructureRef.kind "A/../../secrets" is not a kind'],
   ])("with %j is refused, naming field and value", (part, message) => {
     const reference = { ...good, ...part } as typeof good;
     const failure = failureOf(() => targetOf({ ...place, reference }));

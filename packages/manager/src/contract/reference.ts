@@ -35,7 +35,7 @@ const VERSION = /^v[0-9]+((alpha|beta)[0-9]+)?$/;
 export function targetOf({ reference, field, namespace }: Pointer): Target {
   const { apiVersion = "", kind = "", name = "" } = reference;
   for (const [key, value] of Object.entries({ apiVersion, kind, name })) {
-    if (value === "") throw incorrect(`${field}.${key} is empty; it must name the object that is meant`);
+    if (value === "") throw incorrect(`${field}.${key} is empty; set it to the ${key} of the object`);
   }
   if (reference.namespace !== undefined && reference.namespace !== "" && reference.namespace !== namespace) {
     const value = JSON.stringify(reference.namespace);
@@ -62,14 +62,14 @@ function kindProblem(apiVersion: string, kind: string): string | undefined {
   const version = apiVersion.slice(group.length + 1);
   const shown = JSON.stringify(apiVersion);
   if (dns1123SubdomainProblems(group).length > 0 || !VERSION.test(version)) {
-    return `apiVersion ${shown} is no API version of a provider; expected something like "infrastructure.cluster.x-k8s.io/v1beta1"`;
+    return `apiVersion ${shown} is not an API version of a provider; expected something like "infrastructure.cluster.x-k8s.io/v1beta1"`;
   }
   if (!group.includes(".") || group === CORE_GROUP || isKubernetesOwn(group)) {
-    return `apiVersion ${shown} is not of a provider; expected a group such as infrastructure.cluster.x-k8s.io`;
+    return `apiVersion ${shown} is not the API version of a provider; expected a group such as infrastructure.cluster.x-k8s.io`;
   }
   return KIND.test(kind)
     ? undefined
-    : `kind ${JSON.stringify(kind)} is no kind; expected something like "AzureCluster"`;
+    : `kind ${JSON.stringify(kind)} is not a kind; expected something like "AzureCluster"`;
 }
 
 function isKubernetesOwn(group: string): boolean {

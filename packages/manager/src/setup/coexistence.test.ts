@@ -30,7 +30,9 @@ test.each([
   [
     "the definitions of Cluster API",
     { definitions: [definition({ "cluster.x-k8s.io/provider": "cluster-api" })], leases: [] },
-    ['the definition clusters.cluster.x-k8s.io belongs to provider "cluster-api" and not to capstan'],
+    [
+      'CustomResourceDefinition clusters.cluster.x-k8s.io belongs to provider "cluster-api" and not to capstan',
+    ],
   ],
   [
     "a provider that runs",

@@ -32,7 +32,7 @@ export function coexistenceProblems({ definitions, leases, nowMs }: Neighbourhoo
     const provider = metadata.labels?.[PROVIDER];
     if (metadata.labels?.[MANAGED_BY] === CAPSTAN || provider === undefined) return [];
     return [
-      `the definition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
+      `CustomResourceDefinition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
     ];
   });
   const active = leases.flatMap((lease) => {

@@ -145,7 +145,7 @@ describe("both", () => {
           status: "Failure",
           code: 400,
           reason: "BadRequest",
-          message: `${kind} of ${group}/${version} is no kind that this version of capstan has rules for`,
+          message: `${kind} of ${group}/${version} is not a kind that this version of capstan reviews`,
         },
       });
   });

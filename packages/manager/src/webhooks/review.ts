@@ -49,7 +49,7 @@ function responseTo(verb: ReviewVerb, request: ReviewRequest, features: Features
   const { group, version, kind: name } = request.kind;
   const kind = byName.get(`${group}/${version} ${name}`);
   if (!kind) {
-    const message = `${name} of ${group}/${version} is no kind that this version of capstan has rules for`;
+    const message = `${name} of ${group}/${version} is not a kind that this version of capstan reviews`;
     return { allowed: false, status: badQuestion(message) };
   }
   // No kind has a rule about deletions, and what is written to subresources is the controllers' own.

@@ -67,7 +67,7 @@ describe("webhooks", () => {
   test("are served with the certificates in the Secret as soon as there are any", async () => {
     const managed = await management();
     const server = webhooks(managed);
-    expect(server.unready().join()).toContain("waiting for the certificates of the webhooks");
+    expect(server.unready().join()).toContain("waiting for the webhook certificates");
     await server.start();
     expect(server.unready()).toEqual([]);
     const kept = readCertificates(await managed.client.get(Secret, secretName));
@@ -100,7 +100,7 @@ describe("webhooks", () => {
     await server.start();
     const kept = readCertificates(await managed.client.get(Secret, secretName));
     const { status, text } = await ask(server.port, kept?.bundle ?? "", "x".repeat(9 * 1024 * 1024));
-    expect([status, text]).toEqual([413, "a review may have 8388608 bytes, and this one has more\n"]);
+    expect([status, text]).toEqual([413, "the review is longer than 8388608 bytes\n"]);
   });
 
   test("say that their port is taken", async () => {

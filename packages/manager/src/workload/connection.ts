@@ -125,7 +125,11 @@ export class Connection {
     if (secret) return secret;
     this.#open?.close();
     this.#open = undefined;
-    throw waiting("WaitingForKubeconfig", `There is no Secret ${namespace}/${secretName} yet`, COME_BACK_MS);
+    throw waiting(
+      "WaitingForKubeconfig",
+      `Secret ${namespace}/${secretName} does not exist yet`,
+      COME_BACK_MS,
+    );
   }
 
   #connect(facts: KubeconfigFacts, version: string): Open {
@@ -155,7 +159,12 @@ export class Connection {
 
   async #probe({ metadata: { name } }: Frozen<Cluster>): Promise<void> {
     const { client } = this.#open?.cluster ?? {};
-    if (!client) throw waiting("WorkloadClusterConnecting", `Cluster ${name} has been let go`, COME_BACK_MS);
+    if (!client)
+      throw waiting(
+        "WorkloadClusterConnecting",
+        `The connection to Cluster ${name} was closed`,
+        COME_BACK_MS,
+      );
     try {
       const answer = client.find(Namespace, { name: "kube-system" });
       if (await within(this.#ports.env.clock, answer, PROBE_LIMIT_MS)) return;
@@ -169,10 +178,10 @@ export class Connection {
   }
 
   #bug(error: unknown): Failure {
-    this.#ports.log.error("Bug on the way to a workload cluster", { error });
+    this.#ports.log.error("Bug while connecting to a workload cluster", { error });
     return transient(
       "InternalError",
-      "Capstan hit a bug of its own on the way to the workload cluster; look into its log",
+      "Capstan hit a bug while connecting to the workload cluster; see the log of the manager",
     );
   }
 }
@@ -181,7 +190,7 @@ function unreachable(name: string, { message, retryAfterMs }: Failure): Failure 
   const options = retryAfterMs === undefined ? {} : { retryAfterMs };
   return transient(
     "WorkloadClusterUnreachable",
-    `The API server of Cluster ${name} does not answer as it should: ${message}`,
+    `The API server of Cluster ${name} gives an unexpected answer: ${message}`,
     options,
   );
 }

@@ -61,6 +61,6 @@ test("two Nodes that both could be it are disputed", () => {
   const other = nodeOf({ metadata: { name: "custom", uid: "x" } });
   expect(ask([nodeOf(), other])).toEqual({
     state: "disputed",
-    message: "Node custom and Node pool000000 both say that they are this machine",
+    message: "Node custom and Node pool000000 both have the provider id of this machine",
   });
 });

@@ -38,9 +38,9 @@ export function findNode(candidates: readonly Frozen<Node>[], question: NodeQues
   const [node] = confirmed;
   if (node && confirmed.length === 1) return { state: "found", node };
   if (confirmed.length > 1) {
-    return { state: "disputed", message: `${listed(confirmed)} both say that they are this machine` };
+    return { state: "disputed", message: `${listed(confirmed)} both have the provider id of this machine` };
   }
-  const message = `${listed(candidates)} claims to be this machine, but neither name, system UUID nor age bears that out`;
+  const message = `${listed(candidates)} has the provider id of this machine, but its name, system UUID and age do not match`;
   return { state: "impostor", message };
 }
 

@@ -81,20 +81,20 @@ describe("a kubeconfig", () => {
     ],
     [
       { cluster: { server: "http://host:8080" } },
-      'clusters[1].cluster.server leads to "host:8080" without TLS',
+      'clusters[1].cluster.server points to "host:8080" without TLS',
     ],
     [
       { cluster: { server: "https://me:pass@host" } },
-      'clusters[1].cluster.server has credentials in it, for "host"',
+      'clusters[1].cluster.server contains credentials for "host"',
     ],
     [{ cluster: { server: "host:6443" } }, "clusters[1].cluster.server"],
     [
       { cluster: { "certificate-authority-data": "////" } },
-      "clusters[1].cluster.certificate-authority-data is no PEM in base64",
+      "clusters[1].cluster.certificate-authority-data is not PEM in base64",
     ],
-    [{ config: { "current-context": "y" } }, "contexts has no entry of the name that counts"],
-    [{ config: { users: null } }, "users has no entry of the name that counts"],
-    [{ config: { "current-context": null } }, "it does not say which of its contexts counts"],
+    [{ config: { "current-context": "y" } }, "contexts has no entry with the selected name"],
+    [{ config: { users: null } }, "users has no entry with the selected name"],
+    [{ config: { "current-context": null } }, "it does not select one of its contexts"],
   ])("with %j is refused with a sentence", (parts, sentence) => {
     const failure = refusal(kubeconfig(parts));
     expect(failure).toMatchObject({ failure: "Terminal", reason: "KubeconfigRefused" });
@@ -104,8 +104,8 @@ describe("a kubeconfig", () => {
   });
 
   test.each([
-    ["", "it is no YAML"],
-    ["a: [", "it is no YAML"],
+    ["", "it is not YAML"],
+    ["a: [", "it is not YAML"],
     ["just text", "it is not an object"],
     ["x".repeat(40_000), "at most 32768 are read"],
   ])("that is none at all is refused", (text, sentence) => {

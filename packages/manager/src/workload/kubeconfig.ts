@@ -34,9 +34,9 @@ const REFUSED_IN_USER: Readonly<Record<string, (value: unknown) => string>> = {
 
 const REFUSED_IN_CLUSTER: Readonly<Record<string, (value: unknown) => string>> = {
   "insecure-skip-tls-verify": (value) =>
-    `insecure-skip-tls-verify is ${shown(value)}, so anybody could pose as the server`,
+    `insecure-skip-tls-verify is ${shown(value)}, so any server could impersonate the API server`,
   "certificate-authority": (value) => `certificate-authority reads the file ${shown(value)}`,
-  "proxy-url": (value) => `proxy-url is ${shown(originOf(value))}, which would see what is sent`,
+  "proxy-url": (value) => `proxy-url is ${shown(originOf(value))}, which could read the requests`,
 };
 
 /**
@@ -90,11 +90,11 @@ function documentOf(text: string, refuse: Refuse): Fields {
   if (text.length > LARGEST) return refuse(`it has ${text.length} characters; at most ${LARGEST} are read`);
   try {
     const value = parseYaml(text);
-    return isJsonObject(value) ? value : refuse("it is no kubeconfig: it is not an object");
+    return isJsonObject(value) ? value : refuse("it is not a kubeconfig: it is not an object");
   } catch (error) {
     // The parser quotes what it trips over, and that may be a key.
     return error instanceof Error && error.name === "YamlError"
-      ? refuse("it is no kubeconfig: it is no YAML")
+      ? refuse("it is not a kubeconfig: it is not YAML")
       : refuseAgain(error);
   }
 }
@@ -109,10 +109,10 @@ function entryOf(
 ): Entry {
   const { config, list, item, name } = place;
   if (typeof name !== "string" || name === "")
-    return refuse(`it is no kubeconfig: it does not say which of its ${list} counts`);
+    return refuse(`it is not a kubeconfig: it does not select one of its ${list}`);
   const entries = Array.isArray(config[list]) ? (config[list] as unknown[]) : [];
   const index = entries.findIndex((entry) => fieldsOf(entry)["name"] === name);
-  if (index < 0) return refuse(`it is no kubeconfig: ${list} has no entry of the name that counts`);
+  if (index < 0) return refuse(`it is not a kubeconfig: ${list} has no entry with the selected name`);
   return { fields: fieldsOf(fieldsOf(entries[index])[item]), path: `${list}[${index}].${item}` };
 }
 
@@ -127,13 +127,13 @@ function refuseFields({ fields, path }: Entry, table: typeof REFUSED_IN_USER, re
 function serverOf({ fields, path }: Entry, refuse: Refuse): string {
   const { server } = fields;
   if (typeof server !== "string" || !URL.canParse(server)) {
-    return refuse(`${path}.server is no URL; expected something like https://host:6443`);
+    return refuse(`${path}.server is not a URL; expected something like https://host:6443`);
   }
   const { protocol, username, password, host } = new URL(server);
   if (protocol !== "https:")
-    return refuse(`${path}.server leads to ${shown(host)} without TLS; expected https://${host}`);
+    return refuse(`${path}.server points to ${shown(host)} without TLS; expected https://${host}`);
   if (username !== "" || password !== "")
-    return refuse(`${path}.server has credentials in it, for ${shown(host)}; it must not`);
+    return refuse(`${path}.server contains credentials for ${shown(host)}; remove them`);
   return server;
 }
 
@@ -141,7 +141,7 @@ function decoded({ fields, path }: Entry, field: string, refuse: Refuse): string
   const value = fields[field];
   if (value === undefined || value === null || value === "") return undefined;
   const text = typeof value === "string" ? Buffer.from(value, "base64").toString() : "";
-  return text.includes("-----BEGIN ") ? text : refuse(`${path}.${field} is no PEM in base64`);
+  return text.includes("-----BEGIN ") ? text : refuse(`${path}.${field} is not PEM in base64`);
 }
 
 function fieldsOf(value: unknown): Fields {

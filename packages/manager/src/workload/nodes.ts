@@ -72,7 +72,7 @@ export class WorkloadNodes {
     const message =
       heardAtMs === -Infinity
         ? "The Nodes of the workload cluster have not been listed yet"
-        : `The Nodes of the workload cluster could not be read since ${formatTimestamp(since)}; the log says why`;
+        : `The Nodes of the workload cluster could not be read since ${formatTimestamp(since)}; see the log of the manager`;
     return { heardAtMs, message, isOver: this.#informer.waitUntil(() => !this.#isDeaf(), PATIENCE_MS) };
   }
 

@@ -92,7 +92,7 @@ function withVersion(path: string, target: Target, { apiVersion, query }: CallOp
     throw new AzureError({
       class: "Terminal",
       code: "MissingApiVersionParameter",
-      message: `no api-version is known for ${target.provider}/${target.type}; give options.apiVersion`,
+      message: `the api-version of ${target.provider}/${target.type} is unknown; set options.apiVersion`,
     });
   }
   const text = new URLSearchParams({ ...query, "api-version": version }).toString();
@@ -137,7 +137,7 @@ function admit(options: ArmOptions, call: Call, requests: number): Ticket {
   throw new AzureError({
     class: "Throttled",
     code: "RequestBudgetUsedUp",
-    message: `${target.operation} was not sent: Azure allows no more under ${verdict.policy} for the next ${Math.ceil(verdict.retryAfterMs / 1000)} s`,
+    message: `${target.operation} was not sent: the limit of ${verdict.policy} is used up for the next ${Math.ceil(verdict.retryAfterMs / 1000)} s`,
     target: verdict.policy,
     retryAfterMs: verdict.retryAfterMs,
   });
@@ -198,7 +198,7 @@ function preconditionsOf({ ifMatch, ifNoneMatch }: WriteOptions): Readonly<Recor
 
 function readingOf(answer: Answer): Reading {
   const body = parseObject(answer.text);
-  if (!body) throw unreadable("Azure's answer to a read is no JSON object");
+  if (!body) throw unreadable("Azure's answer to a read is not a JSON object");
   return { body, ...etagOf(answer, body) };
 }
 
@@ -253,7 +253,7 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
   const seen = new Set<string>();
   try {
     for (let next: string | undefined = first.path; next !== undefined;) {
-      if (seen.has(next) || seen.size >= MOST_PAGES) throw unreadable("the pages of a list go in circles");
+      if (seen.has(next) || seen.size >= MOST_PAGES) throw unreadable("the pages of a list do not end");
       seen.add(next);
       const ticket = tickets.shift();
       const page = await makeCall(options, { ...unexpected, path: next, ...(ticket && { ticket }) });

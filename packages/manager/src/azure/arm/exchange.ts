@@ -84,7 +84,7 @@ function explain(error: unknown, request: WireRequest, isLate: boolean): Error {
   if (error instanceof AzureError) return error;
   if (request.signal?.aborted) return abortError(request.signal);
   if (isLate) {
-    const message = `no answer came within ${TIMEOUT_MS / 1000} s`;
+    const message = `Azure did not answer within ${TIMEOUT_MS / 1000} s`;
     return new AzureError({ class: "Transient", code: "RequestTimedOut", message, isOutcomeUnknown: true });
   }
   if (error instanceof TransportError) {

@@ -13,6 +13,6 @@ export function pathOfLink(endpoint: string, link: string): string {
   throw new AzureError({
     class: "Terminal",
     code: "ForeignLink",
-    message: `a link leads to ${JSON.stringify(url?.origin ?? link.slice(0, 100))} instead of ${home.origin} and is not followed`,
+    message: `Azure sent a link to ${JSON.stringify(url?.origin ?? link.slice(0, 100))} instead of ${home.origin}; the client does not follow it`,
   });
 }

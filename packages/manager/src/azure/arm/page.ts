@@ -104,5 +104,5 @@ function afterSpace(json: string, from: number): number {
 }
 
 function unexpected(json: string, at: number): SyntaxError {
-  return new SyntaxError(`${json[at] ?? "the end"} at place ${at} of a page is not what belongs there`);
+  return new SyntaxError(`unexpected ${json[at] ?? "end"} at position ${at} of a page`);
 }

@@ -74,6 +74,6 @@ function segmentsOf(path: string): readonly string[] {
   throw new AzureError({
     class: "Terminal",
     code: "InvalidResourceId",
-    message: `${JSON.stringify(path.slice(0, 300))} is no path of a resource: it must start with "/subscriptions/" and a subscription id, and no part of it may be empty, ".", ".." or contain spaces, "?", "#", "%" or a backslash`,
+    message: `${JSON.stringify(path.slice(0, 300))} is not the path of a resource: it must start with "/subscriptions/" and a subscription id, and no part of it may be empty, ".", ".." or contain spaces, "?", "#", "%" or a backslash`,
   });
 }

@@ -44,9 +44,9 @@ test.each<[string, Allowed, RegExp]>([
     /does not include namespace team-a/,
   ],
   [
-    "the selector makes no sense",
+    "the selector is invalid",
     { selector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
-    /makes no sense: "Like"/,
+    /is invalid: "Like"/,
   ],
 ])("a namespace may not use an identity when %s", (_, allowed, message) => {
   expect(problem(allowed, { tier: "gold" })).toMatch(message);

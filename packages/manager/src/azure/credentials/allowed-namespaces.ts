@@ -25,13 +25,13 @@ export function namespaceProblem(
   const allowed = identity.spec.allowedNamespaces;
   const field = `spec.allowedNamespaces of AzureClusterIdentity ${identity.metadata.name}`;
   if (!allowed) {
-    return `${field} is not set, so that no namespace may use it; list ${namespace.name}, or set it to {} for all`;
+    return `${field} is not set, so no namespace may use the identity; list ${namespace.name}, or set it to {} for all`;
   }
   const { list, selector } = allowed;
   if (list === undefined && selector === undefined) return undefined;
   if (list?.includes(namespace.name)) return undefined;
   const problem = selector && labelSelectorProblem(selector);
-  if (problem !== undefined) return `the selector in ${field} makes no sense: ${problem}`;
+  if (problem !== undefined) return `the selector in ${field} is invalid: ${problem}`;
   if (selector && selects(selector, namespace)) return undefined;
   return `${field} does not include namespace ${namespace.name}; add it to the list, or label the namespace for the selector`;
 }

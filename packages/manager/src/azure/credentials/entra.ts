@@ -143,7 +143,7 @@ interface Failed {
 function explain(error: unknown, applicant: Applicant, { notes, isLate }: Failed): AzureError {
   if (error instanceof AzureError) return error;
   const who = `no token for client ${applicant.clientID} of tenant ${applicant.tenantID}`;
-  if (isLate) return transient(`${who}: no answer came within ${TIMEOUT_MS / 1000} s`);
+  if (isLate) return transient(`${who}: Entra ID did not answer within ${TIMEOUT_MS / 1000} s`);
   if (notes.failure instanceof TransportError) return transient(`${who}: ${notes.failure.message}`);
   const said = notes.description ?? (error instanceof Error ? error.message : String(error));
   return refusal(`${who}: ${withoutSecrets(said, applicant.proof)}`, notes);

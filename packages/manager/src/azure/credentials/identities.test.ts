@@ -196,8 +196,8 @@ describe("an identity", () => {
 describe("an identity that cannot be used says why", () => {
   test.each<[string, Parameters<typeof identity>[0], Secret | undefined, RegExp]>([
     ["the Secret is missing", {}, undefined, /default\/robot: Secret default\/robot-secret does not exist/],
-    ["the Secret is empty", {}, secretWith(""), /has nothing under the key clientSecret/],
-    ["the Secret is blank", {}, secretWith(" \n"), /has nothing under the key clientSecret/],
+    ["the Secret is empty", {}, secretWith(""), /has no value under the key clientSecret/],
+    ["the Secret is blank", {}, secretWith(" \n"), /has no value under the key clientSecret/],
     [
       "the Secret is elsewhere",
       { clientSecret: { name: "s", namespace: "kube-system" } },

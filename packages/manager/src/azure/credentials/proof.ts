@@ -81,7 +81,8 @@ async function readSecretValue(
   const encoded = secret.data?.[SECRET_KEY] ?? "";
   // Files made by hand end in a newline, and so do the Secrets made from them.
   const value = Buffer.from(encoded, "base64").toString("utf8").trimEnd();
-  if (value === "") throw unusable(identity, `Secret ${own}/${name} has nothing under the key ${SECRET_KEY}`);
+  if (value === "")
+    throw unusable(identity, `Secret ${own}/${name} has no value under the key ${SECRET_KEY}`);
   return new Sensitive(value);
 }
 

@@ -27,11 +27,11 @@ export async function build(scope: Scope): Promise<Outcome> {
       retryAfterMs = sooner(retryAfterMs, noted(scope, round));
       if (round.ended === 0 || round.failures.length > 0) return ended(scope, decisions, retryAfterMs);
     }
-    throw new Error("the resources of a cluster did not come to an end");
+    throw new Error("reconciling the resources of a cluster did not converge");
   } catch (error) {
     const waitMs = throttledFor(error);
     if (waitMs !== undefined) return block(waitMs, reasonFor(scope));
-    throw failureOf(error, "looking at Azure");
+    throw failureOf(error, "reading from Azure");
   }
 }
 
@@ -43,7 +43,7 @@ function recordEvents({ cluster, context }: Scope, decisions: readonly Decision[
     context.event({
       type: "Normal",
       reason: "ResourceUpdated",
-      message: `${shortName(resource.id)} is written: ${why}`,
+      message: `Writing ${shortName(resource.id)}: ${why}`,
     });
   }
 }

@@ -40,12 +40,17 @@ export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
   const isGroupOurs = group !== undefined && isOwned(group, owner) && !hasForeignNetwork(scene);
   const outside = owned.filter((resource) => !normalizedId(idOf(resource)).startsWith(inGroup));
   if (isGroupOurs && outside.length === 0) {
-    return [{ resourceID: groupID, why: "the group is ours, and everything of ours is in it" }];
+    return [
+      { resourceID: groupID, why: "the cluster owns the resource group, and all its resources are in it" },
+    ];
   }
   const first = Math.min(...owned.map(orderOf));
   return owned
     .filter((resource) => orderOf(resource) === first)
-    .map((resource) => ({ resourceID: idOf(resource), why: `${shortName(idOf(resource))} is ours` }));
+    .map((resource) => ({
+      resourceID: idOf(resource),
+      why: `${shortName(idOf(resource))} belongs to the cluster`,
+    }));
 }
 
 /** A network that the user put into our group stays, and the group with it. */

@@ -78,7 +78,7 @@ function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkFor
       do: "keep",
       resource,
       isForeign: true,
-      why: "the virtual network is the user's, and so are its parts",
+      why: "the virtual network and its parts belong to a user",
     };
   }
   if (scene.underWay.has(id)) return { do: "wait", resource, why: "Azure is working on it" };
@@ -89,10 +89,10 @@ function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkFor
   const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(normalizedId(other)));
   if (missing !== undefined) return { do: "wait", resource, why: `it needs ${shortName(missing)} first` };
   const observed = scene.seen.get(id);
-  if (!observed) return { do: "wait", resource, why: "it has not been looked at" };
+  if (!observed) return { do: "wait", resource, why: "it has not been read yet" };
   if (!observed.body) {
     const body = { ...resource.atCreation, ...resource.body };
-    return { do: "put", resource, body, isNew: true, why: "it is not there" };
+    return { do: "put", resource, body, isNew: true, why: "it does not exist" };
   }
   return decideExisting(scene, resource, { ...observed, body: observed.body });
 }
@@ -109,7 +109,7 @@ function decideExisting(
     : decideOwn(scene, resource, observed);
   // Others, the cloud provider above all, may work on it as long as it stays what it is to be.
   if (isFinal(state) || (decision.do === "keep" && state !== "Deleting")) return decision;
-  return { do: "wait", resource, why: `somebody else is at it: it is ${state}` };
+  return { do: "wait", resource, why: `another client is changing it: it is ${state}` };
 }
 
 function decideForeign(
@@ -119,20 +119,20 @@ function decideForeign(
 ): Decision {
   const namesake = namesakeIn(body, owner);
   if (namesake !== undefined) {
-    const why = `${shortName(resource.id)} belongs to the cluster ${namesake}; give one of them another name, in spec.resourceGroup for instance`;
+    const why = `${shortName(resource.id)} belongs to the cluster ${namesake}; give one of the clusters another name, for example in spec.resourceGroup`;
     return { do: "refuse", resource, reason: "ResourceNotOwned", why };
   }
   if (resource.ifForeign === "refuse") {
     const tag = `${ownershipTag(owner.clusterName)}: owned`;
-    const why = `${shortName(resource.id)} is there and not ours; choose another name, or give it the tag ${tag} to hand it over`;
+    const why = `${shortName(resource.id)} already exists and the cluster does not own it; choose another name, or add the tag ${tag} to hand it over`;
     return { do: "refuse", resource, reason: "ResourceNotOwned", why };
   }
   const missing = missingSubnet(resource.body, body);
   if (missing !== undefined) {
-    const why = `${shortName(resource.id)} is not ours and has no subnet ${JSON.stringify(missing)}; create it, or name one that is there in spec.networkSpec.subnets`;
+    const why = `${shortName(resource.id)} has no subnet ${JSON.stringify(missing)}, and the cluster does not own it; create the subnet, or set an existing one in spec.networkSpec.subnets`;
     return { do: "refuse", resource, reason: "SubnetNotFound", why };
   }
-  return { do: "keep", resource, isForeign: true, why: "it is there and not ours: it is used as it is" };
+  return { do: "keep", resource, isForeign: true, why: "the cluster does not own it and uses it as it is" };
 }
 
 function decideOwn(
@@ -149,12 +149,12 @@ function decideOwn(
   if (properties !== body["properties"] || state === "Failed" || state === "Canceled") {
     const { id: _id, name: _name, type: _type, etag: _etag, ...rest } = body;
     const merged = { ...rest, properties, ...(!resource.hasNoTags && { tags }) };
-    const why = properties === body["properties"] ? `it is ${state}` : "it is not as it is wanted";
+    const why = properties === body["properties"] ? `it is ${state}` : "it differs from the spec";
     return { do: "put", resource, body: merged, isNew: false, ...precondition, why };
   }
   if (!areTagsRight)
-    return { do: "patchTags", resource, tags, ...precondition, why: "its tags are not as wanted" };
-  return { do: "keep", resource, isForeign: false, why: "it is as it is wanted" };
+    return { do: "patchTags", resource, tags, ...precondition, why: "its tags differ from the spec" };
+  return { do: "keep", resource, isForeign: false, why: "it matches the spec" };
 }
 
 /** The properties with everything wanted in them; the very same object when nothing is missing and nothing too much. */

@@ -30,7 +30,7 @@ export function awaitPools({ context, plan }: Scope): Outcome {
   const pools = poolsOf(context.cache, { name: plan.clusterName, namespace });
   if (pools.length === 0) return next;
   const names = pools.map(({ metadata }) => metadata.name).toSorted();
-  const message = `The network goes after the AzureMachinePools in it: ${names.join(", ")}`;
+  const message = `Waiting for the AzureMachinePools in the network to be deleted: ${names.join(", ")}`;
   throw waiting("WaitingForMachinePools", message, POOLS_POLL_MS);
 }
 
@@ -126,6 +126,6 @@ async function contentsOf({ arm }: Scope, group: string): Promise<readonly JsonO
 /** What is not in the group that was asked for must not be deleted because some answer shows it. */
 function checkInside(id: string, group: string): void {
   if (normalizedId(id).startsWith(normalizedId(`${group}/`))) return;
-  const message = `the resources of ${group} were asked for, and the answer has ${id}`;
+  const message = `Azure answered a list of the resources of ${group} with ${id}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }

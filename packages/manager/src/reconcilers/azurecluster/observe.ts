@@ -92,7 +92,7 @@ export async function readResource(
 function checkID(body: JsonObject, id: string): void {
   const shown = body["id"];
   if (typeof shown !== "string" || normalizedId(shown) === normalizedId(id)) return;
-  const message = `${id} was asked for, and the answer is about ${shown}`;
+  const message = `Azure answered a read of ${id} with ${shown}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 

@@ -60,7 +60,7 @@ export async function findZones(scope: Scope): Promise<Outcome> {
 }
 
 function noSuchRegion({ cluster, context }: Scope): Failure {
-  const message = `spec.location: Invalid value: ${JSON.stringify(cluster.spec.location)}: Azure offers no machines there; use the name of a region such as westeurope`;
+  const message = `spec.location: Invalid value: ${JSON.stringify(cluster.spec.location)}: Azure offers no VMs in that location; use the name of a region such as westeurope`;
   return refusal(context, "LocationUnknown", { message, conditions: [] });
 }
 

@@ -57,7 +57,7 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
   const owner = ownerOf(context);
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
   if (!owner && !isDeleting) {
-    const message = "No Cluster refers to it in spec.infrastructureRef yet";
+    const message = "No Cluster refers to this AzureCluster in spec.infrastructureRef yet";
     throw blocked(context, waiting("WaitingForClusterOwner", message));
   }
   const isUntouched = isDeleting && !hasBegun(cluster);
@@ -70,7 +70,7 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
     context,
     cluster,
     get arm(): Arm {
-      if (!arm) throw new Error("Azure is asked about a cluster for which nothing was ever begun");
+      if (!arm) throw new Error("a phase needs an Azure client before one was created");
       return arm;
     },
     isUntouched,

@@ -27,7 +27,7 @@ export function unsupportedIn(spec: ClusterSpec): readonly Unsupported[] {
           {
             field: "spec.networkSpec.privateDNSZoneName",
             condition: "PrivateDNSReady",
-            message: `${JSON.stringify(privateDNSZoneName)} cannot be made, private DNS zones are not supported yet; without it the endpoint is the private address`,
+            message: `${JSON.stringify(privateDNSZoneName)} private DNS zones are not supported yet; remove it to use the private address as the endpoint`,
           },
         ]
       : []),

@@ -47,7 +47,7 @@ async function checkSecret({ object, client }: Context<AzureClusterIdentity>): P
   try {
     await findProof(object, {
       readSecret: (namespace, name) => client.find(Secret, { name, namespace }),
-      readFile: () => Promise.reject(new Error("the identity lies in a Secret")),
+      readFile: () => Promise.reject(new Error("the credentials of the identity are in a Secret")),
     });
     return next;
   } catch (error) {
@@ -71,6 +71,6 @@ function awaitClusters({ object, cache }: Context<AzureClusterIdentity>): Outcom
   if (names.length === 0) return next;
   const shown = names.toSorted().slice(0, NAMED).join(", ");
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  const message = `It goes when no AzureCluster logs in as it any more: ${shown}${more}`;
+  const message = `Waiting until no AzureCluster uses this identity any more: ${shown}${more}`;
   throw waiting("IdentityInUse", message);
 }

@@ -73,7 +73,7 @@ export async function readSet({ azureTarget }: Scope): Promise<SeenSet | undefin
 /** What is about to be changed or trusted must be what was asked for, whatever mixes up answers on the way. */
 function checkID({ id }: JsonObject, wanted: string): void {
   if (typeof id !== "string" || id.toLowerCase() === wanted.toLowerCase()) return;
-  const message = `${wanted} was asked for, and the answer is about ${id}`;
+  const message = `Azure answered a read of ${wanted} with ${id}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 
@@ -123,7 +123,7 @@ function checkInside(instances: readonly ScaleSetInstance[], scaleSetID: string)
   const prefix = `${scaleSetID.toLowerCase()}/`;
   const stranger = instances.find(({ resourceID }) => !resourceID.toLowerCase().startsWith(prefix));
   if (!stranger) return;
-  const message = `the instances of ${scaleSetID} were asked for, and the answer has ${stranger.resourceID}`;
+  const message = `Azure answered a list of the instances of ${scaleSetID} with ${stranger.resourceID}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 

@@ -33,7 +33,7 @@ export async function putModel(scope: Scope, { capacity, why }: PutOptions): Pro
   const waitMs = await startOnSet(scope, (isKept ? resizeOf : writeOf)(scope, capacity, data));
   if (pool.status?.operation) {
     const reason = set ? "ScaleSetUpdated" : "ScaleSetCreated";
-    context.event({ type: "Normal", reason, message: `The scale set is written: ${why}` });
+    context.event({ type: "Normal", reason, message: `Writing the scale set: ${why}` });
   }
   return again(waitMs, "OperationRunning");
 }
@@ -87,7 +87,7 @@ function heldFor(scope: Scope): number {
 export async function renewForUpdates(scope: Scope, { set }: Observation): Promise<Outcome> {
   if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return next;
   if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
-  const why = "fresh bootstrap data: machines that are updated in place join anew with it";
+  const why = "fresh bootstrap data, with which machines rejoin after an update in place";
   return putModel(scope, { capacity: set?.capacity ?? 0, why });
 }
 

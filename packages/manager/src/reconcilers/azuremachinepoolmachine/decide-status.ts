@@ -139,7 +139,7 @@ function nodeSchedulable({ machine, node }: MachineStatusView): readonly Conditi
   if (node.state !== "found" || machine.metadata.deletionTimestamp !== undefined) return [];
   const { metadata, spec } = node.node;
   if (spec?.unschedulable === true && !isCordonedByUs(node.node)) {
-    const message = `Node ${metadata.name} takes no pods: somebody has cordoned it`;
+    const message = `Node ${metadata.name} is cordoned and takes no pods; uncordon it if that was not intended`;
     return [{ type, status: "False", severity: "Info", reason: "NodeCordoned", message }];
   }
   return cordonedSince(machine) === undefined ? [] : [{ type, status: "True", reason: "NodeTakesPods" }];

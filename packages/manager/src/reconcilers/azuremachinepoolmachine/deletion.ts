@@ -96,7 +96,7 @@ export async function removeNode(scope: Scope): Promise<Outcome> {
     // Who is told when to come back does not come sooner, however late it is.
     if (!(error instanceof Failure) || error.retryAfterMs !== undefined) throw error;
     if (!isOverdue(scope)) return block(RETRY_MS, error.reason);
-    context.log.warn("The Node of a deleted machine is left behind", {
+    context.log.warn("Could not delete the Node of a deleted machine; it remains", {
       machine: machine.metadata.name,
       error,
     });

@@ -15,13 +15,13 @@ const JOINING_MS = 4 * 60_000;
 export function requirePool({ machine, pool }: Scope): Outcome {
   const { namespace } = machine.metadata;
   if (!pool) {
-    const message = `There is no AzureMachinePool ${JSON.stringify(poolNameOf(machine))} in namespace ${namespace} that owns the machine`;
+    const message = `No AzureMachinePool ${JSON.stringify(poolNameOf(machine))} in namespace ${namespace} owns this machine`;
     throw waiting("WaitingForPool", message);
   }
   if (isOfPool(machine, pool)) return next;
   throw terminal(
     "ForeignInstance",
-    `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is no instance of the scale set ${pool.spec.providerID}; the machine is left alone, delete it`,
+    `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is not an instance of the scale set ${pool.spec.providerID}; the controller ignores this machine, delete it`,
   );
 }
 
@@ -29,7 +29,7 @@ export function requirePool({ machine, pool }: Scope): Outcome {
 export function requireInstance({ context, machine }: Scope): Outcome {
   const preceding = precedingName(machine, context.cache);
   if (preceding === undefined) return next;
-  const message = `spec.providerID: AzureMachinePoolMachine ${preceding} stands for this instance; the machine is left alone`;
+  const message = `spec.providerID: AzureMachinePoolMachine ${preceding} already represents this instance; the controller ignores this machine`;
   throw waiting("InstanceTaken", message);
 }
 

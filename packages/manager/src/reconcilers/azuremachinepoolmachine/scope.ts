@@ -55,7 +55,7 @@ export interface Scope {
 const NOT_LOOKED_YET = {
   state: "unknown",
   reason: "NotLookedYet",
-  message: "Nobody has looked for the Node yet",
+  message: "The controller has not looked up the Node yet",
 } as const;
 
 /** Begins a pass. */

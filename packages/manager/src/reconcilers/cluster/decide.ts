@@ -147,7 +147,7 @@ function judgeControlPlane(observed: Observed): ControlPlaneJudgement {
 }
 
 function missingControlPlane(seen: ResolvedReference | undefined): ControlPlaneJudgement {
-  const message = seen ? absence(seen) : "There is no control plane";
+  const message = seen ? absence(seen) : "The Cluster has no control plane";
   const waiting = { status: "False", severity: "Info", message } as const;
   return {
     isReady: false,
@@ -186,8 +186,8 @@ function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJu
 }
 
 function idle({ state, target }: ResolvedReference): string {
-  const because = state === "notServed" ? "nobody serves its kind" : "no controller acts on it";
-  return `${target.text} tells nothing because ${because}; the cluster is used as soon as its endpoint and kubeconfig are given`;
+  const because = state === "notServed" ? "the server does not serve its kind" : "no controller acts on it";
+  return `${target.text} has no status because ${because}; to use the cluster, set its endpoint and kubeconfig`;
 }
 
 /** What is followed tells of its changes itself. */

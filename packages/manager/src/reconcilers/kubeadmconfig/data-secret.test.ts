@@ -78,7 +78,7 @@ describe("a data Secret", () => {
 
   test.each([
     [{ ...PLANNED, type: "Opaque" }, 'has the type "Opaque" and not "cluster.x-k8s.io/secret"'],
-    [{ ...PLANNED, metadata: { name: "pool", namespace: "default" } }, "belongs to somebody else"],
+    [{ ...PLANNED, metadata: { name: "pool", namespace: "default" } }, "has another owner"],
   ])("that is not ours is left alone: %#", (secret, problem) => {
     expect(foreignProblem(secret, CONFIG)).toContain(problem);
   });

@@ -127,7 +127,7 @@ export function foreignProblem(secret: Frozen<Secret>, config: Frozen<KubeadmCon
   const owner = controllerReferenceTo(config);
   // By name and not by UID: configs and Secrets that were moved from another cluster have new ones.
   if (secret.metadata.ownerReferences?.some((reference) => isSameOwner(reference, owner))) return undefined;
-  return `${place} is there and belongs to somebody else; remove it, or give this KubeadmConfig another name`;
+  return `${place} already exists and has another owner; remove it, or give this KubeadmConfig another name`;
 }
 
 function tokenFields({ text, expiresMs }: JoinToken): JsonObject {

@@ -62,8 +62,8 @@ function keptToken({ stored, token, isKnown, nowMs }: Facts): JoinToken | undefi
 
 function whyAnotherToken({ stored, token, needsToken, ...facts }: Facts): string | undefined {
   if (!needsToken) return undefined;
-  if (stored?.value === undefined || !stored.token) return "there is no bootstrap data yet";
-  if (token !== stored.token) return "fresh bootstrap data was asked for, for machines of another model";
+  if (stored?.value === undefined || !stored.token) return "bootstrap data does not exist yet";
+  if (token !== stored.token) return "the pool requested fresh bootstrap data for machines of another model";
   return whyNotAsItIs(token, facts);
 }
 
@@ -72,16 +72,16 @@ function whyNotAsItIs(
   { isAsked, isKnown, policy, nowMs }: Pick<Facts, "isAsked" | "isKnown" | "policy" | "nowMs">,
 ): string | undefined {
   const endsSoon = !isGood(token, policy, nowMs);
-  if (policy.renews && endsSoon) return "the join token ends soon";
+  if (policy.renews && endsSoon) return "the join token expires soon";
   if (!isAsked) return undefined;
-  if (endsSoon) return "fresh bootstrap data was asked for, and the join token ends soon";
+  if (endsSoon) return "the pool requested fresh bootstrap data, and the join token expires soon";
   return isKnown
     ? undefined
-    : "fresh bootstrap data was asked for, and the cluster does not know the join token any more";
+    : "the pool requested fresh bootstrap data, and the join token no longer exists in the cluster";
 }
 
 function whyPrint({ stored }: Facts): string {
   return stored?.value === undefined
-    ? "there is no bootstrap data yet"
-    : "the config, or something it is made from, has changed";
+    ? "bootstrap data does not exist yet"
+    : "the config or one of its inputs has changed";
 }

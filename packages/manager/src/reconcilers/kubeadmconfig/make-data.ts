@@ -149,7 +149,10 @@ function drawToken({ context: { env }, policy }: Scope): JoinToken {
 async function useToken(scope: Scope, observation: Observation, token: JoinToken): Promise<void> {
   if (await makeToken(scope, await workloadOf(scope), token)) return finish(scope, observation, token);
   await write(scope, observation, { next: null });
-  throw transient("JoinTokenTaken", "The cluster has another join token of that id; drawing a new one");
+  throw transient(
+    "JoinTokenTaken",
+    "The cluster already has a join token with that id; generating a new one",
+  );
 }
 
 async function finish(scope: Scope, observation: Observation, token: JoinToken | undefined): Promise<void> {
@@ -196,7 +199,7 @@ async function write(
   } catch (error) {
     // The Secret went meanwhile, and not the config: the next look makes it anew.
     if (error instanceof Failure && error.failure === "NotFound")
-      throw transient("DataSecretGone", "The Secret with the bootstrap data was deleted meanwhile");
+      throw transient("DataSecretGone", "The Secret with the bootstrap data was deleted during the pass");
     throw error;
   }
 }

@@ -85,7 +85,7 @@ function refuseControlPlane({ metadata, spec }: Frozen<KubeadmConfig>): void {
 }
 
 function controlPlane(sign: string): Failure {
-  const message = `This is the config of a control plane machine (${sign}), and only those of workers are made so far`;
+  const message = `This KubeadmConfig is for a control plane machine (${sign}); only workers are supported so far`;
   return waiting("WaitingForControlPlaneSupport", message);
 }
 
@@ -101,7 +101,7 @@ function ownerOf({ object, cache }: Context<KubeadmConfig>): Owner {
           : undefined;
     if (owner) return owner;
   }
-  const message = "No MachinePool or Machine refers to it in bootstrap.configRef yet";
+  const message = "No MachinePool or Machine refers to this KubeadmConfig in bootstrap.configRef yet";
   throw waiting("WaitingForOwner", message);
 }
 
@@ -149,9 +149,9 @@ function clusterOf(
 ): { readonly cluster: Frozen<Cluster>; readonly endpoint: string } {
   const cluster = cache.get(Cluster, { name: clusterName, namespace: object.metadata.namespace });
   const text = `Cluster ${JSON.stringify(clusterName)}`;
-  if (!cluster) throw waiting("WaitingForCluster", `There is no ${text} yet`);
+  if (!cluster) throw waiting("WaitingForCluster", `${text} does not exist yet`);
   if (cluster.metadata.deletionTimestamp !== undefined) {
-    throw waiting("ClusterDeleting", `${text} is being deleted, and no machine joins it any more`);
+    throw waiting("ClusterDeleting", `${text} is being deleted, so no machine can join it`);
   }
   if (cluster.status?.infrastructureReady !== true) {
     const message = `The infrastructure of ${text} is not ready yet`;
@@ -172,11 +172,11 @@ function endpointOf({ spec }: Frozen<Cluster>): string | undefined {
 
 function versionOf({ text, kubernetesVersion, versionField }: Owner): KubeadmApiVersion {
   if (kubernetesVersion === undefined) {
-    const message = `${text}: ${versionField} is not set; it decides what kubeadm is told, so set it, such as v1.31.2`;
+    const message = `${text}: ${versionField} is not set, but kubeadm's configuration depends on it; set it, for example to v1.31.2`;
     throw terminal("VersionMissing", message);
   }
   const version = kubeadmApiVersion(kubernetesVersion);
   if (version) return version;
-  const message = `${text}: ${versionField}: ${JSON.stringify(kubernetesVersion)}: must be a version of Kubernetes from v1.22.0 on`;
+  const message = `${text}: ${versionField}: ${JSON.stringify(kubernetesVersion)}: must be Kubernetes v1.22.0 or later`;
   throw terminal("VersionNotSupported", message);
 }

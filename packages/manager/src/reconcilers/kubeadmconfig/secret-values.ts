@@ -21,6 +21,6 @@ function valueOf({ field, name, key }: SecretUse, secret: Frozen<Secret> | undef
   if (value !== undefined) return Buffer.from(value, "base64");
   const message = secret
     ? `${field}.key: ${JSON.stringify(key)}: Secret ${JSON.stringify(name)} has no such key`
-    : `${field}.name: ${JSON.stringify(name)}: there is no such Secret in the namespace`;
+    : `${field}.name: ${JSON.stringify(name)}: no such Secret exists in the namespace`;
   throw waiting("WaitingForSecret", message, MISSING_RETRY_MS);
 }

@@ -36,7 +36,7 @@ export async function shownAuthority(scope: Scope, client: Client): Promise<stri
 export async function makeToken(scope: Scope, client: Client, token: JoinToken): Promise<boolean> {
   const { context, config } = scope;
   const { name, namespace } = config.metadata;
-  const secret = tokenSecret(token, `Made by Capstan for KubeadmConfig ${namespace}/${name}`);
+  const secret = tokenSecret(token, `Created by Capstan for KubeadmConfig ${namespace}/${name}`);
   context.assertMayWrite();
   try {
     await client.create(Secret, secret);
@@ -61,7 +61,7 @@ async function prolong(client: Client, { metadata, data }: Secret): Promise<true
 function tokenFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { reason, retryAfterMs } = error;
-  const message = `The join token could not be made in the workload cluster: ${reason}`;
+  const message = `Could not create the join token in the workload cluster: ${reason}`;
   return transient("JoinTokenFailed", message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 

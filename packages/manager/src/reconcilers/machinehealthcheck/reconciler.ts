@@ -66,7 +66,7 @@ function matchPools({ object: check, cache }: Context<MachineHealthCheck>): Outc
     .map(({ metadata }) => metadata.name)
     .sort();
   if (pools.length === 0) return next;
-  const message = `spec.selector picks machines of MachinePool ${pools.join(", ")}, which have no Machine and are not looked after by health checks; a pool replaces machines that fail by itself`;
+  const message = `spec.selector matches machines of MachinePool ${pools.join(", ")}, which have no Machine, so health checks ignore them; the pool controller replaces failed machines`;
   throw waiting("MachinePoolMatched", message);
 }
 

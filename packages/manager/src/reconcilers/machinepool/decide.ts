@@ -171,7 +171,7 @@ function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undef
   }
   if (ready === replicas) return { type, status: "True", reason: "AllReplicasReady" };
   const have = ready === 1 ? "1 machine has" : `${ready} machines have`;
-  const message = `${have} a Node that is Ready, ${replicas} ${replicas === 1 ? "is" : "are"} wanted`;
+  const message = `${have} a Node that is Ready, ${replicas} desired`;
   return { type, status: "False", severity: "Info", reason: "WaitingForReplicasReady", message };
 }
 

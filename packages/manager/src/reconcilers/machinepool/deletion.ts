@@ -53,7 +53,7 @@ export async function deleteNodes(scope: Scope): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (!isOverdue(pool, context.env.clock.now())) return block(RETRY_MS, error.reason);
-    context.log.warn("Nodes of a deleted pool are left behind", { error });
+    context.log.warn("Could not delete the Nodes of a deleted pool; they remain", { error });
     return next;
   }
 }

@@ -30,7 +30,7 @@ const STILL_THERE_MS = 2 * 60_000;
 export function joinCluster({ pool, cluster }: Scope): Outcome {
   const { metadata, spec } = pool;
   if (!cluster) {
-    const message = `spec.clusterName: there is no Cluster ${JSON.stringify(spec.clusterName)} in namespace ${metadata.namespace}`;
+    const message = `spec.clusterName: Cluster ${JSON.stringify(spec.clusterName)} does not exist in namespace ${metadata.namespace}`;
     throw waiting("WaitingForCluster", message);
   }
   const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));

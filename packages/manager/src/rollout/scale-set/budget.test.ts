@@ -5,7 +5,7 @@ import { pool } from "./plan.fixture.ts";
 test("limits that round to nothing are said to, with what holds instead", () => {
   const view = pool({ desired: 9, maxSurge: 0, maxUnavailable: "10%" });
   expect(roundingNote(view)).toBe(
-    'maxSurge 0 and maxUnavailable "10%" of 9 machines are none; one at a time may be unavailable',
+    'maxSurge 0 and maxUnavailable "10%" round to 0 for 9 machines; 1 machine at a time may be unavailable',
   );
 });
 

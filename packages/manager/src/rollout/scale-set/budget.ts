@@ -97,7 +97,7 @@ export function roundingNote({ maxSurge, maxUnavailable, desired }: PoolView): s
     scaledValue(maxSurge, desired, "up") === 0 && scaledValue(maxUnavailable, desired, "down") === 0;
   if (!isNone || desired === 0) return undefined;
   const [surge, unavailable] = [maxSurge, maxUnavailable].map((limit) => JSON.stringify(limit));
-  return `maxSurge ${surge} and maxUnavailable ${unavailable} of ${counted(desired, "machine")} are none; one at a time may be unavailable`;
+  return `maxSurge ${surge} and maxUnavailable ${unavailable} round to 0 for ${counted(desired, "machine")}; 1 machine at a time may be unavailable`;
 }
 
 interface Counting {

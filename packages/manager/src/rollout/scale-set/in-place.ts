@@ -13,8 +13,8 @@ export function updateWave(state: PoolState, wave: readonly WholeMachine[]): Poo
   const { view, budget, goalHash } = state;
   const hashes = modelsText(...wave.map(({ modelHash }) => modelHash));
   const why =
-    `${counted(wave.length, "machine")} with model ${hashes}, wanted is ${modelsText(goalHash)}; ` +
-    `${budget.available} available, at least ${budget.floor} must stay so; data on local disks is lost`;
+    `${counted(wave.length, "machine")} with model ${hashes}, desired is ${modelsText(goalHash)}; ` +
+    `${budget.available} available, at least ${budget.floor} must stay available; data on local disks is lost`;
   return {
     ...headingOf(view),
     action: "UpdateMachineInPlace",

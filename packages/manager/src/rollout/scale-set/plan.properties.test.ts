@@ -221,7 +221,7 @@ describe("whatever happens to a pool, in whatever order", () => {
       fc.property(storyOf(anyDeed), fc.nat(1000), (story, seed) => {
         const result = runStory(story, seed);
         const [, wanted, available, live] =
-          /wanted (\d+) .*?, (\d+) available of (\d+)/.exec(result.end[0] ?? "") ?? [];
+          /desired (\d+) .*?, (\d+) available of (\d+)/.exec(result.end[0] ?? "") ?? [];
         const hash = /.*image (\w)/.exec(story)?.[1] ?? "A";
         expect(result.violations).toEqual([]);
         expect({ available, live }).toEqual({ available: wanted, live: wanted });

@@ -36,7 +36,7 @@ describe("a plan", () => {
         action: "SetCapacity",
         targets: ["mp"],
         detail: { from: 3, to: 4 },
-        why: "adds 1 machine: 4 wanted, 3 exist",
+        why: "adding 1 machine: 4 desired, 3 exist",
       },
     ]);
   });

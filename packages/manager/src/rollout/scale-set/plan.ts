@@ -31,7 +31,7 @@ export function planPool(view: PoolView): PoolPlan {
   const state = stateOf(view);
   const { budget } = state;
   if (view.isPaused) {
-    const why = "the pool or its cluster is paused; what has begun is left as it is";
+    const why = "the pool or its cluster is paused; running operations continue, and no new one starts";
     return {
       actions: [],
       blocked: [{ ...headingOf(view), reason: "Paused", targets: [view.name], why }],
@@ -61,7 +61,7 @@ export function planPool(view: PoolView): PoolPlan {
 function mendSet({ view, goalHash }: PoolState): readonly PoolAction[] {
   if (!view.isSetFailed) return [];
   const detail = { hash: goalHash, from: view.capacity, to: view.capacity };
-  const why = "Azure says that the last change of the scale set has failed";
+  const why = "Azure reports that the last change of the scale set has failed";
   return [{ ...headingOf(view), action: "PutModel", targets: [view.name], detail, why }];
 }
 
@@ -106,7 +106,7 @@ function adopt(state: PoolState): readonly PoolAction[] {
   const surgeInstanceIDs = surgeAmong(state, instanceIDs);
   const detail = { instanceIDs, ...(surgeInstanceIDs.length > 0 && { surgeInstanceIDs }) };
   const targets = instanceIDs.map((instanceID) => machineResourceName(view.name, instanceID));
-  const why = `${counted(instanceIDs.length, "instance")} ${instanceIDs.length === 1 ? "has" : "have"} no resource yet`;
+  const why = `${counted(instanceIDs.length, "instance")} ${instanceIDs.length === 1 ? "has" : "have"} no AzureMachinePoolMachine yet`;
   return [{ ...headingOf(view), action: "CreateMachineResource", targets, detail, why }];
 }
 
@@ -128,19 +128,19 @@ function deletion(state: PoolState, cause: Cause, machines: readonly WholeMachin
 function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMachine[]): string {
   const { budget, goalHash } = state;
   const count = counted(machines.length, "machine");
-  const within = `${budget.available} available, at least ${budget.floor} must stay so`;
+  const within = `${budget.available} available, at least ${budget.floor} must stay available`;
   const hashes = modelsText(...machines.map(({ modelHash }) => modelHash));
   const states = [...new Set(machines.map(({ vmState }) => vmState))].sort().join(", ");
   switch (cause) {
     case "Stuck":
       return `${count} (${states}, model ${hashes}) unavailable for more than 10 minutes; replacing costs no availability`;
     case "ScaleDown":
-      return `${budget.desired} wanted, ${state.staying.length} there: ${count} too many`;
+      return `scaling down to ${counted(budget.desired, "replica")} (${count} to delete)`;
     case "Annotated":
-      return `${count} marked to be deleted first; ${within}`;
+      return `${count} annotated for deletion; ${within}`;
     case "Outdated":
       if (hashes === modelsText(goalHash))
-        return `${count} with an earlier edition of model ${hashes}, of which Azure counts too many; ${within}`;
-      return `${count} with model ${hashes}, wanted is ${modelsText(goalHash)}; ${within}`;
+        return `${count} with an earlier edition of model ${hashes}; Azure counts every edition and has too many; ${within}`;
+      return `${count} with model ${hashes}, desired is ${modelsText(goalHash)}; ${within}`;
   }
 }

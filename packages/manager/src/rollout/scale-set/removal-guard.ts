@@ -60,12 +60,12 @@ export function planRemoval(view: PoolView): Removal {
   const total = machinesOf(view).filter((machine) => machine.name !== undefined).length;
   if (isGuarded(missing.length, total) && !isConfirmed(view, missing)) {
     const why =
-      `${missing.length} of ${counted(total, "resource")} would go because one list does not show their instances; ` +
-      `nothing is removed until ${CONFIRMATIONS_NEEDED} more lists at least 5 minutes apart agree, or a user allows it with the annotation ${ALLOW_REMOVAL_ANNOTATION}: "${missing.length}" on the pool`;
+      `the last list of the scale set does not show the instances of ${missing.length} of ${counted(total, "machine")}; ` +
+      `they are not deleted until ${CONFIRMATIONS_NEEDED} more lists at least 5 minutes apart agree, or until you annotate the pool with ${ALLOW_REMOVAL_ANNOTATION}: "${missing.length}"`;
     const blocked: Blocked = { ...headingOf(view), reason: "RemovalBlocked", targets: missing, why };
     return { remove: undefined, blocked };
   }
-  const why = `the ${missing.length === 1 ? "instance" : "instances"} of ${counted(missing.length, "resource")} ${isOrAre(missing.length)} gone from the scale set`;
+  const why = `the ${missing.length === 1 ? "instance" : "instances"} of ${counted(missing.length, "machine")} ${isOrAre(missing.length)} no longer in the scale set`;
   return {
     remove: {
       ...headingOf(view),

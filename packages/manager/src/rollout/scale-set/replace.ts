@@ -69,22 +69,21 @@ function holdOf(state: PoolState, isScalingDown: boolean): Hold | undefined {
     (machine) => !machine.isAvailable && (isBroken(machine) || isLongUnavailable(machine, view.nowMs)),
   ).length;
   if (failing >= stuckLimit(budget.desired)) {
-    const why = `${failing} up-to-date ${failing === 1 ? "machine does" : "machines do"} not become available, so no further one is disrupted`;
+    const why = `${failing} up-to-date ${failing === 1 ? "machine is" : "machines are"} not available, so no further machine is disrupted`;
     return hold("NewMachinesNotAvailable", why);
   }
   if (!view.workload.isReachable) {
-    const why =
-      "the API of the workload cluster cannot be reached, so nobody knows which machines are available";
+    const why = "the API server of the workload cluster is unreachable, so machine availability is unknown";
     return hold("WorkloadUnreachable", why);
   }
   const byUser = state.machines.filter((machine) => machine.deletedByUser && isLive(machine)).length;
   if (byUser > 0) {
-    const why = `${counted(byUser, "machine")} that a user deleted ${isOrAre(byUser)} still leaving`;
+    const why = `${counted(byUser, "machine")} that a user deleted ${isOrAre(byUser)} still being deleted`;
     return hold("UserDeletion", why);
   }
   const isAboveCeiling = !view.isExternallyScaled && budget.live > budget.ceiling;
   if (!isScalingDown && !isAboveCeiling) return undefined;
-  return hold("ScaleDownUnderWay", `the pool first goes down to ${counted(budget.desired, "machine")}`);
+  return hold("ScaleDownUnderWay", `scaling down to ${counted(budget.desired, "replica")} first`);
 }
 
 function usedUp(state: PoolState): readonly Blocked[] {
@@ -93,9 +92,9 @@ function usedUp(state: PoolState): readonly Blocked[] {
   const isStandstill =
     budget.live >= budget.ceiling || (view.instanceUpdate === "InPlace" && view.isExternallyScaled);
   if (!isStandstill || budget.leaving > 0 || view.operation !== undefined) return [];
-  const counts = `${budget.available} of ${counted(budget.desired, "machine")} available, at least ${budget.floor} must stay so`;
+  const counts = `${budget.available} of ${counted(budget.desired, "machine")} available, at least ${budget.floor} must stay available`;
   const isExternal = view.isExternallyScaled && unavailable.length === 0;
-  const advice = "its size is the autoscaler's, so no extra machine is added: allow some maxUnavailable";
+  const advice = "an autoscaler sets the size, so no surge machine is added: raise maxUnavailable";
   return [
     {
       ...headingOf(view),

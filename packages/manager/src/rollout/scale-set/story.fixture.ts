@@ -181,7 +181,7 @@ function endOf(world: SimWorld, pool: SimPool): string {
   const { surge, unavailable } = limitsOf(pool);
   const resources = world.machines.filter((m) => m.pool === pool.name && m.name !== undefined).length;
   return (
-    `${pool.name}: wanted ${pool.spec.desired} (+${surge} -${unavailable}), ${live.filter(trulyAvailable).length} available of ${live.length}, ` +
+    `${pool.name}: desired ${pool.spec.desired} (+${surge} -${unavailable}), ${live.filter(trulyAvailable).length} available of ${live.length}, ` +
     `models ${models.join(", ") || "none"}, capacity ${pool.capacity}, resources ${resources}`
   );
 }

@@ -59,12 +59,12 @@ function isReplacedAsStuck(machine: MachineView, nowMs: number): boolean {
 
 function illnessOf({ view }: PoolState): Omit<Blocked, "targets"> | undefined {
   const { isReachable, nodes, notReady } = view.workload;
-  const consequence = "no machine is replaced for not working";
+  const consequence = "unavailable machines are not replaced";
   if (!isReachable) {
-    const why = `the API of the workload cluster cannot be reached, so ${consequence}`;
+    const why = `the API server of the workload cluster is unreachable, so ${consequence}`;
     return { ...headingOf(view), reason: "WorkloadUnreachable", why };
   }
   if (notReady <= nodes * UNHEALTHY_SHARE) return undefined;
-  const why = `${notReady} of ${counted(nodes, "Node")} are not ready, more than 40 %, so ${consequence}`;
+  const why = `${notReady} of ${counted(nodes, "Node")} are not Ready, more than 40 %, so ${consequence}`;
   return { ...headingOf(view), reason: "WorkloadUnhealthy", why };
 }

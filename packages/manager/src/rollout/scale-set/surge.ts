@@ -64,24 +64,24 @@ function isPutRunning({ operation }: PoolView): boolean {
 function mismatch({ view, budget, isModelCurrent }: PoolState, add: number): readonly Blocked[] {
   const isCounted = add > 0 && budget.live + add <= view.capacity;
   if (!isCounted || !isModelCurrent || view.operation !== undefined) return [];
-  const why = `${counted(add, "machine")} missing, but the scale set counts ${view.capacity} and its list shows ${budget.live}`;
+  const why = `${counted(add, "machine")} missing: the scale set has capacity ${view.capacity}, but its list shows ${counted(budget.live, "instance")}`;
   return [{ ...headingOf(view), reason: "CapacityMismatch", targets: [view.name], why }];
 }
 
 function whyPut(state: PoolState, add: number): string {
   const { view, budget } = state;
   if (view.setHash === undefined) {
-    return `there is no scale set yet, and ${counted(budget.desired, "machine")} ${budget.desired === 1 ? "is" : "are"} wanted`;
+    return `the scale set does not exist yet; ${counted(budget.desired, "machine")} desired`;
   }
-  const change = `the scale set has model ${modelsText(view.setHash)}, wanted is ${modelsText(state.goalHash)}`;
+  const change = `the scale set has model ${modelsText(view.setHash)}, desired is ${modelsText(state.goalHash)}`;
   return add === 0 ? change : `${change}; ${whyAdd(state, add)}`;
 }
 
 function whyAdd(state: PoolState, add: number): string {
   const { desired, live, leaving, maxSurge } = state.budget;
-  const there = leaving === 0 ? `${live} exist` : `${live} exist, ${leaving} leaving`;
-  const limit = live + add > desired ? `, at most ${maxSurge} more at a time` : "";
-  return `adds ${counted(add, "machine")}: ${desired} wanted${limit}, ${there}`;
+  const existing = leaving === 0 ? `${live} exist` : `${live} exist, ${leaving} being deleted`;
+  const limit = live + add > desired ? ` plus a surge of at most ${maxSurge}` : "";
+  return `adding ${counted(add, "machine")}: ${desired} desired${limit}, ${existing}`;
 }
 
 function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
@@ -95,7 +95,7 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
   if (heldBack > 0) {
     return [
       block(
-        `${counted(heldBack, "machine")} cannot be added: ${models} models are in use and Azure adds none beyond ${MODELS_AT_MOST}`,
+        `cannot add ${counted(heldBack, "machine")}: ${models} models are in use, and Azure allows ${MODELS_AT_MOST}`,
       ),
     ];
   }
@@ -103,13 +103,13 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
   if (view.isModelRefused) {
     return [
       block(
-        `model ${modelsText(view.wantedHash)} waits: Azure says that machines have too many models, and those of older ones go first`,
+        `model ${modelsText(view.wantedHash)} waits: Azure reports too many models, so machines with older models are replaced first`,
       ),
     ];
   }
   return [
     block(
-      `model ${modelsText(view.wantedHash)} waits until machines have left one of the ${models} models in use: Azure allows ${MODELS_AT_MOST}`,
+      `model ${modelsText(view.wantedHash)} waits until one of the ${models} models in use has no machines left: Azure allows ${MODELS_AT_MOST}`,
     ),
   ];
 }

@@ -168,7 +168,7 @@ describe("draining", () => {
       isOver: false,
       reason: "DrainBlocked",
       message:
-        "Draining Node n; pod default/a stays: PodDisruptionBudget default/web allows no disruption now",
+        "Draining Node n; pod default/a is not evicted: PodDisruptionBudget default/web allows no disruption now",
       requeueAfterMs: 20_000,
     });
   });
@@ -179,9 +179,9 @@ describe("draining", () => {
       nodeOf(),
       progressOf(pods, { refused: pods.map((one) => refusalOf(one)) }),
     );
-    expect(message).toContain("pod default/c stays");
+    expect(message).toContain("pod default/c is not evicted");
     expect(message).not.toContain("default/d");
-    expect(message).toMatch(/; 2 more pods stay$/);
+    expect(message).toMatch(/; 2 more pods are not evicted$/);
   });
 
   test("asks again as soon as the server says", () => {
@@ -196,7 +196,7 @@ describe("draining", () => {
     expect(judgeDrain(nodeOf(), progressOf(pods, { limit }))).toEqual({
       isOver: true,
       reason: "DrainTimedOut",
-      message: "Node n was not drained within 600 s and goes with pods default/a, default/b",
+      message: "Node n was not drained within 600 s and is deleted with pods default/a, default/b",
     });
   });
 

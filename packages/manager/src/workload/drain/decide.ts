@@ -111,7 +111,7 @@ const RULES: readonly Rule[] = [
     why: `its label ${DRAIN_LABEL} says so`,
     applies: (pod) => poolSpecOf(pod) === "skip",
   },
-  { treatment: "skip", why: "its Node does not answer, so nobody stops it", applies: isAbandoned },
+  { treatment: "skip", why: "its Node does not answer, so no kubelet stops it", applies: isAbandoned },
   {
     treatment: "wait",
     why: "it is stopping",
@@ -119,10 +119,10 @@ const RULES: readonly Rule[] = [
   },
   {
     treatment: "wait",
-    why: `it is to complete, as its label ${DRAIN_LABEL} says`,
+    why: `its label ${DRAIN_LABEL} lets it complete`,
     applies: (pod) => poolSpecOf(pod) === "wait-completed",
   },
-  { treatment: "evict", why: "it goes, and its local data with it", applies: hasLocalData },
+  { treatment: "evict", why: "its local data is deleted with it", applies: hasLocalData },
 ];
 
 const OTHERWISE = { treatment: "evict", why: "it can run elsewhere" } as const;
@@ -169,7 +169,7 @@ export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVe
   if (left.length === 0) return { isOver: true, reason: "Drained", message: `Node ${name} is drained` };
   const leftMs = limit === undefined ? Infinity : limit.startedMs + limit.timeoutMs - nowMs;
   if (limit !== undefined && leftMs <= 0) {
-    const message = `Node ${name} was not drained within ${limit.timeoutMs / 1000} s and goes with ${named(left.map(podName), "pod")}`;
+    const message = `Node ${name} was not drained within ${limit.timeoutMs / 1000} s and is deleted with ${named(left.map(podName), "pod")}`;
     return { isOver: true, reason: "DrainTimedOut", message };
   }
   const obstacles = obstaclesOf(progress);
@@ -180,12 +180,14 @@ export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVe
 
 /** Says only what lasts: a text that changes with each pod that goes would be written each time. */
 function obstaclesOf({ plan, refused, nowMs }: DrainProgress): readonly string[] {
-  const blocked = refused.slice(0, MOST_NAMED).map(({ pod, why }) => `pod ${podName(pod)} stays: ${why}`);
+  const blocked = refused
+    .slice(0, MOST_NAMED)
+    .map(({ pod, why }) => `pod ${podName(pod)} is not evicted: ${why}`);
   const more = refused.length - blocked.length;
   const overdue = plan.wait.filter(({ pod }) => isOverdue(pod, nowMs)).map(({ pod }) => podName(pod));
   return [
     ...blocked,
-    ...(more > 0 ? [`${more} more ${more === 1 ? "pod stays" : "pods stay"}`] : []),
+    ...(more > 0 ? [`${more} more ${more === 1 ? "pod is" : "pods are"} not evicted`] : []),
     ...(overdue.length > 0 ? [`waiting for ${named(overdue, "pod")}`] : []),
   ];
 }

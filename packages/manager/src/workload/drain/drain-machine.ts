@@ -79,15 +79,15 @@ export async function drainMachine(machine: MachineToDrain): Promise<DrainState>
 
 function withoutDraining({ metadata, node, isInstanceGone }: MachineToDrain): DrainState | undefined {
   if (metadata.annotations?.[EXCLUDE_NODE_DRAINING_ANNOTATION] !== undefined) {
-    const message = `Not drained, as the annotation ${EXCLUDE_NODE_DRAINING_ANNOTATION} says`;
+    const message = `Not drained because of the annotation ${EXCLUDE_NODE_DRAINING_ANNOTATION}`;
     return { isOver: true, reason: "DrainSkipped", message };
   }
   // A Node that only claims to be the machine is not drained, and must not hold up the machine either.
   if (node.state === "none" || node.state === "impostor")
-    return { isOver: true, reason: NO_NODE, message: "There is no Node to drain" };
+    return { isOver: true, reason: NO_NODE, message: "The machine has no Node to drain" };
   // A Node that is Ready contradicts the list; draining it is never wrong.
   if (isInstanceGone && node.state === "found" && !isNodeReady(node.node)) {
-    const message = `The instance of Node ${node.node.metadata.name} is gone, and nothing runs there any more`;
+    const message = `The instance of Node ${node.node.metadata.name} no longer exists, so its pods have ended`;
     return { isOver: true, reason: "InstanceGone", message };
   }
   return undefined;

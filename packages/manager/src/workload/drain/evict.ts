@@ -117,7 +117,7 @@ function nameOf({ metadata: { namespace = "", name } }: Frozen<PodDisruptionBudg
 function whyRefused(budgets: readonly string[], { reason, message }: Failure): string {
   const [budget] = budgets;
   if (budgets.length > 1)
-    return `it has more than one PodDisruptionBudget (${budgets.join(", ")}), which no eviction gets past`;
+    return `it has more than one PodDisruptionBudget (${budgets.join(", ")}), and the server refuses evictions then`;
   return budget !== undefined && reason === "TooManyRequests"
     ? `PodDisruptionBudget ${budget} allows no disruption now`
     : message;
