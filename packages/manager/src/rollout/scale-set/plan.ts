@@ -11,21 +11,21 @@ import { planCapacity } from "./surge.ts";
 import { type PoolView, type WholeMachine, isLive } from "./view.ts";
 import { planWaits } from "./waits.ts";
 
-/** What a pool does next, what keeps it from more, and the numbers it was decided by. */
+/** The next actions of a pool, the blocks that prevent more, and the numbers behind the decision. */
 export interface PoolPlan {
   readonly actions: readonly PoolAction[];
   readonly blocked: readonly Blocked[];
   readonly budget: Budget;
 }
 
-/** The name of the resource that stands for an instance of a pool. */
+/** The name of the AzureMachinePoolMachine of an instance. */
 export function machineResourceName(pool: string, instanceID: string): string {
   return `${pool}-${instanceID}`;
 }
 
 /**
- * Decides what a pool does next. Actions are in the order they are to be done in; what changes the scale set itself comes
- * last of what is done, because it starts an operation and so ends the pass.
+ * Decides the next actions of a pool, in the order in which the controller performs them. Changes of the scale set itself
+ * come last, because each starts an operation and so ends the pass.
  */
 export function planPool(view: PoolView): PoolPlan {
   const state = stateOf(view);
@@ -40,7 +40,7 @@ export function planPool(view: PoolView): PoolPlan {
   }
   const adoption = adopt(state);
   const removal = planRemoval(view);
-  // A list that is not believed is no ground for anything else that removes or adds.
+  // If the list of instances is not trustworthy, it must not cause other deletions or additions either.
   if (removal.blocked) return { actions: adoption, blocked: [removal.blocked], budget };
   const disruption = planDisruption(state);
   const actions = [...adoption, ...(removal.remove ? [removal.remove] : []), ...disruption.actions];
@@ -55,8 +55,8 @@ export function planPool(view: PoolView): PoolPlan {
 }
 
 /**
- * The last change has failed, and all that it was to bring has come about in other ways: nothing else would ever be
- * written, and so Azure would say for ever that it has failed.
+ * The last change has failed, but its effects exist for other reasons, so no other write would follow. One more write
+ * clears Azure's failed state.
  */
 function mendSet({ view, goalHash }: PoolState): readonly PoolAction[] {
   if (!view.isSetFailed) return [];
@@ -110,7 +110,7 @@ function adopt(state: PoolState): readonly PoolAction[] {
   return [{ ...headingOf(view), action: "CreateMachineResource", targets, detail, why }];
 }
 
-/** Where machines keep their instances, those beyond the wanted number are remembered: they are to go, and no other. */
+/** Where machines are updated in place, records which ones exceed the desired number: exactly those are deleted later. */
 function surgeAmong({ view, budget, staying }: PoolState, instanceIDs: readonly string[]): readonly string[] {
   if (view.instanceUpdate !== "InPlace" || view.isExternallyScaled) return [];
   const known = staying.filter(({ isSurge }) => isSurge).length;

@@ -3,7 +3,7 @@ import { type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type MachineView, isAvailable, isLeaving, isUpdating } from "./view.ts";
 
-/** Says what the pool waits for, each with the machines it is about; a settled pool waits for nothing. */
+/** The events that the pool waits for, each with its machines; a settled pool waits for nothing. */
 export function planWaits(state: PoolState, going: ReadonlySet<string>): readonly PoolAction[] {
   const { view } = state;
   const wait = (waitsFor: WaitsFor, targets: readonly string[], why: string): PoolAction => ({
