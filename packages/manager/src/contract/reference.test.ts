@@ -7,7 +7,7 @@ const place = { field: "spec.infrastructureRef", namespace: "default" };
 const good = { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "AzureCluster", name: "demo" };
 
 describe("a reference", () => {
-  test("to a kind of ours names that kind", () => {
+  test("to a kind of Capstan resolves to that kind", () => {
     expect(targetOf({ ...place, reference: good })).toEqual({
       kind: AzureCluster,
       name: { name: "demo", namespace: "default" },
@@ -15,7 +15,7 @@ describe("a reference", () => {
     });
   });
 
-  test("to any other kind names it by Cluster API's rule", () => {
+  test("to any other kind resolves by Cluster API's rule", () => {
     const reference = { ...good, kind: "VSphereCluster", namespace: "default" };
     const { kind } = targetOf({ ...place, reference });
     expect(kind).toMatchObject({
@@ -33,7 +33,7 @@ describe("a reference", () => {
     ["Gateway", "gateways"],
     ["Access", "accesses"],
     ["Box", "boxes"],
-  ])("to a %s leads to %s", (kind, plural) => {
+  ])("to a %s resolves to %s", (kind, plural) => {
     expect(pluralOf(kind)).toBe(plural);
   });
 
@@ -75,5 +75,5 @@ function failureOf(run: () => unknown): Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
-  throw new Error("it was expected to fail");
+  throw new Error("expected a failure");
 }

@@ -9,7 +9,7 @@ export function kubeconfigSecretName(cluster: string): string {
   return `${cluster}-kubeconfig`;
 }
 
-/** What the kubeconfig in a Secret says, provided that it is this Cluster's and leads to it. */
+/** The content of a kubeconfig Secret, provided that it belongs to this Cluster and points to it. */
 export function factsOf(
   secret: Frozen<Secret>,
   cluster: Frozen<Cluster>,
@@ -28,7 +28,7 @@ export function factsOf(
   return facts;
 }
 
-/** A kubeconfig is not to lead us anywhere but to the cluster that it is for. */
+/** A kubeconfig must not point to any server but that of its cluster. */
 function checkServer(
   { server }: KubeconfigFacts,
   { metadata, spec }: Frozen<Cluster>,

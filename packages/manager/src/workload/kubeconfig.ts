@@ -1,7 +1,7 @@
 import { isJsonObject, parseYaml } from "@capstan/api";
 import { Sensitive, terminal } from "@capstan/runtime";
 
-/** What a kubeconfig says, as far as a controller follows it: where the server is, and how both sides prove who they are. */
+/** The supported content of a kubeconfig: the server, and the credentials of both sides. */
 export interface KubeconfigFacts {
   readonly server: string;
   /** The name to expect in the server's certificate when it is not the host of the address. */
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 // kubectl and clusterctl write a few kilobytes; a certificate chain may be long.
 const LARGEST = 32 * 1024;
 
-/** What would run a program, read a file of the manager or send credentials to somebody else, and how it is shown. */
+/** Fields that would run a program, read a file of the manager or send credentials to another server, and their messages. */
 const REFUSED_IN_USER: Readonly<Record<string, (value: unknown) => string>> = {
   exec: (value) => `exec runs the program ${shown(fieldsOf(value)["command"])}`,
   "auth-provider": (value) => `auth-provider runs the plugin ${shown(fieldsOf(value)["name"])}`,
@@ -40,9 +40,9 @@ const REFUSED_IN_CLUSTER: Readonly<Record<string, (value: unknown) => string>> =
 };
 
 /**
- * Reads the kubeconfig of a workload cluster. It comes from a Secret that a tenant may write, so nothing in it may run a
- * program, read a file or weaken TLS here: each of these is refused with a sentence that names it. No other byte of the
- * text gets into a sentence.
+ * Parses the kubeconfig of a workload cluster. It comes from a Secret that a tenant may write, so it must not run a
+ * program, read a file or weaken TLS: each such field is refused with a message that names it. No other byte of the text
+ * gets into a message.
  */
 export function readKubeconfig(text: string, origin: string): KubeconfigFacts {
   const refuse = (why: string): never => {
@@ -73,7 +73,7 @@ export function readKubeconfig(text: string, origin: string): KubeconfigFacts {
   };
 }
 
-/** Everything in the facts that must never be seen, for whoever prints what a server said. */
+/** All credentials, for redaction of server responses. */
 export function secretsIn({ certificate, key, token }: KubeconfigFacts): string[] {
   return [certificate, key, token].flatMap((secret) => (secret ? [secret.reveal()] : []));
 }
@@ -82,7 +82,7 @@ type Refuse = (why: string) => never;
 
 interface Entry {
   readonly fields: Fields;
-  /** Where it stands in the text. */
+  /** Its path in the text. */
   readonly path: string;
 }
 
@@ -92,7 +92,7 @@ function documentOf(text: string, refuse: Refuse): Fields {
     const value = parseYaml(text);
     return isJsonObject(value) ? value : refuse("it is not a kubeconfig: it is not an object");
   } catch (error) {
-    // The parser quotes what it trips over, and that may be a key.
+    // The parser quotes the text around an error, which may be a key.
     return error instanceof Error && error.name === "YamlError"
       ? refuse("it is not a kubeconfig: it is not YAML")
       : refuseAgain(error);

@@ -15,41 +15,41 @@ import {
   tagsIn,
 } from "../../azure-cluster/tags.ts";
 
-/** A resource as Azure showed it; without a body it is not there. */
+/** A resource as Azure showed it; without a body it does not exist. */
 export interface ObservedResource {
   readonly body?: JsonObject;
   readonly etag?: string;
 }
 
-/** Everything that is known when it is decided what to do. */
+/** The input of the decision about the resources. */
 export interface Scene {
   readonly owner: Owner;
-  /** What others depend on comes before them. */
+  /** Dependencies come before their dependants. */
   readonly wanted: readonly WantedResource[];
-  /** By folded id; what is not in it was not looked at. */
+  /** By normalized id; a resource that is missing here was not read. */
   readonly seen: ReadonlyMap<string, ObservedResource>;
   readonly lastApplied: LastApplied;
-  /** Folded ids of what Azure is doing something to on our behalf. */
+  /** Normalized ids of resources with a running operation of the cluster. */
   readonly underWay: ReadonlySet<string>;
-  /** Folded ids of what Azure has refused, with its reason; they wait until the others are done. */
+  /** Normalized ids of resources that Azure has refused, with the reason; they wait until the others are done. */
   readonly refused: ReadonlyMap<string, string>;
-  /** The folded id of the virtual network. */
+  /** The normalized id of the virtual network. */
   readonly networkID?: string | undefined;
 }
 
-/** What to do about one resource, and why. */
+/** The decision about one resource, and the reason. */
 export type Decision = { readonly resource: WantedResource; readonly why: string } & (
   | { readonly do: "put"; readonly body: JsonObject; readonly isNew: boolean; readonly etag?: string }
   | { readonly do: "patchTags"; readonly tags: Tags; readonly etag?: string }
-  /** Nothing is wrong with it. */
+  /** It matches the spec. */
   | { readonly do: "keep"; readonly isForeign: boolean }
-  /** It is not its turn. */
+  /** It must wait for another resource or operation. */
   | { readonly do: "wait" }
-  /** Somebody has to change something. */
+  /** A user must change something. */
   | { readonly do: "refuse"; readonly reason: string }
 );
 
-/** Decides about every resource of a cluster; settled, all of them are kept. */
+/** Decides about every resource of a cluster; in a settled cluster all are kept. */
 export function decide(scene: Scene): readonly Decision[] {
   const isNetworkForeign = hasForeignNetwork(scene);
   const ready = new Set<string>();
@@ -60,7 +60,7 @@ export function decide(scene: Scene): readonly Decision[] {
   });
 }
 
-/** Whether the virtual network is there and bears no tag of ours: then the user has brought it. */
+/** Whether the virtual network exists without the cluster's tag: then a user owns it. */
 function hasForeignNetwork({ networkID, seen, owner }: Scene): boolean {
   const body = networkID === undefined ? undefined : seen.get(networkID)?.body;
   return body !== undefined && !isOwned(body, owner);
@@ -84,7 +84,7 @@ function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkFor
   if (scene.underWay.has(id)) return { do: "wait", resource, why: "Azure is working on it" };
   const refusal = scene.refused.get(id);
   if (refusal !== undefined) return { do: "refuse", resource, reason: "Failed", why: refusal };
-  // What the user brought needs nothing of ours but the group.
+  // A user's network depends only on the resource group.
   const isForeign = id === scene.networkID && isNetworkForeign;
   const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(normalizedId(other)));
   if (missing !== undefined) return { do: "wait", resource, why: `it needs ${shortName(missing)} first` };
@@ -107,7 +107,7 @@ function decideExisting(
   const decision = isForeign
     ? decideForeign(scene, resource, observed)
     : decideOwn(scene, resource, observed);
-  // Others, the cloud provider above all, may work on it as long as it stays what it is to be.
+  // Other clients, mainly the cloud provider, may change a resource as long as it matches the spec.
   if (isFinal(state) || (decision.do === "keep" && state !== "Deleting")) return decision;
   return { do: "wait", resource, why: `another client is changing it: it is ${state}` };
 }
@@ -157,7 +157,7 @@ function decideOwn(
   return { do: "keep", resource, isForeign: false, why: "it matches the spec" };
 }
 
-/** The properties with everything wanted in them; the very same object when nothing is missing and nothing too much. */
+/** The properties with the desired ones merged in; the same object when they already match. */
 function wantedProperties(resource: WantedResource, body: JsonObject, lastApplied: LastApplied): unknown {
   const observed = body["properties"];
   const wanted = resource.body["properties"];
@@ -172,7 +172,7 @@ function wantedProperties(resource: WantedResource, body: JsonObject, lastApplie
   return mergeDesired(kept, shapedLike(kept, wanted));
 }
 
-/** Names of items that we wrote once and do not want any more, by their list. */
+/** Names of items that were written once and have been removed from the spec, by list. */
 function retiredIn(
   resource: WantedResource,
   { rules }: LastApplied,
@@ -185,7 +185,7 @@ function retiredIn(
   return { securityRules: Object.keys(group[1]).filter((name) => !wanted.has(name)) };
 }
 
-/** Azure shows the range of a subnet in either of two fields, whichever it was first written in. */
+/** Azure shows the range of a subnet in the field in which it was first written. */
 function shapedLike(observed: JsonObject, wanted: JsonObject): JsonObject {
   const { subnets } = wanted;
   const existing = observed["subnets"];

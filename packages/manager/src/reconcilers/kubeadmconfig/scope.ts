@@ -13,9 +13,8 @@ import { type Client, type Context, type Editable, Failure, terminal, waiting } 
 import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
 
-/** What the reconciler needs besides the management cluster. */
 export interface KubeadmConfigPorts {
-  /** The way into the workload cluster of a Cluster; fails while it does not answer. */
+  /** A client of the Cluster's workload cluster; throws while it does not answer. */
   workloadClient(cluster: Frozen<Cluster>): Promise<Client>;
 }
 
@@ -30,12 +29,12 @@ export interface Scope {
   readonly policy: TokenPolicy;
 }
 
-/** CAPI's condition for the Secret with the data. */
+/** CAPI's condition of the Secret with the data. */
 export const DATA_SECRET_AVAILABLE = "DataSecretAvailable";
-/** CAPI's condition for what the data pins. */
+/** CAPI's condition of the certificates that the data pins. */
 export const CERTIFICATES_AVAILABLE = "CertificatesAvailable";
 
-/** Who the data is for. */
+/** The object that the data is for. */
 interface Owner {
   readonly text: string;
   readonly clusterName: string;
@@ -44,7 +43,7 @@ interface Owner {
   readonly policy: TokenPolicy;
 }
 
-/** Finds out for whom the data is and which cluster they join. Throws, with a reason, while that is not clear. */
+/** Finds the owner of the data and its cluster. Throws with a reason while one is missing. */
 export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmConfig>): Scope {
   const { object: config } = context;
   try {
@@ -57,7 +56,7 @@ export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmCo
   }
 }
 
-/** Marks why there is no data, or no newer one; says it again by failing. */
+/** Sets the condition that explains why the data is missing or old, and returns the failure to throw. */
 export function noData(
   { setCondition }: Pick<Context<KubeadmConfig>, "setCondition">,
   error: unknown,
@@ -163,7 +162,7 @@ function clusterOf(
   throw waiting("WaitingForControlPlaneAvailable", message);
 }
 
-/** The host and port of a cluster; undefined while it has none. */
+/** The endpoint of a cluster; undefined while it has none. */
 function endpointOf({ spec }: Frozen<Cluster>): string | undefined {
   const { host = "", port = 0 } = spec.controlPlaneEndpoint ?? {};
   if (host === "" || port === 0) return undefined;
