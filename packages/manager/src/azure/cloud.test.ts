@@ -10,7 +10,7 @@ test.each([
   expect(cloudNamed(name).resourceManager).toBe(resourceManager);
 });
 
-test("a cloud that is not known is refused with those that are", () => {
+test("an unknown cloud is refused with a list of the known ones", () => {
   expect(() => cloudNamed("AzureGermanCloud")).toThrow(
     '"AzureGermanCloud" is not an Azure cloud; use one of AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud',
   );

@@ -1,6 +1,6 @@
 import type { Arm } from "./port.ts";
 
-/** The same resource manager, which asks right before each write whether we still may. */
+/** The same resource manager, which checks before each write that this process still leads. */
 export function guardArm(arm: Arm, assertMayWrite: () => void): Arm {
   return {
     get: (path, options) => arm.get(path, options),
@@ -26,7 +26,7 @@ export function guardArm(arm: Arm, assertMayWrite: () => void): Arm {
   };
 }
 
-/** Between the question and the request a token may be fetched and an intent be written: it is asked again after that. */
+/** Between the check and the request, a token may be fetched and an intent written, so it is checked again after that. */
 function guarded<O extends { readonly beforeSending?: () => Promise<void> }>(
   options: O | undefined,
   assertMayWrite: () => void,

@@ -41,7 +41,7 @@ test.each([
     413,
     "the review is longer than 8388608 bytes",
   ],
-])("%s %s is answered in plain words where it is no review", async (method, path, body, status, words) => {
+])("%s %s is answered with the reason if it is not a review", async (method, path, body, status, words) => {
   const answer = await handle({ method, path, headers: {}, body });
   expect(answer.status).toBe(status);
   expect(await answer.text()).toContain(words);

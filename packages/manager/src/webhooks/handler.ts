@@ -5,8 +5,8 @@ import { ReviewError } from "./admission-review.ts";
 import { review, type ReviewVerb } from "./review.ts";
 
 /**
- * The longest body that is read. kube-apiserver takes objects of up to 3 MiB, and a review of an update has the old
- * one in it, too; the rest of it is small.
+ * The longest accepted body. kube-apiserver accepts objects of up to 3 MiB, and the review of an update also has the old
+ * object; the rest is small.
  */
 export const LONGEST_REVIEW_BYTES = 8 * 1024 * 1024;
 
@@ -15,10 +15,10 @@ const VERBS: ReadonlyMap<string, ReviewVerb> = new Map([
   ["/validate", "validate"],
 ]);
 
-/** Answers `POST /mutate` and `POST /validate`; whatever is no review is refused in plain words. */
+/** Answers `POST /mutate` and `POST /validate`; a body that is not a review is refused with the reason. */
 export function createWebhookHandler(log: Logger, features: Features = DEFAULT_FEATURES): Handler {
   return async ({ method, path, body }) => {
-    // kube-apiserver adds its time limit as a query.
+    // kube-apiserver adds its timeout as a query.
     const verb = VERBS.get(path.split("?")[0] ?? "");
     if (!verb) return text(404, `this server serves ${[...VERBS.keys()].join(", ")}`);
     if (method !== "POST") return text(405, "this server accepts only POST");

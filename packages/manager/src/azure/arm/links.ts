@@ -1,8 +1,8 @@
 import { AzureError } from "../port.ts";
 
 /**
- * Path and query of a link that Azure gave us. The token goes wherever the link leads, so that it may only lead
- * back to the resource manager, or to one of its regional hosts.
+ * Path and query of a link from Azure. Requests to it carry the token, so it must point to the resource manager or to one
+ * of its regional hosts.
  */
 export function pathOfLink(endpoint: string, link: string): string {
   const url = URL.canParse(link) ? new URL(link) : undefined;

@@ -31,7 +31,7 @@ test.each<[string, Allowed, Record<string, string>]>([
 
 test.each<[string, Allowed, RegExp]>([
   [
-    "nothing is said",
+    "allowedNamespaces is not set",
     undefined,
     /spec\.allowedNamespaces of AzureClusterIdentity robot is not set, .* list team-a/,
   ],

@@ -7,16 +7,16 @@ import {
   selectorOf,
 } from "@capstan/api";
 
-/** A namespace that wants to use an identity. */
+/** A namespace that uses an identity. */
 export interface UsingNamespace {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /**
- * Says why a namespace may not use an identity, or nothing when it may. As in CAPZ: without `allowedNamespaces`
- * nobody may, with an empty one everybody; otherwise a namespace must be listed or selected, and a selector
- * without any condition selects nothing.
+ * Why a namespace may not use an identity; undefined when it may. As in CAPZ: without `allowedNamespaces` no namespace
+ * may, with an empty one every namespace may; otherwise a namespace must be listed or selected, and a selector without
+ * any condition selects nothing.
  */
 export function namespaceProblem(
   identity: Frozen<AzureClusterIdentity>,
