@@ -240,9 +240,9 @@ describe("an identity that cannot be used reports why", () => {
     ["Entra fails", () => answer(503, {}), { class: "Transient", code: "EntraUnavailable" }],
     ["Entra is busy", () => answer(429, {}), { class: "Throttled", code: "TooManyRequests" }],
     [
-      "nobody answers",
+      "no server answers",
       () => {
-        throw new TransportError("refused", "nobody there");
+        throw new TransportError("refused", "connection refused");
       },
       { class: "Transient", code: "EntraUnavailable" },
     ],

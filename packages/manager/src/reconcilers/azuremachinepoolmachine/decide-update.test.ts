@@ -30,7 +30,7 @@ test("an update that the pool has not picked waits for the pick", () => {
 });
 
 test.each<[string, Overrides<AzureMachinePoolMachine>[], string]>([
-  ["nobody asks", [], "standDown"],
+  ["no update is requested", [], "standDown"],
   ["the annotation is gone", [{ status: drained("False") }], "standDown"],
   ["the annotation is not a model hash", [asks("soon")], "standDown"],
   ["the machine has the requested model", [asks("v1-bb"), { status: { modelHash: "v1-bb" } }], "standDown"],

@@ -32,7 +32,7 @@ function treatmentOf(one: Pod, status: "True" | "Unknown"): string {
 describe("a pod", () => {
   test.each<[string, Overrides<Pod>, string, string]>([
     ["of a ReplicaSet", ownedBy("ReplicaSet"), "evict", "evict"],
-    ["of nobody", {}, "evict", "evict"],
+    ["without an owner", {}, "evict", "evict"],
     ["with local data", { spec: { volumes: [{ name: "v", emptyDir: {} }] } }, "evict", "evict"],
     ["that has not started", { status: { phase: "Pending" } }, "evict", "evict"],
     ["of a DaemonSet", ownedBy("DaemonSet"), "skip", "skip"],
