@@ -91,7 +91,7 @@ const outcomes = [gate("check"), tests("test"), tests("test:deep"), tests("test:
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
 const failures = outcomes.flatMap((outcome) => outcome.failures);
-// Last, because whoever reads a log reads its end first, and a log that was cut lost its beginning.
+// Last, because people read the end of a log first, and a truncated log has lost its beginning.
 console.log(`\n${took.join(", ")}`);
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);

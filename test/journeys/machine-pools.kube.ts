@@ -153,7 +153,8 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
   test("drain.md shows a budget that holds a machine, lifts it, and waits no longer than allowed", async () => {
     await speed(SLOW);
     const out = await runPage("drain.md", 0, -1);
-    const held = /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;
+    const held =
+      /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;
     for (const line of [/^workers-\d+, DrainBlocked: .*/m, /Warning +DrainBlocked +azuremachine.*/]) {
       expect(line.exec(out)?.[0]).toMatch(held);
     }

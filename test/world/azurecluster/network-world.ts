@@ -181,7 +181,7 @@ export function tagsOf(world: World, id: string): Readonly<Record<string, unknow
   return (bodyOf(world, id)["tags"] ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** Somebody does something in the portal, and Azure gets it done. */
+/** A user changes something in the portal, and Azure completes it. */
 export async function portal(world: World, method: string, id: string, body?: object): Promise<void> {
   const { status } = await world.arm(method, `${id}?api-version=2024-05-01`, body);
   if (status >= 300) throw new Error(`${method} ${id} was answered with ${status}`);

@@ -21,7 +21,7 @@ expect.extend(conditionMatchers);
 
 const MINUTE_MS = 60_000;
 
-/** A world with a group and, in it, a network that somebody else has made. */
+/** A world with a group and, in it, a network that a user has created. */
 async function worldWithNetwork(group: string, subnets: readonly string[]): Promise<World> {
   const world = await networkWorld();
   await createIdentity(world);

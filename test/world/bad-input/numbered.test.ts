@@ -75,10 +75,10 @@ describe("84 who may use an identity", () => {
   };
 
   test.each<[string, object | null]>([
-    ["nobody without allowedNamespaces", null],
-    ["nobody by a selector that selects nothing", { selector: { matchLabels: { no: "such" } } }],
-    ["nobody by an empty selector", { selector: {} }],
-    ["nobody by an empty list", { list: [] }],
+    ["no namespace without allowedNamespaces", null],
+    ["no namespace by a selector that selects nothing", { selector: { matchLabels: { no: "such" } } }],
+    ["no namespace by an empty selector", { selector: {} }],
+    ["no namespace by an empty list", { list: [] }],
   ])("84 %s", async (_, allowed) => {
     const world = await allow(allowed);
     expect(await conditionOf(world, NETWORK)).toMatch(
@@ -90,7 +90,7 @@ describe("84 who may use an identity", () => {
   test.each<[string, object]>([
     ["all by {}", {}],
     [
-      "those in the list, whatever the selector says",
+      "those in the list, with any selector",
       { list: [NAMESPACE], selector: { matchLabels: { no: "such" } } },
     ],
   ])("84 %s", async (_, allowed) => {
@@ -172,7 +172,7 @@ describe("85 the Secret of an identity", () => {
     world.start();
     const isBusy = (): boolean => world.azure.control.state().runningOperations.length > 0;
     expect(await world.until(isBusy, 5 * MINUTE_MS)).toBe(true);
-    // Another text of the same secret: the identity logs in anew.
+    // Another text of the same secret: the identity gets a new token.
     await secretIs(world, { clientSecret: `${DEFAULT_PRINCIPAL.clientSecret ?? ""}\n\n` });
     await world.settle();
     expect(await readiness(world)).toBe(READY);
@@ -206,7 +206,7 @@ describe("86 a kubeconfig", () => {
     ],
     ["of another host", kubeconfig("https://evil.example:6443", {}), /evil\.example/],
     ["over plain HTTP", kubeconfig("http://clusters.invalid/demo", {}), /https/],
-  ])("86 %s is refused, and nobody is called", async (_, text, expected) => {
+  ])("86 %s is refused, and no server is called", async (_, text, expected) => {
     const asked: string[] = [];
     const called = ({ api, server }: { api: string; server: string }): undefined =>
       void (api === "kube" && server !== "management" && asked.push(server));
@@ -405,7 +405,7 @@ describe("91 an API server", () => {
 });
 
 describe("92 a list without items although there are some", () => {
-  test("92 of Azure makes nobody create or delete anything", async () => {
+  test("92 of Azure makes no controller create or delete anything", async () => {
     const twist: { now?: Twist } = {};
     const world = await settledWorld({ controllers: twisted(twist) });
     const before = azureBytes(world);
@@ -439,7 +439,7 @@ describe("92 a list without items although there are some", () => {
     expect(azureBytes(world)).toBe(foreign);
   });
 
-  test("92 of Kubernetes makes nobody create or delete anything", async () => {
+  test("92 of Kubernetes makes no controller create or delete anything", async () => {
     let isEmpty = false;
     const { world, runner } = await worldBehind(async ({ path }, answer) => {
       const text = isEmpty && !path.includes("watch=true") ? await answer.text() : "";
@@ -527,7 +527,7 @@ test("94 a clock that jumps a year ahead makes no storm", async () => {
 // fills the disk of a server; a manager writes nothing but its log, and here that cannot be written. Handles that have
 // run out are connections that cannot be opened, which every storm of `test/world/fleet` has. That readiness ends when
 // the heap is nearly full is not built yet.
-test("95 a log on a full disk keeps nobody from their work", async () => {
+test("95 a log on a full disk stops no controller", async () => {
   let refused = 0;
   const log = createLogger(new VirtualProcess(new Scheduler({ seed: "log" }), "log"), "debug", {
     write: () => {
@@ -549,7 +549,7 @@ test("96 a manager that is told to stop in the middle ends within 10 s, and give
   const leader = world.managers.running().find(({ isWorking }) => isWorking);
   const name = leader?.process.name ?? "";
   const sinceMs = world.scheduler.monotonicMs;
-  await world.run(leader?.runner.stop() ?? Promise.reject(new Error("nobody leads")));
+  await world.run(leader?.runner.stop() ?? Promise.reject(new Error("no manager leads")));
   expect(world.scheduler.monotonicMs - sinceMs).toBeLessThanOrEqual(10_000);
   const isOwn = ({ actor }: { actor: string }): boolean => actor === name || actor.startsWith(`${name}/`);
   const own = world.trace.events.filter((event) => isOwn(event) && event.atMs >= sinceMs);

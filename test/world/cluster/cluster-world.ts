@@ -118,7 +118,7 @@ export function remove<T extends KubernetesObject>(world: World, kind: Kind<T>, 
   return world.run(world.user.delete(kind, { name, namespace: NAMESPACE }));
 }
 
-/** Creates a Cluster with its AzureCluster and its KubeadmControlPlane, which nobody acts on. */
+/** Creates a Cluster with its AzureCluster and its KubeadmControlPlane, which no controller acts on. */
 export async function createCluster(
   world: World,
   name: string,

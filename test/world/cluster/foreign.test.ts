@@ -123,7 +123,7 @@ describe("kinds that Capstan knows nothing of", () => {
     await world.advance(MINUTE_MS);
     const provisioned = await get(world, Cluster, "demo");
     expect(provisioned.status?.phase).toBe("Provisioned");
-    // Nobody serves the control plane, but the simulated world has given the endpoint a server and a kubeconfig.
+    // The server does not serve the kind of the control plane, but the simulated world has given the endpoint a server and a kubeconfig.
     expect(provisioned).toHaveCondition("ControlPlaneInitialized", "True", "ApiServerAnswers");
     await remove(world, Cluster, "demo");
     await world.settle();
@@ -131,7 +131,7 @@ describe("kinds that Capstan knows nothing of", () => {
   });
 });
 
-test("a KubeadmControlPlane that nobody acts on says what is missing", async () => {
+test("a KubeadmControlPlane without a controller leads to a message that names what is missing", async () => {
   const world = await clusterWorld();
   await install(world, VSphereCluster);
   await create(world, VSphereCluster, foreign(VSphereCluster, "demo"));

@@ -28,7 +28,7 @@ expect.extend(conditionMatchers);
 const DEAD = { host: "dead.example.com", port: 6443 };
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A server that knows nobody, and says whom. */
+/** A server that rejects all credentials, and quotes them. */
 const suspicious = ({ headers }: { headers: Readonly<Record<string, string>> }): Promise<HttpResponse> => {
   const message = `who is ${headers["authorization"] ?? ""} ${CANARY}?`;
   const body = { kind: "Status", status: "Failure", reason: "Unauthorized", code: 401, message };
@@ -204,7 +204,7 @@ describe("a kubeconfig", () => {
     );
   });
 
-  test("never shows in logs, conditions, events or errors, whatever the server says", async () => {
+  test("never shows in logs, conditions, events or errors, with any answer of the server", async () => {
     const lines: string[] = [];
     const world = await clusterWorld({
       servers: { "dead.example.com:6443": () => suspicious },
@@ -253,7 +253,7 @@ describe("a Cluster that vanishes", () => {
   });
 });
 
-test("nobody talks to the server of a Cluster that has vanished, once nobody has asked for it in a while", async () => {
+test("the connection to a Cluster that has disappeared is closed after a while without a request", async () => {
   const { calls, invariant } = recorded();
   const world = await clusterWorld({ invariants: [invariant] });
   await createCluster(world, "demo");

@@ -22,7 +22,7 @@ export const NAMESPACE = "default";
 export const MINUTE_MS = 60_000;
 /** As long as any story waits for one of its chapters, in a storm too. */
 export const PATIENCE_MS = 25 * MINUTE_MS;
-/** The group and the network of somebody else. */
+/** The resource group and the network of another owner. */
 export const THEIRS = "theirs";
 
 const EXAMPLES = join(import.meta.dirname, "../../../examples/cluster");
@@ -135,7 +135,7 @@ export function remove(world: World, kind: Kind, name: string): Promise<void> {
 
 const THEIR_RESOURCES = ["", "networkSecurityGroups/guards", "publicIPAddresses/door", "virtualNetworks/hub"];
 
-/** Somebody else has a group with a network, an address and a security group in it, long before us. */
+/** Another owner has a group with a network, an address and a security group, from before the test. */
 export async function plantForeign(world: World): Promise<void> {
   const tags = { owner: "somebody-else", [`sigs.k8s.io_cluster-api-provider-azure_cluster_demo1`]: "shared" };
   const put = (path: string, body: object): Promise<void> =>
@@ -157,7 +157,7 @@ export async function plantForeign(world: World): Promise<void> {
   });
 }
 
-/** Everything of somebody else's, byte for byte. */
+/** All resources of the other owner, byte for byte. */
 export function foreignIn(world: World): string {
   return JSON.stringify(THEIR_RESOURCES.map((path) => bodyOf(world, idIn(THEIRS, path))));
 }

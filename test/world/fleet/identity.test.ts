@@ -19,7 +19,7 @@ import {
 expect.extend(conditionMatchers);
 
 const IDENTITY = "demo-identity";
-// More than the invariant no-hot-loop lets anybody ask about one object in a minute.
+// More requests about one object in a minute than the invariant no-hot-loop allows.
 const CLUSTERS = 70;
 
 test("an identity that many clusters log in as is not looked at for each of them, and goes when the last has gone", async () => {

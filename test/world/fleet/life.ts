@@ -28,7 +28,7 @@ import {
   THEIRS,
 } from "./fleet-world.ts";
 
-/** Where the cluster lives: in a group of its own, in one of somebody else's, or in somebody else's network. */
+/** Where the cluster lives: in its own group, in another owner's group, or in another owner's network. */
 type Place = "own group" | "their group" | "their network";
 
 /** How far the life of a cluster is told. */
@@ -135,7 +135,7 @@ const RULE = {
 async function removeAll(world: World): Promise<void> {
   await remove(world, Cluster, NAME);
   const key = { resource: `${Cluster.group}/${Cluster.plural}`, name: NAME, namespace: NAMESPACE };
-  // While Azure deletes, nobody does anything for minutes at a time: that is not the end of it.
+  // While Azure deletes, no controller writes for minutes at a time: that does not mean that the deletion is complete.
   await world.until(() => world.management.storage.get(key) === undefined, PATIENCE_MS);
   await world.rest(PATIENCE_MS);
 }
@@ -158,7 +158,7 @@ export async function leftOf(world: World): Promise<string[]> {
 }
 
 function untouched(world: World, before: string): void {
-  if (foreignIn(world) !== before) throw new Error("something of somebody else's has changed");
+  if (foreignIn(world) !== before) throw new Error("a resource of another owner has changed");
 }
 
 /** What users write in a storm is theirs, and data that was made later lasts longer; two good runs differ in it. */
@@ -177,7 +177,7 @@ const ADDED_BY_AZURE = new Set([
   "resourceGuid",
   "ipAddress",
   "capstan_wanted-hash",
-  // Made anew for each scale set that is written, with a token and an end of its own.
+  // Created for each write of a scale set, with its own token and expiry.
   "customData",
   "capstan_bootstrap",
 ]);

@@ -50,7 +50,7 @@ async function usedIn(): Promise<readonly Call[]> {
   await reported(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
   await reported(tour("1"));
   for (const story of Object.keys(STORIES)) await reported(rehearsalOf(story, "1"));
-  // Whoever finds that a status was changed in the meantime reads the object again.
+  // A controller that finds a changed status reads the object again.
   for (const { kind } of CONTROLLERS) {
     const conflict = {
       fault: "kube-conflict",

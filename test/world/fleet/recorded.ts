@@ -6,7 +6,7 @@ export interface Recorded {
   readonly invariant: Invariant;
 }
 
-/** Keeps every call that the managers send, to whatever server. */
+/** Keeps every call that the managers send, to any server. */
 export function recorded(): Recorded {
   const calls: Call[] = [];
   const called = (call: Call): undefined => void calls.push(call);

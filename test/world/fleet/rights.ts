@@ -54,7 +54,7 @@ async function create<T extends KubernetesObject>(world: World, kind: Kind<T>, o
   await world.run(world.user.create(kind, object));
 }
 
-/** A cluster of AKS; nobody acts on its parts yet. */
+/** A cluster of AKS; no controller acts on its parts yet. */
 async function managedCluster(world: World): Promise<void> {
   const name = "managed";
   const metadata = { name };

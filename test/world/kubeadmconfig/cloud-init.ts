@@ -18,7 +18,7 @@ export function findCloudInit(): CloudInit | string {
   if (run("cloud-init", ["--version"]).isOk) return (...args) => run("cloud-init", args);
   const folder = mkdtempSync(join(tmpdir(), "capstan-cloud-init-"));
   const fetch = (): ReturnType<CloudInit> => run("apt-get", ["download", ...PACKAGES], { cwd: folder });
-  // A new machine has no lists of packages yet; whoever may not fetch them is told below.
+  // A new machine has no package lists yet; if it cannot fetch them, the error follows below.
   const first = fetch();
   const download = first.isOk || !run("apt-get", ["update"]).isOk ? first : fetch();
   if (!download.isOk) {

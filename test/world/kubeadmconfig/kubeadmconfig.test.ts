@@ -64,7 +64,7 @@ describe("the config of a pool", () => {
     expect(await tokensIn(world)).toHaveLength(1);
   });
 
-  test("writes nothing once it is settled, whatever becomes of its token", async () => {
+  test("writes nothing once it is settled, with any state of its token", async () => {
     const world = await readyWorld();
     const [writes, data] = [world.testedWrites, await dataIn(world)];
     await world.advance(DAY_MS);
@@ -75,7 +75,7 @@ describe("the config of a pool", () => {
 
   test("does not look at its Secret for each count that its pool writes down", async () => {
     const world = await readyWorld();
-    // More than the invariant no-hot-loop lets anybody ask about one object in a minute.
+    // More requests about one object in a minute than the invariant no-hot-loop allows.
     for (let replicas = 1; replicas <= 70; replicas++) {
       const body = { status: { replicas } };
       await world.run(world.user.patch(MachinePool, CONFIG, { type: "merge", subresource: "status", body }));
@@ -126,7 +126,7 @@ describe("the config of a pool", () => {
     expect((await configIn(world)).status?.observedGeneration).toBe(2);
   });
 
-  test("makes its Secret anew when somebody deletes it", async () => {
+  test("creates its Secret again when a user deletes it", async () => {
     const world = await readyWorld();
     await world.run(world.user.delete(Secret, { name: POOL, namespace: NAMESPACE }));
     await world.advance(15 * 60_000);

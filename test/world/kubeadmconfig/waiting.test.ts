@@ -80,7 +80,7 @@ describe("a config waits", () => {
     expect(await configIn(world)).toHaveCondition("Ready", "True");
   });
 
-  test("for somebody to own it", async () => {
+  test("for an owner", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
       await createPool(made);
@@ -181,7 +181,7 @@ describe("a config is refused", () => {
     expect(await tokensIn(world)).toEqual([]);
   });
 
-  test("when a Secret of its name is somebody else's, which stays as it is", async () => {
+  test("when a Secret of its name has another owner, and does not write it", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
       await createPool(made);

@@ -155,7 +155,7 @@ describe("a MachinePool", () => {
     expect(await poolIn(world)).toHaveCondition("ReplicasReady", "Unknown", "WaitingForControlPlane");
   });
 
-  test("takes over how many machines there are when somebody else scales them", async () => {
+  test("follows the number of machines when an autoscaler scales it", async () => {
     const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
     const world = await poolWorld({
       replicas: 2,
@@ -179,7 +179,7 @@ describe("a MachinePool", () => {
     expect(pool.status?.phase).toBe("Scaling");
   });
 
-  test("does not shrink because a machine is ill when somebody else scales it", async () => {
+  test("does not shrink because a machine is unhealthy when an autoscaler scales it", async () => {
     const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
     const world = await poolWorld({
       replicas: 3,

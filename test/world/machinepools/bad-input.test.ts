@@ -61,7 +61,7 @@ function twistedPools(twist: { now?: Twist }): typeof poolControllers {
   };
 }
 
-/** A world whose pool `mp` exists and whose machines nobody has to wait for. */
+/** A world whose pool `mp` exists and whose machines exist already. */
 async function withEmptyPool(): Promise<World> {
   return withPool({ replicas: 0 });
 }
@@ -307,7 +307,7 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("16 whose MachinePool is gone by force goes, too, and crashes nobody", async () => {
+  test("16 whose MachinePool was removed by force is deleted, too, without a crash", async () => {
     const world = await withPool({ replicas: 2 });
     await resize(world, { metadata: { finalizers: null } });
     await remove(world, MachinePool, "mp");
@@ -317,7 +317,7 @@ describe("a pool", () => {
     expect(world.managers.running().map(({ process }) => process.name)).toEqual(["manager-1"]);
   });
 
-  test("17 that an autoscaler sizes keeps its size, whatever spec.replicas says", async () => {
+  test("17 that an autoscaler sizes keeps its size with any spec.replicas", async () => {
     const annotations = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
     const world = await withPool({ replicas: 2, annotations });
     await onSet(world, "PATCH", "mp", { sku: { capacity: 3 } });
@@ -384,7 +384,7 @@ async function say(
   await world.run(world.user.patch(any, place, request));
 }
 
-/** Somebody writes the resource of a machine by hand. */
+/** A user writes the resource of a machine. */
 async function byHand(world: World, providerID: string, name = "by-hand"): Promise<void> {
   const owner = await get(world, AzureMachinePool, "mp");
   const { uid = "" } = owner.metadata;
@@ -469,7 +469,7 @@ describe("a machine", () => {
     ["34 that is there twice", (id) => id],
     ["34 that has the name of another instance's", (id) => id, "mp-7"],
   ])(
-    "%s stands for one instance all the same, which nobody deletes or drains",
+    "%s still represents one instance, which no controller deletes or drains",
     async (_, twist, name = "by-hand") => {
       // That two resources stand for one instance is what a user has done here, and no fault of ours.
       const invariants = MACHINE_POOL_INVARIANTS.filter((one) => one.name !== "one-resource-per-instance");
@@ -488,7 +488,7 @@ describe("a machine", () => {
     },
   );
 
-  test("35 that somebody made for a VM that is not there goes, and no VM comes for it", async () => {
+  test("35 that a user created for a missing VM is deleted, and no VM is created for it", async () => {
     const world = await withPool({ replicas: 2 });
     const [machine] = await machinesOf(world, "mp");
     await byHand(world, (machine?.spec.providerID ?? "").replace(/0$/, "77"));
@@ -515,7 +515,7 @@ describe("a machine", () => {
     expect(events.map(({ reason }) => reason)).toContain("DrainTimedOut");
   });
 
-  test("37 whose finalizer a user strips leaves no VM that nobody knows", async () => {
+  test("37 whose finalizer a user removes leaves no unknown VM behind", async () => {
     const world = await withPool({ replicas: 2 });
     await forget(world, ["mp-1"]);
     await settled(world);

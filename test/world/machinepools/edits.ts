@@ -83,7 +83,7 @@ export const editPool: Edit = (user, rng) => rng.pick(EDITS)(user, rng).catch(un
 /** The same, and more: changes image, labels or the way of updates, or marks a machine as the next to go. */
 export const editMore: Edit = (user, rng) => rng.pick(MORE_EDITS)(user, rng).catch(unlessGone);
 
-/** The user wants again what the story is about, whatever they did in between. */
+/** The user restores the desired state of the story after all edits. */
 export async function wantAgain(world: World, name: string): Promise<void> {
   const { pool = {}, machines = 0, version = OLD_VERSION } = STORM_STORIES[name] ?? {};
   const { user } = world;

@@ -61,7 +61,7 @@ test("a version that Azure has no image of does not hold a machine that is back 
   expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
 });
 
-test("machines whose statuses get lost, as when objects are moved, are not made anew", async () => {
+test("machines whose statuses get lost, as when objects are moved, are not replaced", async () => {
   const world = await poolOfTwo();
   await patch(world, MachinePool, "mp", version(NEW_VERSION));
   await settled(world);

@@ -37,7 +37,7 @@ const REPLICAS = (replicas: number) => ({ spec: { replicas } });
 const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
 
 describe("a pool", () => {
-  test("of three becomes three Ready Nodes, and then nobody writes anything for an hour", async () => {
+  test("of three becomes three Ready Nodes, and then no controller writes for an hour", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -57,7 +57,7 @@ describe("a pool", () => {
     ).toBeLessThanOrEqual(8);
   });
 
-  test("that names no key gets one that nobody has, and is not another model for it", async () => {
+  test("without an SSH key gets an unusable one, which does not change its model", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);

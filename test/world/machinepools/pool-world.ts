@@ -61,7 +61,7 @@ async function buildCluster(world: World): Promise<void> {
 }
 
 /**
- * A cluster that is ready, made by hand: in a world of pools alone nobody has to wait for its network, and no crash is
+ * A ready cluster that the test creates: in a world of pools alone no test waits for its network, and no crash is
  * spent on it.
  */
 export async function plantCluster(world: World): Promise<void> {
@@ -179,7 +179,7 @@ export function armCalls(world: World): readonly string[] {
 
 const SETS = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${CLUSTER}/providers/Microsoft.Compute/virtualMachineScaleSets`;
 
-/** Somebody else does something to the scale set of a pool, such as an autoscaler or a colleague in the portal. */
+/** Another client, such as an autoscaler or a user in the portal, changes the scale set of a pool. */
 export async function onSet(world: World, method: string, path: string, body: object): Promise<void> {
   const { status } = await world.run(world.arm(method, `${SETS}/${path}?api-version=2024-11-01`, body));
   if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}`);

@@ -46,7 +46,7 @@ async function withPool(options: PoolOptions = {}, more: readonly Invariant[] = 
   return world;
 }
 
-/** Counts the machines that nobody has begun to delete, each time that there is another one. */
+/** Counts the machines that are not being deleted, whenever one is added. */
 function counting(): { readonly most: () => number; readonly invariant: Invariant } {
   let most = 0;
   const watch: Invariant["watch"] = ({ azure }) => ({
@@ -234,7 +234,7 @@ describe("CAPZ #2972, #3875: every machine is rolled under every strategy", () =
 });
 
 test.each([0, 1_000, 20_000, 45_000, 90_000, 150_000])(
-  "CAPZ #1485, #4012: a MachinePool that vanishes %i ms into a rollout crashes nobody, and leaves nothing behind",
+  "CAPZ #1485, #4012: a MachinePool that vanishes %i ms into a rollout crashes no controller, and leaves nothing behind",
   async (afterMs) => {
     const world = await withPool({ replicas: 2 });
     await patch(world, MachinePool, "mp", VERSION);
@@ -262,7 +262,7 @@ describe("CAPZ #4940: what Azure takes back is replaced, and no machine is left 
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
   });
 
-  test("and a machine that somebody deletes in the portal", async () => {
+  test("and a machine that a user deletes in the portal", async () => {
     const world = await withPool();
     const [set] = world.azure.control.state().scaleSets;
     world.azure.control.deleteInstance(set?.id ?? "", "1");

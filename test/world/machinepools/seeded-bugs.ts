@@ -36,7 +36,7 @@ import {
 
 /** A bug, what brings it to light, and who must see it. */
 export interface SeededBug {
-  /** What somebody would have got wrong, for the scorecard. */
+  /** The programming error, for the scorecard. */
   readonly mistake: string;
   readonly seed: (
     reconcilers: readonly Reconciler[],
@@ -231,7 +231,7 @@ function doubling(): (connections: ManagerConnections) => ManagerConnections["az
 
 const OWNER_TAG = `sigs.k8s.io_cluster-api-provider-azure_cluster_${CLUSTER}`;
 
-/** Somebody takes a scale set over, and then its pool is to grow. */
+/** A user takes a scale set over, and then its pool scales up. */
 const growForeign = async (world: World): Promise<void> => {
   await createPool(world, "mp", { replicas: 1 });
   await settled(world);
@@ -340,7 +340,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-availability",
   },
   "drain skipped": {
-    mistake: "a machine says that it is drained without having been",
+    mistake: "a machine reports that it is drained although it is not",
     seed: changed("azuremachinepoolmachine", (reconciler) => ({
       ...reconciler,
       deleting: (reconciler.deleting ?? []).map((phase, index) => (index === 2 ? undrained(phase) : phase)),
@@ -349,7 +349,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "drains-first",
   },
   "second PUT after a restart": {
-    mistake: "what was under way when the process died is sent again, without a look",
+    mistake: "the write that ran when the process crashed is sent again, without a read",
     seed: asIs,
     azure: repeating,
     faults: [
@@ -371,7 +371,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "touches-its-own",
   },
   "the neighbour's scale set": {
-    mistake: "pool mp-1 deletes the scale set of mp-10 when it goes",
+    mistake: "pool mp-1 deletes the scale set of mp-10 when it is deleted",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       deleting: (reconciler.deleting ?? []).map((one) =>
@@ -382,7 +382,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "touches-its-own",
   },
   "picks not written down": {
-    mistake: "machines are updated that the pool has picked in its head alone",
+    mistake: "machines are updated although their pick is not in the status",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       scope: (context) => reconciler.scope({ ...context, persistStatus: () => Promise.resolve() }),
@@ -391,14 +391,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "touches-its-own",
   },
   "a name taken for a tag": {
-    mistake: "a scale set with the right name is the pool's own, whatever its tags say",
+    mistake: "a scale set with the right name counts as the pool's own, with any tags",
     seed: asIs,
     azure: grasping,
     act: growForeign,
     caughtBy: "touches-its-own",
   },
   "a token told": {
-    mistake: "an event tells with which token machines join",
+    mistake: "an event contains the join token of machines",
     seed: changed("kubeadmconfig", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, indiscreet],
@@ -407,7 +407,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-secrets",
   },
   "bootstrap data in the log": {
-    mistake: "what machines boot with is logged, in base64",
+    mistake: "the bootstrap data of machines is logged in base64",
     seed: changed("kubeadmconfig", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, verbose],
@@ -416,14 +416,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-secrets",
   },
   "a tag for the token": {
-    mistake: "a scale set bears the token of its machines, so that they are known again",
+    mistake: "a scale set has the join token of its machines as a tag",
     seed: asIs,
     azure: labelling,
     act: (world) => createPool(world, "mp"),
     caughtBy: "keeps-secrets",
   },
   "labels of others dropped": {
-    mistake: "a pass writes the labels that it knows, and no others",
+    mistake: "a pass writes its own labels and drops all others",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, forgetful],
@@ -432,14 +432,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "takes-nothing-away",
   },
   "tags of others dropped": {
-    mistake: "a scale set is written with the tags that are wanted, and no others",
+    mistake: "a scale set is written with the desired tags and without all others",
     seed: asIs,
     azure: () => rewriting(untagged),
     act: rollMarked,
     caughtBy: "takes-nothing-away",
   },
   "Nodes come back bare": {
-    mistake: "what users had on a Node is not put back after an update in place",
+    mistake: "the users' fields of a Node are not restored after an update in place",
     seed: changed("azuremachinepoolmachine", (reconciler) => ({
       ...reconciler,
       normal: reconciler.normal.map((one) => (one.name === "updateInPlace" ? barely(one) : one)),
@@ -448,7 +448,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "takes-nothing-away",
   },
   "hot loop": {
-    mistake: "a status that tells the time is written in each pass, which comes back at once",
+    mistake: "each pass writes the time to the status and requeues at once",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, restless],
@@ -469,13 +469,13 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-availability",
   },
   "a loss noticed a minute late": {
-    mistake: "that a machine is lost is believed only after a minute",
+    mistake: "the loss of a machine counts only after a minute",
     seed: misplanning(belated()),
     act: rollAfterLoss,
     caughtBy: "keeps-availability",
   },
   "every machine ready": {
-    mistake: "a machine says that it is ready, whatever its Node says",
+    mistake: "a machine reports ready without regard to its Node",
     seed: misreporting("azuremachinepoolmachine", (scope) => {
       const { machine } = scope as MachineScope;
       machine.status = { ...machine.status, ready: true };
@@ -484,7 +484,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "tells-the-truth",
   },
   "one machine too many told": {
-    mistake: "a pool tells of one more machine than it has",
+    mistake: "a pool reports one more machine than it has",
     seed: misreporting("azuremachinepool", (scope) => {
       const { pool, observation } = scope as PoolScope;
       if (observation) pool.status = { ...pool.status, replicas: observation.instances.length + 1 };
@@ -493,7 +493,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "tells-the-truth",
   },
   "an event in each pass": {
-    mistake: "a pool tells in each pass that all is well",
+    mistake: "a pool records an event in each pass",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, talkative],
@@ -502,7 +502,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "stands-still",
   },
   "every list twice": {
-    mistake: "the instances are listed by two who do not know of each other",
+    mistake: "two callers list the instances without sharing the result",
     seed: asIs,
     azure: doubling,
     act: (world) => createPool(world, "mp"),

@@ -296,7 +296,7 @@ const DIFFERS: ReadonlySet<string> = new Set([
   "resizedMs",
 ]);
 
-/** Without what only says that nothing is so: that nobody has paused an object, or has noted anything on it. */
+/** Without fields that have their default: an object that is not paused, or empty annotations. */
 function kept(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isJsonObject(item) || item["type"] !== "Paused");
   if (!isJsonObject(value)) return value;

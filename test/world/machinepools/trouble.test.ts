@@ -84,7 +84,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toHaveLength(2);
   });
 
-  test("decides anew about a machine that it had picked and could not delete", async () => {
+  test("decides again about a machine that it had picked and could not delete", async () => {
     const world = await poolWorld();
     await createPool(world, "mp", { replicas: 5, strategy: { maxSurge: 0, maxUnavailable: 1 } });
     await settled(world);
@@ -270,7 +270,10 @@ describe("a pool", () => {
       expect((await poolOf(world, "mp")).pool).toHaveCondition("ScaleSetRunning", "False", reason);
       world.azure.control.allow("no-sets");
       await world.advance(MINUTE_MS);
-      expect(await namesOf(world, "mp"), "nobody knows that it is allowed now").toHaveLength(1);
+      expect(
+        await namesOf(world, "mp"),
+        "the pool controller has not noticed the permission yet",
+      ).toHaveLength(1);
       await patch(world, kind, name, change);
       await world.advance(2 * MINUTE_MS);
       expect((await namesOf(world, "mp")).length).toBeGreaterThan(1);
@@ -374,7 +377,7 @@ describe("a pool", () => {
     "azure:///foo",
     "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/other",
   ])(
-    "whose providerID somebody has made %s of has its own again, and loses no machine",
+    "whose providerID a user has changed to %s gets its own again, and loses no machine",
     async (providerID) => {
       const world = await clusterWorld();
       await createPool(world, "mp", { replicas: 2 });
@@ -397,7 +400,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mq")).toEqual(["mq-1"]);
   });
 
-  test("replaces a machine that somebody has switched off", async () => {
+  test("replaces a machine that a user has switched off", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -500,7 +503,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
   });
 
-  test("disrupts nothing on what it knew of its Nodes before nobody could read them any more, and goes on when it can", async () => {
+  test("disrupts nothing on an old state of its Nodes while they cannot be read, and continues when they can", async () => {
     const state = { isBlind: false };
     const world = await poolWorld(
       refusing(
@@ -546,7 +549,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("never takes a scale set that is somebody else's", async () => {
+  test("never takes a scale set of another owner", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);

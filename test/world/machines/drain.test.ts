@@ -62,7 +62,7 @@ describe("a machine that a user deletes", () => {
     await machines.delete(id);
     await machines.until(async () => {
       const machine = await machines.find(id);
-      // Whenever the pool has leave, nobody is left on the Node.
+      // Whenever the pool may delete the instance, no pod is left on the Node.
       if (machine && isTrue(machine.status?.conditions, DRAINED))
         expect(await machines.podsOn(node)).toEqual([]);
       return machine === undefined;
@@ -240,7 +240,7 @@ describe("a Node that does not answer", () => {
     expect(await machines.machine(id)).toHaveCondition("NodeHealthy", "False", "NodeConditionsFailed");
     await machines.delete(id);
     await machines.until(async () => (await drainedOf(machines, id))?.status === "True", 2 * MINUTE_MS);
-    expect(await machines.podsOn(node), "nobody is there to stop it").not.toEqual([]);
+    expect(await machines.podsOn(node), "no kubelet stops it").not.toEqual([]);
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
   });
 

@@ -45,7 +45,7 @@ const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 const LIST_MS = 15_000;
 const VERSION = "?api-version=2024-07-01";
 
-/** A world with one controller, and with somebody who does to Azure what pools do. */
+/** A world with one controller, in which the test does to Azure what the pool controller does. */
 export class MachineWorld {
   readonly world: World;
   /** What the manager that runs now has been shown; a new one knows nothing. */

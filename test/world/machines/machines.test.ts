@@ -91,7 +91,7 @@ describe("a machine", () => {
   });
 });
 
-describe("a machine that somebody made by hand", () => {
+describe("a machine that a user created", () => {
   async function made(machines: MachineWorld, providerID: string): Promise<Frozen<AzureMachinePoolMachine>> {
     const [like] = await machines.machines();
     const { labels = {}, ownerReferences = [] } = like?.metadata ?? {};
@@ -143,7 +143,7 @@ describe("a machine whose pool is gone", () => {
     expect(await machines.machines()).toEqual([]);
   });
 
-  test("goes when it is deleted, and nobody is drained", async () => {
+  test("is deleted without any drain", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const pool = { name: POOL, namespace: NAMESPACE };
     const { metadata } = await machines.node("0");

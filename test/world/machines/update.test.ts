@@ -73,7 +73,7 @@ describe("an update in place", () => {
     ]);
   });
 
-  test("is held by a budget, and called off when nobody asks for it any more", async () => {
+  test("is blocked by a budget, and cancelled when the annotation is removed", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.deploy("web", 1, { minAvailable: 1 });
     await machines.live(3 * MINUTE_MS);
@@ -106,7 +106,7 @@ describe("an update in place", () => {
     expect((await machines.machine("0")).status?.modelHash).toBe(NEW);
   });
 
-  test("that has begun is finished, whoever takes the annotation away", async () => {
+  test("that has started is finished, even if a user removes the annotation", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.update("0", NEW);
     await machines.world.advance(10_000);

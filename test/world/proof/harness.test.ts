@@ -64,7 +64,7 @@ describe("a controller that", () => {
   });
 });
 
-test("whoever takes away what a user wrote on an object is caught", async () => {
+test("a controller that removes a user's fields is detected", async () => {
   const rehearsal = proofRehearsal({
     seed: "1",
     controller: (connections) =>

@@ -56,7 +56,7 @@ describe("the runner, driven by the proof controller", () => {
     expect((await fleetIn(proof)).status).toMatchObject({ replicas: 1, observedGeneration: 3 });
   });
 
-  test("replaces an owned object that somebody deletes", async () => {
+  test("replaces an owned object that a user deletes", async () => {
     const proof = await started(machineSet("fleet", 2));
     await proof.world.settle();
     const [victim] = await machinesIn(proof);
@@ -164,7 +164,7 @@ describe("each class of failure", () => {
     expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(["Warning StormAhead"]);
   });
 
-  test("a terminal failure is told once and probed slowly, until somebody changes the object", async () => {
+  test("a terminal failure is reported once and probed slowly, until a user changes the object", async () => {
     const proof = await started(machineSet("fleet", 1, { [MISBEHAVE]: "terminal" }));
     await proof.world.scheduler.advance(25 * MINUTE_MS);
     const set = await fleetIn(proof);
