@@ -1,4 +1,4 @@
-/** What each condition of our kinds says when it is True. A world test checks that none is missing. */
+/** The meaning of each condition of our kinds when it is True. A world test checks that none is missing. */
 export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Cluster: {
     Ready: "all conditions below are True",
@@ -26,7 +26,7 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
   },
   MachineHealthCheck: {
     MatchesNoMachinePool:
-      "none of the machines it picks belongs to a pool, where it would look after nothing",
+      "none of the selected machines belongs to a pool, whose machines health checks ignore",
   },
   KubeadmConfig: {
     Ready: "all conditions below are True",

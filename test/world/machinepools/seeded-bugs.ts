@@ -1,4 +1,4 @@
-/** Bugs that a controller of pools may have, put into ours from outside: nothing in the product knows of them. */
+/** Programming errors that a pool controller may have, injected from outside: the product contains no hook for them. */
 import {
   AzureMachinePoolMachine,
   isJsonObject,
@@ -34,7 +34,7 @@ import {
   settled,
 } from "./pool-world.ts";
 
-/** A bug, what brings it to light, and who must see it. */
+/** A bug, the story that shows it, and the invariant that must detect it. */
 export interface SeededBug {
   /** The programming error, for the scorecard. */
   readonly mistake: string;
@@ -42,15 +42,15 @@ export interface SeededBug {
     reconcilers: readonly Reconciler[],
     connections: ManagerConnections,
   ) => readonly Reconciler[];
-  /** Another way to Azure. */
+  /** A changed Azure client. */
   readonly azure?: () => (connections: ManagerConnections) => ManagerConnections["azure"];
   readonly act: (world: World) => Promise<void>;
   readonly faults?: readonly FaultSpec[];
-  /** The check that must end the run. */
+  /** The invariant that must end the run. */
   readonly caughtBy: string;
 }
 
-/** The controllers with a bug in them. */
+/** The controllers with the bug. */
 export function withBug({ seed, azure }: SeededBug): Controllers {
   const connect = azure?.();
   return (connections) =>
@@ -67,7 +67,7 @@ function changed(name: string, change: (reconciler: Reconciler) => Reconciler): 
   return (reconcilers) => reconcilers.map((one) => (one.name === name ? change(one) : one));
 }
 
-/** Plans on another view than the true one. */
+/** Plans with a changed view. */
 function misplanning(viewOf: (view: PoolView, scope: PoolScope) => PoolView): SeededBug["seed"] {
   const phase =
     (original: Phase<unknown>): Phase<unknown> =>
@@ -142,7 +142,7 @@ const deleteOneOfTwo = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-/** A Node says that it is ill, and stays so. */
+/** A Node reports NotReady, and stays so. */
 async function sicken(world: World): Promise<void> {
   const node = (await nodesOf(world)).at(-1);
   const workload = world.workload(CLUSTER);
@@ -161,7 +161,7 @@ const fallIll = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-/** A machine is lost, and well known to be, when the roll begins. */
+/** A machine is lost, and its loss is known, before the rollout starts. */
 const rollAfterLoss = async (world: World): Promise<void> => {
   await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
   await settled(world);
@@ -171,7 +171,7 @@ const rollAfterLoss = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-/** Believes a loss only when it has lasted for a minute. */
+/** Counts a loss only after it has lasted for a minute. */
 function belated(): (view: PoolView, scope: PoolScope) => PoolView {
   const losses = new WeakMap<object, Map<string, number>>();
   return (view, { memory }) => {
@@ -188,7 +188,7 @@ function belated(): (view: PoolView, scope: PoolScope) => PoolView {
   };
 }
 
-/** Says something else after the pass has said what is so. */
+/** Changes the status after the pass has reported it. */
 function misreporting(name: string, twist: (scope: unknown) => void): SeededBug["seed"] {
   return changed(name, (reconciler) => ({
     ...reconciler,
@@ -199,7 +199,7 @@ function misreporting(name: string, twist: (scope: unknown) => void): SeededBug[
   }));
 }
 
-/** A write of a scale set that was under way when a process died is sent again by the next one, without a look. */
+/** A write of a scale set that ran when a process crashed is sent again by the next one, without a read. */
 function repeating(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   let last: HttpRequest | undefined;
   return ({ azure, start }) => {
@@ -245,7 +245,7 @@ function tagsOf(body: object): Record<string, string> {
   return { ...(body as { tags?: Record<string, string> }).tags };
 }
 
-/** Takes every scale set that has the right name for its own. */
+/** Takes every scale set with the right name for its own. */
 function grasping(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return ({ azure }) => ({
     ...azure,
@@ -261,7 +261,7 @@ function claimed(body: object): object {
   return { ...body, tags: { ...tagsOf(body), [OWNER_TAG]: "owned" } };
 }
 
-/** An answer that says something else. */
+/** An answer with another body. */
 function retold(response: HttpResponse, change: (body: object) => object): HttpResponse {
   const body = response.json().then((value) => change(value as object));
   return { ...response, json: () => body, text: () => body.then((value) => JSON.stringify(value)) };
@@ -269,7 +269,7 @@ function retold(response: HttpResponse, change: (body: object) => object): HttpR
 
 const TOKEN = /[a-z0-9]{6}[.][a-z0-9]{16}/;
 
-/** Puts the token of its machines on a scale set. */
+/** Writes the join token of its machines to a scale set. */
 function labelling(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return rewriting((body) => {
     const [token = ""] = TOKEN.exec(textOf(customDataIn(body))) ?? [];
@@ -277,7 +277,7 @@ function labelling(): (connections: ManagerConnections) => ManagerConnections["a
   });
 }
 
-/** Writes other scale sets than it is told to. */
+/** Changes the body of scale set writes. */
 function rewriting(
   change: (body: object) => object,
 ): (connections: ManagerConnections) => ManagerConnections["azure"] {
@@ -305,7 +305,7 @@ function textOf(base64: string): string {
   return Buffer.from(base64, "base64").toString();
 }
 
-/** A pool that goes takes the scale set of another for its own. */
+/** A pool in deletion deletes the scale set of another pool. */
 function mistaken(phase: Phase<unknown>): Phase<unknown> {
   return (scope) => {
     const { pool, azureTarget } = scope as PoolScope;
@@ -319,7 +319,7 @@ function mistaken(phase: Phase<unknown>): Phase<unknown> {
   };
 }
 
-/** Finds machines by the beginning of the pool's name. */
+/** Finds machines by the prefix of the pool's name. */
 function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
   const list: CacheReader["list"] = (kind, query) => {
     if (kind.kind !== AzureMachinePoolMachine.kind || !query) return cache.list(kind, query);
@@ -542,7 +542,7 @@ function barely(phase: Phase<unknown>): Phase<unknown> {
   };
 }
 
-/** What machines boot with, in base64. */
+/** The bootstrap data of machines, in base64. */
 async function bootstrapData(scope: unknown): Promise<string> {
   const { context, config } = scope as ConfigScope;
   const { name, namespace } = config.metadata;

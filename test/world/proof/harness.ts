@@ -16,7 +16,7 @@ const FLEET = { name: "fleet", namespace: "default" };
 const PATIENCE_MS = 15 * 60_000;
 const DEPOT = "depot";
 
-/** Create, scale down, scale up, delete: the life of a MachineSet, told in the whole world. */
+/** Create, scale down, scale up, delete: the life of a MachineSet in a complete world. */
 export function proofRehearsal({ seed, managers, controller }: HarnessOptions): Rehearsal {
   const depot: { current?: Depot } = {};
   const invariants = [noSurplusMachines(), slotBeforeMachines(depot), noOrphanedSlots(depot)];
