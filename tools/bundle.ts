@@ -11,9 +11,9 @@ await build({
   output: {
     file: FILE,
     format: "esm",
-    // Commands still load their part only when they are chosen: a module in the bundle is run when it is first asked for.
+    // Commands still load their part only when they are chosen: a module in the bundle runs when it is first imported.
     codeSplitting: false,
-    // Names stay as they are, so that a stack trace from production can be read.
+    // Names are kept, so that a stack trace from production can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     comments: { legal: true, annotation: false, jsdoc: false },
   },

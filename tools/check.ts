@@ -1,4 +1,4 @@
-/** `npm run check`: the one quality gate. Two steps run at a time; what fails is shown in full. */
+/** `npm run check`: the one quality gate. Two steps run at a time; the output of a failed step is printed in full. */
 import { runStep, type Step, type StepResult } from "./steps.ts";
 
 const STEPS: readonly Step[] = [

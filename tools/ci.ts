@@ -7,11 +7,11 @@ import { join, relative } from "node:path";
 interface StageResult {
   readonly passed: number;
   readonly failed: number;
-  /** One text per failure: which test, and what it saw. */
+  /** One text per failure: the test and its error. */
   readonly failures: readonly string[];
 }
 
-/** What vitest's JSON reporter writes, as far as it is read here. */
+/** The parts of vitest's JSON report that are read here. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -31,7 +31,7 @@ const FAILURE_LINES = 25;
 const folder = mkdtempSync(join(tmpdir(), "capstan-ci-"));
 const took: string[] = [];
 
-/** Runs an npm script of tests; vitest writes its counts to a file beside what it prints. */
+/** Runs an npm script of tests; vitest writes its counts to a file in addition to its output. */
 function tests(script: string): StageResult {
   const report = join(folder, `${script.replaceAll(":", "-")}.json`);
   const flags = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -91,7 +91,7 @@ const outcomes = [gate("check"), tests("test"), tests("test:deep"), tests("test:
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
 const failures = outcomes.flatMap((outcome) => outcome.failures);
-// Last, because whoever reads a log reads its end first, and a log that was cut lost its beginning.
+// Last, because people read the end of a log first, and a truncated log has lost its beginning.
 console.log(`\n${took.join(", ")}`);
 for (const text of failures) console.log(`\nFAILED ${text}`);
 console.log(`\n${passed} passed, ${failed} failed`);

@@ -1,13 +1,13 @@
-/** What each condition of our kinds says when it is True. A world test checks that none is missing. */
+/** The meaning of each condition of our kinds when it is True. A world test checks that none is missing. */
 export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Cluster: {
-    Ready: "everything below is",
+    Ready: "all conditions below are True",
     InfrastructureReady: "what infrastructureRef names is ready, or nothing is named",
     ControlPlaneInitialized: "the API server has answered",
     ControlPlaneReady: "the control plane is ready",
   },
   AzureCluster: {
-    Ready: "everything below is",
+    Ready: "all conditions below are True",
     NetworkInfrastructureReady: "the network as a whole is as the spec wants it",
     ResourceGroupReady: "so is the resource group",
     VNetReady: "the virtual network",
@@ -19,45 +19,45 @@ export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, st
     LoadBalancersReady: "the load balancers",
   },
   MachinePool: {
-    Ready: "everything below is",
+    Ready: "all conditions below are True",
     BootstrapReady: "there is bootstrap data",
     InfrastructureReady: "the pool of the provider is ready",
     ReplicasReady: "as many Nodes are ready as are wanted",
   },
   MachineHealthCheck: {
     MatchesNoMachinePool:
-      "none of the machines it picks belongs to a pool, where it would look after nothing",
+      "none of the selected machines belongs to a pool, whose machines health checks ignore",
   },
   KubeadmConfig: {
-    Ready: "everything below is",
-    DataSecretAvailable: "the Secret with the bootstrap data is there",
+    Ready: "all conditions below are True",
+    DataSecretAvailable: "the Secret with the bootstrap data exists",
     CertificatesAvailable: "the authority of the cluster, which machines check, is known",
   },
   AzureMachinePool: {
-    Ready: "everything below but RemovalBlocked is",
-    BootstrapSucceeded: "there is bootstrap data to create machines with",
-    ScaleSetRunning: "the scale set is there and Azure is done with it",
-    ScaleSetDesiredReplicas: "it has as many machines as are wanted, and no more",
+    Ready: "all conditions below except RemovalBlocked are True",
+    BootstrapSucceeded: "the bootstrap data for new machines exists",
+    ScaleSetRunning: "the scale set exists and Azure has finished its last change",
+    ScaleSetDesiredReplicas: "it has exactly the desired number of machines",
     ScaleSetModelUpdated: "all machines have the newest model",
-    RolloutProgressing: "a rollout goes on, or is complete; when False, the reason says what holds it",
-    RemovalBlocked: "a list would remove so many machines that it is not believed",
+    RolloutProgressing: "a rollout progresses or is complete; when False, the reason names the block",
+    RemovalBlocked: "a list would remove so many machines that it is not trusted",
   },
   AzureClusterIdentity: {
-    Ready: "clusters can log in with it",
+    Ready: "clusters can use it",
   },
   AzureMachinePoolMachine: {
-    NodeSchedulable: "pods may come to the Node; there only once somebody has cordoned it",
+    NodeSchedulable: "the Node is schedulable; set only once a user has cordoned it",
     Ready: "the VM runs and its Node is ready",
     VMRunning: "the instance runs",
     BootstrapSucceeded: "a Node has joined with this boot of the instance",
     NodeHealthy: "the Node is ready",
-    Drained: "all pods have left; while a machine leaves or is updated",
-    VolumeDetachSucceeded: "no volume is attached to the drained Node any more; there only once one was",
-    InstanceUpdated: "the instance has its new model; there only after Azure has failed to give it one",
+    Drained: "all pods have left; set only while a machine is deleted or updated",
+    VolumeDetachSucceeded: "no volume is attached to the drained Node any more; set only if one was",
+    InstanceUpdated: "the instance has its new model; set only after Azure has failed to update it",
   },
 };
 
-/** The reasons that events take over from elsewhere, which no reader of the sources sees. */
+/** The reasons of events that are variables in the sources, so that the generator cannot find them. */
 export const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   Cluster: ["InfrastructureReady", "ControlPlaneReady"],
   AzureMachinePool: ["ScaleSetCreated", "ScaleSetUpdated"],

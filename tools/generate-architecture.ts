@@ -4,7 +4,7 @@ import { LAYERS } from "../test/architecture/layers.ts";
 const BEGIN = "<!-- generated from test/architecture/layers.ts by npm run generate -->";
 const END = "<!-- end of generated part -->";
 
-/** The document with its table of layers printed anew; everything outside the markers is kept. */
+/** The document with its table of layers regenerated; everything outside the markers is kept. */
 export function architectureDocument(path: string): [string, string] {
   const text = readFileSync(path, "utf8");
   const [before, rest] = text.split(BEGIN);

@@ -1,4 +1,4 @@
-/** `npm run generate`: writes every generated file; with `--check` it only says which ones are out of date. */
+/** `npm run generate`: writes every generated file; with `--check` it only lists those that are out of date. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { architectureDocument } from "./generate-architecture.ts";

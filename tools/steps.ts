@@ -7,7 +7,7 @@ export interface Step {
   readonly command: readonly [string, ...string[]];
 }
 
-/** How a step went. */
+/** The result of a step. */
 export interface StepResult {
   readonly name: string;
   readonly ok: boolean;
@@ -15,7 +15,7 @@ export interface StepResult {
   readonly output: string;
 }
 
-/** Runs a step and keeps what it prints. */
+/** Runs a step and captures its output. */
 export function runStep({ name, command: [program, ...args] }: Step): Promise<StepResult> {
   const startedMs = performance.now();
   return new Promise((resolve) => {

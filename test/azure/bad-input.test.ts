@@ -101,7 +101,7 @@ describe("scale sets", () => {
     });
   });
 
-  test("a system that nobody could log in to is refused; a key or a password makes it good", async () => {
+  test("an operating system without credentials is refused; a key or a password is enough", async () => {
     const cloud = startCloud();
     await withNetwork(cloud);
     const { osProfile, ...profile } = scaleSet(1).virtualMachineProfile ?? {};
@@ -122,7 +122,7 @@ describe("scale sets", () => {
     await put(cloud, withLogin({}, "secret"));
   });
 
-  test("a set that nobody can log in to, stored when that was let in, can still be resized", async () => {
+  test("a stored scale set without credentials can still be resized", async () => {
     const cloud = startCloud();
     await withScaleSet(cloud, 1);
     const { resources } = cloud.azure.core.world;

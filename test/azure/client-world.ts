@@ -110,7 +110,7 @@ export class ClientWorld {
     this.azure = this.#connect();
   }
 
-  /** Starts the process anew, with nothing left of the last one. */
+  /** Starts a new process without any state of the last one. */
   restart(): void {
     this.process = new VirtualProcess(this.scheduler, `manager ${++this.#starts}`);
     this.azure = this.#connect();

@@ -21,7 +21,7 @@ const create = (capacity: number): Wanted => ({
   isNew: true,
 });
 
-/** How often each kind of write was asked for, whatever became of it. */
+/** The number of requests of each kind of write, with any result. */
 function writesTo(world: ClientWorld, path: string): readonly string[] {
   return world.sim.control
     .journal()
@@ -168,7 +168,7 @@ describe("what Azure refuses", () => {
 
   test.each<[string, string, object, object]>([
     [
-      "an api-version nobody served",
+      "an api-version that was never served",
       POOL,
       { apiVersion: "2001-01-01" },
       { class: "Terminal", code: "NoRegisteredProviderFound" },
@@ -286,7 +286,7 @@ describe("an operation that goes wrong", () => {
     expect(await world.perform(create(2))).toMatchObject(expected);
   });
 
-  test("because somebody else wanted something newer is told as preempted", async () => {
+  test("because of a newer write of another client is reported as preempted", async () => {
     const world = new ClientWorld();
     await world.prepare();
     const following = world.follow(world.arm(), create(5));

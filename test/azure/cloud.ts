@@ -42,7 +42,7 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** Starts a cloud; time passes in it only when somebody lets it. */
+/** Starts a cloud; its time advances only when the test advances it. */
 export function startCloud(options: Partial<AzureOptions> = {}): Cloud {
   const scheduler = new Scheduler({ seed: "test" });
   const env = options.env ?? new VirtualProcess(scheduler, "azure");
@@ -66,7 +66,7 @@ export function startCloud(options: Partial<AzureOptions> = {}): Cloud {
   };
 }
 
-/** Azure's own pipeline, with the simulator in the place of the network. Tokens are fresh for each request, whatever the SDK caches. */
+/** Azure's own pipeline, with the simulator in the place of the network. Each request has a new token, without regard to the SDK's cache. */
 function inProcess(azure: Azure): HttpClient {
   return {
     sendRequest: async (request) => {

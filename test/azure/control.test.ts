@@ -120,7 +120,7 @@ test.each([
   expect([answer.status, answer.body]).toMatchObject([400, { error: { target } }]);
 });
 
-test("somebody else deletes a machine and changes the size of the set", async () => {
+test("another client deletes a machine and changes the size of the set", async () => {
   const cloud = controlled();
   await withScaleSet(cloud, 2);
   expect(

@@ -95,7 +95,7 @@ test("an operation is forgotten a day after its end", async () => {
   expect((await cloud.send("GET", path)).body).toMatchObject({ error: { code: "OperationNotFound" } });
 });
 
-test("instances become ready although nobody asks", async () => {
+test("instances become ready without a poll", async () => {
   const cloud = startCloud();
   const booted: number[] = [];
   cloud.azure.core.onMachine(({ kind, atMs }) => void (kind === "booted" && booted.push(atMs)));

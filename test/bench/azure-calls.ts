@@ -48,7 +48,7 @@ export async function waysToRead(): Promise<{ readonly simulator: Ways; readonly
   return { simulator: waysTo(simulator), bound: waysTo(bound) };
 }
 
-/** A simulator with everything switched on and a scale set of three in it. Whoever takes a token moves its time. */
+/** A simulator with everything switched on and a scale set of three in it. Taking a token advances its time. */
 async function startSimulator(): Promise<Server> {
   let movedMs = 0;
   let cloud: Cloud | undefined = undefined as Cloud | undefined;
@@ -56,9 +56,9 @@ async function startSimulator(): Promise<Server> {
   const clock = {
     now: () => START_MS + monotonic(),
     monotonic,
-    // What is due happens when somebody asks, so nobody has to be woken.
+    // Due events happen at the next request, so no timer is needed.
     timer: () => ({ cancel: () => undefined }),
-    sleep: () => Promise.reject(new Error("nobody waits here")),
+    sleep: () => Promise.reject(new Error("the benchmark must not wait")),
   };
   const env = { ...createRealEnv(), clock };
   cloud = startCloud({ env });

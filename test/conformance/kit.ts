@@ -11,11 +11,11 @@ import { openWatch, type WatchReader } from "./watch.ts";
 export interface Server {
   readonly url: string;
   readonly ca: string;
-  /** The token of somebody in `system:masters`. */
+  /** The token of a user in `system:masters`. */
   readonly adminToken: string;
 }
 
-/** Somebody who may do nothing until a role says so. */
+/** A user without permissions until a role grants some. */
 export interface User {
   readonly name: string;
   readonly token: string;
@@ -47,14 +47,14 @@ export interface Answer {
 
 /** What a behaviour talks to. */
 export interface Api {
-  /** A namespace that nobody else uses. */
+  /** A namespace for this behaviour alone. */
   readonly namespace: string;
   /** `/api/v1/namespaces/<namespace>/<rest>`. */
   inNamespace(rest: string): string;
-  /** A name that nobody else uses. */
+  /** A unique name. */
   unique(prefix: string): string;
   call(call: Call): Promise<Answer>;
-  /** Sends calls one after another over a connection that nobody else uses. */
+  /** Sends calls one after another over a separate connection. */
   connection(): (call: Call) => Promise<Answer>;
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
@@ -67,9 +67,9 @@ export interface Api {
   watch(path: string, query?: Record<string, string>, headers?: Record<string, string>): Promise<WatchReader>;
   /** A custom kind that is served. A real server takes two seconds for one, so equal ones are shared. */
   customKind(options?: DefinitionOptions): Promise<CustomKind>;
-  /** Somebody without any rights. */
+  /** A user without any permissions. */
   user(): User;
-  /** Somebody who may do this in the namespace of the behaviour. */
+  /** A user with these permissions in the namespace of the behaviour. */
   userWith(rules: readonly object[]): Promise<User>;
   /** Repeats until the expectations hold: controllers of a real cluster take their time. */
   eventually<T>(attempt: () => Promise<T>): Promise<T>;

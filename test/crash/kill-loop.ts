@@ -103,7 +103,7 @@ async function write(client: Client, ledger: Ledger, writer: string): Promise<vo
           ? await client.update(ConfigMap, { ...stored, data })
           : await client.create(ConfigMap, { metadata: { name, namespace: "default" }, data });
       } catch {
-        // The connection broke: the write may have been done or not, and nobody was told.
+        // The connection broke: the write may have been done or not, and the client has no answer.
         return;
       }
       acknowledge(ledger, known, { value, version: Number(stored.metadata.resourceVersion) });

@@ -27,7 +27,7 @@ async function up(
   return { ...running, azureUrl: /simulated Azure on (https:\S+):/.exec(printed)?.[1] ?? "" };
 }
 
-/** The official SDKs as anybody would use them: over HTTPS, with a secret, trusting the data directory's authority. */
+/** The official SDKs as a user would call them: over HTTPS, with a secret, trusting the data directory's authority. */
 function sdks(endpoint: string, folder: string) {
   const tlsOptions = { ca: readFileSync(join(folder, "serving/ca.crt"), "utf8") };
   const { tenantId, clientId, clientSecret = "" } = DEFAULT_PRINCIPAL;
@@ -47,7 +47,7 @@ function sdks(endpoint: string, folder: string) {
 const SOON = { updateIntervalInMs: 20 };
 
 describe("capstan up with the simulated Azure", () => {
-  test("keeps an operation over kill -9: it goes on and ends, and nobody has to send it again", async () => {
+  test("keeps an operation over kill -9: it continues and ends without another request", async () => {
     const folder = join(root, "life");
     const first = await up(folder);
     expect(statSync(join(folder, "azure/token")).mode & 0o777).toBe(0o600);

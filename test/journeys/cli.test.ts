@@ -17,7 +17,7 @@ async function start(folder: string): Promise<Running> {
   return running;
 }
 
-/** Lets somebody use a cluster through a kubeconfig, as any client would. */
+/** Connects a client to a cluster through a kubeconfig. */
 async function using<T>(kubeconfig: string, use: (client: Client) => Promise<T>): Promise<T> {
   const transport = await connectWithKubeconfig({ text: kubeconfig });
   try {

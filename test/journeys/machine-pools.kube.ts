@@ -114,7 +114,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
     expect(await instances()).toEqual([0, 1, 2]);
     const out = await shell(upgrade.join("\n"));
     expect(out).toMatch(ROLLED_OUT);
-    expect(out).toMatch(/workers-0: 1 machine with model .*; 4 available, at least 3 must stay so/);
+    expect(out).toMatch(/workers-0: 1 machine with model .*; 4 available, at least 3 must stay available/);
     expect(await instances()).toEqual([3, 4, 5]);
     const nodes = await shell("kubectl --kubeconfig quay.kubeconfig get nodes");
     expect(nodes).toMatch(/(^workers\S+ +Ready .* v1\.34\.1\n){3}/m);
@@ -153,7 +153,8 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
   test("drain.md shows a budget that holds a machine, lifts it, and waits no longer than allowed", async () => {
     await speed(SLOW);
     const out = await runPage("drain.md", 0, -1);
-    const held = /pod default\/web-\S+ stays: PodDisruptionBudget default\/web allows no disruption now/;
+    const held =
+      /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;
     for (const line of [/^workers-\d+, DrainBlocked: .*/m, /Warning +DrainBlocked +azuremachine.*/]) {
       expect(line.exec(out)?.[0]).toMatch(held);
     }
@@ -162,7 +163,7 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
     await speed(SPEED);
     const limited = await runPage("drain.md", -1);
     expect(limited).toMatch(
-      /DrainTimedOut .* was not drained within 600 s and goes with pods? default\/web-/,
+      /DrainTimedOut .* was not drained within 600 s and is deleted with pods? default\/web-/,
     );
     expect(limited).toMatch(ROLLED_OUT);
   });

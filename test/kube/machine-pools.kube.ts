@@ -153,7 +153,7 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
       const { status: now } = await client.get(AzureMachinePoolMachine, machine);
       const drained = getCondition(now?.conditions, "Drained");
       expect(drained).toMatchObject({ reason: "DrainBlocked" });
-      expect(drained?.message).toContain("pod default/web stays: PodDisruptionBudget default/web");
+      expect(drained?.message).toContain("pod default/web is not evicted: PodDisruptionBudget default/web");
     });
     await kubectl("delete", "poddisruptionbudget", "web");
     await eventually(async () => expect(await client.find(AzureMachinePoolMachine, machine)).toBeUndefined());

@@ -44,7 +44,7 @@ describe("a run", () => {
     expect(other.facts.traceHash).not.toBe(first.facts.traceHash);
   });
 
-  test("that fails says so, and fails the same way again", async () => {
+  test("that fails is reported, and fails the same way again", async () => {
     const gone = { fault: "instance-deleted", text: "", when: { moments: { everyMs: 60_000 } } } as const;
     const first = await run("boot-100.yaml", "7", [gone]);
     const again = await run("boot-100.yaml", "7", [gone]);

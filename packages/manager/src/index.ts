@@ -1,4 +1,4 @@
-/** The product: how Capstan's controllers talk to Azure. */
+/** The product: Capstan's controllers and their access to Azure. */
 export { type ArmRequest, Azure, type AzureOptions } from "./azure/azure.ts";
 export { createNetwork, type Network, type NetworkOptions } from "./azure/arm/connect.ts";
 export type { Connect } from "./azure/arm/http-client.ts";

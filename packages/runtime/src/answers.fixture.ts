@@ -8,12 +8,12 @@ export function json(code: number, body: unknown, headers: Record<string, string
     json: () => Promise.resolve(body),
     text: () => Promise.resolve(JSON.stringify(body)),
     lines: () => {
-      throw new TypeError("this answer is no stream");
+      throw new TypeError("this answer is not a stream");
     },
   };
 }
 
-/** An answer in words: what a proxy sends. */
+/** A plain text answer, such as that of a proxy. */
 export function plain(code: number, body: string, headers: Record<string, string> = {}): HttpResponse {
   return {
     ...json(code, undefined, headers),
@@ -22,7 +22,7 @@ export function plain(code: number, body: string, headers: Record<string, string
   };
 }
 
-/** An answer with a Kubernetes Status; the code is that of the answer unless told. */
+/** An answer with a Kubernetes Status; by default with the same code. */
 export function status(code: number, rest: object = {}, headers: Record<string, string> = {}): HttpResponse {
   return json(code, { kind: "Status", apiVersion: "v1", status: "Failure", code, ...rest }, headers);
 }
@@ -33,7 +33,7 @@ export function page(items: readonly object[], resourceVersion: string, next?: s
   return json(200, { apiVersion: "v1", kind: "List", metadata, items });
 }
 
-/** A stream that sends these lines and then ends, breaks, or stays open in silence. */
+/** A stream that sends these lines and then ends, breaks, or stays open without events. */
 export function stream(lines: readonly object[], end: "ends" | "stays" | Error = "stays"): HttpResponse {
   return {
     ...json(200, undefined),
@@ -51,7 +51,7 @@ export class Feed {
   #wake: (() => void) | undefined;
   #ended = false;
 
-  /** The answer that sends what is fed. */
+  /** The answer that sends the fed lines. */
   readonly response: HttpResponse = { ...json(200, undefined), lines: () => this.#send() };
 
   send(type: string, object: object): void {
@@ -80,12 +80,12 @@ export function queryOf({ path }: Pick<HttpRequest, "path">): URLSearchParams {
   return new URL(path, "http://server").searchParams;
 }
 
-/** Whether the request asks for a stream of changes. */
+/** Whether the request is a watch. */
 export function isWatch(request: Pick<HttpRequest, "path">): boolean {
   return queryOf(request).get("watch") === "true";
 }
 
-/** Answers lists and watches by two functions that are told which try it is, counted from 1. */
+/** Answers lists and watches by two functions that get the number of the attempt, starting at 1. */
 export function listAndWatch(
   list: (nth: number, request: HttpRequest) => HttpResponse,
   watch: (nth: number, request: HttpRequest) => HttpResponse,

@@ -11,7 +11,7 @@ import {
 } from "./failure.ts";
 
 describe("failures", () => {
-  test("carry class, reason, message, cause and when to come back", () => {
+  test("carry class, reason, message, cause and retry time", () => {
     const cause = new Error("socket closed");
     expect(waiting("Building", "Azure builds it", 5000)).toMatchObject({
       failure: "Waiting",
@@ -46,7 +46,7 @@ describe("failures", () => {
     [isConflict, ["conflict", "exists"]],
     [isAlreadyExists, ["exists"]],
     [isExpired, ["expired"]],
-  ] as const)("are recognized by class and reason, never by words", (isOne, wanted) => {
+  ] as const)("are recognized by class and reason, never by the message", (isOne, wanted) => {
     const found = Object.entries(failures).flatMap(([name, failure]) => (isOne(failure) ? [name] : []));
     expect(found).toEqual(wanted);
   });

@@ -1,27 +1,27 @@
 /**
- * What a failure means for the object that is being reconciled:
- * - NotFound, Conflict: normal in a level-triggered world; look again at once, and tell nobody.
- * - Waiting: not an error; something is under way and the object comes back after a while.
- * - Transient: may pass by itself; back off and try again.
- * - Terminal: somebody must change something; no retry until then, but for a slow probe.
- * Anything thrown that is no Failure is a bug of ours.
+ * The meaning of a failure for the object that is being reconciled:
+ * - NotFound, Conflict: normal with eventually consistent caches; requeue at once, without a condition or event.
+ * - Waiting: not an error; an operation runs, and the object is requeued after a while.
+ * - Transient: may pass by itself; requeue with backoff.
+ * - Terminal: a user must change something; no retry until then, except for a slow probe.
+ * Any other exception is a bug of Capstan.
  */
 export type FailureClass = "NotFound" | "Conflict" | "Waiting" | "Transient" | "Terminal";
 
 /** Details of a failure. */
 export interface FailureOptions {
   readonly cause?: unknown;
-  /** When the other side asked us to come back. */
+  /** The Retry-After of the other side. */
   readonly retryAfterMs?: number;
-  /** No answer says whether the request was carried out; it may have been. */
+  /** Without an answer, it is unknown whether the request was executed. */
   readonly outcomeUnknown?: boolean;
 }
 
-/** An error whose meaning is known. Adapters make them, in one table each; nobody reads their message text. */
+/** A classified error. Adapters create them, each with one table; no code depends on the message. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly failure: FailureClass;
-  /** CamelCase; becomes the reason of a condition or event. */
+  /** CamelCase; it becomes the reason of a condition or event. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
   readonly outcomeUnknown: boolean;
@@ -38,27 +38,27 @@ export class Failure extends Error {
 // For waits that end with an event of a watched object: the requeue only covers an event that was missed.
 const RECHECK_MS = 10 * 60_000;
 
-/** Something is under way; come back after a while. */
+/** An operation runs; requeue after a while. */
 export function waiting(reason: string, message: string, retryAfterMs = RECHECK_MS): Failure {
   return new Failure("Waiting", reason, { message, retryAfterMs });
 }
 
-/** It may pass by itself. */
+/** The error may pass by itself. */
 export function transient(reason: string, message: string, options?: FailureOptions): Failure {
   return new Failure("Transient", reason, { ...options, message });
 }
 
-/** Somebody must change something first; the message says what. */
+/** A user must change something first; the message says what. */
 export function terminal(reason: string, message: string, options?: FailureOptions): Failure {
   return new Failure("Terminal", reason, { ...options, message });
 }
 
-/** Whether the error says that the object is not there. */
+/** Whether the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Failure && error.failure === "NotFound";
 }
 
-/** Whether the error says that somebody else wrote first, or that the name is taken. */
+/** Whether another client wrote first, or the name is taken. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Failure && error.failure === "Conflict";
 }
@@ -68,12 +68,12 @@ export function isAlreadyExists(error: unknown): boolean {
   return isConflict(error) && (error as Failure).reason === "AlreadyExists";
 }
 
-/** Whether the server does not know the kind: its CustomResourceDefinition is missing. */
+/** Whether the server does not serve the kind: its CustomResourceDefinition is missing. */
 export function isNotServed(error: unknown): boolean {
   return error instanceof Failure && error.reason === "KindNotServed";
 }
 
-/** Whether a list or watch asked for a version that the server has forgotten. */
+/** Whether a list or watch used a version that has expired on the server. */
 export function isExpired(error: unknown): boolean {
   return error instanceof Failure && error.reason === "Expired";
 }
@@ -94,7 +94,7 @@ export function combineFailures(failures: readonly Failure[]): Failure {
   return new Failure(first.failure, bySeverity[0]?.reason ?? first.reason, {
     message: bySeverity.map(({ message }) => message).join("; "),
     cause: first,
-    // A server that asked to be left alone keeps its pause; otherwise the soonest wait counts.
+    // The Retry-After of a server is kept; otherwise the soonest wait counts.
     ...(first.retryAfterMs !== undefined
       ? { retryAfterMs: first.retryAfterMs }
       : first.failure === "Terminal" && waits.length > 0 && { retryAfterMs: Math.min(...waits) }),

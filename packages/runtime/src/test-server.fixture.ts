@@ -37,9 +37,9 @@ const custom = (kind: string, plural: string, scope: "Namespaced" | "Cluster"): 
 
 /** A kind with a status, in a namespace. */
 export const TestObject = custom("Boat", "boats", "Namespaced");
-/** What a Boat may own. */
+/** A kind that a Boat may own. */
 export const Crate = custom("Crate", "crates", "Namespaced");
-/** A kind of the whole cluster. */
+/** A cluster-scoped kind. */
 export const Port = custom("Port", "ports", "Cluster");
 
 const testKinds: readonly Kind[] = [Namespace, ConfigMap, Secret, Event, Lease, TestObject, Crate, Port];
@@ -59,7 +59,7 @@ export function testObject(
   };
 }
 
-/** What a log was told, one line each, with its fields. */
+/** A log line with its fields. */
 export interface Line {
   readonly level: string;
   readonly message: string;
@@ -81,19 +81,18 @@ export function keepingLogger(lines: Line[], base: LogFields = {}): Logger {
   };
 }
 
-/** How a harbour starts. */
 export interface TestServerOptions {
   readonly seed?: string;
-  /** How many changes the server remembers of each kind. */
+  /** How many changes of each kind the server keeps. */
   readonly historyLimit?: number;
 }
 
-/** An API server and processes that talk to it, on one virtual clock. */
+/** An API server and its clients' processes, on one virtual clock. */
 export class TestServer {
   readonly scheduler: Scheduler;
   readonly storage: Storage;
   readonly server: Handler;
-  /** The user's hands. */
+  /** The client of the user. */
   readonly client: Client;
 
   constructor({ seed = "1", historyLimit = 1000 }: TestServerOptions = {}) {
@@ -104,7 +103,7 @@ export class TestServer {
     this.client = this.connect("user").client;
   }
 
-  /** A process with a client; the requests it sends are kept. */
+  /** A process with a client; its requests are recorded. */
   connect(
     name: string,
     { handler = this.server, ...link }: Link & { readonly handler?: Handler } = {},
@@ -121,7 +120,7 @@ export class TestServer {
     return { process, requests, client: createClient({ transport, env: process, fieldManager: name }) };
   }
 
-  /** Lets virtual time pass until the promise has settled, and gives its result. */
+  /** Advances virtual time until the promise has settled, and returns its result. */
   async run<R>(promise: Promise<R>): Promise<R> {
     let settled = false;
     const done = promise.finally(() => {
@@ -140,6 +139,6 @@ export class TestServer {
     } catch (error) {
       return error as Error;
     }
-    throw new Error("expected a failure, and there was none");
+    throw new Error("expected a failure");
   }
 }

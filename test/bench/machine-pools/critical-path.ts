@@ -1,7 +1,7 @@
 import { type MachineLatency, readyMs } from "./latencies.ts";
 
 /**
- * How long replacing takes somebody who sees everything at once and never waits, with the latencies that were recorded:
+ * How long replacing takes an ideal controller that observes everything at once and never waits, with the recorded latencies:
  * one PUT of the set at a time, each as long as the slowest of its machines; an old machine goes as soon as a new one is
  * Ready, and Azure gives its place to the next PUT.
  */

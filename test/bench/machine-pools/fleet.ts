@@ -21,7 +21,7 @@ async function measure(pools: number, machines: number): Promise<FleetFigures> {
   let refusals = 0;
   world.trace.onEvent(({ happening }) => {
     if (happening.kind === "arm" && happening.status === 429) refusals++;
-    // What nobody looks at any more would fill the memory.
+    // Recorded requests that are no longer needed would fill the memory.
     if (happening.kind === "node") world.trace.forget();
   });
   const names = Array.from({ length: pools }, (_, index) => `p${index}`);

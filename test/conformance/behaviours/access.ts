@@ -250,7 +250,7 @@ export const accessBehaviours: readonly Behaviour[] = [
     expect((await api.get("/api/v1/secrets", as(user))).status).toBe(200);
   }),
 
-  behaviour("nobody may make a role with rights they lack", async (api) => {
+  behaviour("a user may not create a role with permissions they lack", async (api) => {
     const user = await api.userWith([MAKE_ROLES, READ_CONFIG_MAPS]);
     const role = (resources: string[], verbs: string[]) => ({
       metadata: { name: api.unique("role") },
@@ -266,7 +266,7 @@ export const accessBehaviours: readonly Behaviour[] = [
     });
   }),
 
-  behaviour("nobody may bind a role with rights they lack", async (api) => {
+  behaviour("a user may not bind a role with permissions they lack", async (api) => {
     await api.eventually(async () => {
       const { body } = await api.get(`${RBAC}/clusterroles/admin`);
       expect((body as unknown as { rules: object[] | null }).rules?.length ?? 0).toBeGreaterThan(5);

@@ -37,7 +37,7 @@ export const createBehaviours: readonly Behaviour[] = [
     expect([stored.deletionTimestamp, stored.deletionGracePeriodSeconds]).toEqual([undefined, undefined]);
   }),
 
-  behaviour("a new custom object has generation 1 whatever was sent", async (api) => {
+  behaviour("a new custom object has generation 1 with any input", async (api) => {
     const boats = await api.customKind();
     const { metadata } = await api.create(boats.path(), {
       ...boats.object("a"),

@@ -10,7 +10,7 @@ const post = (api: Api, fieldValidation: string, body: unknown): Promise<Answer>
 
 const SCHEMA = { properties: { spec: { type: "object", properties: { sails: { type: "integer" } } } } };
 
-/** What happens to fields that nobody knows and fields that are there twice. */
+/** Unknown and duplicate fields. */
 export const fieldValidationBehaviours: readonly Behaviour[] = [
   behaviour("Strict refuses unknown and duplicate fields, all in one message", async (api) => {
     expectRefusal(await post(api, "Strict", TWICE), {

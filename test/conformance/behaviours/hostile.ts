@@ -266,7 +266,7 @@ export const hostileBehaviours: readonly Behaviour[] = [
     expectRefusal(await api.get(api.inNamespace("configmaps/a/nonsense")), NOT_FOUND);
   }),
 
-  behaviour("query parameters that nobody knows are ignored", async (api) => {
+  behaviour("unknown query parameters are ignored", async (api) => {
     await api.create(api.inNamespace("configmaps"), { metadata: { name: "a" } });
     const query = { nonsense: "1", __proto__: "x", labelselector: "a=b" };
     expect((await api.get(api.inNamespace("configmaps"), { query })).body.items).toHaveLength(1);

@@ -208,7 +208,7 @@ export const outputBehaviours: readonly Behaviour[] = [
     expect(body.kind).toBe("Table");
   }),
 
-  behaviour("a media type that nobody has is refused", async (api) => {
+  behaviour("an unknown media type is refused", async (api) => {
     await api.create(api.inNamespace("configmaps"), { metadata: { name: "a" } });
     const answer = await api.get(api.inNamespace("configmaps/a"), { headers: { accept: "text/html" } });
     expect([answer.status, answer.body.reason]).toEqual([406, "NotAcceptable"]);

@@ -194,7 +194,7 @@ export const patchBehaviours: readonly Behaviour[] = [
     expect(answer.body.message).toMatch(/^error decoding patch: /);
   }),
 
-  behaviour("a JSON patch through __proto__ finds nothing there and harms nobody", async (api) => {
+  behaviour("a JSON patch through __proto__ finds nothing there and does no harm", async (api) => {
     for (const path of [
       "/__proto__/polluted",
       "/data/__proto__/polluted",

@@ -175,7 +175,7 @@ export const podBehaviours: readonly Behaviour[] = [
     expect((await api.get(`${budgets(api)}/budget`)).body.status).toMatchObject({ disruptionsAllowed: 1 });
   }),
 
-  behaviour("a pod that never ran may be evicted whatever its budget says", async (api) => {
+  behaviour("a pod that never ran may be evicted with any budget", async (api) => {
     await createReadyPod(api, "a");
     await createPod(api, "b");
     await createBudget(api, 1, 0);

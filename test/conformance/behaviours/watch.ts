@@ -121,7 +121,7 @@ export const watchBehaviours: readonly Behaviour[] = [
     expect(await watch.step()).toBe("ADDED b");
   }),
 
-  behaviour("a get of one object is no watch, whatever its query says", async (api) => {
+  behaviour("a get of one object is not a watch, with any query", async (api) => {
     const created = await api.create(api.inNamespace("configmaps"), { metadata: { name: "a" } });
     const answer = await api.get(api.inNamespace("configmaps/a"), { query: { watch: "true" } });
     expect(answer.body).toEqual(created);

@@ -24,7 +24,7 @@ const OWNED = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1";
 const names = (items: unknown): string[] => (items as { name: string }[]).map(({ name }) => name);
 
 describe("a cluster", () => {
-  test("is built from nothing, with one PUT for each resource and nothing read twice", async () => {
+  test("is built with one PUT for each resource and no repeated read", async () => {
     const world = await settledWith("c1");
     expect(resourcesIn(world)).toEqual([
       "c1 Succeeded",
@@ -55,7 +55,7 @@ describe("a cluster", () => {
     expect(world.testedWrites - 11, "Kubernetes is written to").toBeLessThanOrEqual(12);
   });
 
-  test("asks about what Azure works on no more often than Azure wants, however often it is woken", async () => {
+  test("polls operations no more often than Azure's Retry-After, however often it is enqueued", async () => {
     const world = await networkWorld();
     await createIdentity(world);
     await createCluster(world, "c1");
@@ -95,7 +95,7 @@ describe("a cluster", () => {
     }
   });
 
-  test("with an internal load balancer is reached at its private address", async () => {
+  test("with an internal load balancer has its private address as the endpoint", async () => {
     const world = await settledWith("c1", { networkSpec: { apiServerLB: { type: "Internal" } } });
     const cluster = await clusterIn(world, "c1");
     expect(cluster.spec.controlPlaneEndpoint).toEqual({ host: "10.0.0.100", port: 6443 });
@@ -166,7 +166,7 @@ describe("drift", () => {
     expect(armCalls(world)["PUT networkSecurityGroups"]).toBe(3);
   });
 
-  test("a deleted load balancer comes back, and what the cloud provider added to others stays", async () => {
+  test("a deleted load balancer is created again, and the cloud provider's additions to others stay", async () => {
     const world = await settledWith("c1");
     const outbound = idIn("c1", "loadBalancers/c1");
     await portal(world, "PUT", `${outbound}/backendAddressPools/kubernetes`, { properties: {} });
@@ -191,7 +191,7 @@ describe("drift", () => {
 });
 
 describe("a changed spec", () => {
-  test("brings and takes tags everywhere, and leaves tags of others alone", async () => {
+  test("adds and removes tags everywhere, and keeps tags of other clients", async () => {
     const world = await settledWith("c1", { additionalTags: { team: "a", old: "x" } });
     const vnet = idIn("c1", "virtualNetworks/c1-vnet");
     await portal(world, "PATCH", vnet, { tags: { ...tagsOf(world, vnet), theirs: "yes" } });
@@ -213,7 +213,7 @@ describe("a changed spec", () => {
     expect(JSON.parse(remembered)).toEqual({ team: "b", new: "y" });
   });
 
-  test("brings and takes rules of a security group", async () => {
+  test("adds and removes rules of a security group", async () => {
     const world = await settledWith("c1");
     const nsg = idIn("c1", "networkSecurityGroups/c1-controlplane-nsg");
     const { spec } = await clusterIn(world, "c1");

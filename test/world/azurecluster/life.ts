@@ -14,16 +14,16 @@ import {
   resourcesIn,
 } from "./network-world.ts";
 
-/** How far the life of a cluster is told. */
+/** The end of the story. */
 export type Chapter = "built" | "changed" | "deleted";
 
 const CHAPTERS: readonly Chapter[] = ["built", "changed", "deleted"];
 
-/** Which life is told. */
+/** The variant of the story. */
 export interface LifeOptions {
   readonly seed: string;
   readonly until: Chapter;
-  /** `shared` is there before and stays; any other is the cluster's own. */
+  /** `shared` exists before and stays; any other is the cluster's own. */
   readonly group?: string;
   readonly azure?: Partial<AzureSettings>;
 }
@@ -71,7 +71,7 @@ async function remove(world: World): Promise<void> {
   if (left) throw new Error("the AzureCluster is still there");
 }
 
-/** The tags of everything, without the one that is different for each way to the same body. */
+/** The tags of all resources, without the one that identifies a write. */
 function allTags(world: World): readonly unknown[] {
   return [...world.azure.core.world.resources.table.entries()]
     .map(([key, { body }]) => {
@@ -81,7 +81,7 @@ function allTags(world: World): readonly unknown[] {
     .toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** How often each resource was written, as far as Azure carried it out. */
+/** How often each resource was written, as far as Azure executed the write. */
 export function armWrites(world: World): Readonly<Record<string, number>> {
   const writes: Record<string, number> = {};
   for (const { method, path, status } of world.azure.control.journal()) {

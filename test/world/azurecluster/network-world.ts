@@ -23,13 +23,13 @@ export const NAMESPACE = "default";
 export const LOCATION = "westeurope";
 export const SUBSCRIPTION = `/subscriptions/${DEFAULT_SUBSCRIPTION}`;
 
-/** The id of something in a group. */
+/** The id of a resource in a group. */
 export function idIn(group: string, path = ""): string {
   const id = `${SUBSCRIPTION}/resourceGroups/${group}`;
   return path === "" ? id : `${id}/providers/Microsoft.Network/${path}`;
 }
 
-/** The controllers of a world that has only clusters in it. */
+/** The controllers of a world with clusters only. */
 export function controllers(world: () => World): WorldOptions["controllers"] {
   return (connections) => [azureClusterReconciler(portsOf(connections, world))];
 }
@@ -69,7 +69,7 @@ function secret(): Secret {
   return { apiVersion: "v1", kind: "Secret", metadata: { name: "identity", namespace: NAMESPACE }, data };
 }
 
-/** A world in which clusters can be made. */
+/** A world in which clusters can be created. */
 export async function networkWorld(options: Partial<WorldOptions> = {}): Promise<World> {
   const made: { world?: World } = {};
   const current = (): World => {
@@ -146,7 +146,7 @@ export async function deleteCluster(world: World, name: string): Promise<void> {
   await world.run(world.user.delete(AzureCluster, { name, namespace: NAMESPACE }));
 }
 
-/** A world in which one cluster has been built. */
+/** A world with one built cluster. */
 export async function settledWith(
   name: string,
   spec: Overrides<AzureCluster["spec"]> = {},
@@ -160,7 +160,7 @@ export async function settledWith(
   return world;
 }
 
-/** The group, type and name of everything in Azure, with its state. */
+/** The group, type and name of all resources in Azure, with their state. */
 export function resourcesIn(world: World): readonly string[] {
   return world.azure.control
     .state()
@@ -181,14 +181,14 @@ export function tagsOf(world: World, id: string): Readonly<Record<string, unknow
   return (bodyOf(world, id)["tags"] ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** Somebody does something in the portal, and Azure gets it done. */
+/** A user changes something in the portal, and Azure completes it. */
 export async function portal(world: World, method: string, id: string, body?: object): Promise<void> {
   const { status } = await world.arm(method, `${id}?api-version=2024-05-01`, body);
   if (status >= 300) throw new Error(`${method} ${id} was answered with ${status}`);
   await world.until(() => world.azure.control.state().runningOperations.length === 0, 60_000);
 }
 
-/** What the managers have asked of Azure, polls as one. */
+/** The managers' requests to Azure, with polls counted as one. */
 export function armCalls(world: World): Readonly<Record<string, number>> {
   const calls: Record<string, number> = {};
   for (const { actor, happening } of world.trace.events) {

@@ -21,7 +21,7 @@ expect.extend(conditionMatchers);
 
 const MINUTE_MS = 60_000;
 
-/** A world with a group and, in it, a network that somebody else has made. */
+/** A world with a group and, in it, a network that a user has created. */
 async function worldWithNetwork(group: string, subnets: readonly string[]): Promise<World> {
   const world = await networkWorld();
   await createIdentity(world);
@@ -45,7 +45,7 @@ const theirSubnets = (group: string) =>
   }));
 
 describe("a network that the user brings", () => {
-  test("is used as it is, and stays when the cluster goes", async () => {
+  test("is used as it is, and stays when the cluster is deleted", async () => {
     const world = await worldWithNetwork("shared", ["control-plane", "node"]);
     const before = bodyOf(world, idIn("shared", "virtualNetworks/net"));
     await createCluster(world, "c1", {
@@ -86,7 +86,7 @@ describe("a network that the user brings", () => {
 });
 
 describe("a resource group that the user brings", () => {
-  test("gets what the cluster needs and nothing more, and keeps everything else", async () => {
+  test("gets only the cluster's resources, and keeps all others", async () => {
     const world = await worldWithNetwork("shared", []);
     await createCluster(world, "c1", { resourceGroup: "shared" });
     world.start();
@@ -99,7 +99,7 @@ describe("a resource group that the user brings", () => {
     expect(resourcesIn(world)).toEqual(["shared Succeeded", "shared/virtualNetworks/net Succeeded"]);
   });
 
-  test("is shared by clusters whose names begin alike, and they do not touch each other", async () => {
+  test("is shared by clusters with the same name prefix, which do not touch each other", async () => {
     const world = await worldWithNetwork("shared", []);
     for (const name of ["c1", "c1-b"]) await createCluster(world, name, { resourceGroup: "shared" });
     world.start();
@@ -115,7 +115,7 @@ describe("a resource group that the user brings", () => {
   });
 });
 
-test("an address that is there already is used and not deleted", async () => {
+test("an existing address is used and not deleted", async () => {
   const world = await networkWorld();
   await createIdentity(world);
   await portal(world, "PUT", idIn("c1"), { location: LOCATION });
@@ -134,7 +134,7 @@ test("an address that is there already is used and not deleted", async () => {
   expect(resourcesIn(world)).toEqual(["c1 Succeeded", "c1/publicIPAddresses/pip-c1-apiserver Succeeded"]);
 });
 
-test("a load balancer of that name that is not ours is not touched, and the cluster says so", async () => {
+test("a load balancer of another owner with that name is not touched, and a condition reports it", async () => {
   const world = await networkWorld();
   await createIdentity(world);
   await portal(world, "PUT", idIn("c1"), { location: LOCATION });
@@ -149,7 +149,7 @@ test("a load balancer of that name that is not ours is not touched, and the clus
 });
 
 describe("deletion", () => {
-  test("takes the whole group when it is ours", async () => {
+  test("deletes the whole group when the cluster owns it", async () => {
     const world = await settledWith("c1");
     const calls = armCalls(world);
     await deleteCluster(world, "c1");
@@ -164,7 +164,7 @@ describe("deletion", () => {
     ["at once", {}],
     ["seconds later", { consistencyLag: { p50: 14, p90: 20 } }],
   ])(
-    "in the middle of building leaves nothing behind where reads show %s what is there",
+    "in the middle of building leaves nothing behind when reads show %s of the resources",
     async (_, azure) => {
       for (const [index, afterMs] of [50, 100, 200, 500, 1_000, 5_000, 15_000, 25_000].entries()) {
         const world = await networkWorld({ azure, seed: String(index) });
@@ -180,7 +180,7 @@ describe("deletion", () => {
     },
   );
 
-  test("waits for machines that still use the network, and says so", async () => {
+  test("waits for machines that still use the network, and reports it", async () => {
     const world = await worldWithNetwork("shared", []);
     await createCluster(world, "c1", { resourceGroup: "shared" });
     world.start();

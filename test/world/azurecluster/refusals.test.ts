@@ -24,8 +24,8 @@ async function messageOf(world: World, type: string): Promise<string> {
   return status?.conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
-describe("without a way to log in", () => {
-  test("nothing is touched until the identity is there", async () => {
+describe("without a usable identity", () => {
+  test("nothing is written until the identity exists", async () => {
     const world = await networkWorld();
     await createCluster(world, "c1");
     world.start();
@@ -34,7 +34,7 @@ describe("without a way to log in", () => {
     expect(cluster).toHaveCondition("Ready", "False", "IdentityNotFound");
     expect(cluster).toHaveCondition("NetworkInfrastructureReady", "False", "IdentityNotFound");
     expect(await messageOf(world, "Ready")).toBe(
-      `spec.identityRef: there is no AzureClusterIdentity "identity" in namespace default`,
+      `spec.identityRef: AzureClusterIdentity "identity" does not exist in namespace default`,
     );
     expect(armCalls(world)).toEqual({});
     await createIdentity(world);
@@ -42,7 +42,7 @@ describe("without a way to log in", () => {
     expect(await clusterIn(world, "c1")).toHaveCondition("Ready", "True");
   });
 
-  test("nothing is touched while the identity does not allow the namespace", async () => {
+  test("nothing is written while the identity does not allow the namespace", async () => {
     const world = await networkWorld();
     await createIdentity(world, { list: ["other"] });
     await createCluster(world, "c1");
@@ -64,7 +64,7 @@ describe("without a way to log in", () => {
     expect(await clusterIn(world, "c1")).toHaveCondition("Ready", "True");
   });
 
-  test("a cluster for which nothing was begun can be deleted", async () => {
+  test("a cluster without any write to Azure can be deleted", async () => {
     const world = await networkWorld();
     await createCluster(world, "c1");
     world.start();
@@ -89,8 +89,8 @@ describe("without a way to log in", () => {
   });
 });
 
-describe("what Azure does not have", () => {
-  test("is told with Azure's words and the field, while the rest is built", async () => {
+describe("a request that Azure refuses", () => {
+  test("is reported with Azure's message and the field, while the rest is built", async () => {
     const world = await networkWorld();
     await createIdentity(world);
     await createCluster(world, "c1", {
@@ -118,7 +118,7 @@ describe("what Azure does not have", () => {
   });
 });
 
-test("what a policy denies is not asked for again and again while the rest is built", async () => {
+test("that a policy denies is not repeated while the rest is built", async () => {
   const world = await networkWorld();
   await createIdentity(world);
   await createCluster(world, "c1");
@@ -143,7 +143,7 @@ describe("a spec that cannot be built", () => {
       "an unknown region",
       { location: "mars" },
       "LocationUnknown",
-      `spec.location: Invalid value: "mars": Azure offers no machines there; use the name of a region such as westeurope`,
+      `spec.location: Invalid value: "mars": Azure offers no VMs in that location; use the name of a region such as westeurope`,
     ],
     [
       "a bastion",

@@ -17,10 +17,10 @@ const fleet = { name: "fleet", namespace: "default" };
 
 describe.each([
   ["forward", YEAR, []],
-  // Of the times that are now in the future: kept, nothing would last for long before a year has gone by.
+  // Timestamps in the future: if they were kept, no duration would pass within a year.
   ["back", -YEAR, [expect.stringMatching(/^PATCH .*\/machinesets\/fleet\/status/)]],
 ])("a wall clock that jumps a year %s", (_, jumpMs, corrections) => {
-  test("in the middle of the work neither stops it nor makes it happen twice", async () => {
+  test("in the middle of a pass neither stops it nor repeats a write", async () => {
     const { world, depot } = createTroubledWorld({ lease: true });
     await world.apply(MachineSet, machineSet("fleet", 3));
     world.start();
@@ -34,7 +34,7 @@ describe.each([
     expect([...depot.begun.values()]).toEqual([1]);
   });
 
-  test("after everything is settled causes no write but of times in the future and of the Lease, whose times follow the clock", async () => {
+  test("after everything is settled causes no write except of timestamps in the future and of the Lease", async () => {
     const { world } = createTroubledWorld({ lease: true });
     await world.apply(MachineSet, machineSet("fleet", 3));
     world.start();
@@ -60,7 +60,7 @@ describe("an interval of 30 days", () => {
     expect(scheduler.monotonicMs).toBe(30 * DAY);
   });
 
-  test("asked for by a reconciler is kept among all the resyncs", async () => {
+  test("requested by a reconciler is kept in spite of the resyncs", async () => {
     const actions: number[] = [];
     const patient = defineReconciler<MachineSet, Context<MachineSet>>({
       name: "patient",

@@ -60,7 +60,7 @@ async function tlsServer(): Promise<string> {
 const PLAIN = ", insecure-skip-tls-verify: true";
 
 describe("a cluster that cannot be reached", () => {
-  test("because nothing listens is named, with what to check", async () => {
+  test("because no server listens is named, with the next step", async () => {
     const blocker = createTcpServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as AddressInfo;
@@ -105,7 +105,7 @@ describe("a server over a real socket", () => {
     return `http://127.0.0.1:${server.port}`;
   }
 
-  test("that does not take our token any more is worth another try, and says who refused", async () => {
+  test("that rejects the token is retried, and the message names the server", async () => {
     let isExpired = true;
     const server = await serving(() =>
       isExpired
@@ -122,7 +122,7 @@ describe("a server over a real socket", () => {
     expect((await client.get(Machine, name)).metadata.name).toBe("m");
   });
 
-  test("that has no such kind asks for its CustomResourceDefinition", async () => {
+  test("that does not serve the kind leads to a message about its CustomResourceDefinition", async () => {
     const client = await clientOf(await serving(() => refusal(404, "404 page not found\n")), {
       cluster: PLAIN,
     });
@@ -141,7 +141,7 @@ describe("a server over a real socket", () => {
     expect(failure.message).toContain("<html>Bad Gateway</html>");
   });
 
-  test("that is a login page says that this is not JSON", async () => {
+  test("that returns a login page leads to a message about invalid JSON", async () => {
     const client = await clientOf(await serving(() => refusal(200, "<html>Please log in</html>")), {
       cluster: PLAIN,
     });
@@ -151,7 +151,7 @@ describe("a server over a real socket", () => {
     });
   });
 
-  test("that cuts a watch in the middle of a line gives what came before and then fails", async () => {
+  test("that cuts a watch in the middle of a line delivers the earlier events and then fails", async () => {
     const line = `${JSON.stringify({ type: "BOOKMARK", object: { metadata: { resourceVersion: "7" } } })}\n`;
     const server = createTcpServer((socket) => {
       socket.on("error", () => undefined);

@@ -18,10 +18,10 @@ import {
 } from "@capstan/sim";
 import { createCluster, createIdentity, get } from "../fleet/fleet-world.ts";
 
-/** Changes an answer of Azure on its way to a manager, or leaves it as it is. */
+/** Changes an answer of Azure on its way to a manager, or passes it on. */
 export type Twist = (request: HttpRequest, answer: HttpResponse) => Promise<HttpResponse>;
 
-/** The product's controllers behind something that changes what Azure says, from the moment it is set. */
+/** The product's controllers behind a filter of Azure's answers, once it is set. */
 export function twisted(twist: { now?: Twist }): Controllers {
   return (connections) => {
     const request: ManagerConnections["azure"]["request"] = async (sent) => {
@@ -32,7 +32,7 @@ export function twisted(twist: { now?: Twist }): Controllers {
   };
 }
 
-/** A manager behind something that changes what Kubernetes says; the cluster `demo` is ready. */
+/** A manager behind a filter of Kubernetes' answers; the cluster `demo` is ready. */
 export async function worldBehind(twist: Twist): Promise<{ readonly world: World; readonly runner: Runner }> {
   const managerConnections: ManagerConnections[] = [];
   const world = await preparedWorld({
@@ -104,7 +104,7 @@ export async function readiness(world: World, name = "demo"): Promise<string> {
   return states.map((state) => state.split(" ", 1)[0]).join(" ");
 }
 
-/** What the managers have asked of Azure since a moment, as method and path; polls and logins are left out. */
+/** The managers' requests to Azure since a moment, as method and path, without polls and token requests. */
 export function askedOfAzure(world: World, sinceMs = 0): readonly string[] {
   return world.trace.events.flatMap(({ actor, atMs, happening }) =>
     happening.kind === "arm" && actor.startsWith("manager") && atMs >= sinceMs && !isAside(happening.path)
@@ -117,14 +117,14 @@ function isAside(path: string): boolean {
   return path.includes("/oauth2/") || path.includes("/locations/");
 }
 
-/** Everything in Azure, byte for byte. */
+/** All resources in Azure, byte for byte. */
 export function azureBytes(world: World): string {
   return JSON.stringify(
     [...world.azure.core.world.resources.table.entries()].map(([key, { body }]) => [key, body]),
   );
 }
 
-/** All objects are gone at once, without their finalizers having had a say. */
+/** Removes all objects at once, without their finalizers. */
 export async function forgetAll(world: World): Promise<void> {
   for (const manager of world.managers.running()) manager.process.stall(1000);
   for (const kind of customKinds) {

@@ -67,7 +67,7 @@ async function secretIs(world: World, data: Record<string, string> | null): Prom
   await patch(world, Secret, IDENTITY, { data: encoded });
 }
 
-describe("84 who may use an identity", () => {
+describe("84 the namespaces that may use an identity", () => {
   const allow = async (allowedNamespaces: object | null): Promise<World> => {
     const world = await preparedWorld();
     await patch(world, AzureClusterIdentity, IDENTITY, { spec: { allowedNamespaces } });
@@ -75,10 +75,10 @@ describe("84 who may use an identity", () => {
   };
 
   test.each<[string, object | null]>([
-    ["nobody without allowedNamespaces", null],
-    ["nobody by a selector that selects nothing", { selector: { matchLabels: { no: "such" } } }],
-    ["nobody by an empty selector", { selector: {} }],
-    ["nobody by an empty list", { list: [] }],
+    ["no namespace without allowedNamespaces", null],
+    ["no namespace by a selector that selects nothing", { selector: { matchLabels: { no: "such" } } }],
+    ["no namespace by an empty selector", { selector: {} }],
+    ["no namespace by an empty list", { list: [] }],
   ])("84 %s", async (_, allowed) => {
     const world = await allow(allowed);
     expect(await conditionOf(world, NETWORK)).toMatch(
@@ -90,14 +90,14 @@ describe("84 who may use an identity", () => {
   test.each<[string, object]>([
     ["all by {}", {}],
     [
-      "those in the list, whatever the selector says",
+      "those in the list, with any selector",
       { list: [NAMESPACE], selector: { matchLabels: { no: "such" } } },
     ],
   ])("84 %s", async (_, allowed) => {
     expect(await readiness(await allow(allowed))).toBe(READY);
   });
 
-  test("84 a selector that makes no sense is rejected with its path", async () => {
+  test("84 an invalid selector is rejected with its path", async () => {
     const world = await preparedWorld();
     const selector = { matchExpressions: [{ key: "a", operator: "Near", values: ["b"] }] };
     await expect(
@@ -105,7 +105,7 @@ describe("84 who may use an identity", () => {
     ).rejects.toThrow(/spec\.allowedNamespaces\.selector: Invalid value: .*Near/);
   });
 
-  test("84 what is taken back counts at once: nothing more is asked with the old token", async () => {
+  test("84 a revoked permission counts at once: no request uses the old token", async () => {
     const world = await settledWorld();
     await patch(world, AzureClusterIdentity, IDENTITY, { spec: { allowedNamespaces: { list: ["other"] } } });
     await world.advance(MINUTE_MS);
@@ -122,12 +122,12 @@ describe("85 the Secret of an identity", () => {
     [
       "is empty",
       null,
-      /^False IdentityNotUsable: .*Secret default\/demo-identity has nothing under the key clientSecret/,
+      /^False IdentityNotUsable: .*Secret default\/demo-identity has no value under the key clientSecret/,
     ],
     [
       "has an empty value",
       { clientSecret: "\n" },
-      /^False IdentityNotUsable: .*nothing under the key clientSecret/,
+      /^False IdentityNotUsable: .*no value under the key clientSecret/,
     ],
     ["is wrong", { clientSecret: "wrong" }, /^False (Invalid_?[Cc]lient|InvalidClient|AADSTS\d+)/],
   ])("85 %s: a condition, and nothing is touched", async (_, data, expected) => {
@@ -150,7 +150,7 @@ describe("85 the Secret of an identity", () => {
     expect(askedOfAzure(world)).toEqual([]);
   });
 
-  test("85 ends with a newline: it is taken without", async () => {
+  test("85 ends with a newline: the newline is removed", async () => {
     const world = await preparedWorld();
     await secretIs(world, { clientSecret: `${DEFAULT_PRINCIPAL.clientSecret ?? ""}\n` });
     expect(await readiness(await running(world))).toBe(READY);
@@ -166,13 +166,13 @@ describe("85 the Secret of an identity", () => {
     expect(azureBytes(world)).toBe("[]");
   });
 
-  test("85 is changed in the middle of an operation: it is followed to its end, and nothing is begun twice", async () => {
+  test("85 is changed in the middle of an operation: the operation is polled to its end, and no write is repeated", async () => {
     const world = await preparedWorld();
     await createCluster(world, "demo");
     world.start();
     const isBusy = (): boolean => world.azure.control.state().runningOperations.length > 0;
     expect(await world.until(isBusy, 5 * MINUTE_MS)).toBe(true);
-    // Another text of the same secret: the identity logs in anew.
+    // Another text of the same secret: the identity gets a new token.
     await secretIs(world, { clientSecret: `${DEFAULT_PRINCIPAL.clientSecret ?? ""}\n\n` });
     await world.settle();
     expect(await readiness(world)).toBe(READY);
@@ -206,7 +206,7 @@ describe("86 a kubeconfig", () => {
     ],
     ["of another host", kubeconfig("https://evil.example:6443", {}), /evil\.example/],
     ["over plain HTTP", kubeconfig("http://clusters.invalid/demo", {}), /https/],
-  ])("86 %s is refused, and nobody is called", async (_, text, expected) => {
+  ])("86 %s is refused, and no server is called", async (_, text, expected) => {
     const asked: string[] = [];
     const called = ({ api, server }: { api: string; server: string }): undefined =>
       void (api === "kube" && server !== "management" && asked.push(server));
@@ -237,14 +237,14 @@ describe("87 names", () => {
   ])("87 %j is rejected with its path", async (name, expected) => {
     const world = await preparedWorld();
     await expect(createCluster(world, name)).rejects.toThrow(expected);
-    // A Cluster may bear what its infrastructure may not; nothing comes of it.
+    // A Cluster may have a name that its infrastructure may not have; then nothing is created.
     world.start();
     await world.advance(5 * MINUTE_MS);
     expect(azureBytes(world)).toBe("[]");
   });
 
   test.each(["login", "microsoft", "1demo", "x--y"])(
-    "87 %j, which Azure reserves or does not like at the start, does not get into a DNS name as it is",
+    "87 %j, which Azure reserves or refuses at the start, is changed in a DNS name",
     async (name) => {
       const world = await preparedWorld();
       await createCluster(world, name);
@@ -273,7 +273,7 @@ test("88 in a namespace that is terminating, deletions still complete", async ()
   await world.run(world.user.delete(Namespace, { name: "team" }));
   const namespace = await world.run(world.user.get(Namespace, { name: "team" }));
   expect(namespace.metadata.deletionTimestamp, "nothing can be created in it any more").toBeDefined();
-  // What the namespace controller of a real cluster does with everything in it, in no order.
+  // The namespace controller of a real cluster deletes everything in it in any order.
   await world.run(world.user.delete(AzureCluster, key));
   await world.run(world.user.delete(Cluster, key));
   await world.settle();
@@ -282,7 +282,7 @@ test("88 in a namespace that is terminating, deletions still complete", async ()
   expect(azureBytes(world)).toBe("[]");
 });
 
-test("89 a Cluster that is deleted while everything is paused waits, and goes in order once it may", async () => {
+test("89 a Cluster that is deleted while everything is paused waits, and is deleted in order after the resume", async () => {
   const world = await settledWorld();
   await giveAuthority(world, "demo");
   await createPool(world, "demo");
@@ -303,7 +303,7 @@ test("89 a Cluster that is deleted while everything is paused waits, and goes in
   const deletions = world.trace.events.flatMap(({ atMs, happening }) =>
     atMs >= sinceMs && happening.kind === "write" && happening.verb === "delete" ? [happening.resource] : [],
   );
-  // What a pool refers to goes in no order of its own.
+  // The references of a pool are deleted in any order.
   const order = [...new Set(deletions)].filter((resource) => resource !== "kubeadmconfigs");
   expect(order).toEqual(["machinepools", "azuremachinepools", "azuremachinepoolmachines", "azureclusters"]);
   expect(deletions.indexOf("kubeadmconfigs")).toBeLessThan(deletions.indexOf("azureclusters"));
@@ -360,7 +360,7 @@ describe("90 an Azure that refuses", () => {
 });
 
 describe("91 an API server", () => {
-  test("91 that is away for an hour costs nothing but time", async () => {
+  test("91 that is down for an hour only delays the work", async () => {
     const world = await settledWorld();
     const before = azureBytes(world);
     world.addFault({ fault: "kube-reset", when: { trigger: { probability: 1 } } });
@@ -404,8 +404,8 @@ describe("91 an API server", () => {
   });
 });
 
-describe("92 a list without items although there are some", () => {
-  test("92 of Azure makes nobody create or delete anything", async () => {
+describe("92 an empty list although objects exist", () => {
+  test("92 of Azure makes no controller create or delete anything", async () => {
     const twist: { now?: Twist } = {};
     const world = await settledWorld({ controllers: twisted(twist) });
     const before = azureBytes(world);
@@ -424,7 +424,7 @@ describe("92 a list without items although there are some", () => {
     expect(await readiness(world)).toBe(READY);
   });
 
-  test("92 of Azure does not make a deletion leave everything behind", async () => {
+  test("92 of Azure does not make a deletion leave resources behind", async () => {
     const twist: { now?: Twist } = {};
     const world = await preparedWorld({ controllers: twisted(twist) });
     await plantForeign(world);
@@ -439,7 +439,7 @@ describe("92 a list without items although there are some", () => {
     expect(azureBytes(world)).toBe(foreign);
   });
 
-  test("92 of Kubernetes makes nobody create or delete anything", async () => {
+  test("92 of Kubernetes makes no controller create or delete anything", async () => {
     let isEmpty = false;
     const { world, runner } = await worldBehind(async ({ path }, answer) => {
       const text = isEmpty && !path.includes("watch=true") ? await answer.text() : "";
@@ -461,7 +461,7 @@ describe("92 a list without items although there are some", () => {
   });
 });
 
-/** How many objects the managers have created and deleted so far; what they say about objects does not count. */
+/** How many objects the managers have created and deleted so far, without events. */
 function madeOrRemoved(world: World): number {
   return world.trace.events.filter(
     ({ actor, happening }) =>
@@ -506,7 +506,7 @@ test.each([
   },
 );
 
-test("94 a clock that jumps a year ahead makes no storm", async () => {
+test("94 a clock that jumps a year ahead causes no burst of requests", async () => {
   const world = await settledWorld();
   await giveAuthority(world, "demo");
   await createPool(world, "demo");
@@ -518,16 +518,16 @@ test("94 a clock that jumps a year ahead makes no storm", async () => {
   expect(world.testedWrites - before).toBeLessThan(15);
   const later = world.testedWrites;
   await world.advance(30 * MINUTE_MS);
-  // A login counts as a write, and one may fall into this half hour.
+  // A token request counts as a write, and one may happen in this half hour.
   expect(world.testedWrites - later).toBeLessThanOrEqual(1);
   expect(await readiness(world)).toBe(READY);
 });
 
-// Disks, file handles and the heap are the machine's, and there are none in virtual time. `test/crash/full-disk.test.ts`
-// fills the disk of a server; a manager writes nothing but its log, and here that cannot be written. Handles that have
-// run out are connections that cannot be opened, which every storm of `test/world/fleet` has. That readiness ends when
-// the heap is nearly full is not built yet.
-test("95 a log on a full disk keeps nobody from their work", async () => {
+// Disks, file handles and the heap belong to the machine and do not exist in virtual time. `test/crash/full-disk.test.ts`
+// fills the disk of a server; a manager writes only its log, and here that cannot be written. Exhausted file handles
+// appear as connections that cannot be opened, which every storm of `test/world/fleet` has. Readiness that ends when the
+// heap is nearly full is not built yet.
+test("95 a log on a full disk stops no controller", async () => {
   let refused = 0;
   const log = createLogger(new VirtualProcess(new Scheduler({ seed: "log" }), "log"), "debug", {
     write: () => {
@@ -540,7 +540,7 @@ test("95 a log on a full disk keeps nobody from their work", async () => {
   expect(await readiness(world)).toBe(READY);
 });
 
-test("96 a manager that is told to stop in the middle ends within 10 s, and gives the Lease back last", async () => {
+test("96 a manager that is told to stop in the middle ends within 10 s, and releases the Lease last", async () => {
   const world = await preparedWorld({ managers: 2 });
   await createCluster(world, "demo");
   world.start();
@@ -549,7 +549,7 @@ test("96 a manager that is told to stop in the middle ends within 10 s, and give
   const leader = world.managers.running().find(({ isWorking }) => isWorking);
   const name = leader?.process.name ?? "";
   const sinceMs = world.scheduler.monotonicMs;
-  await world.run(leader?.runner.stop() ?? Promise.reject(new Error("nobody leads")));
+  await world.run(leader?.runner.stop() ?? Promise.reject(new Error("no manager leads")));
   expect(world.scheduler.monotonicMs - sinceMs).toBeLessThanOrEqual(10_000);
   const isOwn = ({ actor }: { actor: string }): boolean => actor === name || actor.startsWith(`${name}/`);
   const own = world.trace.events.filter((event) => isOwn(event) && event.atMs >= sinceMs);

@@ -47,7 +47,7 @@ describe("a server in trouble", () => {
     expect(await world.get(MachineSet, fleet)).toHaveCondition("Ready", "True", "Reconciled");
   });
 
-  test("from the start keeps the manager unready, which says what is missing, and nothing more happens", async () => {
+  test("from the start keeps the manager unready, which reports the missing kinds, without any write", async () => {
     const troubled = createTroubledWorld();
     const { world } = troubled;
     await world.apply(MachineSet, machineSet("fleet", 2));
@@ -65,7 +65,7 @@ describe("a server in trouble", () => {
     expect(await machinesIn(troubled)).toHaveLength(2);
   });
 
-  test("whose watches die every second still lets the work be done, in bounded requests", async () => {
+  test("whose watches fail every second still lets controllers finish, with a limited number of requests", async () => {
     const troubled = createTroubledWorld();
     const { world } = troubled;
     let requests = 0;
@@ -93,7 +93,7 @@ describe("a server in trouble", () => {
     expect(requests).toBeLessThan(1000);
   });
 
-  test("that forgets versions all the time still lets the work be done, and nothing twice", async () => {
+  test("that expires versions all the time still lets controllers finish, without a repeated write", async () => {
     const troubled = createTroubledWorld();
     const { world, storage } = troubled;
     troubled.trouble(async (request, server) => {
@@ -107,7 +107,7 @@ describe("a server in trouble", () => {
     expect(created(troubled)).toBe(3);
   });
 
-  test("that breaks each second page of a list is read in the end, and nothing is taken for deleted", async () => {
+  test("that breaks each second page of a list is read in the end, and no object counts as deleted", async () => {
     const troubled = createTroubledWorld();
     const { world } = troubled;
     await world.apply(MachineSet, machineSet("fleet", 2));
@@ -134,7 +134,7 @@ describe("a server in trouble", () => {
     expect(pages).toBeGreaterThanOrEqual(2);
   });
 
-  test("that refuses an object over 1.5 MiB makes the failure Terminal, and the others go on", async () => {
+  test("that refuses an object over 1.5 MiB makes the failure Terminal, and the others continue", async () => {
     const troubled = createTroubledWorld();
     const { world } = troubled;
     await world.apply(MachineSet, machineSet("fleet", 1));
@@ -178,11 +178,11 @@ describe("objects that disappear and return", () => {
     expect(depot.slots.size).toBe(1);
   });
 
-  test("while the manager cannot see it are told apart by their UID", async () => {
+  test("while the manager cannot see it are distinguished by their UID", async () => {
     const troubled = createTroubledWorld();
     const { world, depot } = troubled;
     let isBlind = false;
-    // In the way of all watches from the first: one that was open would still tell.
+    // Blocks all watches from the start: an open one would still deliver events.
     troubled.trouble(async (request, server) => {
       const response = await server(request);
       if (!isWatch(request.path)) return response;

@@ -5,19 +5,19 @@ import { ControllerTestBed } from "@capstan/runtime/testing/test-bed";
 import { createDepot, type Depot } from "../proof/depot.ts";
 import { proofController } from "../proof/proof-controller.ts";
 
-/** A world whose server can be put into trouble. */
+/** A world whose server can fail. */
 export interface TroubledWorld {
   readonly world: ControllerTestBed;
   readonly depot: Depot;
   readonly storage: Storage;
-  /** Puts something between everybody and the server, from now on; undefined takes it away. */
+  /** Puts a filter between all clients and the server from now on; undefined removes it. */
   trouble(between: Trouble | undefined): void;
 }
 
-/** Answers in the place of the server, or asks it. */
+/** Answers instead of the server, or calls it. */
 type Trouble = (request: HttpRequest, server: Handler) => Promise<HttpResponse>;
 
-/** The proof controller in a world of trouble; the manager is not started yet. */
+/** The proof controller with a failing server; the manager is not started yet. */
 export function createTroubledWorld({ lease = false } = {}): TroubledWorld {
   let between: Trouble | undefined;
   const storage = createMemoryStorage();

@@ -33,10 +33,10 @@ import { bootstrapProvider, machinesProvider, networkProvider } from "./provider
 export const NAMESPACE = "default";
 export const MINUTE_MS = 60_000;
 
-/** Where the kubeconfigs of simulated clusters lead. */
+/** The origin of the simulated clusters' kubeconfigs. */
 export const SIMULATED_ORIGIN = "https://clusters.invalid";
 
-/** The way to workload clusters that the manager of a seat takes. */
+/** The workload access of a manager's connections. */
 export function workloadsOf(
   connections: ManagerConnections,
   ports: Partial<WorkloadPorts> = {},
@@ -58,7 +58,7 @@ export function workloadsOf(
 export const controllers: WorldOptions["controllers"] = (connections) =>
   controllersWith(workloadsOf(connections));
 
-/** The same with other ways to workload clusters. */
+/** The same with another access to workload clusters. */
 export function controllersWith(workloads: WorkloadClusters): ReturnType<WorldOptions["controllers"]> {
   return [
     clusterReconciler({ workloads }),
@@ -104,7 +104,7 @@ export function find<T extends KubernetesObject>(
   return world.run(world.user.find(kind, { name, namespace: NAMESPACE }));
 }
 
-/** An object that has to be there. */
+/** An object that must exist. */
 export async function get<T extends KubernetesObject>(
   world: World,
   kind: Kind<T>,
@@ -118,7 +118,7 @@ export function remove<T extends KubernetesObject>(world: World, kind: Kind<T>, 
   return world.run(world.user.delete(kind, { name, namespace: NAMESPACE }));
 }
 
-/** Creates a Cluster with its AzureCluster and its KubeadmControlPlane, which nobody acts on. */
+/** Creates a Cluster with its AzureCluster and its KubeadmControlPlane, which no controller acts on. */
 export async function createCluster(
   world: World,
   name: string,
@@ -134,7 +134,7 @@ export async function createCluster(
   await create(world, KubeadmControlPlane, kubeadmControlPlane({ metadata: { name } }));
 }
 
-/** Keeps every call that the managers send. */
+/** Records every request of the managers. */
 export function recorded(): { readonly calls: readonly Call[]; readonly invariant: Invariant } {
   const calls: Call[] = [];
   const called = (call: Call): undefined => void calls.push(call);
@@ -142,7 +142,7 @@ export function recorded(): { readonly calls: readonly Call[]; readonly invarian
   return { calls, invariant: { name: "recorder", says, watch: () => ({ called }) } };
 }
 
-/** A kubeconfig, as a user would give it; parts are laid over the cluster and the user in it. */
+/** A kubeconfig of a user, with parts merged into its cluster and its user. */
 export function kubeconfig(
   server: string,
   parts: { readonly cluster?: object; readonly user?: object } = {},
@@ -157,7 +157,7 @@ export function kubeconfig(
   });
 }
 
-/** Gives a Cluster a kubeconfig of the user's, which the simulated control planes leave alone. */
+/** Gives a Cluster a kubeconfig of the user, which the simulated control planes do not change. */
 export async function giveKubeconfig(world: World, clusterName: string, text: string): Promise<void> {
   const name = `${clusterName}-kubeconfig`;
   const data = { value: Buffer.from(text).toString("base64") };

@@ -61,7 +61,7 @@ describe("a Cluster", () => {
     }
   });
 
-  test("goes from Pending over Provisioning to Provisioned, and tells what has become ready", async () => {
+  test("goes from Pending over Provisioning to Provisioned, and records an event for each part that becomes ready", async () => {
     const world = await clusterWorld();
     await create(
       world,
@@ -81,7 +81,7 @@ describe("a Cluster", () => {
     expect(events.map(({ reason }) => reason)).toContain("InfrastructureReady");
   });
 
-  test("makes what it refers to show whose it is", async () => {
+  test("sets the owner of the referenced objects", async () => {
     const world = await provisioned();
     const { uid } = (await get(world, Cluster, "demo")).metadata;
     for (const kind of PARTS) {
@@ -107,7 +107,7 @@ describe("a Cluster", () => {
     expect(world.testedWrites - before).toBe(0);
   });
 
-  test("without a control plane object is as ready as the API server at its endpoint", async () => {
+  test("without a control plane object is ready when the API server at its endpoint answers", async () => {
     const world = await clusterWorld();
     await createCluster(world, "demo", { spec: { controlPlaneRef: undefined } });
     await world.settle();
@@ -116,7 +116,7 @@ describe("a Cluster", () => {
     expect(settled.status?.controlPlaneReady).toBe(true);
   });
 
-  test("keeps the endpoint that it was given", async () => {
+  test("keeps the endpoint of its spec", async () => {
     const world = await clusterWorld();
     await createCluster(world, "demo", {
       spec: { controlPlaneEndpoint: { host: "mine.example.com", port: 443 } },
@@ -126,7 +126,7 @@ describe("a Cluster", () => {
     expect(spec.controlPlaneEndpoint).toEqual({ host: "mine.example.com", port: 443 });
   });
 
-  test("that is paused is left alone until it is resumed", async () => {
+  test("that is paused is not reconciled until it is resumed", async () => {
     const world = await clusterWorld();
     await createCluster(world, "demo", { spec: { paused: true } });
     await world.settle();
@@ -141,7 +141,7 @@ describe("a Cluster", () => {
     expect(resumed).toHaveCondition("Paused", "False");
   });
 
-  test("shows why its infrastructure has failed for good, and that it has recovered", async () => {
+  test("reports why its infrastructure has failed permanently, and that it has recovered", async () => {
     const world = await provisioned();
     const say = (status: object) =>
       world.run(
@@ -170,7 +170,7 @@ describe("a Cluster", () => {
   });
 });
 
-describe("references that cannot be followed", () => {
+describe("references that cannot be resolved", () => {
   test.each([
     ["a kind of Kubernetes itself", { apiVersion: "v1", kind: "Secret", name: "x" }, 'apiVersion "v1"'],
     [
@@ -211,7 +211,7 @@ describe("references that cannot be followed", () => {
     },
   );
 
-  test("name what belongs to another Cluster: it stays with that one, also when the second is deleted", async () => {
+  test("to an object of another Cluster do not change its owner, also when the second is deleted", async () => {
     const world = await provisioned("first");
     const ref = { apiVersion: AzureCluster.apiVersion, kind: AzureCluster.kind, name: "first" };
     await create(
@@ -234,7 +234,7 @@ describe("references that cannot be followed", () => {
 });
 
 describe("the deletion of a Cluster", () => {
-  /** What was deleted or finished, in order. */
+  /** The deleted and finalized objects, in order. */
   const deletions = (world: World): string[] =>
     world.trace.events.flatMap(({ actor, happening }) =>
       happening.kind === "write" && happening.verb === "delete" && actor === "manager-1/cluster"
@@ -310,7 +310,7 @@ describe("the deletion of a Cluster", () => {
       expect((await get(world, Cluster, name)).status?.phase).toBe("Provisioned");
   });
 
-  test("that is paused waits, and goes on when it is resumed", async () => {
+  test("that is paused waits, and continues when it is resumed", async () => {
     const world = await provisioned();
     await patch(world, Cluster, "demo", { spec: { paused: true } });
     await remove(world, Cluster, "demo");
@@ -321,7 +321,7 @@ describe("the deletion of a Cluster", () => {
     expect(await find(world, Cluster, "demo")).toBeUndefined();
   });
 
-  test("takes the kubeconfig along", async () => {
+  test("deletes the kubeconfig", async () => {
     const world = await provisioned();
     expect(await find(world, Secret, "demo-kubeconfig")).toBeDefined();
     await remove(world, Cluster, "demo");

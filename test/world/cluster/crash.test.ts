@@ -6,7 +6,7 @@ describe.each([
   ["building", building],
   ["a whole life", life],
 ])("a crash during %s", (_, rehearsal) => {
-  test("changes nothing about the end, at a sample of all writes", async () => {
+  test("does not change the result, at a sample of all writes", async () => {
     const calm = await rehearse(rehearsal("1"));
     expect(calm.failure).toBeUndefined();
     const points = crashPointsOf(calm);
@@ -18,7 +18,7 @@ describe.each([
   });
 });
 
-test("a storm over two managers changes nothing about the end", async () => {
+test("a storm over two managers does not change the result", async () => {
   const calm = await rehearse(building("1", 2));
   const stormy = await rehearse(building("1", 2), STORM);
   expect(stormy.failure).toBeUndefined();

@@ -2,7 +2,7 @@ import { builtInKind, type Kind, type KubernetesObject } from "@capstan/api";
 import type { World } from "@capstan/sim";
 import { CustomResourceDefinition } from "../../kube/custom-resource-definition.ts";
 
-/** An object of a provider that Capstan knows nothing of. */
+/** An object of a provider that is unknown to Capstan. */
 export interface Foreign extends KubernetesObject {
   spec?: Record<string, unknown>;
   status?: Record<string, unknown>;
@@ -45,7 +45,7 @@ export function foreign(
   return { apiVersion, kind, metadata: { name, namespace: "default" }, spec };
 }
 
-/** Says something in the status of a foreign object, as its controller would. */
+/** Writes the status of a foreign object, as its controller would. */
 export async function say(world: World, kind: Kind<Foreign>, name: string, status: object): Promise<void> {
   const patch = { type: "merge", subresource: "status", body: { status } } as const;
   await world.run(world.user.patch(kind, { name, namespace: "default" }, patch));

@@ -37,8 +37,8 @@ async function withForeignCluster(): Promise<World> {
   return world;
 }
 
-describe("kinds that Capstan knows nothing of", () => {
-  test("are followed by the contract: ready, endpoint, failure domains, failures", async () => {
+describe("kinds that are unknown to Capstan", () => {
+  test("are read by the contract: ready, endpoint, failure domains, failures", async () => {
     const world = await withForeignCluster();
     await say(world, RocketControlPlane, "demo", { initialized: false });
     await world.advance(MINUTE_MS);
@@ -85,7 +85,7 @@ describe("kinds that Capstan knows nothing of", () => {
     });
   });
 
-  test("get the owner and the label, and go with their Cluster", async () => {
+  test("get the owner and the label, and are deleted with their Cluster", async () => {
     const world = await withForeignCluster();
     await world.advance(MINUTE_MS);
     for (const kind of [VSphereCluster, RocketControlPlane]) {
@@ -100,7 +100,7 @@ describe("kinds that Capstan knows nothing of", () => {
     expect(await find(world, Cluster, "demo")).toBeUndefined();
   });
 
-  test("need not be served: the Cluster waits and says so, goes on when they are, and can be deleted", async () => {
+  test("need not be served: the Cluster reports that it waits, continues when they are, and can be deleted", async () => {
     const world = await clusterWorld();
     await create(world, Cluster, foreignCluster());
     await world.advance(MINUTE_MS);
@@ -123,7 +123,7 @@ describe("kinds that Capstan knows nothing of", () => {
     await world.advance(MINUTE_MS);
     const provisioned = await get(world, Cluster, "demo");
     expect(provisioned.status?.phase).toBe("Provisioned");
-    // Nobody serves the control plane, but the simulated world has given the endpoint a server and a kubeconfig.
+    // The server does not serve the kind of the control plane, but the simulated world has given the endpoint a server and a kubeconfig.
     expect(provisioned).toHaveCondition("ControlPlaneInitialized", "True", "ApiServerAnswers");
     await remove(world, Cluster, "demo");
     await world.settle();
@@ -131,7 +131,7 @@ describe("kinds that Capstan knows nothing of", () => {
   });
 });
 
-test("a KubeadmControlPlane that nobody acts on says what is missing", async () => {
+test("a KubeadmControlPlane without a controller leads to a message that names what is missing", async () => {
   const world = await clusterWorld();
   await install(world, VSphereCluster);
   await create(world, VSphereCluster, foreign(VSphereCluster, "demo"));
@@ -148,6 +148,6 @@ test("a KubeadmControlPlane that nobody acts on says what is missing", async () 
   const waiting = await get(world, Cluster, "demo");
   expect(waiting).toHaveCondition("ControlPlaneReady", "False", "WaitingForControlPlaneEndpoint");
   expect(JSON.stringify(waiting.status)).toContain(
-    "KubeadmControlPlane demo tells nothing because no controller acts on it",
+    "KubeadmControlPlane demo has no status because no controller acts on it",
   );
 });

@@ -36,7 +36,7 @@ export async function createPool(
   await create(world, AzureMachinePool, azureMachinePool({ metadata: { name } }));
 }
 
-/** Brings up a Node in the workload cluster for each machine that has none yet. */
+/** Creates a Node in the workload cluster for each machine that has none yet. */
 export async function bootNodes(world: World, cluster: string, ids: readonly string[]): Promise<void> {
   const workload = world.workload(cluster);
   if (!workload) throw new Error(`there is no workload cluster ${cluster}`);
@@ -48,7 +48,7 @@ export async function bootNodes(world: World, cluster: string, ids: readonly str
   }
 }
 
-/** Says whether a Node is Ready, as its kubelet would. */
+/** Sets whether a Node is Ready, as its kubelet would. */
 export async function setReady(
   world: World,
   cluster: string,
@@ -75,12 +75,12 @@ async function build(world: World): Promise<void> {
   await world.rest(PATIENCE_MS);
 }
 
-/** A cluster and a pool are made, and the pool grows. */
+/** A user creates a cluster and a pool, and scales the pool up. */
 export function building(seed: string, managers = 1): Rehearsal {
   return { world: { seed, controllers, managers }, story: build };
 }
 
-/** Everything that can go wrong between a manager and its API servers, now and then. */
+/** All faults between a manager and its API servers, occasionally. */
 export const STORM: readonly FaultSpec[] = Object.entries({
   "kube-conflict": 0.1,
   "kube-unavailable": 0.05,
@@ -92,7 +92,7 @@ export const STORM: readonly FaultSpec[] = Object.entries({
   "crash-after-write": 0.03,
 }).map(([fault, probability]) => ({ fault, when: { trigger: { probability } } }));
 
-/** The same, and everything goes again. */
+/** The same, and a user deletes everything. */
 export function life(seed: string): Rehearsal {
   return {
     world: { seed, controllers },

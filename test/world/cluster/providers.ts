@@ -15,12 +15,12 @@ import {
   type Reconciler,
 } from "@capstan/runtime";
 
-// Long enough for every crash to be seen in the middle of it.
+// Long enough for every crash to happen in the middle of it.
 const WORK_MS = 20_000;
 
 type Scope<T extends KubernetesObject> = Context<T>;
 
-/** Stands in for who builds networks: takes its time, offers an endpoint, and takes its time to take it down. */
+/** Stands in for an infrastructure provider: takes some time, publishes an endpoint, and takes some time to delete. */
 export const networkProvider: Reconciler = defineReconciler<AzureCluster, Scope<AzureCluster>>({
   name: "azurecluster",
   for: AzureCluster,
@@ -46,7 +46,7 @@ export function machineIDs(pool: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `sim://${pool}/${index}`);
 }
 
-/** Stands in for who runs machines of pools: as many as the MachinePool asks for, with ids that no cloud knows. */
+/** Stands in for a provider of pools: as many machines as the MachinePool asks for, with invented ids. */
 export const machinesProvider: Reconciler = defineReconciler<AzureMachinePool, Scope<AzureMachinePool>>({
   name: "azuremachinepool",
   for: AzureMachinePool,
@@ -68,7 +68,7 @@ export const machinesProvider: Reconciler = defineReconciler<AzureMachinePool, S
   deleting: [(scope) => takeTime(scope, scope.object.metadata.deletionTimestamp)],
 });
 
-/** Stands in for who makes bootstrap data. */
+/** Stands in for a bootstrap provider. */
 export const bootstrapProvider: Reconciler = defineReconciler<KubeadmConfig, Scope<KubeadmConfig>>({
   name: "kubeadmconfig",
   for: KubeadmConfig,

@@ -15,7 +15,7 @@ test.each([
   ["cluster", clusterRbac],
   ["machinepool", machinePoolRbac],
 ])(
-  "the reconciler %s does nothing in the management cluster that it has not declared",
+  "the reconciler %s uses only its declared permissions in the management cluster",
   async (controller, rules) => {
     const { calls, invariant } = recorded();
     const { world, story } = life("1");

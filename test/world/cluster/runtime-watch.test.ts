@@ -38,7 +38,7 @@ test("a kind whose CRD is missing is watched by the leader of two managers, inst
     .filter(({ resource, verb }) => resource === RocketCluster.plural && verb !== "watch");
   expect(
     reads.map(({ verb, name }) => `${verb} ${name}`),
-    "what is watched is not polled",
+    "a watched object is not polled",
   ).toEqual([]);
 
   await say(world, RocketCluster, "demo", { ready: true });

@@ -28,7 +28,7 @@ expect.extend(conditionMatchers);
 const DEAD = { host: "dead.example.com", port: 6443 };
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A server that knows nobody, and says whom. */
+/** A server that rejects all credentials, and quotes them. */
 const suspicious = ({ headers }: { headers: Readonly<Record<string, string>> }): Promise<HttpResponse> => {
   const message = `who is ${headers["authorization"] ?? ""} ${CANARY}?`;
   const body = { kind: "Status", status: "Failure", reason: "Unauthorized", code: 401, message };
@@ -54,7 +54,7 @@ async function withKubeconfig(text: string, endpoint: { host: string; port: numb
 }
 
 describe("a workload cluster that does not answer", () => {
-  test("costs its own objects a condition, and others nothing", async () => {
+  test("affects only its own objects, with a condition", async () => {
     const world = await clusterWorld({ servers: { "dead.example.com:6443": () => never } });
     for (let number = 0; number < 30; number++) {
       await giveKubeconfig(world, `dead-${number}`, kubeconfig("https://dead.example.com:6443"));
@@ -81,7 +81,7 @@ describe("a workload cluster that does not answer", () => {
     expect(JSON.stringify(dead.status)).toContain("did not answer within 10 s");
   });
 
-  test("keeps what was known of its Nodes, and is used again when it answers", async () => {
+  test("keeps the last state of its Nodes, and is used again when it answers", async () => {
     const line = { isUp: true };
     const world = await clusterWorld({
       controllers: (connections) =>
@@ -182,7 +182,7 @@ describe("a kubeconfig", () => {
     expect(JSON.stringify(refused)).not.toContain(CANARY);
   });
 
-  test("that leads to another host than the endpoint is refused", async () => {
+  test("that points to another host than the endpoint is refused", async () => {
     const world = await withKubeconfig(kubeconfig("https://elsewhere.example.com"));
     const refused = await get(world, Cluster, "demo");
     expect(refused).toHaveCondition("ControlPlaneReady", "False", "KubeconfigRefused");
@@ -204,7 +204,7 @@ describe("a kubeconfig", () => {
     );
   });
 
-  test("never shows in logs, conditions, events or errors, whatever the server says", async () => {
+  test("never shows in logs, conditions, events or errors, with any answer of the server", async () => {
     const lines: string[] = [];
     const world = await clusterWorld({
       servers: { "dead.example.com:6443": () => suspicious },
@@ -241,8 +241,8 @@ describe("a kubeconfig", () => {
   });
 });
 
-describe("a Cluster that vanishes", () => {
-  test("in the middle of anything crashes nothing", async () => {
+describe("a Cluster that disappears", () => {
+  test("at any moment crashes nothing", async () => {
     const { calls, invariant } = recorded();
     const calm = await clusterWorld({ invariants: [invariant] });
     await createCluster(calm, "demo");
@@ -253,7 +253,7 @@ describe("a Cluster that vanishes", () => {
   });
 });
 
-test("nobody talks to the server of a Cluster that has vanished, once nobody has asked for it in a while", async () => {
+test("the connection to a Cluster that has disappeared is closed after a while without a request", async () => {
   const { calls, invariant } = recorded();
   const world = await clusterWorld({ invariants: [invariant] });
   await createCluster(world, "demo");
@@ -269,7 +269,7 @@ test("nobody talks to the server of a Cluster that has vanished, once nobody has
   expect(calls.slice(before).filter(({ server }) => server !== "management")).toEqual([]);
 });
 
-/** Takes a Cluster and its pool away by force right after the manager has sent so many requests. */
+/** Removes a Cluster and its pool by force right after the manager has sent this many requests. */
 async function vanishAt(moment: number): Promise<void> {
   const { calls, invariant } = recorded();
   const world = await clusterWorld({ invariants: [invariant] });
@@ -291,7 +291,7 @@ async function vanishAt(moment: number): Promise<void> {
   expect(await find(world, Cluster, "demo")).toBeUndefined();
 }
 
-/** Deletes an object and strips its finalizers, as often as it takes. */
+/** Deletes an object and removes its finalizers, as often as necessary. */
 async function takeAway(world: World, kind: Kind, name: string): Promise<void> {
   for (let attempt = 0; attempt < 5 && (await find(world, kind, name)); attempt++) {
     await remove(world, kind, name).catch(() => undefined);

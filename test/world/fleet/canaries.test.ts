@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type CanaryOptions, CANARIES, kubeconfig, runWithCanaries } from "./canaries.ts";
 import { NAMESPACE } from "./fleet-world.ts";
 
-/** Everything that is secret in a world: what was planted, and what the controllers made themselves. */
+/** All secrets of a world: the planted ones, and those that the controllers created. */
 function secretsIn(world: World): string[] {
   const name = { resource: "/secrets", name: "demo-workers", namespace: NAMESPACE };
   const made = world.management.storage.get(name) as Secret | undefined;
@@ -14,12 +14,12 @@ function secretsIn(world: World): string[] {
   return [...Object.values(CANARIES), ...tokens, ...halves];
 }
 
-/** As it is, and as it would be in a Secret or a header. */
+/** In plain text, and in base64 as in a Secret or a header. */
 function spellings(secret: string): string[] {
   return [secret, Buffer.from(secret).toString("base64"), encodeURIComponent(secret)];
 }
 
-test("the secrets that are looked for are there: the join token is among them", async () => {
+test("the searched secrets exist, and the join token is among them", async () => {
   const { world, ...surfaces } = await runWithCanaries({ seed: "1" });
   const secrets = secretsIn(world);
   expect(secrets.length).toBeGreaterThan(Object.values(CANARIES).length);
@@ -29,7 +29,7 @@ test("the secrets that are looked for are there: the join token is among them", 
 });
 
 test.each<[string, CanaryOptions]>([
-  ["all goes well", { seed: "1" }],
+  ["nothing fails", { seed: "1" }],
   ["Azure does not take the secret", { seed: "1", clientSecret: `${CANARIES.clientSecret}x` }],
   [
     "the kubeconfig would run a program",
@@ -42,9 +42,9 @@ test.each<[string, CanaryOptions]>([
     "the key in the kubeconfig is garbage",
     { seed: "1", kubeconfig: kubeconfig({ "client-key-data": CANARIES.kubeconfigKey }) },
   ],
-  ["the kubeconfig is no YAML", { seed: "1", kubeconfig: `{ token: ${CANARIES.kubeconfigToken}: [` }],
+  ["the kubeconfig is not YAML", { seed: "1", kubeconfig: `{ token: ${CANARIES.kubeconfigToken}: [` }],
   [
-    "the kubeconfig leads elsewhere",
+    "the kubeconfig points to another host",
     {
       seed: "1",
       kubeconfig: kubeconfig({}, { server: `https://u:${CANARIES.kubeconfigKey}@evil.example/` }),

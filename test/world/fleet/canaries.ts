@@ -14,7 +14,7 @@ import {
   NAMESPACE,
 } from "./fleet-world.ts";
 
-/** Texts that stand for secrets; none of them may be seen anywhere but where it belongs. */
+/** Texts that stand for secrets; each may appear only in its own place. */
 export const CANARIES = {
   clientSecret: "canary-client-secret-7f3a91",
   kubeconfigKey: "canary-kubeconfig-key-55d0c2",
@@ -23,7 +23,7 @@ export const CANARIES = {
   password: "canary-password-ef00d1",
 } as const;
 
-/** The places where people and machines may look, as they are after a run. */
+/** The outputs that people and programs may read, after a run. */
 export interface Surfaces {
   readonly log: string;
   readonly events: string;
@@ -33,17 +33,16 @@ export interface Surfaces {
   readonly metrics: string;
 }
 
-/** How a run with canaries goes. */
 export interface CanaryOptions {
   readonly seed: string;
   readonly faults?: readonly FaultSpec[];
-  /** What the identity's Secret says; the right one unless told. */
+  /** The content of the identity's Secret; by default the right one. */
   readonly clientSecret?: string;
-  /** What the kubeconfig of the Cluster has besides; the cluster is reached with it unless told. */
+  /** Additional fields of the Cluster's kubeconfig; by default it works. */
   readonly kubeconfig?: string;
 }
 
-/** Lives a cluster full of secrets, and gives everything that could be seen of it. */
+/** Runs a cluster with secrets, and returns all its outputs. */
 export async function runWithCanaries(options: CanaryOptions): Promise<Surfaces & { readonly world: World }> {
   const lines: string[] = [];
   const log = loggerInto(lines);
@@ -54,7 +53,7 @@ export async function runWithCanaries(options: CanaryOptions): Promise<Surfaces 
     world,
     log: `${lines.join("")}${run.failure?.message ?? ""}`,
     events: JSON.stringify(objectsOf(world, `${Event.group}/${Event.plural}`)),
-    // What users write into a spec is theirs to show.
+    // Users decide themselves what they write to a spec.
     statuses: JSON.stringify(objects.map((object) => ({ ...object, spec: undefined }))),
     azure: JSON.stringify([
       [...world.azure.core.world.resources.table.entries()].map(([key, { body }]) => [key, body]),
@@ -98,7 +97,7 @@ function storyOf(options: CanaryOptions, log: Logger): Rehearsal {
   };
 }
 
-/** A kubeconfig of the user's for the simulated cluster, with secrets in it. */
+/** A kubeconfig of the user for the simulated cluster, with secrets in it. */
 export function kubeconfig(user: object, cluster: object = {}): string {
   return JSON.stringify({
     apiVersion: "v1",
@@ -110,7 +109,7 @@ export function kubeconfig(user: object, cluster: object = {}): string {
   });
 }
 
-/** The simulated control planes leave a Secret of another type than theirs alone. */
+/** The simulated control planes do not change a Secret of another type. */
 async function giveKubeconfig(world: World, text: string): Promise<void> {
   const data = { value: Buffer.from(text).toString("base64") };
   const metadata = { name: "demo-kubeconfig", namespace: NAMESPACE };

@@ -13,7 +13,7 @@ test.each(LIVES)(
     if (life.until === "deleted") expect(await leftOf(calm.world)).toEqual([]);
     const points = crashPointsOf(calm);
     const step = Math.floor(points.length / SAMPLE);
-    // An odd stride would be before each write only; this one is before some and after others.
+    // An odd stride would crash only before writes; this one crashes before some and after others.
     for (let index = 3; index < points.length; index += step + (step % 2 === 0 ? 1 : 0)) {
       const point = points[index] ?? { write: 1, isApplied: false };
       const where = JSON.stringify(point);

@@ -20,9 +20,9 @@ import { bodyOf, idIn, LOCATION, portal } from "../azurecluster/network-world.ts
 
 export const NAMESPACE = "default";
 export const MINUTE_MS = 60_000;
-/** As long as any story waits for one of its chapters, in a storm too. */
+/** The longest time that a story waits for one of its steps, also in a storm. */
 export const PATIENCE_MS = 25 * MINUTE_MS;
-/** The group and the network of somebody else. */
+/** The resource group and the network of another owner. */
 export const THEIRS = "theirs";
 
 const EXAMPLES = join(import.meta.dirname, "../../../examples/cluster");
@@ -43,7 +43,7 @@ export async function createIdentity(world: World, secret?: string): Promise<voi
   }
 }
 
-/** Creates the Cluster and the AzureCluster of the examples, under another name and with another network if told. */
+/** Creates the Cluster and the AzureCluster of the examples, optionally with another name and network. */
 export async function createCluster(
   world: World,
   name: string,
@@ -75,7 +75,7 @@ export async function giveAuthority(world: World, clusterName: string): Promise<
 /** A version that simulated Azure has an image of. */
 const VERSION = "v1.34.1";
 
-/** A pool, as far as it is not like all others. */
+/** The fields of a pool that differ from the defaults. */
 interface PoolOptions {
   readonly name?: string;
   readonly config?: KubeadmConfig["spec"];
@@ -105,7 +105,7 @@ export async function createPool(
   await world.run(user.create(AzureMachinePool, azureMachinePool({ metadata: { name } })));
 }
 
-/** An object as the user sees it; undefined when there is none. */
+/** An object as the user sees it; undefined when it does not exist. */
 export function find<T extends KubernetesObject>(
   world: World,
   kind: Kind<T>,
@@ -114,7 +114,7 @@ export function find<T extends KubernetesObject>(
   return world.run(world.user.find(kind, { name, namespace: NAMESPACE }));
 }
 
-/** An object that has to be there. */
+/** An object that must exist. */
 export function get<T extends KubernetesObject>(
   world: World,
   kind: Kind<T>,
@@ -135,7 +135,7 @@ export function remove(world: World, kind: Kind, name: string): Promise<void> {
 
 const THEIR_RESOURCES = ["", "networkSecurityGroups/guards", "publicIPAddresses/door", "virtualNetworks/hub"];
 
-/** Somebody else has a group with a network, an address and a security group in it, long before us. */
+/** Another owner has a group with a network, an address and a security group, from before the test. */
 export async function plantForeign(world: World): Promise<void> {
   const tags = { owner: "somebody-else", [`sigs.k8s.io_cluster-api-provider-azure_cluster_demo1`]: "shared" };
   const put = (path: string, body: object): Promise<void> =>
@@ -157,7 +157,7 @@ export async function plantForeign(world: World): Promise<void> {
   });
 }
 
-/** Everything of somebody else's, byte for byte. */
+/** All resources of the other owner, byte for byte. */
 export function foreignIn(world: World): string {
   return JSON.stringify(THEIR_RESOURCES.map((path) => bodyOf(world, idIn(THEIRS, path))));
 }

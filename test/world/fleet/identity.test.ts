@@ -19,14 +19,14 @@ import {
 expect.extend(conditionMatchers);
 
 const IDENTITY = "demo-identity";
-// More than the invariant no-hot-loop lets anybody ask about one object in a minute.
+// More requests about one object in a minute than the invariant no-hot-loop allows.
 const CLUSTERS = 70;
 
-test("an identity that many clusters log in as is not looked at for each of them, and goes when the last has gone", async () => {
+test("an identity of many clusters is not reconciled for each of them, and is deleted after the last one", async () => {
   const world = await createWorld({ seed: "1", controllers: simulatedControllers });
   world.start();
   await createIdentity(world);
-  // Without a Cluster they wait, and nothing is built for them.
+  // Without a Cluster they wait, and no resource is created for them.
   const names = Array.from({ length: CLUSTERS }, (_, number) => `c${number}`);
   for (const name of names) {
     const identityRef = { kind: AzureClusterIdentity.kind, name: IDENTITY };
@@ -48,7 +48,7 @@ test("an identity that many clusters log in as is not looked at for each of them
   expect(await find(world, AzureClusterIdentity, IDENTITY)).toBeUndefined();
 });
 
-test("the Secret of an identity is not read for each of the pools that hand it on to their machines", async () => {
+test("the Secret of an identity is not read for each of the pools that pass it to their machines", async () => {
   const world = await createWorld({ seed: "1", controllers: simulatedControllers });
   world.start();
   await createIdentity(world);

@@ -28,13 +28,13 @@ import {
   THEIRS,
 } from "./fleet-world.ts";
 
-/** Where the cluster lives: in a group of its own, in one of somebody else's, or in somebody else's network. */
+/** Where the cluster lives: in its own group, in another owner's group, or in another owner's network. */
 type Place = "own group" | "their group" | "their network";
 
-/** How far the life of a cluster is told. */
+/** The end of the story. */
 type Chapter = "changed" | "deleted";
 
-/** Which life is told. */
+/** The variant of the story. */
 export interface LifeOptions {
   readonly seed: string;
   readonly place: Place;
@@ -42,7 +42,7 @@ export interface LifeOptions {
   readonly world?: Partial<WorldOptions>;
 }
 
-/** The lives that are told with a crash at every write. */
+/** The variants that run with a crash at every write. */
 export const LIVES: readonly Pick<LifeOptions, "place" | "until">[] = [
   { place: "own group", until: "changed" },
   { place: "own group", until: "deleted" },
@@ -68,7 +68,7 @@ const SPECS: Readonly<Record<Place, Partial<AzureCluster["spec"]>>> = {
   },
 };
 
-/** The life of a whole cluster with a pool, told with the product's own controllers. */
+/** The life of a whole cluster with a pool, run by the product's own controllers. */
 export function lifeOf({ seed, place, until, world: options = {} }: LifeOptions): Rehearsal {
   return {
     world: { seed, controllers: simulatedControllers, ...options },
@@ -78,7 +78,7 @@ export function lifeOf({ seed, place, until, world: options = {} }: LifeOptions)
       await createIdentity(world);
       await createCluster(world, NAME, { ...SPECS[place], additionalTags: { team: "a", old: "x" } });
       await giveAuthority(world, NAME);
-      // Without machines, whose numbers would differ; those of pools have stories of their own.
+      // Without machines, whose numbers would differ; pools have their own stories.
       await createPool(world, NAME, { config: { preKubeadmCommands: ["echo hello"] }, replicas: 0 });
       await world.rest(PATIENCE_MS);
       await changeNetwork(world, place);
@@ -95,7 +95,7 @@ export function lifeOf({ seed, place, until, world: options = {} }: LifeOptions)
   };
 }
 
-/** A rule comes, a tag goes and another changes, and a new subnet has a route table of its own. */
+/** A rule is added, a tag is removed and another changed, and a new subnet has its own route table. */
 async function changeNetwork(world: World, place: Place): Promise<void> {
   const additionalTags = { old: null, team: "b" };
   const { spec } = await get(world, AzureCluster, NAME);
@@ -135,12 +135,12 @@ const RULE = {
 async function removeAll(world: World): Promise<void> {
   await remove(world, Cluster, NAME);
   const key = { resource: `${Cluster.group}/${Cluster.plural}`, name: NAME, namespace: NAMESPACE };
-  // While Azure deletes, nobody does anything for minutes at a time: that is not the end of it.
+  // While Azure deletes, no controller writes for minutes at a time: that does not mean that the deletion is complete.
   await world.until(() => world.management.storage.get(key) === undefined, PATIENCE_MS);
   await world.rest(PATIENCE_MS);
 }
 
-/** What is still there of what has to go with its Cluster. */
+/** The remaining objects that must be deleted with their Cluster. */
 export async function leftOf(world: World): Promise<string[]> {
   const parts: readonly [Kind, string][] = [
     [Cluster, NAME],
@@ -158,13 +158,13 @@ export async function leftOf(world: World): Promise<string[]> {
 }
 
 function untouched(world: World, before: string): void {
-  if (foreignIn(world) !== before) throw new Error("something of somebody else's has changed");
+  if (foreignIn(world) !== before) throw new Error("a resource of another owner has changed");
 }
 
-/** What users write in a storm is theirs, and data that was made later lasts longer; two good runs differ in it. */
+/** The edits of users in a storm and the expiry of data differ between two correct runs. */
 const DIFFERS = new Set(["user.example.com/note", BOOTSTRAP_EXPIRES]);
 
-/** Everything in Azure as it was last written, without what Azure itself adds and is sent back to it unchanged. */
+/** All resources in Azure as last written, without the fields that Azure adds and gets back unchanged. */
 function bodiesIn(world: World): unknown {
   const entries = [...world.azure.core.world.resources.table.entries()].map(([key, { body }]) => [key, body]);
   return without(ADDED_BY_AZURE, Object.fromEntries(entries));
@@ -177,7 +177,7 @@ const ADDED_BY_AZURE = new Set([
   "resourceGuid",
   "ipAddress",
   "capstan_wanted-hash",
-  // Made anew for each scale set that is written, with a token and an end of its own.
+  // Created for each write of a scale set, with its own token and expiry.
   "customData",
   "capstan_bootstrap",
 ]);
@@ -186,7 +186,7 @@ function without(keys: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => without(keys, item));
   if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).flatMap(([key, child]): [string, unknown][] => {
-    // A part of a resource has a name and, once Azure has shown it, an id; a reference has an id alone.
+    // A child of a resource has a name and, once Azure has shown it, an id; a reference has only an id.
     const isIdOfPart = key === "id" && "name" in value && keys === ADDED_BY_AZURE;
     const rest = keys.has(key) || isIdOfPart ? undefined : without(keys, child);
     const isEmptied = isJsonObject(rest) && Object.keys(rest).length === 0;
@@ -195,7 +195,7 @@ function without(keys: ReadonlySet<string>, value: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-/** How many tokens were made in the workload cluster: a manager that dies in between makes no second one. */
+/** How many tokens were created in the workload cluster: a crashed manager must not cause a second one. */
 function tokensIn(world: World): number {
   return world.trace.events.filter(
     ({ actor, happening }) =>

@@ -18,10 +18,10 @@ import {
 
 expect.extend(conditionMatchers);
 
-// Each is a prefix of another, with and without something that looks like the end of a name.
+// Each is a prefix of another one, with and without a suffix that looks like the end of a name.
 const NAMES = ["demo", "demo-1", "demo1"];
 
-/** Everything that bears the name of a cluster, byte for byte: objects, the workload cluster, and Azure. */
+/** Everything with the name of a cluster, byte for byte: objects, the workload cluster, and Azure. */
 function belongingsOf(world: World, name: string): readonly string[] {
   const isIts = new RegExp(`(^|[/-])${name}(-(?!1)|/|$)`);
   const objects = [...customKinds, Secret].flatMap(({ group, plural }) => [
@@ -60,7 +60,7 @@ test.each([
   ["in groups of their own", (name: string) => name],
   ["in one group", () => THEIRS],
 ])(
-  "clusters whose names begin alike never touch each other, %s: each is deleted beside the others",
+  "clusters with the same name prefix never touch each other, %s: each is deleted beside the others",
   async (_, group) => {
     for (const gone of NAMES) {
       const world = await settledWith(group);
@@ -78,7 +78,7 @@ test.each([
   },
 );
 
-test("a network that several clusters want is made by one of them and used by the others", async () => {
+test("a network of several clusters is created by one of them and used by the others", async () => {
   const world = await createWorld({ seed: "1", controllers: simulatedControllers });
   await plantForeign(world);
   await createIdentity(world);

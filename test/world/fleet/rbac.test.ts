@@ -7,7 +7,7 @@ import { lifeOf, LIVES } from "./life.ts";
 import { recorded } from "./recorded.ts";
 import { tour } from "./rights.ts";
 
-/** What managers do for themselves and not for a controller: `capstan init` grants it to each of them. */
+/** The permissions of a manager itself, not of a controller: `capstan init` grants them to each manager. */
 const OWN: readonly PolicyRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
   { apiGroups: [""], resources: ["events"], verbs: ["get", "create", "patch"] },
@@ -33,7 +33,7 @@ function rehearsalWith(kind: CustomKind): Rehearsal {
   return lifeOf({ seed: "2", place: "own group", until: "deleted" });
 }
 
-/** Everything that managers asked the management cluster for, over all kinds of lives. */
+/** All requests of managers to the management cluster, over all variants of the story. */
 async function usedIn(): Promise<readonly Call[]> {
   const { calls, invariant } = recorded();
   const reported = async (
@@ -50,7 +50,7 @@ async function usedIn(): Promise<readonly Call[]> {
   await reported(lifeOf({ seed: "1", place: "own group", until: "deleted", world: { managers: 2 } }));
   await reported(tour("1"));
   for (const story of Object.keys(STORIES)) await reported(rehearsalOf(story, "1"));
-  // Whoever finds that a status was changed in the meantime reads the object again.
+  // A controller that finds a changed status reads the object again.
   for (const { kind } of CONTROLLERS) {
     const conflict = {
       fault: "kube-conflict",
@@ -61,14 +61,14 @@ async function usedIn(): Promise<readonly Call[]> {
   return calls.filter(({ server }) => server === "management");
 }
 
-test("managers use exactly the rights that their controllers declare", async () => {
+test("managers use exactly the permissions that their controllers declare", async () => {
   const used = await usedIn();
   const isOwn = ({ resource }: Call): boolean => OWN.some(({ resources }) => resources.includes(resource));
   const granted = CONTROLLERS.flatMap(({ rbac }) => grantedBy(rbac));
   expect(sorted(used.filter((call) => !isOwn(call)).map(textOf))).toEqual(sorted(granted));
   const own = new Set(grantedBy(OWN));
   expect(sorted(used.filter(isOwn).map(textOf)).filter((text) => !own.has(text))).toEqual([]);
-  // What a controller does in its own name it has declared itself, and not by the luck that another one has.
+  // A controller must declare the permissions of its own requests itself, even if another controller has them.
   for (const { name, rbac } of CONTROLLERS) {
     const declared = new Set(grantedBy(rbac));
     const texts = used.filter((call) => call.by === name && !isOwn(call)).map(textOf);

@@ -1,12 +1,12 @@
 import type { Call, Invariant } from "@capstan/sim";
 
-/** Calls of managers, as they were sent. */
+/** Requests of managers, as sent. */
 export interface Recorded {
   readonly calls: readonly Call[];
   readonly invariant: Invariant;
 }
 
-/** Keeps every call that the managers send, to whatever server. */
+/** Records every request of the managers to any server. */
 export function recorded(): Recorded {
   const calls: Call[] = [];
   const called = (call: Call): undefined => void calls.push(call);

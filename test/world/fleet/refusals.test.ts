@@ -1,4 +1,4 @@
-/** Networks that cannot be: each is rejected with path and value, or waits with a reason, and nothing is touched. */
+/** Impossible networks: each is rejected with path and value, or waits with a reason, without any write. */
 import type { AzureCluster } from "@capstan/api";
 import { expect, test } from "vitest";
 import {
@@ -35,7 +35,7 @@ test.each<[string, Spec, RegExp]>([
     /spec\.networkSpec\.subnets\[1\]\.cidrBlocks\[0\].*10\.0\.0\.128\/25/,
   ],
   [
-    "a range that is none",
+    "an invalid range",
     subnets("10.0.0.0/24", "10.0.1.0/33"),
     /spec\.networkSpec\.subnets\[1\]\.cidrBlocks\[0\].*10\.0\.1\.0\/33/,
   ],
@@ -50,7 +50,7 @@ test.each<[string, Spec, RegExp]>([
     { networkSpec: { vnet: { name: "-net" } } },
     /spec\.networkSpec\.vnet\.name.*"-net"/,
   ],
-  ["more tags than Azure takes", { additionalTags: tags(47) }, /spec\.additionalTags.*47/],
+  ["more tags than Azure accepts", { additionalTags: tags(47) }, /spec\.additionalTags.*47/],
   [
     "a tag that is too long",
     { additionalTags: { team: "x".repeat(257) } },
@@ -66,7 +66,7 @@ test.each<[string, Spec, RegExp]>([
   await expect(createCluster(world, "demo", spec)).rejects.toThrow(expected);
 });
 
-test("as many tags as are allowed are taken by Azure, with ours", async () => {
+test("Azure accepts the largest allowed number of tags, together with Capstan's", async () => {
   const world = await preparedWorld();
   await createCluster(world, "demo", { additionalTags: tags(42) });
   world.start();

@@ -34,7 +34,7 @@ import { createCluster, createIdentity, MINUTE_MS, patch, remove } from "./fleet
 
 const referenceTo = ({ apiVersion, kind }: Kind, name: string) => ({ apiVersion, kind, name });
 
-/** Every kind that a controller may have to do with, once: managed clusters, control planes, machines of all sorts. */
+/** One object of every kind that a controller may handle: managed clusters, control planes, machines of all kinds. */
 export function tour(seed: string): Rehearsal {
   return {
     world: { seed, controllers: simulatedControllers },
@@ -54,7 +54,7 @@ async function create<T extends KubernetesObject>(world: World, kind: Kind<T>, o
   await world.run(world.user.create(kind, object));
 }
 
-/** A cluster of AKS; nobody acts on its parts yet. */
+/** A cluster of AKS; no controller acts on its parts yet. */
 async function managedCluster(world: World): Promise<void> {
   const name = "managed";
   const metadata = { name };

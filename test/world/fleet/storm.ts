@@ -3,10 +3,10 @@ import { failureReport, faultsOf, rehearse, type Run, ViolationError } from "@ca
 import { expect } from "vitest";
 import { lifeOf, LIVES } from "./life.ts";
 
-/** The states that storms have reached so far, and how often. */
+/** How often the storms have reached each state so far. */
 export type Reached = Map<string, number>;
 
-/** Tells one of the lives in a storm that the seed chooses, with one manager or two; it ends as without. */
+/** Runs a variant of the story in a storm that the seed chooses, with one manager or two; the result must be the same as without. */
 export async function storm(
   seed: number,
   { file, reached }: { file: string; reached: Reached },
@@ -26,7 +26,7 @@ export async function storm(
   if (run.failure) throw new Error(`${reported}\n${reportOf(run, command)}`, { cause: run.failure });
   expect(run.end, `${reported}\nreplay it with: ${command}`).toEqual({
     ...(calm.end as object),
-    // A clock that jumps a year ends every token.
+    // A clock that jumps a year expires every token.
     tokens: (run.end as { tokens: number }).tokens,
   });
 }
@@ -39,7 +39,7 @@ function reportOf({ world, failure }: Run, command: string): string {
   return failureReport({ invariant, events: world.trace.events, command });
 }
 
-/** Says what was reached, the rarest last. */
+/** Prints the reached states, the rarest last. */
 export function reachedText(reached: Reached): string {
   return [...reached]
     .toSorted(([, left], [, right]) => right - left)

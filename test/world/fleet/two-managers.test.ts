@@ -16,13 +16,13 @@ test("of two managers only the leader writes, to any server, and the other only 
   expect(new Set(calls.map(({ process }) => process))).toEqual(new Set(["manager-1", "manager-2"]));
 });
 
-test("a leader that is paused until another leads writes nothing when it wakes up", async () => {
+test("a leader that is paused until another one leads writes nothing when it continues", async () => {
   const calm = await rehearse(lifeUnderTwo("1"));
   expect(calm.failure).toBeUndefined();
   for (let write = 2; write <= calm.writes; write += 31) await pausedAt("1", write, calm);
 });
 
-test("without the question before each write to Azure and workload clusters, a paused leader is caught", async () => {
+test("without the check before each write to Azure and workload clusters, the invariant detects a paused leader", async () => {
   const life = lifeUnderTwo("1");
   const unguarded: typeof simulatedControllers = (connections) =>
     simulatedControllers({ ...connections, assertMayWrite: () => undefined });

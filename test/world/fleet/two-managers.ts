@@ -18,7 +18,7 @@ export function lifeUnderTwo(
   });
 }
 
-/** Pauses whoever leads at one of its writes until another leads, and lets it go on. */
+/** Pauses the leader at one of its writes until another manager leads, and continues it then. */
 export async function pausedAt(seed: string, write: number, calm: Run): Promise<void> {
   const fault: FaultSpec = { fault: "two-leaders", when: { trigger: { nth: write } } };
   const { calls, invariant } = recorded();

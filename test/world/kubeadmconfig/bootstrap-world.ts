@@ -32,19 +32,19 @@ export const CLUSTER = "c1";
 export const POOL = "pool";
 export const CONFIG = { name: POOL, namespace: NAMESPACE };
 
-/** The only controller of these worlds; the user does what the others would. */
+/** The only controller of these worlds; the test does the work of the others. */
 export const controllers: WorldOptions["controllers"] = (connections) => [
   kubeadmConfigReconciler({
     workloadClient: ({ metadata }) => Promise.resolve(workloadClient(connections, metadata.name)),
   }),
 ];
 
-/** How well control planes can be reached: not at all while `noWay`, without an answer while `silent`. */
+/** The reachability of control planes: no connection with `noWay`, no answer with `silent`. */
 export interface Line {
   state: "up" | "noWay" | "silent";
 }
 
-/** The same controller, with a line to control planes that the test can cut. */
+/** The same controller, with a connection to control planes that the test can cut. */
 export function controllersWith(line: Line): WorldOptions["controllers"] {
   return (connections) => [
     kubeadmConfigReconciler({
@@ -69,12 +69,11 @@ function workloadClient(connections: ManagerConnections, name: string): Client {
   });
 }
 
-/** A world in which a pool can be made; nothing runs yet. */
+/** A world in which a pool can be created; no manager runs yet. */
 export function bootstrapWorld(options: Partial<WorldOptions> = {}): Promise<World> {
   return createWorld({ seed: "1", controllers, ...options });
 }
 
-/** What differs from pool to pool. */
 export interface PoolOptions {
   readonly name?: string;
   readonly cluster?: string;
@@ -99,7 +98,7 @@ export async function createCluster(
   await world.run(user.create(Secret, { metadata: { name: `${name}-ca`, namespace: NAMESPACE }, data }));
 }
 
-/** Says whether the infrastructure of a Cluster is ready. */
+/** Sets whether the infrastructure of a Cluster is ready. */
 export async function setInfrastructureReady(
   world: World,
   name: string,
@@ -111,7 +110,7 @@ export async function setInfrastructureReady(
   );
 }
 
-/** Creates a pool and its config, as a MachinePool leaves them. */
+/** Creates a pool and its config, as the MachinePool controller leaves them. */
 export async function createPool(world: World, options: PoolOptions = {}): Promise<void> {
   const { name = POOL, cluster: clusterName = CLUSTER } = options;
   const { user } = world;
@@ -181,18 +180,18 @@ export async function tokensIn(world: World, name = CLUSTER): Promise<readonly F
   return secrets.filter(({ type }) => type === "bootstrap.kubernetes.io/token");
 }
 
-/** Asks for fresh data. */
+/** Requests fresh data. */
 export async function ask(world: World, request: string, name = POOL): Promise<void> {
   const body = { metadata: { annotations: { [FRESH_BOOTSTRAP_REQUEST]: request } } };
   await world.run(world.user.patch(KubeadmConfig, { ...CONFIG, name }, { type: "merge", body }));
 }
 
-/** The request that was answered last. */
+/** The last answered request. */
 export async function answerIn(world: World): Promise<string | undefined> {
   return (await configIn(world)).metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER];
 }
 
-/** The writes that the managers sent, as "verb resource". */
+/** The managers' writes, as "verb resource". */
 export function writesOf(world: World): readonly string[] {
   return world.trace.events.flatMap(({ actor, happening }) =>
     happening.kind === "write" && actor.startsWith("manager") && happening.resource !== "events"
@@ -207,7 +206,7 @@ const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/pools`;
 const SUBNET = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net/subnets/machines`;
 const GALLERY = "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019";
 
-/** Creates machines with the data of a pool as it is now, in a scale set and a network of their own. */
+/** Creates machines with the current data of a pool, in their own scale set and network. */
 export async function boot(world: World, capacity: number): Promise<void> {
   const location = "westus2";
   const put = async (path: string, body: object): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Debian's own cloud-init, to read what we write as a machine would. */
+/** Debian's cloud-init, to parse Capstan's data as a machine would. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,18 +7,18 @@ import { join } from "node:path";
 /** Runs cloud-init with arguments. */
 export type CloudInit = (...args: readonly string[]) => { readonly isOk: boolean; readonly output: string };
 
-// cloud-init and what it imports. They are unpacked into a folder and not installed: cloud-init set up on a machine
-// would take that machine's first boots over.
+// cloud-init and its imports. They are unpacked to a folder and not installed, because an installed cloud-init would
+// act on the next boots of this machine.
 const IMPORTS =
   "attr certifi chardet configobj idna jinja2 json-pointer jsonpatch jsonschema markupsafe netifaces oauthlib pyrsistent requests serial six urllib3 yaml";
 const PACKAGES = ["cloud-init", ...IMPORTS.split(" ").map((name) => `python3-${name}`)];
 
-/** The cloud-init of this machine, or one that is unpacked for this run; a sentence where neither can be had. */
+/** The cloud-init of this machine, or one that is unpacked for this run; a reason if neither is available. */
 export function findCloudInit(): CloudInit | string {
   if (run("cloud-init", ["--version"]).isOk) return (...args) => run("cloud-init", args);
   const folder = mkdtempSync(join(tmpdir(), "capstan-cloud-init-"));
   const fetch = (): ReturnType<CloudInit> => run("apt-get", ["download", ...PACKAGES], { cwd: folder });
-  // A new machine has no lists of packages yet; whoever may not fetch them is told below.
+  // A new machine has no package lists yet; if it cannot fetch them, the error follows below.
   const first = fetch();
   const download = first.isOk || !run("apt-get", ["update"]).isOk ? first : fetch();
   if (!download.isOk) {
@@ -38,7 +38,7 @@ export function findCloudInit(): CloudInit | string {
   return isOk ? cloudInit : `cloud-init was unpacked and does not run: ${output.trim().slice(-300)}`;
 }
 
-/** Writes a text to a file of its own. */
+/** Writes a text to a new file. */
 export function fileOf(text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), "capstan-cloud-config-")), "user-data");
   writeFileSync(path, text);

@@ -10,7 +10,7 @@ import {
   tokensIn,
 } from "./bootstrap-world.ts";
 
-/** What a run led to, without the texts and times of tokens. */
+/** The result of a run, without the texts and times of tokens. */
 interface End {
   readonly state: unknown;
   readonly data: string;
@@ -19,7 +19,7 @@ interface End {
   readonly answer: string | undefined;
 }
 
-/** A pool gets data, its token ends, and fresh data is asked for, first for the same and then for another model: told with the crashes of a sweep. */
+/** A pool gets data, its token expires, and fresh data is requested, first for the same and then for another model: run with the crashes of a sweep. */
 export function crashStory(seed: string): {
   readonly rehearsal: Rehearsal;
   readonly endOf: (world: World) => Promise<End>;
@@ -31,7 +31,7 @@ export function crashStory(seed: string): {
         await createCluster(world);
         await createPool(world);
         await world.settle({ quietMs: 60_000 });
-        // The same token gets more time for the first request, and the second is answered with another one.
+        // The same token is extended for the first request, and the second is answered with another one.
         for (const request of ["m1.a.0", "m2.a.0"]) {
           await world.advance(3 * 3_600_000);
           await ask(world, request);
@@ -51,7 +51,7 @@ export function crashStory(seed: string): {
             '"capstan.dev/bootstrap-expires":"later"',
           ),
         ),
-        // A token that starts with a digit stands in quotes.
+        // A token that starts with a digit is quoted.
         data: data.replace(token, "TOKEN").replace("'TOKEN'", "TOKEN"),
         tokens: tokens.length,
         isTokenKnown: tokens.some(({ metadata }) => metadata.name === `bootstrap-token-${token.slice(0, 6)}`),

@@ -2,7 +2,7 @@ import { crashPointsOf, faultOf, rehearse } from "@capstan/sim";
 import { expect, test } from "vitest";
 import { crashStory } from "./crash-story.ts";
 
-test("a crash before or after a write leads to the same data, with no token more", async () => {
+test("a crash before or after a write leads to the same data, without an additional token", async () => {
   const { rehearsal, endOf } = crashStory("1");
   const calm = await rehearse(rehearsal);
   expect(calm.failure).toBeUndefined();

@@ -64,7 +64,7 @@ describe("the config of a pool", () => {
     expect(await tokensIn(world)).toHaveLength(1);
   });
 
-  test("writes nothing once it is settled, whatever becomes of its token", async () => {
+  test("writes nothing once it is settled, with any state of its token", async () => {
     const world = await readyWorld();
     const [writes, data] = [world.testedWrites, await dataIn(world)];
     await world.advance(DAY_MS);
@@ -73,9 +73,9 @@ describe("the config of a pool", () => {
     expect(await tokensIn(world)).toHaveLength(1);
   });
 
-  test("does not look at its Secret for each count that its pool writes down", async () => {
+  test("does not read its Secret for each status write of its pool", async () => {
     const world = await readyWorld();
-    // More than the invariant no-hot-loop lets anybody ask about one object in a minute.
+    // More requests about one object in a minute than the invariant no-hot-loop allows.
     for (let replicas = 1; replicas <= 70; replicas++) {
       const body = { status: { replicas } };
       await world.run(world.user.patch(MachinePool, CONFIG, { type: "merge", subresource: "status", body }));
@@ -83,7 +83,7 @@ describe("the config of a pool", () => {
     }
   });
 
-  test("makes machines into nodes", async () => {
+  test("lets machines join as Nodes", async () => {
     const world = await readyWorld({
       config: {
         joinConfiguration: {
@@ -126,7 +126,7 @@ describe("the config of a pool", () => {
     expect((await configIn(world)).status?.observedGeneration).toBe(2);
   });
 
-  test("makes its Secret anew when somebody deletes it", async () => {
+  test("creates its Secret again when a user deletes it", async () => {
     const world = await readyWorld();
     await world.run(world.user.delete(Secret, { name: POOL, namespace: NAMESPACE }));
     await world.advance(15 * 60_000);
@@ -135,7 +135,7 @@ describe("the config of a pool", () => {
 });
 
 describe("a request for fresh data", () => {
-  test("is answered with the token that is there while it is good for long enough", async () => {
+  test("is answered with the existing token while it is valid for long enough", async () => {
     const world = await readyWorld();
     const data = await dataIn(world);
     await ask(world, "put-1");
@@ -217,7 +217,7 @@ describe("a request for fresh data", () => {
   });
 });
 
-test("the token of a pool that an autoscaler resizes gets more time at half of its seven days", async () => {
+test("the token of a pool that an autoscaler resizes is extended at half of its seven days", async () => {
   const world = await readyWorld({
     pool: { metadata: { annotations: { "cluster.x-k8s.io/replicas-managed-by": "autoscaler" } } },
   });
@@ -231,7 +231,7 @@ test("the token of a pool that an autoscaler resizes gets more time at half of i
   expect(Date.parse(expires) - world.scheduler.wallMs).toBeGreaterThan(6.8 * DAY_MS);
 });
 
-test("two clusters of which one's name begins with the other's have nothing to do with each other", async () => {
+test("two clusters with the same name prefix do not affect each other", async () => {
   const world = await bootstrapWorld();
   for (const name of ["c1", "c1-a"]) {
     await createCluster(world, name);

@@ -51,7 +51,7 @@ async function editConfig(world: World, body: object): Promise<Frozen<KubeadmCon
   return world.run(world.user.patch(KubeadmConfig, NAME, { type: "merge", body }));
 }
 
-/** Makes the workload cluster show another authority than its own. */
+/** Makes the workload cluster publish another authority than its own. */
 async function showAuthority(world: World, pem: string): Promise<void> {
   const data = Buffer.from(pem).toString("base64");
   const kubeconfig = `clusters:\n- cluster:\n    certificate-authority-data: "${data}"\n    server: https://x\n`;
@@ -80,7 +80,7 @@ describe("a config waits", () => {
     expect(await configIn(world)).toHaveCondition("Ready", "True");
   });
 
-  test("for somebody to own it", async () => {
+  test("for an owner", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
       await createPool(made);
@@ -90,7 +90,7 @@ describe("a config waits", () => {
   });
 
   test.each(["noWay", "silent"] as const)(
-    "for a control plane that answers (%s), and then has no token too many",
+    "for a control plane that answers (%s), and then has no additional token",
     async (state) => {
       const line: Line = { state };
       const world = await bootstrapWorld({ controllers: controllersWith(line) });
@@ -111,7 +111,7 @@ describe("a config waits", () => {
     },
   );
 
-  test("for the authority of its cluster, which the cluster itself may show", async () => {
+  test("for the authority of its cluster, which the cluster itself may publish", async () => {
     const world = await start(async (made) => {
       await createCluster(made, CLUSTER, "");
       await createPool(made);
@@ -140,7 +140,7 @@ describe("a config waits", () => {
     });
     expect(await configIn(world)).toHaveCondition("DataSecretAvailable", "False", "WaitingForSecret");
     expect(await messageIn(world)).toBe(
-      'spec.files[0].contentFrom.secret.name: "azure-json": there is no such Secret in the namespace',
+      'spec.files[0].contentFrom.secret.name: "azure-json": no such Secret exists in the namespace',
     );
     const secret = { metadata: { name: "azure-json", namespace: NAMESPACE }, stringData: { worker: "{}" } };
     await world.run(world.user.create(Secret, secret));
@@ -148,7 +148,7 @@ describe("a config waits", () => {
     expect(await dataIn(world)).toContain("- path: /etc/azure.json\n  content: '{}'\n");
   });
 
-  test("as the config of a control plane, which comes later", async () => {
+  test("as the config of a control plane, which is not supported yet", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
       await createPool(made, { config: { clusterConfiguration: {} } });
@@ -164,7 +164,7 @@ describe("a config waits", () => {
 });
 
 describe("a config is refused", () => {
-  test("when its data is too large for Azure, before a token is made for it", async () => {
+  test("when its data is too large for Azure, before a token is created", async () => {
     const file = (index: number) => ({ path: `/f${index}`, content: "x".repeat(10_000) });
     const world = await start(async (made) => {
       await createCluster(made);
@@ -176,12 +176,12 @@ describe("a config is refused", () => {
       "DataSecretGenerationFailed",
     );
     expect(await messageIn(world)).toMatch(
-      /^the bootstrap data has 7\d{4} bytes, and Azure takes at most 65535;/,
+      /^the bootstrap data has 7\d{4} bytes, but Azure accepts at most 65535;/,
     );
     expect(await tokensIn(world)).toEqual([]);
   });
 
-  test("when a Secret of its name is somebody else's, which stays as it is", async () => {
+  test("when a Secret of its name has another owner, and does not write it", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
       await createPool(made);
@@ -197,17 +197,17 @@ describe("a config is refused", () => {
     expect(await tokensIn(world)).toEqual([]);
   });
 
-  test("when the version of its pool is older than what is written here", async () => {
+  test("when the version of its pool is older than the supported ones", async () => {
     const world = await start(async (made) => {
       await createCluster(made);
       await createPool(made, { pool: { spec: { template: { spec: { version: "v1.21.14" } } } } });
     });
     expect(await messageIn(world)).toBe(
-      'MachinePool "pool": spec.template.spec.version: "v1.21.14": must be a version of Kubernetes from v1.22.0 on',
+      'MachinePool "pool": spec.template.spec.version: "v1.21.14": must be Kubernetes v1.22.0 or later',
     );
   });
 
-  test("when the authority of its cluster is no certificate", async () => {
+  test("when the authority of its cluster is not a certificate", async () => {
     const world = await start(async (made) => {
       await createCluster(made, CLUSTER, `-----BEGIN CERTIFICATE-----\n${CANARY}\n-----END CERTIFICATE-----`);
       await createPool(made);
@@ -217,7 +217,7 @@ describe("a config is refused", () => {
   });
 });
 
-test("data that is there stays good while the cluster is away, and what was asked for comes when it is back", async () => {
+test("existing data stays valid while the cluster is unreachable, and a request is answered afterwards", async () => {
   const line: Line = { state: "up" };
   const world = await bootstrapWorld({ controllers: controllersWith(line) });
   await createCluster(world);

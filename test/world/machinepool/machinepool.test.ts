@@ -31,7 +31,7 @@ import { machineIDs } from "../cluster/providers.ts";
 
 expect.extend(conditionMatchers);
 
-/** A cluster with a pool whose machines are there, and as many of its Nodes as told. */
+/** A cluster with a pool whose machines exist, and the given number of Nodes. */
 async function poolWorld({
   replicas = 2,
   nodes = replicas,
@@ -73,7 +73,7 @@ describe("a MachinePool", () => {
     }
   });
 
-  test("shows its Cluster, and what it refers to shows the pool", async () => {
+  test("has the label of its Cluster, and owns the objects that it refers to", async () => {
     const world = await poolWorld();
     const { metadata } = await poolIn(world);
     expect(metadata.labels).toMatchObject({ [CLUSTER_NAME_LABEL]: "demo" });
@@ -118,7 +118,7 @@ describe("a MachinePool", () => {
     });
   });
 
-  test("writes nothing once it is settled, and follows Nodes without a list", async () => {
+  test("writes nothing once it is settled, and watches Nodes without another list", async () => {
     const { calls, invariant } = recorded();
     const world = await clusterWorld({ invariants: [invariant] });
     await createCluster(world, "demo");
@@ -136,7 +136,7 @@ describe("a MachinePool", () => {
       "one list for three pools",
     ).toHaveLength(1);
     const asked = calls.slice(before.calls).filter(({ verb }) => verb === "get");
-    // A minute passes between two looks at the server, five between two at the kubeconfig.
+    // A minute passes between two probes of the server, five between two reads of the kubeconfig.
     expect(asked.filter(({ server }) => server === "demo").length).toBeLessThanOrEqual(60);
     expect(asked.filter(({ resource }) => resource === "secrets").length).toBeLessThanOrEqual(12);
   });
@@ -155,7 +155,7 @@ describe("a MachinePool", () => {
     expect(await poolIn(world)).toHaveCondition("ReplicasReady", "Unknown", "WaitingForControlPlane");
   });
 
-  test("takes over how many machines there are when somebody else scales them", async () => {
+  test("follows the number of machines when an autoscaler scales it", async () => {
     const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
     const world = await poolWorld({
       replicas: 2,
@@ -179,7 +179,7 @@ describe("a MachinePool", () => {
     expect(pool.status?.phase).toBe("Scaling");
   });
 
-  test("does not shrink because a machine is ill when somebody else scales it", async () => {
+  test("does not shrink because a machine is unhealthy when an autoscaler scales it", async () => {
     const annotations = { [REPLICAS_MANAGED_BY_ANNOTATION]: "autoscaler" };
     const world = await poolWorld({
       replicas: 3,
@@ -211,7 +211,7 @@ describe("a MachinePool", () => {
     expect(pool).toHaveCondition("BootstrapReady", "True", "DataSecretGiven");
   });
 
-  test("counts a Node as available only after minReadySeconds, and comes back for it", async () => {
+  test("counts a Node as available only after minReadySeconds, and requeues for it", async () => {
     const world = await poolWorld({ nodes: 0, pool: { spec: { replicas: 2, minReadySeconds: 90 } } });
     await bootNodes(world, "demo", machineIDs("pool", 2));
     await world.advance(MINUTE_MS);
@@ -245,7 +245,7 @@ describe("a MachinePool", () => {
     }
   });
 
-  test("does not believe two Nodes that say they are the same machine", async () => {
+  test("ignores two Nodes with the same provider id", async () => {
     const world = await poolWorld();
     const workload = world.workload("demo");
     if (!workload) throw new Error("no workload cluster");
@@ -266,7 +266,7 @@ describe("infrastructure of another provider", () => {
     "rocketmachinepools",
   );
 
-  test("is followed by the contract", async () => {
+  test("is read by the contract", async () => {
     const world = await clusterWorld();
     await createCluster(world, "demo");
     await install(world, RocketPool);
@@ -287,7 +287,7 @@ describe("infrastructure of another provider", () => {
 });
 
 describe("the deletion of a MachinePool", () => {
-  test("takes machines and bootstrap config along first, then the Nodes", async () => {
+  test("deletes machines and bootstrap config first, then the Nodes", async () => {
     const world = await poolWorld();
     await remove(world, MachinePool, "pool");
     await world.advance(5_000);
@@ -302,7 +302,7 @@ describe("the deletion of a MachinePool", () => {
     expect(await world.run(workload?.list(Node) ?? Promise.resolve(undefined))).toEqual([]);
   });
 
-  test("does not depend on its Cluster being there", async () => {
+  test("does not need its Cluster", async () => {
     const world = await poolWorld();
     await patch(world, Cluster, "demo", { metadata: { finalizers: null } });
     await world.run(
@@ -313,7 +313,7 @@ describe("the deletion of a MachinePool", () => {
     expect(await find(world, MachinePool, "pool")).toBeUndefined();
   });
 
-  test("leaves the pools of clusters with similar names alone", async () => {
+  test("does not touch the pools of clusters with similar names", async () => {
     const world = await clusterWorld();
     for (const name of ["demo", "demo-1"]) {
       await createCluster(world, name);

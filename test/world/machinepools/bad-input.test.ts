@@ -61,7 +61,7 @@ function twistedPools(twist: { now?: Twist }): typeof poolControllers {
   };
 }
 
-/** A world whose pool `mp` exists and whose machines nobody has to wait for. */
+/** A world with a pool `mp` whose machines exist. */
 async function withEmptyPool(): Promise<World> {
   return withPool({ replicas: 0 });
 }
@@ -165,7 +165,7 @@ describe("rejected with path and value", () => {
   });
 
   test.each([
-    ["34 a providerID that is none", "not-an-id"],
+    ["34 an invalid providerID", "not-an-id"],
     [
       "34 a providerID with a slash at its end",
       "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/mp/virtualMachines/0/",
@@ -185,12 +185,13 @@ describe("rejected with path and value", () => {
 });
 
 describe("a pool", () => {
-  test("4 whose percentages come to nothing rolls one by one, and says so", async () => {
+  test("4 whose percentages round to 0 rolls one by one, and reports it", async () => {
     const world = await withPool({ strategy: { maxSurge: 0, maxUnavailable: "10%" } });
     const { status } = (await poolOf(world, "mp")).pool;
     expect(getCondition(status?.conditions, "RolloutProgressing")).toMatchObject({
       status: "True",
-      message: 'maxSurge 0 and maxUnavailable "10%" of 3 machines are none; one at a time may be unavailable',
+      message:
+        'maxSurge 0 and maxUnavailable "10%" round to 0 for 3 machines; 1 machine at a time may be unavailable',
     });
     await resize(world, VERSION);
     await settled(world);
@@ -198,7 +199,7 @@ describe("a pool", () => {
     expect(lowest(world)).toBe(2);
   });
 
-  test("5 of a billion machines says in Azure's words that there cannot be as many, and keeps those it has", async () => {
+  test("5 of a billion machines reports Azure's message about the limit, and keeps its machines", async () => {
     const world = await withPool({ replicas: 1 });
     await resize(world, sized(1e9));
     await world.advance(HOUR_MS);
@@ -206,7 +207,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
   });
 
-  test("5 whose replicas are null keeps what it had, or has one", async () => {
+  test("5 whose replicas are null keeps its number, or has one", async () => {
     const world = await withPool({ replicas: 2 });
     await resize(world, sized(null));
     await settled(world);
@@ -216,7 +217,7 @@ describe("a pool", () => {
     );
   });
 
-  test("7 whose nodeDrainTimeout is 0s waits without end", async () => {
+  test("7 whose nodeDrainTimeout is 0s waits forever", async () => {
     const world = await withPool({ replicas: 2, spec: { nodeDrainTimeout: "0s" } });
     await blockDrains(world);
     await remove(world, AzureMachinePoolMachine, "mp-1");
@@ -225,7 +226,7 @@ describe("a pool", () => {
     expect(world.azure.control.state().scaleSets[0]).toMatchObject({ capacity: 3 });
   });
 
-  test("9 whose scale set belongs to another pool says so and touches nothing", async () => {
+  test("9 whose scale set belongs to another pool reports it and touches nothing", async () => {
     const world = await withPool({ replicas: 1 });
     const { capstan_pool: _, ...tags } = (setBody(world, "mp") as { tags: Record<string, string> }).tags;
     await onSet(world, "PATCH", "mp", { tags: { ...tags, capstan_pool: "other/mp" } });
@@ -237,7 +238,7 @@ describe("a pool", () => {
     expect(JSON.stringify(setBody(world, "mp"))).toBe(before);
   });
 
-  test("11 whose image is not there keeps its old model and machines", async () => {
+  test("11 whose image does not exist keeps its old model and machines", async () => {
     const world = await withPool({ replicas: 2 });
     const before = JSON.stringify(setBody(world, "mp"));
     const image = {
@@ -255,7 +256,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("12 whose size is of another architecture than its image says so in Azure's words and keeps its machines", async () => {
+  test("12 whose size is of another architecture than its image reports Azure's message and keeps its machines", async () => {
     const world = await withPool({ replicas: 2 });
     await change(world, templated({ vmSize: "Standard_D2ps_v5" }));
     await world.advance(2 * HOUR_MS);
@@ -265,7 +266,7 @@ describe("a pool", () => {
     expect(lowest(world)).toBe(2);
   });
 
-  test("13 whose surge becomes smaller in mid-rollout kills no machine that works", async () => {
+  test("13 whose surge becomes smaller in mid-rollout deletes no available machine", async () => {
     const world = await withPool({ strategy: { maxSurge: 3, maxUnavailable: 0 } });
     await resize(world, VERSION);
     await world.advance(40_000);
@@ -275,7 +276,7 @@ describe("a pool", () => {
     expect(lowest(world)).toBe(3);
   });
 
-  test("14 that is to be empty in mid-rollout is emptied, drained", async () => {
+  test("14 that is scaled to 0 in mid-rollout is drained and emptied", async () => {
     const world = await withPool();
     await resize(world, VERSION);
     await world.advance(90_000);
@@ -285,7 +286,7 @@ describe("a pool", () => {
     expect(await nodesOf(world)).toEqual([]);
   });
 
-  test("15 whose status a user edits says the truth again", async () => {
+  test("15 whose status a user edits reports the true state again", async () => {
     const world = await withPool({ replicas: 2 });
     const place = { name: "mp", namespace: NAMESPACE };
     const instances = [{ instanceID: "9", latestModelApplied: true }];
@@ -306,7 +307,7 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("16 whose MachinePool is gone by force goes, too, and crashes nobody", async () => {
+  test("16 whose MachinePool was removed by force is deleted, too, without a crash", async () => {
     const world = await withPool({ replicas: 2 });
     await resize(world, { metadata: { finalizers: null } });
     await remove(world, MachinePool, "mp");
@@ -316,7 +317,7 @@ describe("a pool", () => {
     expect(world.managers.running().map(({ process }) => process.name)).toEqual(["manager-1"]);
   });
 
-  test("17 that an autoscaler sizes keeps its size, whatever spec.replicas says", async () => {
+  test("17 that an autoscaler sizes keeps its size with any spec.replicas", async () => {
     const annotations = { "cluster.x-k8s.io/replicas-managed-by": "cluster-autoscaler" };
     const world = await withPool({ replicas: 2, annotations });
     await onSet(world, "PATCH", "mp", { sku: { capacity: 3 } });
@@ -327,7 +328,7 @@ describe("a pool", () => {
     expect((await get(world, MachinePool, "mp")).spec.replicas).toBe(3);
   });
 
-  test("18 that is changed 200 times in ten seconds has the last of all models, and few in between", async () => {
+  test("18 that is changed 200 times in ten seconds has the last model, and few in between", async () => {
     const world = await withPool();
     for (let index = 0; index < 200; index++) {
       await change(world, templated({ terminateNotificationTimeout: 5 + (index % 11) }));
@@ -365,7 +366,7 @@ async function runPods(world: World): Promise<void> {
   await world.until(() => world.truth.census(CLUSTER).podsRunning === 4, 10 * MINUTE_MS);
 }
 
-/** Runs pods that a budget never lets go. */
+/** Runs pods whose budget never allows a disruption. */
 async function blockDrains(world: World): Promise<void> {
   await runPods(world);
   const spec = { maxUnavailable: 0, selector: { matchLabels: PODS } };
@@ -383,7 +384,7 @@ async function say(
   await world.run(world.user.patch(any, place, request));
 }
 
-/** Somebody writes the resource of a machine by hand. */
+/** A user writes the resource of a machine. */
 async function byHand(world: World, providerID: string, name = "by-hand"): Promise<void> {
   const owner = await get(world, AzureMachinePool, "mp");
   const { uid = "" } = owner.metadata;
@@ -408,7 +409,7 @@ async function byHand(world: World, providerID: string, name = "by-hand"): Promi
   await world.run(world.user.create(AzureMachinePoolMachine, machine));
 }
 
-/** A Node that is Ready, and says that it is the machine. */
+/** A Ready Node that claims to be the machine. */
 async function createImpostor(
   world: World,
   machine: Frozen<AzureMachinePoolMachine> | undefined,
@@ -422,7 +423,7 @@ async function createImpostor(
   await world.run(workload.patch(Node, place, { type: "merge", subresource: "status", body }));
 }
 
-/** What has been written since then that takes pods off a Node or keeps them off it. */
+/** The writes since then that evict pods from a Node or cordon it. */
 function writesAgainstPods({ trace }: World, since: number): readonly string[] {
   return trace.events.slice(since).flatMap(({ happening }) => {
     if (happening.kind !== "write") return [];
@@ -432,7 +433,7 @@ function writesAgainstPods({ trace }: World, since: number): readonly string[] {
   });
 }
 
-/** Resources are gone at once, while no manager is there to put their finalizers back. */
+/** Removes resources at once, while no manager runs that could restore their finalizers. */
 async function forget(world: World, names: readonly string[]): Promise<void> {
   world.managers.crash(1, MINUTE_MS);
   for (const name of names) {
@@ -468,9 +469,9 @@ describe("a machine", () => {
     ["34 that is there twice", (id) => id],
     ["34 that has the name of another instance's", (id) => id, "mp-7"],
   ])(
-    "%s stands for one instance all the same, which nobody deletes or drains",
+    "%s still represents one instance, which no controller deletes or drains",
     async (_, twist, name = "by-hand") => {
-      // That two resources stand for one instance is what a user has done here, and no fault of ours.
+      // A user has created the second resource of one instance here, so it is not a violation by the controllers.
       const invariants = MACHINE_POOL_INVARIANTS.filter((one) => one.name !== "one-resource-per-instance");
       const world = await poolWorld({ invariants });
       await createPool(world, "mp", { replicas: 2 });
@@ -487,7 +488,7 @@ describe("a machine", () => {
     },
   );
 
-  test("35 that somebody made for a VM that is not there goes, and no VM comes for it", async () => {
+  test("35 that a user created for a missing VM is deleted, and no VM is created for it", async () => {
     const world = await withPool({ replicas: 2 });
     const [machine] = await machinesOf(world, "mp");
     await byHand(world, (machine?.spec.providerID ?? "").replace(/0$/, "77"));
@@ -514,7 +515,7 @@ describe("a machine", () => {
     expect(events.map(({ reason }) => reason)).toContain("DrainTimedOut");
   });
 
-  test("37 whose finalizer a user strips leaves no VM that nobody knows", async () => {
+  test("37 whose finalizer a user removes leaves no unknown VM behind", async () => {
     const world = await withPool({ replicas: 2 });
     await forget(world, ["mp-1"]);
     await settled(world);
@@ -536,7 +537,7 @@ describe("a machine", () => {
     },
   );
 
-  test("38 with the annotation updateInstance of a user, well written, on all machines is taken back", async () => {
+  test("38 with the annotation updateInstance of a user, well written, on all machines is removed", async () => {
     const world = await withPool({ replicas: 3, strategy: { maxSurge: 0, maxUnavailable: 1 } });
     const annotations = { [UPDATE_INSTANCE_ANNOTATION]: "v1-0123456789abcdef" };
     for (const name of ["mp-0", "mp-1", "mp-2"])
@@ -550,7 +551,7 @@ describe("a machine", () => {
     expect(events.map(({ reason }) => reason)).toContain("UpdateNotPlanned");
   });
 
-  test("39 whose providerID another Node claims is not drained for it, and its MachinePool says so", async () => {
+  test("39 whose providerID another Node claims is not drained for it, and its MachinePool reports it", async () => {
     const world = await withPool({ replicas: 2 });
     const [machine] = await machinesOf(world, "mp");
     await createImpostor(world, machine);
@@ -565,7 +566,7 @@ describe("a machine", () => {
     expect((await nodesOf(world)).map(({ metadata }) => metadata.name)).toContain("impostor");
   });
 
-  test("39 that has not joined is not available because another Node claims to be it, and says so", async () => {
+  test("39 that has not joined is not available because of another Node that claims to be it, and reports it", async () => {
     const world = await poolWorld({ guests: { boot: { p50: 1200, p90: 1201 } } });
     await createPool(world, "mp", { replicas: 2, strategy: { maxSurge: 1, maxUnavailable: 0 } });
     await world.advance(HOUR_MS);
@@ -580,7 +581,7 @@ describe("a machine", () => {
   });
 });
 
-describe("when the world around a pool is broken", () => {
+describe("when the servers around a pool fail", () => {
   test("91 an API server that is down for an hour costs no machine", async () => {
     const world = await withPool({ replicas: 4 });
     const before = azureBytes(world);
@@ -601,7 +602,7 @@ describe("when the world around a pool is broken", () => {
     expect(JSON.parse(azureBytes(world))).toEqual(JSON.parse(before));
   });
 
-  test("92 an empty list of Azure's removes nothing, and the pool says so", async () => {
+  test("92 an empty list of Azure removes nothing, and the pool reports it", async () => {
     const twist: { now?: Twist } = {};
     const world = await withPool({ replicas: 4 }, twist);
     twist.now = (request, answer) =>
@@ -623,7 +624,7 @@ describe("when the world around a pool is broken", () => {
     expect((await poolOf(world, "mp")).pool).toHaveCondition("Ready", "True");
   });
 
-  test("92 an empty list of Kubernetes' removes nothing", async () => {
+  test("92 an empty list of Kubernetes removes nothing", async () => {
     const state = { isEmpty: false };
     const world = await poolWorld({
       controllers: (connections) => {

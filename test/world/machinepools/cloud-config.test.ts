@@ -10,7 +10,7 @@ const FILE = {
   contentFrom: { secret: { name: "mp-azure-json", key: "worker-node-azure.json" } },
 };
 
-test("a pool whose machines want CAPZ's azure.json gets it, and again when somebody deletes it", async () => {
+test("a pool whose machines need CAPZ's azure.json gets it, and again when a user deletes it", async () => {
   const world = await clusterWorld();
   await createPool(world, "mp", { replicas: 1 });
   await patch(world, KubeadmConfig, "mp", { spec: { files: [FILE] } });

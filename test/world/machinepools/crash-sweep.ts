@@ -2,17 +2,17 @@ import { type CrashPoint, crashPointsOf, faultOf, rehearse, type Run } from "@ca
 import { expect, test } from "vitest";
 import { machinesIn, rehearsalOf, STORIES } from "./stories.ts";
 
-/** A story without faults, and the crashes that it can have. */
+/** A story without faults, and its possible crashes. */
 export interface Calm {
   readonly run: Run;
-  /** Before and after each write of the story's own; those by which its pool came to be are the story "create". */
+  /** Before and after each write of the story itself; the creation of its pool is the story "create". */
   readonly points: readonly CrashPoint[];
 }
 
-/** Tells a story without faults. */
+/** Runs a story without faults. */
 export async function calmly(name: string, seed: string): Promise<Calm> {
   let first = 0;
-  // What is written when the story is over is written in a world that has been healed.
+  // Writes after the end of the story happen in a healed world.
   let last = 0;
   const begins = (world: { readonly testedWrites: number }): void => void (first = world.testedWrites);
   const ends = (world: { readonly testedWrites: number }): Promise<void> => {
@@ -26,7 +26,7 @@ export async function calmly(name: string, seed: string): Promise<Calm> {
   return { run, points: crashPointsOf(run).filter(({ write }) => write > first && write <= last) };
 }
 
-/** Tells a story with a crash; it ends as without. */
+/** Runs a story with a crash; the result must be the same as without. */
 export async function crashedAt(name: string, seed: string, { run: calm, point }: Crash): Promise<void> {
   const where = `${name}, seed ${seed}: ${JSON.stringify(point)}`;
   const run = await rehearse(rehearsalOf(name, seed), [faultOf(point)]);
@@ -35,9 +35,9 @@ export async function crashedAt(name: string, seed: string, { run: calm, point }
   expect(run.end, where).toEqual(calm.end);
 }
 
-/** Tells stories with a crash before and after each of their writes. */
+/** Runs stories with a crash before and after each of their writes. */
 export function sweep(seed: string, names: readonly string[]): void {
-  test.each(names)("%s: a crash before or after any write changes nothing about the end", async (name) => {
+  test.each(names)("%s: a crash before or after any write does not change the result", async (name) => {
     const { run, points } = await calmly(name, seed);
     expect(points.length).toBeGreaterThan(20);
     for (const point of points) await crashedAt(name, seed, { run, point });

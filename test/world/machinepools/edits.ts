@@ -1,4 +1,4 @@
-/** What users do to a pool in the middle of everything, and how they come back to what they wanted. */
+/** Edits of users at random moments, and how they restore the desired state. */
 import {
   AzureMachinePool,
   AzureMachinePoolMachine,
@@ -50,7 +50,7 @@ const EDITS: readonly ((user: Client, rng: Rng) => Promise<string | undefined>)[
 
 const labelled = (value: string | null) => ({ metadata: { labels: { [MARK]: value } } });
 
-/** Besides those: what few users do in the middle of a rollout. */
+/** Additional edits that are rare in the middle of a rollout. */
 const MORE_EDITS: typeof EDITS = [
   ...EDITS,
   change(AzureMachinePool, (rng) => updated(rng.pick(["Replace", "InPlace"]))),
@@ -77,13 +77,13 @@ function change(kind: Kind, bodyOf: (rng: Rng) => object): Edit {
   };
 }
 
-/** A user annotates, scales, rolls, pauses, or deletes a machine; what is not there is left alone. */
+/** A user annotates, scales, rolls, pauses, or deletes a machine; missing objects are skipped. */
 export const editPool: Edit = (user, rng) => rng.pick(EDITS)(user, rng).catch(unlessGone);
 
-/** The same, and more: changes image, labels or the way of updates, or marks a machine as the next to go. */
+/** The same, and more: changes image, labels or the update strategy, or annotates a machine for deletion. */
 export const editMore: Edit = (user, rng) => rng.pick(MORE_EDITS)(user, rng).catch(unlessGone);
 
-/** The user wants again what the story is about, whatever they did in between. */
+/** The user restores the desired state of the story after all edits. */
 export async function wantAgain(world: World, name: string): Promise<void> {
   const { pool = {}, machines = 0, version = OLD_VERSION } = STORM_STORIES[name] ?? {};
   const { user } = world;
@@ -96,7 +96,7 @@ export async function wantAgain(world: World, name: string): Promise<void> {
   await say(AzureMachinePool, { spec: { ...imaged(undefined).spec, ...rolledBy(pool.strategy).spec } });
 }
 
-/** What a strategy does not say is what it is by default. */
+/** Unset fields of a strategy have their defaults. */
 function rolledBy({ maxSurge, maxUnavailable, instanceUpdate }: NonNullable<PoolOptions["strategy"]> = {}) {
   const rollingUpdate = {
     maxSurge: maxSurge ?? null,
@@ -106,7 +106,7 @@ function rolledBy({ maxSurge, maxUnavailable, instanceUpdate }: NonNullable<Pool
   return { spec: { strategy: { rollingUpdate } } };
 }
 
-/** What is deleted meanwhile needs no change. */
+/** An object that was deleted meanwhile needs no change. */
 function unlessGone(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }

@@ -1,4 +1,4 @@
-/** Updates in place that do not go as planned. The invariant drains-first looks at each write to Azure. */
+/** Updates in place that do not go as planned. The invariant drains-first checks each write to Azure. */
 import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
 import { PodDisruptionBudget } from "@capstan/apiserver";
 import type { World } from "@capstan/sim";
@@ -35,7 +35,7 @@ async function poolOfTwo(seed = "1"): Promise<World> {
   return world;
 }
 
-/** The same, when Azure has just begun with the first machine. */
+/** The same, when Azure has just started with the first machine. */
 async function updating(seed?: string): Promise<World> {
   const world = await poolOfTwo(seed);
   await patch(world, MachinePool, "mp", version(NEW_VERSION));
@@ -54,14 +54,14 @@ test.each(["1", "2", "3", "4", "5", "6"])(
   },
 );
 
-test("a version that Azure has no image of does not hold a machine that is back with the one before", async () => {
+test("a version that Azure has no image of does not block a machine that is back with the previous one", async () => {
   const world = await updating();
   await patch(world, MachinePool, "mp", version("v1.99.0"));
   await world.advance(2 * HOUR_MS);
   expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
 });
 
-test("machines whose statuses get lost, as when objects are moved, are not made anew", async () => {
+test("machines whose statuses get lost, as when objects are moved, are not replaced", async () => {
   const world = await poolOfTwo();
   await patch(world, MachinePool, "mp", version(NEW_VERSION));
   await settled(world);
@@ -88,7 +88,7 @@ test("growing in the middle of a wave updates no machine twice", async () => {
   expect(updatesOf(world)).toBe(2);
 });
 
-test("a drain that takes longer than a join token lives ends with a machine that joins", async () => {
+test("a drain that takes longer than the lifetime of a join token ends with a machine that joins", async () => {
   const world = await poolOfTwo();
   const workload = world.workload(CLUSTER);
   if (!workload) throw new Error(`there is no cluster ${CLUSTER}`);
@@ -108,7 +108,7 @@ test("a drain that takes longer than a join token lives ends with a machine that
   expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
 });
 
-test("a pool can grow by one more often than Azure knows models, each time with a token that is good", async () => {
+test("a pool can scale up more often than Azure allows models, each time with a valid token", async () => {
   const world = await poolWorld();
   await createPool(world, "mp", { replicas: 1 });
   await settled(world);

@@ -37,7 +37,7 @@ const REPLICAS = (replicas: number) => ({ spec: { replicas } });
 const VERSION = { spec: { template: { spec: { version: NEW_VERSION } } } };
 
 describe("a pool", () => {
-  test("of three becomes three Ready Nodes, and then nobody writes anything for an hour", async () => {
+  test("of three becomes three Ready Nodes, and then no controller writes for an hour", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -57,7 +57,7 @@ describe("a pool", () => {
     ).toBeLessThanOrEqual(8);
   });
 
-  test("that names no key gets one that nobody has, and is not another model for it", async () => {
+  test("without an SSH key gets an unusable one, which does not change its model", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);
@@ -69,7 +69,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
   });
 
-  test("grows and shrinks with its replicas, and drains what goes", async () => {
+  test("grows and shrinks with its replicas, and drains the deleted machines", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -86,7 +86,7 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toEqual([]);
   });
 
-  test("tells at once of all its machines that they are not of the latest model any more", async () => {
+  test("reports at once that its machines no longer have the latest model", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -102,7 +102,7 @@ describe("a pool", () => {
     expect(await latest()).toEqual(expect.arrayContaining(all.map((name) => [name, false])));
   });
 
-  test("lets go of a machine soon after Azure has deleted it, although its last list is still young", async () => {
+  test("removes a machine soon after Azure has deleted it, although its last list is recent", async () => {
     const world = await clusterWorld({ azure: { latencies: "none" } });
     await createPool(world, "mp");
     await settled(world);
@@ -136,7 +136,7 @@ describe("a pool", () => {
     expect(versions).toEqual([NEW_VERSION, NEW_VERSION, NEW_VERSION]);
   });
 
-  test("updates in place without a gap: one machine more for as long as it takes, and that one goes", async () => {
+  test("updates in place without a gap: with one surge machine, which is deleted afterwards", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", {
       strategy: { maxUnavailable: 0, maxSurge: 1, instanceUpdate: "InPlace" },
@@ -151,7 +151,7 @@ describe("a pool", () => {
     expect(made.length).toBeGreaterThan(1);
   });
 
-  test("keeps the machine that it added for updates when another one goes meanwhile, as one like all others", async () => {
+  test("keeps its surge machine as a normal one when another machine is deleted meanwhile", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", {
       strategy: { maxUnavailable: 0, maxSurge: 1, instanceUpdate: "InPlace" },
@@ -171,7 +171,7 @@ describe("a pool", () => {
     expect((await machinesOf(world, "mp")).filter(isAdded)).toEqual([]);
   });
 
-  test("of many deletes at once what goes, and starts nothing for one more beside what is under way", async () => {
+  test("with many machines deletes them together, and starts no further operation beside the running ones", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 120 });
     await settled(world);
@@ -191,7 +191,7 @@ describe("a pool", () => {
     ]);
   });
 
-  test("whose MachinePool is paused asks nothing new of Azure, follows what is under way, and goes on afterwards", async () => {
+  test("whose MachinePool is paused starts nothing in Azure, polls running operations, and continues afterwards", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 2 });
     await settled(world);
@@ -216,7 +216,7 @@ describe("a pool", () => {
     expect(await operationOf()).toBeUndefined();
     await patch(world, MachinePool, "mp", paused(null));
     await settled(world);
-    // The tags travel with the write that makes the next machine.
+    // The tags are sent with the write that creates the next machine.
     expect(writes().toSorted()).toEqual(["delete", "mp"]);
     expect(await readyMachines(world, "mp")).toEqual(["mp-1", "mp-2", "mp-3"]);
   });
@@ -243,7 +243,7 @@ describe("a pool", () => {
     expect(await nodesOf(world)).toEqual([]);
   });
 
-  test("goes with everything around it when all is deleted at once, the identity first", async () => {
+  test("is deleted together with all other objects at once, the identity first", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -264,7 +264,7 @@ describe("a pool", () => {
     expect([...world.azure.core.world.resources.table.entries()]).toEqual([]);
   });
 
-  test("never touches a pool whose name begins like its own", async () => {
+  test("never touches a pool with the same name prefix", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp-1", { replicas: 2 });
     await createPool(world, "mp-10", { replicas: 2 });

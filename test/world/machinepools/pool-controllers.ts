@@ -1,4 +1,4 @@
-/** The controllers that pools need: as the product makes them, or with one part that a test has changed. */
+/** The controllers that pools need: as in the product, or with one part that a test has replaced. */
 import { type Cluster, DEFAULT_FEATURES, type Frozen, Secret } from "@capstan/api";
 import { DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { simulatedControllers } from "@capstan/cli";
@@ -24,19 +24,19 @@ const NAMES: ReadonlySet<string> = new Set([
   "azuremachinepoolmachine",
 ]);
 
-/** The controllers of pools and their machines as they are, without those of clusters. */
+/** The controllers of pools and their machines, without those of clusters. */
 export const poolControllers: Controllers = (connections) =>
   simulatedControllers(connections).filter(({ name }) => NAMES.has(name));
 
-/** What a test puts in the place of what the product has. */
+/** The replaced parts of a test. */
 export interface Parts {
-  /** The ways to tell models apart. */
+  /** The hash functions of models. */
   readonly hashFunctions?: readonly HashFunction[];
-  /** Changes what the controllers work with. */
+  /** Changes the ports of the controllers. */
   readonly ports?: (ports: ControllerPorts) => ControllerPorts;
 }
 
-/** The same controllers, put together with other parts. */
+/** The same controllers with replaced parts. */
 export function changedControllers(connections: ManagerConnections, parts: Parts): readonly Reconciler[] {
   const { hashFunctions = HASH_FUNCTIONS, ports: changed } = parts;
   const ports = changed ? changed(portsOf(connections)) : portsOf(connections);

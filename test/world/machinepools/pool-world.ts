@@ -23,7 +23,7 @@ export const CLUSTER = "demo";
 /** The two versions that simulated Azure has images of. */
 export const OLD_VERSION = "v1.33.5";
 export const NEW_VERSION = "v1.34.1";
-/** As long as any story waits for one of its chapters. */
+/** The longest time that a story waits for one of its steps. */
 const PATIENCE_MS = 60 * MINUTE_MS;
 
 /** A world with a cluster whose network is being built; pools can be created at once. */
@@ -39,7 +39,7 @@ export async function clusterWorld(options: Partial<WorldOptions> = {}): Promise
   return world;
 }
 
-/** A world of pools alone, in a cluster that is ready. */
+/** A world with pools only, in a ready cluster. */
 export async function poolWorld(options: Partial<WorldOptions> = {}): Promise<World> {
   const guests = { boot: { p50: 20, p90: 30 } };
   const world = await createWorld({
@@ -61,7 +61,7 @@ async function buildCluster(world: World): Promise<void> {
 }
 
 /**
- * A cluster that is ready, made by hand: in a world of pools alone nobody has to wait for its network, and no crash is
+ * A ready cluster that the test creates: in a world of pools alone no test waits for its network, and no crash is
  * spent on it.
  */
 export async function plantCluster(world: World): Promise<void> {
@@ -94,7 +94,7 @@ async function say(world: World, kind: Kind, status: object): Promise<void> {
   await world.run(world.user.patch(kind, place, { type: "merge", subresource: "status", body: { status } }));
 }
 
-/** What differs from a pool of three that is rolled one by one. */
+/** The differences to a pool of three that is rolled one by one. */
 export interface PoolOptions {
   readonly replicas?: number;
   readonly version?: string;
@@ -154,7 +154,7 @@ export async function nodesOf(world: World): Promise<readonly Frozen<Node>[]> {
   return world.run(client.list(Node));
 }
 
-/** Waits until a pool is as many Ready machines of a version as wanted, and rests. */
+/** Waits until a pool has the desired number of Ready machines of a version, and is settled. */
 export async function settled(world: World): Promise<void> {
   await world.settle({ quietMs: 12 * MINUTE_MS, limitMs: PATIENCE_MS });
 }
@@ -172,14 +172,14 @@ export async function namesOf(world: World, pool: string): Promise<readonly stri
   return (await machinesOf(world, pool)).map(({ metadata }) => metadata.name);
 }
 
-/** What the controllers have asked of Azure, in order: the verb and the path. */
+/** The controllers' requests to Azure in order: verb and path. */
 export function armCalls(world: World): readonly string[] {
   return world.azure.core.journal.since(0).map(({ method, path }) => `${method} ${path}`);
 }
 
 const SETS = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${CLUSTER}/providers/Microsoft.Compute/virtualMachineScaleSets`;
 
-/** Somebody else does something to the scale set of a pool, such as an autoscaler or a colleague in the portal. */
+/** Another client, such as an autoscaler or a user in the portal, changes the scale set of a pool. */
 export async function onSet(world: World, method: string, path: string, body: object): Promise<void> {
   const { status } = await world.run(world.arm(method, `${SETS}/${path}?api-version=2024-11-01`, body));
   if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}`);
@@ -190,11 +190,11 @@ export function setBody(world: World, pool: string): object {
   return world.azure.core.world.resources.get(`${SETS}/${pool}`)?.body ?? {};
 }
 
-/** The name of everything that users leave on a pool: a label, an annotation, a taint and a tag. */
+/** The name of all metadata that users put on a pool: a label, an annotation, a taint and a tag. */
 export const MARK = "user.example.com/note";
 export const MARK_TAG = "user-note";
 
-/** Users put something of their own on a pool, its machines and their Nodes, and on its scale set. */
+/** Users put their own metadata on a pool, its machines and their Nodes, and on its scale set. */
 export async function leaveMarks(world: World, pool: string): Promise<void> {
   const { user } = world;
   const workload = world.workload(CLUSTER);
@@ -215,7 +215,7 @@ export async function leaveMarks(world: World, pool: string): Promise<void> {
   await world.run(world.arm("PATCH", path, tags));
 }
 
-/** What is gone or changed meanwhile is left alone: in a storm a lot happens. */
+/** An object that is gone or changed meanwhile is skipped, which happens in a storm. */
 function unlessChanged(error: unknown): undefined {
   if (!isNotFound(error) && !(error instanceof Failure && error.failure === "Conflict")) throw error;
 }

@@ -1,4 +1,4 @@
-/** Bugs that others had with machine pools, each as the scenario that would show it here. */
+/** Bugs of other projects with machine pools, each as a scenario that would show it here. */
 import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
 import { type Invariant, MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
@@ -46,7 +46,7 @@ async function withPool(options: PoolOptions = {}, more: readonly Invariant[] = 
   return world;
 }
 
-/** Counts the machines that nobody has begun to delete, each time that there is another one. */
+/** Counts the machines that are not being deleted, whenever one is added. */
 function counting(): { readonly most: () => number; readonly invariant: Invariant } {
   let most = 0;
   const watch: Invariant["watch"] = ({ azure }) => ({
@@ -69,16 +69,16 @@ async function versionsOf(world: World): Promise<readonly (string | undefined)[]
   return (await machinesOf(world, "mp")).map(({ status }) => status?.version);
 }
 
-/** How many machines of the pool can do work, and the fewest that it has been since all were there. */
+/** How many machines of the pool are available, and the minimum since all existed. */
 function available(world: World): { readonly now: number; readonly lowest: number | undefined } {
   const pool = world.truth.pools().find(({ name }) => name === "mp");
   return { now: pool?.available ?? 0, lowest: pool?.lowest?.available };
 }
 
-describe("CAPZ #4958: Azure knows ten models of a scale set, and no change of them ends a pool", () => {
+describe("CAPZ #4958: Azure allows ten models of a scale set, and no change of models stops a pool", () => {
   const DISK_GB = 40;
 
-  /** Wants another disk, each time before more than a few machines have the one before. */
+  /** Changes the disk, each time before more than a few machines have the previous one. */
   async function change(world: World, sizes: readonly number[]): Promise<void> {
     for (const size of sizes) {
       const osDisk = { diskSizeGB: size };
@@ -89,7 +89,7 @@ describe("CAPZ #4958: Azure knows ten models of a scale set, and no change of th
     await settled(world);
   }
 
-  /** How many models Azure has had of the set, and how many writes it refused because of them. */
+  /** The number of Azure's models of the set, and of writes that it refused because of them. */
   function modelsIn(world: World): { readonly models: number; readonly refusals: number } {
     const [[, set] = []] = world.azure.core.world.scaleSets.sets.entries();
     const refusals = world.azure.core.journal
@@ -117,7 +117,7 @@ describe("CAPZ #4958: Azure knows ten models of a scale set, and no change of th
     expect(refusals).toBe(0);
   });
 
-  test("one that comes back is another one to Azure, and what it refuses for that comes about all the same", async () => {
+  test("a reverted model is another one for Azure, and the pool still reaches it after a refusal", async () => {
     const world = await withPool({ replicas: 40 });
     const sizes = Array.from({ length: 16 }, (_, index) => DISK_GB + (index % 2));
     await change(world, [...sizes, 2 * DISK_GB]);
@@ -139,7 +139,7 @@ test("CAPZ #1484: a surge of 25 % of three is one machine, also while old ones a
   expect(available(world).lowest).toBe(3);
 });
 
-test("CAPZ #1570: a new machine that never becomes Ready holds the rollout, and the old ones go on working", async () => {
+test("CAPZ #1570: a new machine that never becomes Ready blocks the rollout, and the old ones keep working", async () => {
   const world = await withPool();
   world.guests.spoilNext();
   await patch(world, MachinePool, "mp", VERSION);
@@ -190,7 +190,7 @@ test("CAPZ #5240: the size of a pool goes up once and down once in a rollout, an
   expect(writes.map((call) => call.replace(/ .*\//, " "))).toEqual(["PUT mp", "PUT mp", "POST delete"]);
 });
 
-test("CAPZ #2347: scaling one pool does not touch another whose name begins alike", async () => {
+test("CAPZ #2347: scaling one pool does not touch another one with the same name prefix", async () => {
   const world = await poolWorld();
   await createPool(world, "mp-1", { replicas: 2 });
   await createPool(world, "mp-10", { replicas: 2 });
@@ -216,13 +216,13 @@ describe("CAPZ #2972, #3875: every machine is rolled under every strategy", () =
     ["without maxUnavailable", { maxSurge: 2 }],
     ["without surge", { maxSurge: 0, maxUnavailable: 2 }],
     ["of percentages", { maxSurge: "50%", maxUnavailable: "34%" }],
-    ["of percentages that come to nothing", { maxSurge: "0%", maxUnavailable: "10%" }],
+    ["of percentages that round to 0", { maxSurge: "0%", maxUnavailable: "10%" }],
     ["of all at once", { maxSurge: "100%", maxUnavailable: "100%" }],
     ["with the newest first", { deletePolicy: "Newest" }],
     ["by chance", { deletePolicy: "Random" }],
     ["in place without surge", { maxSurge: 0, maxUnavailable: 1, instanceUpdate: "InPlace" }],
     ["in place with surge alone", { maxSurge: 1, maxUnavailable: 0, instanceUpdate: "InPlace" }],
-    ["in place and no more said", { instanceUpdate: "InPlace" }],
+    ["in place with defaults", { instanceUpdate: "InPlace" }],
   ])("%s", async (_, strategy) => {
     const world = await withPool(strategy ? { strategy } : {});
     await patch(world, MachinePool, "mp", VERSION);
@@ -234,7 +234,7 @@ describe("CAPZ #2972, #3875: every machine is rolled under every strategy", () =
 });
 
 test.each([0, 1_000, 20_000, 45_000, 90_000, 150_000])(
-  "CAPZ #1485, #4012: a MachinePool that vanishes %i ms into a rollout crashes nobody, and leaves nothing behind",
+  "CAPZ #1485, #4012: a MachinePool that vanishes %i ms into a rollout crashes no controller, and leaves nothing behind",
   async (afterMs) => {
     const world = await withPool({ replicas: 2 });
     await patch(world, MachinePool, "mp", VERSION);
@@ -251,7 +251,7 @@ test.each([0, 1_000, 20_000, 45_000, 90_000, 150_000])(
   },
 );
 
-describe("CAPZ #4940: what Azure takes back is replaced, and no machine is left Failed", () => {
+describe("CAPZ #4940: an evicted machine is replaced, and no machine is left Failed", () => {
   test.each(["Delete", "Deallocate"] as const)("with the policy %s", async (evictionPolicy) => {
     const template = azureTemplate({ spotVMOptions: { evictionPolicy } });
     const world = await withPool({ spec: { template } });
@@ -262,7 +262,7 @@ describe("CAPZ #4940: what Azure takes back is replaced, and no machine is left 
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
   });
 
-  test("and a machine that somebody deletes in the portal", async () => {
+  test("and a machine that a user deletes in the portal", async () => {
     const world = await withPool();
     const [set] = world.azure.control.state().scaleSets;
     world.azure.control.deleteMachine(`${set?.id}/virtualMachines/1`);
@@ -271,7 +271,7 @@ describe("CAPZ #4940: what Azure takes back is replaced, and no machine is left 
   });
 });
 
-test("CAPZ's strategy code: machines that work are not deleted because Azure says they failed", async () => {
+test("CAPZ's strategy code: available machines are not deleted because Azure reports them as failed", async () => {
   const world = await withPool();
   for (const [, instance] of world.azure.core.world.scaleSets.instances.entries()) instance.state = "Failed";
   await world.advance(3 * HOUR_MS);
@@ -283,7 +283,7 @@ test("CAPZ's strategy code: machines that work are not deleted because Azure say
   expect(available(world).lowest, "they go within the budget").toBe(3);
 });
 
-describe("kamino: a write that Azure says has failed, and yet is done, is not done again", () => {
+describe("kamino: a write that Azure reports as failed, but has executed, is not repeated", () => {
   test.each<[string, object, string, number]>([
     ["of the scale set when it grows", sized(4), "PUT", 4],
     ["of the scale set with a new model", VERSION, "PUT", 3],

@@ -1,4 +1,4 @@
-/** Bugs that a controller of pools may have, put into ours from outside: nothing in the product knows of them. */
+/** Programming errors that a pool controller may have, injected from outside: the product contains no hook for them. */
 import {
   AzureMachinePoolMachine,
   isJsonObject,
@@ -37,23 +37,23 @@ import {
   settled,
 } from "./pool-world.ts";
 
-/** A bug, what brings it to light, and who must see it. */
+/** A bug, the story that shows it, and the invariant that must detect it. */
 export interface SeededBug {
-  /** What somebody would have got wrong, for the scorecard. */
+  /** The programming error, for the scorecard. */
   readonly mistake: string;
   readonly seed: (
     reconcilers: readonly Reconciler[],
     connections: ManagerConnections,
   ) => readonly Reconciler[];
-  /** Another way to Azure. */
+  /** A changed Azure client. */
   readonly azure?: () => (connections: ManagerConnections) => ManagerConnections["azure"];
   readonly act: (world: World) => Promise<void>;
   readonly faults?: readonly FaultSpec[];
-  /** The check that must end the run. */
+  /** The invariant that must end the run. */
   readonly caughtBy: string;
 }
 
-/** The controllers with a bug in them. */
+/** The controllers with the bug. */
 export function withBug({ seed, azure }: SeededBug): Controllers {
   const connect = azure?.();
   return (connections) =>
@@ -70,7 +70,7 @@ function changed(name: string, change: (reconciler: Reconciler) => Reconciler): 
   return (reconcilers) => reconcilers.map((one) => (one.name === name ? change(one) : one));
 }
 
-/** Plans on another view than the true one. */
+/** Plans with a changed view. */
 function misplanning(viewOf: (view: PoolView, scope: PoolScope) => PoolView): SeededBug["seed"] {
   const phase =
     (original: Phase<unknown>): Phase<unknown> =>
@@ -145,7 +145,7 @@ const deleteOneOfTwo = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-/** A Node says that it is ill, and stays so. */
+/** A Node reports NotReady, and stays so. */
 async function sicken(world: World): Promise<void> {
   const node = (await nodesOf(world)).at(-1);
   const workload = world.workload(CLUSTER);
@@ -164,7 +164,7 @@ const fallIll = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-/** A machine is lost, and well known to be, when the roll begins. */
+/** A machine is lost, and its loss is known, before the rollout starts. */
 const rollAfterLoss = async (world: World): Promise<void> => {
   await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
   await settled(world);
@@ -174,7 +174,7 @@ const rollAfterLoss = async (world: World): Promise<void> => {
   await settled(world);
 };
 
-/** Believes a loss only when it has lasted for a minute. */
+/** Counts a loss only after it has lasted for a minute. */
 function belated(): (view: PoolView, scope: PoolScope) => PoolView {
   const losses = new WeakMap<object, Map<string, number>>();
   return (view, { memory }) => {
@@ -191,7 +191,7 @@ function belated(): (view: PoolView, scope: PoolScope) => PoolView {
   };
 }
 
-/** Says something else after the pass has said what is so. */
+/** Changes the status after the pass has reported it. */
 function misreporting(name: string, twist: (scope: unknown) => void): SeededBug["seed"] {
   return changed(name, (reconciler) => ({
     ...reconciler,
@@ -202,7 +202,7 @@ function misreporting(name: string, twist: (scope: unknown) => void): SeededBug[
   }));
 }
 
-/** A write of a scale set that was under way when a process died is sent again by the next one, without a look. */
+/** A write of a scale set that ran when a process crashed is sent again by the next one, without a read. */
 function repeating(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   let last: HttpRequest | undefined;
   return ({ azure, start }) => {
@@ -234,7 +234,7 @@ function doubling(): (connections: ManagerConnections) => ManagerConnections["az
 
 const OWNER_TAG = `sigs.k8s.io_cluster-api-provider-azure_cluster_${CLUSTER}`;
 
-/** Somebody takes a scale set over, and then its pool is to grow. */
+/** A user takes a scale set over, and then its pool scales up. */
 const growForeign = async (world: World): Promise<void> => {
   await createPool(world, "mp", { replicas: 1 });
   await settled(world);
@@ -248,7 +248,7 @@ function tagsOf(body: object): Record<string, string> {
   return { ...(body as { tags?: Record<string, string> }).tags };
 }
 
-/** Takes every scale set that has the right name for its own. */
+/** Takes every scale set with the right name for its own. */
 function grasping(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return ({ azure }) => ({
     ...azure,
@@ -264,7 +264,7 @@ function claimed(body: object): object {
   return { ...body, tags: { ...tagsOf(body), [OWNER_TAG]: "owned" } };
 }
 
-/** An answer that says something else. */
+/** An answer with another body. */
 function retold(response: HttpResponse, change: (body: object) => object): HttpResponse {
   const body = response.json().then((value) => change(value as object));
   return { ...response, json: () => body, text: () => body.then((value) => JSON.stringify(value)) };
@@ -272,7 +272,7 @@ function retold(response: HttpResponse, change: (body: object) => object): HttpR
 
 const TOKEN = /[a-z0-9]{6}[.][a-z0-9]{16}/;
 
-/** Puts the token of its machines on a scale set. */
+/** Writes the join token of its machines to a scale set. */
 function labelling(): (connections: ManagerConnections) => ManagerConnections["azure"] {
   return rewriting((body) => {
     const [token = ""] = TOKEN.exec(textOf(customDataIn(body))) ?? [];
@@ -280,7 +280,7 @@ function labelling(): (connections: ManagerConnections) => ManagerConnections["a
   });
 }
 
-/** Writes other scale sets than it is told to. */
+/** Changes the body of scale set writes. */
 function rewriting(
   change: (body: object) => object,
 ): (connections: ManagerConnections) => ManagerConnections["azure"] {
@@ -308,7 +308,7 @@ function textOf(base64: string): string {
   return Buffer.from(base64, "base64").toString();
 }
 
-/** A pool that goes takes the scale set of another for its own. */
+/** A pool in deletion deletes the scale set of another pool. */
 function mistaken(phase: Phase<unknown>): Phase<unknown> {
   return (scope) => {
     const { pool, azureTarget } = scope as DeletingScope;
@@ -322,7 +322,7 @@ function mistaken(phase: Phase<unknown>): Phase<unknown> {
   };
 }
 
-/** Finds machines by the beginning of the pool's name. */
+/** Finds machines by the prefix of the pool's name. */
 function byPrefix({ cache }: Context<KubernetesObject>): CacheReader {
   const list: CacheReader["list"] = (kind, query) => {
     if (kind.kind !== AzureMachinePoolMachine.kind || !query) return cache.list(kind, query);
@@ -343,7 +343,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-availability",
   },
   "drain skipped": {
-    mistake: "a machine says that it is drained without having been",
+    mistake: "a machine reports that it is drained although it is not",
     seed: changed("azuremachinepoolmachine", (reconciler) => ({
       ...reconciler,
       deleting: (reconciler.deleting ?? []).map((phase, index) => (index === 2 ? undrained(phase) : phase)),
@@ -352,7 +352,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "drains-first",
   },
   "second PUT after a restart": {
-    mistake: "what was under way when the process died is sent again, without a look",
+    mistake: "the write that ran when the process crashed is sent again, without a read",
     seed: asIs,
     azure: repeating,
     faults: [
@@ -374,7 +374,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "touches-its-own",
   },
   "the neighbour's scale set": {
-    mistake: "pool mp-1 deletes the scale set of mp-10 when it goes",
+    mistake: "pool mp-1 deletes the scale set of mp-10 when it is deleted",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       deleting: (reconciler.deleting ?? []).map((one) =>
@@ -385,7 +385,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "touches-its-own",
   },
   "picks not written down": {
-    mistake: "machines are updated that the pool has picked in its head alone",
+    mistake: "machines are updated although their pick is not in the status",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       scope: (context) => reconciler.scope({ ...context, persistStatus: () => Promise.resolve() }),
@@ -394,14 +394,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "touches-its-own",
   },
   "a name taken for a tag": {
-    mistake: "a scale set with the right name is the pool's own, whatever its tags say",
+    mistake: "a scale set with the right name counts as the pool's own, with any tags",
     seed: asIs,
     azure: grasping,
     act: growForeign,
     caughtBy: "touches-its-own",
   },
   "a token told": {
-    mistake: "an event tells with which token machines join",
+    mistake: "an event contains the join token of machines",
     seed: changed("kubeadmconfig", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, indiscreet],
@@ -410,7 +410,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-secrets",
   },
   "bootstrap data in the log": {
-    mistake: "what machines boot with is logged, in base64",
+    mistake: "the bootstrap data of machines is logged in base64",
     seed: changed("kubeadmconfig", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, verbose],
@@ -419,14 +419,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-secrets",
   },
   "a tag for the token": {
-    mistake: "a scale set bears the token of its machines, so that they are known again",
+    mistake: "a scale set has the join token of its machines as a tag",
     seed: asIs,
     azure: labelling,
     act: (world) => createPool(world, "mp"),
     caughtBy: "keeps-secrets",
   },
   "labels of others dropped": {
-    mistake: "a pass writes the labels that it knows, and no others",
+    mistake: "a pass writes its own labels and drops all others",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, forgetful],
@@ -435,14 +435,14 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "takes-nothing-away",
   },
   "tags of others dropped": {
-    mistake: "a scale set is written with the tags that are wanted, and no others",
+    mistake: "a scale set is written with the desired tags and without all others",
     seed: asIs,
     azure: () => rewriting(untagged),
     act: rollMarked,
     caughtBy: "takes-nothing-away",
   },
   "Nodes come back bare": {
-    mistake: "what users had on a Node is not put back after an update in place",
+    mistake: "the users' fields of a Node are not restored after an update in place",
     seed: changed("azuremachinepoolmachine", (reconciler) => ({
       ...reconciler,
       normal: reconciler.normal.map((one) => (one.name === "updateInPlace" ? barely(one) : one)),
@@ -451,7 +451,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "takes-nothing-away",
   },
   "hot loop": {
-    mistake: "a status that tells the time is written in each pass, which comes back at once",
+    mistake: "each pass writes the time to the status and requeues at once",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, restless],
@@ -472,13 +472,13 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "keeps-availability",
   },
   "a loss noticed a minute late": {
-    mistake: "that a machine is lost is believed only after a minute",
+    mistake: "the loss of a machine counts only after a minute",
     seed: misplanning(belated()),
     act: rollAfterLoss,
     caughtBy: "keeps-availability",
   },
   "every machine ready": {
-    mistake: "a machine says that it is ready, whatever its Node says",
+    mistake: "a machine reports ready without regard to its Node",
     seed: misreporting("azuremachinepoolmachine", (scope) => {
       const { machine } = scope as MachineScope;
       machine.status = { ...machine.status, ready: true };
@@ -487,7 +487,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "tells-the-truth",
   },
   "one machine too many told": {
-    mistake: "a pool tells of one more machine than it has",
+    mistake: "a pool reports one more machine than it has",
     seed: misreporting("azuremachinepool", (scope) => {
       const { pool, observation } = scope as PoolScope;
       if (observation) pool.status = { ...pool.status, replicas: observation.instances.length + 1 };
@@ -496,7 +496,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "tells-the-truth",
   },
   "an event in each pass": {
-    mistake: "a pool tells in each pass that all is well",
+    mistake: "a pool records an event in each pass",
     seed: changed("azuremachinepool", (reconciler) => ({
       ...reconciler,
       normal: [...reconciler.normal, talkative],
@@ -505,7 +505,7 @@ export const SEEDED_BUGS: Readonly<Record<string, SeededBug>> = {
     caughtBy: "stands-still",
   },
   "every list twice": {
-    mistake: "the instances are listed by two who do not know of each other",
+    mistake: "two callers list the instances without sharing the result",
     seed: asIs,
     azure: doubling,
     act: (world) => createPool(world, "mp"),
@@ -545,7 +545,7 @@ function barely(phase: Phase<unknown>): Phase<unknown> {
   };
 }
 
-/** What machines boot with, in base64. */
+/** The bootstrap data of machines, in base64. */
 async function bootstrapData(scope: unknown): Promise<string> {
   const { context, config } = scope as ConfigScope;
   const { name, namespace } = config.metadata;

@@ -1,4 +1,4 @@
-/** What is told of small pools, with a crash at any of their writes and in storms. */
+/** Stories of small pools, for crashes at any write and for storms. */
 import {
   AzureMachinePool,
   AzureMachinePoolMachine,
@@ -37,20 +37,20 @@ import {
   type PoolOptions,
 } from "./pool-world.ts";
 
-/** The pool that is told of. */
+/** The pool of the story. */
 export const POOL = "mp";
 
-/** One story: how the pool begins, what happens to it, and what it is in the end. */
+/** One story: the initial pool, the events, and the final state. */
 export interface Story {
   readonly pool?: PoolOptions;
-  /** Whether pods run on the machines, with a budget that lets one of them go at a time. */
+  /** Whether pods run on the machines, with a budget that allows one disruption at a time. */
   readonly hasPods?: boolean;
-  /** How many pods that budget lets go at a time, where that is not one. */
+  /** How many disruptions that budget allows, if not one. */
   readonly mayGo?: number;
-  /** Pools beside this one, of one machine each, which have nothing to do with what is told. */
+  /** Other pools of one machine each, which the story must not affect. */
   readonly neighbours?: readonly string[];
   readonly act: (world: World) => Promise<void>;
-  /** How many machines there are in the end, and their version. */
+  /** The final number of machines, and their version. */
   readonly machines: number;
   readonly version?: string;
   readonly controllers?: Controllers;
@@ -66,7 +66,7 @@ function backwards(hash: string): string {
   return hash.split("").toReversed().join("");
 }
 
-/** A later release that tells models apart in another way, too. */
+/** A later release with another hash function. */
 const NEWER: readonly HashFunction[] = [
   ...HASH_FUNCTIONS,
   ...HASH_FUNCTIONS.map(({ hash }) => ({
@@ -75,7 +75,7 @@ const NEWER: readonly HashFunction[] = [
   })),
 ];
 
-/** What was restarted is the later release. */
+/** A restart continues with the later release. */
 const upgraded: Controllers = (connections) =>
   changedControllers(connections, connections.start === 1 ? {} : { hashFunctions: NEWER });
 
@@ -107,8 +107,8 @@ export const STORIES: Readonly<Record<string, Story>> = {
 };
 
 /**
- * Stories for storms alone: pools that are harder to keep apart, to drain and to count. A crash at each of their writes
- * would find little that it does not find in those above.
+ * Stories for storms alone: pools that are harder to distinguish, to drain and to count. A crash at each of their writes
+ * would find little more than in those above.
  */
 export const STORM_STORIES: Readonly<Record<string, Story>> = {
   ...STORIES,
@@ -141,22 +141,21 @@ export const STORM_STORIES: Readonly<Record<string, Story>> = {
   },
 };
 
-/** A user deletes the newest machine; in a storm there may be none. */
+/** A user deletes the newest machine; in a storm it may not exist. */
 async function removeOne(world: World): Promise<void> {
   const newest = machinesOf(world).at(-1);
   if (newest) await remove(world, AzureMachinePoolMachine, newest.metadata.name);
 }
 
-/** How a story is told. */
 export interface ActingOptions {
   readonly world?: Partial<WorldOptions>;
-  /** Is told when the pool is there and its own story begins. */
+  /** Called when the pool exists and the story itself starts. */
   readonly begins?: (world: World) => void | Promise<void>;
-  /** What happens when all of it is told. */
+  /** Called at the end of the story. */
   readonly ends?: (world: World) => Promise<void>;
 }
 
-/** A story, to be told in worlds with and without faults. */
+/** A story, for worlds with and without faults. */
 export function rehearsalOf(
   name: string,
   seed: string,
@@ -188,16 +187,16 @@ export function rehearsalOf(
   };
 }
 
-// Without faults no chapter takes a third of it; in a storm it is over when the time is.
+// Without faults no step takes a third of it; in a storm the time limit ends it.
 const CHAPTER_MS = 25 * MINUTE_MS;
 
-/** Machines that boot in a moment: nothing is learnt while they do. */
+/** Machines that boot quickly, because the boot is not under test. */
 const GUESTS = { boot: { p50: 20, p90: 30 } };
 
 /** Runs pods, and a budget for them; two more than machines, so that each machine has some. */
 async function deploy(world: World, maxUnavailable = 1): Promise<void> {
   const workload = world.workload(CLUSTER);
-  // In a storm there may be no machine to run them on yet; then they wait.
+  // In a storm there may be no machine to run them on yet; then they are pending.
   if (!workload) throw new Error("the cluster has no API server");
   const labels = { app: "web" };
   const metadata = { name: "web", namespace: NAMESPACE };
@@ -213,7 +212,7 @@ export function listed<T>(world: World, { group, plural }: Kind): Frozen<T>[] {
   return [...world.management.storage.list({ resource: `${group}/${plural}` })] as unknown as Frozen<T>[];
 }
 
-/** The machines of the pool that is told of. */
+/** The machines of the story's pool. */
 function machinesOf(world: World): Frozen<AzureMachinePoolMachine>[] {
   return listed<AzureMachinePoolMachine>(world, AzureMachinePoolMachine).filter(({ metadata }) =>
     metadata.ownerReferences?.some(({ name }) => name === POOL),
@@ -227,7 +226,7 @@ function versionsIn(world: World): string[] {
   );
 }
 
-/** Whether a pool is as many Ready machines of a version as wanted, and no others. */
+/** Whether a pool has exactly the desired number of Ready machines of a version. */
 function isThere(world: World, machines: number, version: string): boolean {
   if (machines === 0) return listed(world, AzureMachinePool).length === 0;
   const all = machinesOf(world);
@@ -235,7 +234,7 @@ function isThere(world: World, machines: number, version: string): boolean {
   return all.length === machines && versions.length === machines && versions.every((one) => one === version);
 }
 
-/** Whether a story has come to its end. */
+/** Whether a story has ended. */
 export function isTold(world: World, name: string): boolean {
   const { machines = 0, version = OLD_VERSION } = STORM_STORIES[name] ?? {};
   return isThere(world, machines, version);
@@ -246,13 +245,13 @@ export function machinesIn(world: World): number {
   return [...world.azure.core.world.scaleSets.instances.entries()].length;
 }
 
-/** How many machines there have ever been: a crash must not cost one. */
+/** How many machines have ever existed: a crash must not create an additional one. */
 function madeIn({ trace }: World): number {
   return trace.events.filter(({ happening }) => happening.kind === "machine" && happening.event === "created")
     .length;
 }
 
-/** The Nodes by what users see in them, and how many pods run. */
+/** The user-visible fields of the Nodes, and the number of running pods. */
 function nodesIn(world: World): unknown {
   const storage = world.truth.workload(CLUSTER);
   const list = <T>({ group, plural }: Kind): Frozen<T>[] =>
@@ -267,12 +266,12 @@ function nodesIn(world: World): unknown {
   return { nodes, running: world.truth.census(CLUSTER).podsRunning, pods: list(Pod).length };
 }
 
-/** Which instances there are, until when data is good, and what users have noted may differ between two good runs. */
+/** Instance ids, expiry times of data and annotations of users may differ between two correct runs. */
 function comparable(state: unknown): unknown {
   const text = JSON.stringify(state, (key, value: unknown) => (DIFFERS.has(key) ? undefined : kept(value)))
-    // A model that was stamped by an older release has an older name.
+    // A model that an older release stamped has an older hash.
     .replaceAll(/"v2-([0-9a-f]+)"/g, (_, hash: string) => `"v1-${backwards(hash)}"`)
-    // A model that was wanted in between is remembered with its token, should it come back.
+    // An intermediate model is stored with its token, in case it comes back.
     .replaceAll(": earlier,", ": ")
     .replaceAll(/virtualMachines\/\d+/g, "virtualMachines/*")
     .replaceAll(/"(instanceID|instanceName|name)":"(?:mp[0-9a-z]{6}|[^"]*?[0-9A-Z]+)"/g, '"$1":"*"')
@@ -282,21 +281,21 @@ function comparable(state: unknown): unknown {
 
 const DIFFERS: ReadonlySet<string> = new Set([
   MARK,
-  // A user has marked a machine that is still there.
+  // A user has annotated a machine that still exists.
   DELETE_MACHINE_ANNOTATION,
-  // The model that an instance was made from; what it has now is in the status.
+  // The first model of an instance; its current one is in the status.
   "capstan.dev/model-hash",
   BOOTSTRAP_EXPIRES,
   FRESH_BOOTSTRAP_REQUEST,
   FRESH_BOOTSTRAP_ANSWER,
-  // A model that was changed and changed back is another one to Azure.
+  // A model that was changed and reverted is another one for Azure.
   "latestModelApplied",
   "latest",
   "nextInstanceId",
   "resizedMs",
 ]);
 
-/** Without what only says that nothing is so: that nobody has paused an object, or has noted anything on it. */
+/** Without fields that have their default: an object that is not paused, or empty annotations. */
 function kept(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isJsonObject(item) || item["type"] !== "Paused");
   if (!isJsonObject(value)) return value;

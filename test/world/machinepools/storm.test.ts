@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { seasonOf, storm } from "./storm.ts";
 
-// Each of them has found something once, in the story that its seed stood for then.
+// Each of these seeds has found a bug once, with the story of that time.
 const season = seasonOf("storm.test.ts");
 
 test.each<[number, string]>([

@@ -15,11 +15,11 @@ import { editMore, editPool, wantAgain } from "./edits.ts";
 import { leaveMarks } from "./pool-world.ts";
 import { isTold, POOL, rehearsalOf, STORM_STORIES } from "./stories.ts";
 
-/** What the storms of one file share. */
+/** The state that the storms of one file share. */
 interface Season {
   readonly file: string;
   readonly reached: Reached;
-  /** How each story ends without faults; which seed it has does not matter. */
+  /** The result of each story without faults, which does not depend on the seed. */
   readonly calm: Map<string, Promise<object>>;
 }
 
@@ -29,13 +29,13 @@ export function seasonOf(file: string): Season {
 }
 
 const NAMES = Object.keys(STORM_STORIES);
-/** Told by managers of two releases, of which the older one would lead again. */
+/** Run by managers of two releases, of which the older one may lead again. */
 const ALONE = "become a newer Capstan in mid-rollout";
 
 // One seed of ten has two managers: renewing a Lease every other second costs more than the rest of a story.
 const WITH_TWO = 10;
 
-/** A story that was told in a storm. */
+/** A story that ran in a storm. */
 interface Braved {
   readonly name: string;
   readonly run: Run;
@@ -43,14 +43,14 @@ interface Braved {
   readonly reported: string;
 }
 
-/** Tells one of the stories in a storm that the seed chooses, with one manager or two. */
+/** Runs one of the stories in a storm that the seed chooses, with one manager or two. */
 async function brave(seed: number, story: string | undefined): Promise<Braved> {
   const text = String(seed);
   const name = story ?? NAMES[seed % NAMES.length] ?? "";
   const managers = name !== ALONE && seed % WITH_TWO === 0 ? 2 : 1;
   const faults = faultsOf("swarm", text);
   const ends = (world: World): Promise<void> => recover(world, name);
-  // A storm that has found something once is told with the edits of that time, and without marks of users.
+  // A storm that has found a bug once runs with the edits of that time, and without metadata of users.
   const world = { managers, edit: story === undefined ? editMore : editPool };
   const begins = story === undefined ? (one: World) => leaveMarks(one, POOL) : undefined;
   const run = await rehearse(rehearsalOf(name, text, { world, ends, ...(begins && { begins }) }), faults);
@@ -58,7 +58,7 @@ async function brave(seed: number, story: string | undefined): Promise<Braved> {
   return { name, run, reported };
 }
 
-/** Tells a story in a storm, the seed's own unless told; it ends as without. */
+/** Runs a story in a storm, by default that of the seed; the result must be the same as without. */
 export async function storm(seed: number, season: Season, story?: string): Promise<void> {
   const { file, reached } = season;
   const { name, run, reported } = await brave(seed, story);
@@ -67,7 +67,7 @@ export async function storm(seed: number, season: Season, story?: string): Promi
   const command = `npx vitest run --project ${project} test/world/machinepools/${file} -t "storm ${seed}${story === undefined ? "$" : ":"}"`;
   if (run.failure) throw new Error(`${reported}\n${reportOf(run, command)}`, { cause: run.failure });
   const end = run.end as { readonly made: number };
-  // Storms take machines away, so that there were more of them.
+  // Storms delete machines, so more of them have existed.
   const calm = { ...(await calmEnd(name, season)), made: end.made };
   expect(end, `${reported}\nreplay it with: ${command}`).toEqual(calm);
 }
@@ -83,14 +83,14 @@ function calmEnd(name: string, { calm }: Season): Promise<object> {
   return ending;
 }
 
-/** The storm is over: users say what they want, and delete what will never become a Node. */
+/** After the storm: users restore the desired state, and delete machines that will never join. */
 async function recover(world: World, name: string): Promise<void> {
   await world.heal();
   await wantAgain(world, name);
-  // A machine that the storm has spoiled may be replaced by one that it has spoiled, too.
+  // A machine that the storm has broken may be replaced by another broken one.
   for (let round = 0; round < ROUNDS; round++) {
     await world.until(() => hopeless(world).length > 0 || isTold(world, name), WATCH_MS);
-    // What Azure takes hours for is waited for: a machine may turn out to be spoiled when it is done.
+    // Waits for operations that take Azure hours: a machine may turn out to be broken afterwards.
     if (hopeless(world).length === 0 && isTold(world, name)) return;
     for (const machine of hopeless(world)) {
       if (await find(world, AzureMachinePoolMachine, machine))
@@ -103,7 +103,7 @@ async function recover(world: World, name: string): Promise<void> {
 const ROUNDS = 8;
 const WATCH_MS = 30 * MINUTE_MS;
 
-/** Machines whose first boot has failed for good: no controller can know whether they only take their time. */
+/** Machines whose first boot has failed permanently: no controller can distinguish them from slow ones. */
 function hopeless(world: World): string[] {
   return world.guests
     .list()
@@ -120,7 +120,7 @@ function reportOf({ world, failure }: Run, command: string): string {
   return failureReport({ invariant, events: world.trace.events, command });
 }
 
-/** What must have happened at least once over all storms of a file, or they prove less than they seem to. */
+/** States that must occur at least once over all storms of a file, or the storms prove too little. */
 const MUST_BE_REACHED = [
   "process crashed",
   "process lost the Lease",
@@ -156,7 +156,7 @@ const MUST_BE_REACHED = [
   "guest Spoiled",
 ];
 
-/** Tests of so many storms, and of what they have reached together. */
+/** Tests of this many storms, and of the states that they have reached together. */
 export function storms(file: string, { from, count }: { from: number; count: number }): void {
   const season = seasonOf(file);
   const seeds = Array.from({ length: count }, (_, index) => from + index);

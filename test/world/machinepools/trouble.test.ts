@@ -55,7 +55,7 @@ function refusing(isRefused: (request: HttpRequest) => boolean): Partial<WorldOp
   };
 }
 
-/** The instances that an autoscaler would delete to have so many: it counts those that Azure counts. */
+/** The instances that an autoscaler would delete to reach a number, as Azure counts them. */
 function toBeLeftOut(world: World, wanted: number): readonly string[] {
   const live = [...world.azure.core.world.scaleSets.instances.entries()].filter(
     ([, { state }]) => state !== "Deleting",
@@ -64,7 +64,7 @@ function toBeLeftOut(world: World, wanted: number): readonly string[] {
 }
 
 describe("a pool", () => {
-  test("whose spec cannot be built lets machines go that users delete, and tells what there is", async () => {
+  test("whose spec cannot be built still deletes machines that users delete, and reports its state", async () => {
     const world = await poolWorld();
     await createPool(world, "mp", { replicas: 2 });
     await settled(world);
@@ -84,7 +84,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toHaveLength(2);
   });
 
-  test("decides anew about a machine that it had picked and could not delete", async () => {
+  test("decides again about a machine that it had picked and could not delete", async () => {
     const world = await poolWorld();
     await createPool(world, "mp", { replicas: 5, strategy: { maxSurge: 0, maxUnavailable: 1 } });
     await settled(world);
@@ -114,7 +114,7 @@ describe("a pool", () => {
     expect(new Set(versions)).toEqual(new Set([NEW_VERSION]));
   });
 
-  test("grows with a new join token when the old one has ended", async () => {
+  test("grows with a new join token when the old one has expired", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);
@@ -124,7 +124,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("waits for its turn where many are made at once: Azure counts the machines that a write makes", async () => {
+  test("waits for its turn when many pools are created at once, because Azure counts the machines of a write", async () => {
     const world = await clusterWorld();
     const names = Array.from({ length: 7 }, (_, index) => `mp-${index}`);
     for (const name of names) await createPool(world, name, { replicas: 1000 });
@@ -139,7 +139,7 @@ describe("a pool", () => {
     expect(answers().length).toBeLessThan(names.length);
   });
 
-  test("never takes a machine that is back for one to be updated, however far its clock is ahead of Azure's", async () => {
+  test("never counts a machine that is back as one to update, however far its clock is ahead of Azure's", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", {
       replicas: 2,
@@ -148,14 +148,14 @@ describe("a pool", () => {
     await settled(world);
     world.managers.running()[0]?.process.jumpWallClock(60 * MINUTE_MS);
     await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
-    // The invariant drains-first looks at each write to Azure.
+    // The invariant drains-first checks each write to Azure.
     await settled(world);
     const versions = (await machinesOf(world, "mp")).map(({ status }) => status?.version);
     expect(versions).toEqual([NEW_VERSION, NEW_VERSION]);
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("of many sends a delete of one machine although another one hangs", async () => {
+  test("with many machines sends the delete of one although another one hangs", async () => {
     const world = await clusterWorld(HANGING_DELETES);
     await createPool(world, "mp", { replicas: 120 });
     await settled(world);
@@ -166,7 +166,7 @@ describe("a pool", () => {
     expect(deletionsOf(world)).toBe(2);
   });
 
-  test("sends deletes beside those that hang, as many as its status has room for", async () => {
+  test("sends further deletes beside hanging ones, up to the limit of its status", async () => {
     const world = await clusterWorld(HANGING_DELETES);
     await createPool(world, "mp", { replicas: 22 });
     await settled(world);
@@ -230,7 +230,7 @@ describe("a pool", () => {
     },
   );
 
-  test("says that it is held when Azure will never do what is wanted, and goes on when that is", async () => {
+  test("reports a block when Azure refuses the desired state permanently, and continues when the spec changes", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 2 });
     await settled(world);
@@ -247,7 +247,7 @@ describe("a pool", () => {
     expect(rolled.machinePool.status).toMatchObject({ upToDateReplicas: 2, readyReplicas: 2 });
   });
 
-  describe("tries again at once what Azure has refused for good", () => {
+  describe("retries a permanently refused write at once", () => {
     const restartedAt = { "capstan.dev/restarted-at": "2026-01-02T00:00:00Z" };
     test.each([
       [
@@ -270,14 +270,17 @@ describe("a pool", () => {
       expect((await poolOf(world, "mp")).pool).toHaveCondition("ScaleSetRunning", "False", reason);
       world.azure.control.allow("no-sets");
       await world.advance(MINUTE_MS);
-      expect(await namesOf(world, "mp"), "nobody knows that it is allowed now").toHaveLength(1);
+      expect(
+        await namesOf(world, "mp"),
+        "the pool controller has not noticed the permission yet",
+      ).toHaveLength(1);
       await patch(world, kind, name, change);
       await world.advance(2 * MINUTE_MS);
       expect((await namesOf(world, "mp")).length).toBeGreaterThan(1);
     });
   });
 
-  test("is not looked after by a MachineHealthCheck, which says so as long as it picks it", async () => {
+  test("is ignored by a MachineHealthCheck, which reports it as long as it selects the pool", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     const selector = { matchLabels: { [POOL_NAME_LABEL]: "mp", [CLUSTER_NAME_LABEL]: CLUSTER } };
@@ -291,7 +294,7 @@ describe("a pool", () => {
     expect(await get(world, MachineHealthCheck, "mhc")).toHaveCondition(type, "True");
   });
 
-  test("goes although a write of its scale set was under way when the manager died", async () => {
+  test("is deleted although a write of its scale set ran when the manager crashed", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);
@@ -305,7 +308,7 @@ describe("a pool", () => {
     expect([...world.azure.core.world.scaleSets.sets.entries()]).toEqual([]);
   });
 
-  test("leaves its size to an autoscaler and takes over the machines that it makes", async () => {
+  test("leaves its size to an autoscaler and adopts the machines that it creates", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 2, annotations: EXTERNAL });
     await settled(world);
@@ -345,7 +348,7 @@ describe("a pool", () => {
     },
   );
 
-  // While something is written, while nothing is, a moment before a machine leaves, and while it does.
+  // During a write, without one, a moment before a machine is deleted, and during its deletion.
   test.each(
     [20, 60, 100, 160, 200, 245, 260, 300].flatMap((seconds) => [
       [seconds, 9] as const,
@@ -374,7 +377,7 @@ describe("a pool", () => {
     "azure:///foo",
     "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/other",
   ])(
-    "whose providerID somebody has made %s of has its own again, and loses no machine",
+    "whose providerID a user has changed to %s gets its own again, and loses no machine",
     async (providerID) => {
       const world = await clusterWorld();
       await createPool(world, "mp", { replicas: 2 });
@@ -397,7 +400,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mq")).toEqual(["mq-1"]);
   });
 
-  test("replaces a machine that somebody has switched off", async () => {
+  test("replaces a machine that a user has switched off", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp");
     await settled(world);
@@ -407,14 +410,14 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toEqual(["mp-0", "mp-2", "mp-3"]);
   });
 
-  test("has no resource left of a machine that is gone, although a server denied that there was one to let go", async () => {
+  test("keeps no resource of a deleted machine, although a server answered NotFound to the removal of its finalizer", async () => {
     const world = await poolWorld();
     await createPool(world, "mp", { replicas: 2 });
     await settled(world);
     await patch(world, MachinePool, "mp", { spec: { replicas: 1 } });
     await world.until(() => machinesIn(world) === 1, 5 * MINUTE_MS);
     const by = "azuremachinepoolmachine";
-    // More often than its Node, which goes too, wakes the machine.
+    // More often than the deletion of its Node enqueues the machine.
     const trigger = { verb: "patch", resource: `${by}s`, by, times: 5 };
     world.addFault({ fault: "kube-not-found", when: { trigger } });
     await world.advance(5 * MINUTE_MS);
@@ -422,7 +425,7 @@ describe("a pool", () => {
     expect(await namesOf(world, "mp")).toHaveLength(1);
   });
 
-  test("does not stay failed when the write that has failed is not wanted any more", async () => {
+  test("does not stay failed when the failed write is no longer desired", async () => {
     const world = await poolWorld();
     await createPool(world, "mp", { replicas: 2 });
     await settled(world);
@@ -438,7 +441,7 @@ describe("a pool", () => {
     expect(world.reached().get("fault operation-fails")).toBe(1);
   });
 
-  test("believes that many machines are gone only after more lists, and says so", async () => {
+  test("accepts the loss of many machines only after more lists, and reports it", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 5 });
     await settled(world);
@@ -452,7 +455,7 @@ describe("a pool", () => {
     expect((await poolOf(world, "mp")).pool).toHaveCondition("RemovalBlocked", "False");
   });
 
-  test("believes it at once when the user allows as many, and once only", async () => {
+  test("accepts it at once when a user allows the number, and once only", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 5 });
     await settled(world);
@@ -472,7 +475,7 @@ describe("a pool", () => {
     );
   });
 
-  test("says in Azure's words what is wrong with an image, keeps what runs, and goes on when it is right", async () => {
+  test("reports Azure's message about an image, keeps its machines, and continues when the image is corrected", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 2 });
     await settled(world);
@@ -487,7 +490,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("writes tags without touching a machine, and takes back only its own", async () => {
+  test("writes tags without touching a machine, and removes only its own", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1, spec: { additionalTags: { team: "a", old: "x" } } });
     await settled(world);
@@ -500,7 +503,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0"]);
   });
 
-  test("disrupts nothing on what it knew of its Nodes before nobody could read them any more, and goes on when it can", async () => {
+  test("disrupts nothing on an old state of its Nodes while they cannot be read, and continues when they can", async () => {
     const state = { isBlind: false };
     const world = await poolWorld(
       refusing(
@@ -510,7 +513,7 @@ describe("a pool", () => {
     await createPool(world, "mp", { strategy: { maxSurge: 0, maxUnavailable: 1 } });
     await settled(world);
     state.isBlind = true;
-    // The watch that is open lives for ten minutes at most.
+    // An open watch lives for ten minutes at most.
     await world.advance(20 * MINUTE_MS);
     await patch(world, MachinePool, "mp", { spec: { template: { spec: { version: NEW_VERSION } } } });
     await world.advance(30 * MINUTE_MS);
@@ -535,7 +538,7 @@ describe("a pool", () => {
     await world.run(nodes.patch(Node, { name: "mp000002" }, { type: "merge", body }));
     await settled(world);
     state.isAway = true;
-    // Whether the cluster answers is asked once a minute.
+    // The cluster is probed once a minute.
     await world.advance(3 * MINUTE_MS);
     await patch(world, MachinePool, "mp", { spec: { replicas: 2 } });
     await world.advance(MINUTE_MS);
@@ -546,7 +549,7 @@ describe("a pool", () => {
     expect(await readyMachines(world, "mp")).toEqual(["mp-0", "mp-1"]);
   });
 
-  test("never takes a scale set that is somebody else's", async () => {
+  test("never takes a scale set of another owner", async () => {
     const world = await clusterWorld();
     await createPool(world, "mp", { replicas: 1 });
     await settled(world);

@@ -4,14 +4,14 @@ import { isReady, type MachineWorld, machineWorld } from "./machine-world.ts";
 
 const MINUTE_MS = 60_000;
 
-/** How the story ended, apart from what no two runs have in common. */
+/** The result of the story, without values that differ between runs. */
 export interface Ending {
   readonly writes: number;
   readonly end: unknown;
   readonly hasCrashed: boolean;
 }
 
-/** Two machines run pods; one is updated in place, then the other is deleted; with a crash at one write if told. */
+/** Two machines run pods; one is updated in place, then the other is deleted; optionally with a crash at one write. */
 export async function actStory(point?: CrashPoint): Promise<Ending> {
   const machines = await machineWorld({
     capacity: 2,

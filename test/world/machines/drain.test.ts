@@ -54,7 +54,7 @@ const drainedOf = async (machines: MachineWorld, id: string) =>
   getCondition((await machines.machine(id)).status?.conditions, DRAINED);
 
 describe("a machine that a user deletes", () => {
-  test("is drained before its instance goes, and takes its Node with it", async () => {
+  test("is drained before its instance is deleted, and its Node is deleted", async () => {
     const machines = await machineWorld();
     await machines.deploy("web", 4);
     await machines.live(5 * MINUTE_MS);
@@ -62,7 +62,7 @@ describe("a machine that a user deletes", () => {
     await machines.delete(id);
     await machines.until(async () => {
       const machine = await machines.find(id);
-      // Whenever the pool has leave, nobody is left on the Node.
+      // Whenever the pool may delete the instance, no pod is left on the Node.
       if (machine && isTrue(machine.status?.conditions, DRAINED))
         expect(await machines.podsOn(node)).toEqual([]);
       return machine === undefined;
@@ -91,7 +91,7 @@ describe("a machine that a user deletes", () => {
     ]);
   });
 
-  test("leaves DaemonSet pods, mirror pods and finished pods where they are", async () => {
+  test("does not evict DaemonSet pods, mirror pods and finished pods", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const { world, workload } = machines;
     const labels = { app: "agent" };
@@ -128,7 +128,7 @@ describe("a machine that a user deletes", () => {
   });
 });
 
-describe("a budget that allows nothing", () => {
+describe("a budget that allows no disruption", () => {
   const BLOCKED = { minAvailable: 1 };
 
   async function blocked(options: Parameters<typeof machineWorld>[0] = {}) {
@@ -142,13 +142,13 @@ describe("a budget that allows nothing", () => {
     return { machines, id, node, podName };
   }
 
-  test("holds the drain, which says which pod and which budget; lifting it lets it go on", async () => {
+  test("blocks the drain, which names pod and budget; relaxing it continues the drain", async () => {
     const { machines, id, node, podName } = await blocked();
     expect(await drainedOf(machines, id)).toMatchObject({
       status: "False",
       severity: "Warning",
       reason: "DrainBlocked",
-      message: `Draining Node ${node}; pod default/${podName} stays: PodDisruptionBudget default/web allows no disruption now`,
+      message: `Draining Node ${node}; pod default/${podName} is not evicted: PodDisruptionBudget default/web allows no disruption now`,
     });
     expect(await machines.machine(id)).toHaveCondition("Ready", "False", "DrainBlocked");
     expect(await machines.events()).toContain("DrainBlocked");
@@ -184,7 +184,7 @@ describe("a budget that allows nothing", () => {
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
   });
 
-  test("loses no time by a pause", async () => {
+  test("does not count a pause towards its timeout", async () => {
     const { machines, id } = await blocked({ pool: { spec: { nodeDrainTimeout: "10m" } } });
     await pause(machines, AzureMachinePool, "");
     await machines.live(15 * MINUTE_MS);
@@ -195,7 +195,7 @@ describe("a budget that allows nothing", () => {
     await machines.until(isGone(machines, id), 25 * MINUTE_MS);
   });
 
-  test("a timeout of 0 is none", async () => {
+  test("a timeout of 0 means no limit", async () => {
     const { machines, id } = await blocked({
       pool: { spec: { nodeDrainTimeout: "0s" } },
       machinePool: { spec: { template: { spec: { nodeDrainTimeout: "1m" } } } },
@@ -204,13 +204,13 @@ describe("a budget that allows nothing", () => {
     expect(await drainedOf(machines, id)).toMatchObject({ status: "False", reason: "DrainBlocked" });
   });
 
-  test("does not hold a machine that is not to be drained", async () => {
+  test("does not block a machine that is excluded from draining", async () => {
     const { machines, id } = await blocked();
     await machines.annotate(id, { [EXCLUDE_NODE_DRAINING_ANNOTATION]: "" });
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
   });
 
-  test("does not hold a machine whose Cluster goes", async () => {
+  test("does not block a machine whose Cluster is deleted", async () => {
     const { machines, id } = await blocked();
     const name = { name: CLUSTER, namespace: NAMESPACE };
     const body = { metadata: { finalizers: ["example.com/wait"] } };
@@ -219,7 +219,7 @@ describe("a budget that allows nothing", () => {
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
   });
 
-  test("does not keep other machines from going", async () => {
+  test("does not block the deletion of other machines", async () => {
     const { machines, id } = await blocked({ capacity: 3 });
     const others = (await machines.machines()).filter(({ spec }) => spec.instanceID !== id);
     const other = others[0]?.spec.instanceID ?? "";
@@ -229,7 +229,7 @@ describe("a budget that allows nothing", () => {
 });
 
 describe("a Node that does not answer", () => {
-  test("is not waited for longer than its pods would have had", async () => {
+  test("is drained after the grace period of its pods", async () => {
     const machines = await machineWorld();
     await machines.deploy("web", 2);
     await machines.live(5 * MINUTE_MS);
@@ -240,7 +240,7 @@ describe("a Node that does not answer", () => {
     expect(await machines.machine(id)).toHaveCondition("NodeHealthy", "False", "NodeConditionsFailed");
     await machines.delete(id);
     await machines.until(async () => (await drainedOf(machines, id))?.status === "True", 2 * MINUTE_MS);
-    expect(await machines.podsOn(node), "nobody is there to stop it").not.toEqual([]);
+    expect(await machines.podsOn(node), "no kubelet stops it").not.toEqual([]);
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
   });
 
@@ -260,7 +260,7 @@ describe("a Node that does not answer", () => {
 });
 
 describe("a list without the instance", () => {
-  test("is not believed against a Ready Node: it is drained, and a later list decides", async () => {
+  test("does not outweigh a Ready Node: it is drained, and a later list decides", async () => {
     const machines = await machineWorld();
     await machines.deploy("web", 4);
     await machines.live(5 * MINUTE_MS);
@@ -275,8 +275,8 @@ describe("a list without the instance", () => {
   });
 });
 
-describe("a machine that leaves waits", () => {
-  test("for its volumes, unless told not to", async () => {
+describe("a machine in deletion waits", () => {
+  test("for its volumes, unless an annotation excludes it", async () => {
     const machines = await machineWorld();
     const { world, workload } = machines;
     const [machine] = await machines.machines();
@@ -299,7 +299,7 @@ describe("a machine that leaves waits", () => {
     await machines.until(isGone(machines, id), 15 * MINUTE_MS);
   });
 
-  test("for its volumes no longer than it may", async () => {
+  test("for its volumes up to the timeout", async () => {
     const machines = await machineWorld({
       machinePool: { spec: { template: { spec: { nodeVolumeDetachTimeout: "5m" } } } },
     });

@@ -45,10 +45,10 @@ const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 const LIST_MS = 15_000;
 const VERSION = "?api-version=2024-07-01";
 
-/** A world with one controller, and with somebody who does to Azure what pools do. */
+/** A world with one controller, in which the test does to Azure what the pool controller does. */
 export class MachineWorld {
   readonly world: World;
-  /** What the manager that runs now has been shown; a new one knows nothing. */
+  /** The instance cache of the running manager; a new manager starts with an empty one. */
   instanceCache = new InstanceCache();
 
   constructor(world: World) {
@@ -65,7 +65,7 @@ export class MachineWorld {
     return client;
   }
 
-  /** Lets time pass as it does while a pool looks after its machines. */
+  /** Advances time while the test acts as the pool controller. */
   async live(forMs: number): Promise<void> {
     const untilMs = this.world.scheduler.monotonicMs + forMs;
     while (this.world.scheduler.monotonicMs < untilMs) {
@@ -74,7 +74,7 @@ export class MachineWorld {
     }
   }
 
-  /** Lets time pass until something holds; throws when that takes longer than it may. */
+  /** Advances time until a condition holds; throws at the limit. */
   async until(holds: () => Promise<boolean>, withinMs: number): Promise<void> {
     const untilMs = this.world.scheduler.monotonicMs + withinMs;
     while (!(await holds())) {
@@ -83,7 +83,7 @@ export class MachineWorld {
     }
   }
 
-  /** One pass of a pool: lists, makes machines for instances, deletes what has been drained. */
+  /** One pass of a pool: lists, creates machines for instances, deletes the drained ones. */
   async tend(): Promise<void> {
     const { world } = this;
     const atMs = world.scheduler.wallMs;
@@ -120,7 +120,7 @@ export class MachineWorld {
     if (status >= 300) throw new Error(`POST ${action} ${instanceID}: ${status}`);
   }
 
-  /** What is done to a VM from outside, such as powerOff. */
+  /** An operation on a VM from outside, such as powerOff. */
   async touch(instanceID: string, action: string): Promise<void> {
     const { status } = await this.world.arm(
       "POST",
@@ -169,7 +169,7 @@ export class MachineWorld {
     );
   }
 
-  /** Has a machine updated in place, as its pool does: the pick first, then the word to the machine. */
+  /** Updates a machine in place, as its pool does: the pick first, then the annotation of the machine. */
   async update(instanceID: string, hash: string): Promise<void> {
     const place = { name: POOL, namespace: NAMESPACE };
     const body = { status: { pickedForUpdate: [`${POOL}-${instanceID}`] } };
@@ -183,7 +183,7 @@ export class MachineWorld {
     return this.world.run(this.workload.list(Node));
   }
 
-  /** The Node of a machine, which has to be there. */
+  /** The Node of a machine, which must exist. */
   async node(instanceID: string): Promise<Frozen<Node>> {
     const { providerID } = (await this.machine(instanceID)).spec;
     const nodes = await this.nodes();
@@ -197,13 +197,13 @@ export class MachineWorld {
     return pods.filter(({ spec }) => spec?.nodeName === nodeName).map(({ metadata }) => metadata.name);
   }
 
-  /** The reasons of the events about machines, in order, each once. */
+  /** The reasons of the events about machines, in order, without duplicates. */
   async events(): Promise<readonly string[]> {
     const events = await this.world.run(this.user.list(Event));
     return [...new Set(events.map(({ reason }) => reason ?? ""))].sort();
   }
 
-  /** Runs some pods, and a budget for them if told. */
+  /** Runs some pods, optionally with a budget. */
   async deploy(name: string, replicas: number, budget?: object): Promise<void> {
     const labels = { app: name };
     const metadata = { name, namespace: NAMESPACE };
@@ -235,7 +235,6 @@ function nameOf(instanceID: string): { readonly name: string; readonly namespace
   return { name: `${POOL}-${instanceID}`, namespace: NAMESPACE };
 }
 
-/** What differs from world to world. */
 export interface MachineWorldOptions {
   readonly capacity?: number;
   readonly pool?: Overrides<AzureMachinePool>;
@@ -243,7 +242,7 @@ export interface MachineWorldOptions {
   readonly world?: Partial<WorldOptions>;
 }
 
-/** A cluster with a scale set whose machines have become Nodes. */
+/** A cluster with a scale set whose machines have joined as Nodes. */
 export async function machineWorld(options: MachineWorldOptions = {}): Promise<MachineWorld> {
   const { capacity = 2 } = options;
   let machines: MachineWorld | undefined;

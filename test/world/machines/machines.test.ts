@@ -44,7 +44,7 @@ describe("a machine", () => {
     await machines.until(async () => (await machines.find("0")) === undefined, 15 * MINUTE_MS);
   });
 
-  test("says that its Node is gone, and finds the one that comes after it", async () => {
+  test("reports that its Node is gone, and finds the next one", async () => {
     const machines = await machineWorld();
     const before = await machines.node("0");
     await machines.world.run(machines.workload.delete(Node, { name: before.metadata.name }));
@@ -58,7 +58,7 @@ describe("a machine", () => {
     expect(status?.nodeRef?.uid).not.toBe(before.metadata.uid);
   });
 
-  test("does not take a Node for its own that only says so", async () => {
+  test("ignores a Node that only claims to be its own", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const { providerID } = (await machines.machine("0")).spec;
     const before = (await machines.machine("0")).status;
@@ -79,7 +79,7 @@ describe("a machine", () => {
     ]);
   });
 
-  test("of a VM that is stopped says so, and is well again when it runs", async () => {
+  test("of a VM that is stopped reports it, and is Ready again when it runs", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.touch("0", "powerOff");
     await machines.live(5 * MINUTE_MS);
@@ -91,7 +91,7 @@ describe("a machine", () => {
   });
 });
 
-describe("a machine that somebody made by hand", () => {
+describe("a machine that a user created", () => {
   async function made(machines: MachineWorld, providerID: string): Promise<Frozen<AzureMachinePoolMachine>> {
     const [like] = await machines.machines();
     const { labels = {}, ownerReferences = [] } = like?.metadata ?? {};
@@ -110,7 +110,7 @@ describe("a machine that somebody made by hand", () => {
   }
   const NAME = { name: "by-hand", namespace: NAMESPACE };
 
-  test("for a VM of another scale set says so, touches nothing, and goes when it is deleted", async () => {
+  test("for a VM of another scale set reports it, touches nothing, and can be deleted", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const [machine] = await machines.machines();
     const other = (machine?.spec.providerID ?? "").replace("/pool/", "/pool-1/");
@@ -124,7 +124,7 @@ describe("a machine that somebody made by hand", () => {
     expect((await machines.nodes()).map(({ spec }) => spec?.unschedulable)).toEqual([undefined]);
   });
 
-  test("for an instance that there is not is left to the pool, and goes when it is deleted", async () => {
+  test("for a missing instance is left to the pool, and can be deleted", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const [machine] = await machines.machines();
     await made(machines, (machine?.spec.providerID ?? "").replace(/\d+$/, "77"));
@@ -136,18 +136,18 @@ describe("a machine that somebody made by hand", () => {
 });
 
 describe("a machine whose pool is gone", () => {
-  test("goes with it", async () => {
+  test("is deleted with it", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.world.run(machines.user.delete(AzureMachinePool, { name: POOL, namespace: NAMESPACE }));
     await machines.world.advance(5 * MINUTE_MS);
     expect(await machines.machines()).toEqual([]);
   });
 
-  test("goes when it is deleted, and nobody is drained", async () => {
+  test("is deleted without any drain", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const pool = { name: POOL, namespace: NAMESPACE };
     const { metadata } = await machines.node("0");
-    // One after the other: two watches tell of pool and machine, and the news of a cascade may come in any order.
+    // One after the other: two watches deliver pool and machine, and the events of a cascade may arrive in any order.
     await machines.world.run(machines.user.delete(AzureMachinePool, pool, { propagationPolicy: "Orphan" }));
     await machines.world.advance(MINUTE_MS);
     await machines.delete("0");
@@ -159,7 +159,7 @@ describe("a machine whose pool is gone", () => {
 });
 
 describe("a workload cluster that does not answer", () => {
-  test("costs no writes, and holds a drain until it answers again", async () => {
+  test("costs no writes, and blocks a drain until it answers again", async () => {
     const machines = await machineWorld();
     const { world } = machines;
     world.addFault({ fault: "workload-unreachable", when: { trigger: {} } });
@@ -173,7 +173,7 @@ describe("a workload cluster that does not answer", () => {
     await machines.until(async () => (await machines.find("0")) === undefined, 30 * MINUTE_MS);
   });
 
-  test("holds a drain no longer than the timeout", async () => {
+  test("blocks a drain no longer than the timeout", async () => {
     const machines = await machineWorld({ pool: { spec: { nodeDrainTimeout: "10m" } } });
     machines.world.addFault({ fault: "workload-unreachable", when: { trigger: {} } });
     await machines.live(5 * MINUTE_MS);

@@ -15,7 +15,7 @@ const isDone = (machines: MachineWorld, id: string) => async () =>
 
 const bootOf = ({ status }: Frozen<Node>) => status?.nodeInfo?.bootID;
 
-/** What users have put on the Node of a machine. */
+/** The metadata that users have put on the Node of a machine. */
 async function adorn(machines: MachineWorld, id: string): Promise<Frozen<Node>> {
   const node = await machines.node(id);
   const body = {
@@ -26,7 +26,7 @@ async function adorn(machines: MachineWorld, id: string): Promise<Frozen<Node>> 
 }
 
 describe("an update in place", () => {
-  test("drains, comes back with a new boot and model, and keeps what users put on the Node", async () => {
+  test("drains, comes back with a new boot and model, and keeps the users' metadata of the Node", async () => {
     const machines = await machineWorld({ capacity: 2 });
     await machines.deploy("web", 2);
     await machines.live(3 * MINUTE_MS);
@@ -56,7 +56,7 @@ describe("an update in place", () => {
     expect(machines.writes()).toHaveLength(writes);
   });
 
-  test("tells that it begins, that its Node is gone and that it is over, and nothing that is usual in between", async () => {
+  test("reports its start, the deletion of its Node and its end, and no usual states in between", async () => {
     const machines = await machineWorld({ capacity: 1 });
     const before = machines.writes().length;
     await machines.update("0", NEW);
@@ -73,7 +73,7 @@ describe("an update in place", () => {
     ]);
   });
 
-  test("is held by a budget, and called off when nobody asks for it any more", async () => {
+  test("is blocked by a budget, and cancelled when the annotation is removed", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.deploy("web", 1, { minAvailable: 1 });
     await machines.live(3 * MINUTE_MS);
@@ -92,7 +92,7 @@ describe("an update in place", () => {
     expect(node.metadata.annotations ?? {}).toEqual({});
   });
 
-  test("goes on when the budget does", async () => {
+  test("continues when the budget allows it", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.deploy("web", 1, { minAvailable: 1 });
     await machines.live(3 * MINUTE_MS);
@@ -106,7 +106,7 @@ describe("an update in place", () => {
     expect((await machines.machine("0")).status?.modelHash).toBe(NEW);
   });
 
-  test("that has begun is finished, whoever takes the annotation away", async () => {
+  test("that has started is finished, even if a user removes the annotation", async () => {
     const machines = await machineWorld({ capacity: 1 });
     await machines.update("0", NEW);
     await machines.world.advance(10_000);
@@ -116,7 +116,7 @@ describe("an update in place", () => {
     await machines.until(isDone(machines, "0"), MINUTE_MS);
   });
 
-  test.each(["true", "now", "v1-xyz", ""])("is not what the annotation %j asks for", async (value) => {
+  test.each(["true", "now", "v1-xyz", ""])("is not started by the annotation %j", async (value) => {
     const machines = await machineWorld({ capacity: 1 });
     const writes = machines.writes().length;
     await machines.annotate("0", { [UPDATE_INSTANCE_ANNOTATION]: value });
@@ -135,7 +135,7 @@ describe("an update in place", () => {
     expect((await machines.node("0")).spec?.unschedulable).toBe(true);
   });
 
-  test("gives way to a deletion", async () => {
+  test("is cancelled by a deletion", async () => {
     const machines = await machineWorld({ capacity: 2 });
     await machines.update("0", NEW);
     await machines.live(MINUTE_MS);

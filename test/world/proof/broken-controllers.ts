@@ -3,7 +3,7 @@ import { again, createClient, Failure, type Outcome, type Reconciler } from "@ca
 import type { FaultSpec, ManagerConnections } from "@capstan/sim";
 import { proofController, type ProofScope, type Ways } from "./proof-controller.ts";
 
-/** A copy of the proof controller with one bug in it, what brings the bug to light, and who must see it. */
+/** A copy of the proof controller with one bug, the story that shows it, and the check that must detect it. */
 export interface Broken {
   readonly ways: (connections: ManagerConnections) => Partial<Ways>;
   readonly faults: readonly FaultSpec[];
@@ -12,7 +12,7 @@ export interface Broken {
   readonly caughtBy: string;
 }
 
-/** A client of its own, past everything the runner does to protect a controller from itself. */
+/** A separate client, without the protections of the runner. */
 function unguarded({ kube, env }: ManagerConnections): Ways["createMachine"] {
   const client = createClient({
     transport: kube,
@@ -23,7 +23,7 @@ function unguarded({ kube, env }: ManagerConnections): Ways["createMachine"] {
   return (_, machine) => client.create(Machine, machine);
 }
 
-/** Six bugs that controllers really have. */
+/** Six bugs that occur in real controllers. */
 export const BROKEN: Readonly<Record<string, Broken>> = {
   "forgets its finalizer, so the slot stays": {
     ways: () => ({ hasFinalizer: false }),
@@ -60,7 +60,7 @@ export const BROKEN: Readonly<Record<string, Broken>> = {
   },
 };
 
-/** The controller of a seat, with the bug. */
+/** The controller with the bug, for a manager's connections. */
 export function brokenController(connections: ManagerConnections, { ways }: Broken): Reconciler {
   return proofController(connections.connect("https://depot"), ways(connections));
 }

@@ -2,17 +2,17 @@ import { type Condition, Machine, MachineSet } from "@capstan/api";
 import type { Fate } from "@capstan/env";
 import { createProofWorld, machineSet, type ProofWorld } from "./proof-world.ts";
 
-/** A crash of the manager at its n-th write: before the server hears of it, or after it was carried out. */
+/** A crash of the manager at its n-th write: before the server receives it, or after it was executed. */
 export interface Crash {
   readonly write: number;
   readonly fate: "crashBefore" | "crashAfter";
 }
 
-/** What a run led to: a state after each step of the story, without names and times that differ from run to run. */
+/** The result of a run: a state after each step of the story, without names and times that differ between runs. */
 export interface Story {
   readonly states: readonly unknown[];
   readonly writes: number;
-  /** Whether the crash that was asked for happened. */
+  /** Whether the requested crash happened. */
   readonly crashed: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function runStory(seed: string, crash?: Crash): Promise<Story> {
   return { states, writes, crashed };
 }
 
-/** All single crashes a story can have. */
+/** All possible single crashes of a story. */
 export function crashesOf({ writes }: Story): Crash[] {
   return Array.from({ length: writes }, (_, write) => [
     { write, fate: "crashBefore" as const },

@@ -16,7 +16,7 @@ function summary(state: unknown): string {
 }
 
 describe("a crash", () => {
-  test("before or after any write changes nothing about the end", async () => {
+  test("before or after any write does not change the result", async () => {
     for (const seed of ["1", "2", "3"]) {
       const calm = await runStory(seed);
       expect(calm.states.map(summary)).toEqual([

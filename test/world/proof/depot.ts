@@ -1,13 +1,13 @@
 import type { Handler, HttpResponse } from "@capstan/env";
 
 /**
- * A slow system outside Kubernetes, as Azure is one: each MachineSet reserves a slot there. A reservation
- * takes its time and must never be made twice; the depot remembers how often it was asked.
+ * A slow system outside Kubernetes, like Azure: each MachineSet reserves a slot there. A reservation takes some time and
+ * must never be made twice; the depot counts the requests.
  */
 export interface Depot {
   readonly handler: Handler;
   readonly slots: ReadonlyMap<string, Slot>;
-  /** How often a reservation was begun, for each name. */
+  /** How often a reservation was started, for each name. */
   readonly begun: ReadonlyMap<string, number>;
 }
 
@@ -15,7 +15,7 @@ interface Slot {
   readonly readyAtMs: number;
 }
 
-// Longer than a request, shorter than a test's patience: a caller has to come back for it.
+// Longer than a request, shorter than the limit of a test: a caller has to requeue for it.
 const RESERVATION_MS = 20_000;
 
 /** Creates a depot on the given clock. */

@@ -8,7 +8,7 @@ import { proofController } from "./proof-controller.ts";
 const GOOD_END = { machines: 0, sets: 0, slots: 0, reservations: [1] };
 
 describe("the proof controller in the whole world", () => {
-  test("lives through its story, and the same seed gives the same run", async () => {
+  test("completes its story, and the same seed gives the same run", async () => {
     const run = await rehearse(proofRehearsal({ seed: "1" }));
     expect(run.failure).toBeUndefined();
     expect(run.end).toEqual(GOOD_END);
@@ -34,7 +34,7 @@ describe("the proof controller in the whole world", () => {
     expect(points).toBe(2 * calm.writes);
   });
 
-  test("lives through storms of all kinds, alone and with a second manager", async () => {
+  test("completes its story in storms of all kinds, alone and with a second manager", async () => {
     for (let seed = 1; seed <= 12; seed++) {
       const faults = faultsOf("swarm", String(seed));
       const run = await rehearse(proofRehearsal({ seed: String(seed), managers: 1 + (seed % 2) }), faults);
@@ -45,7 +45,7 @@ describe("the proof controller in the whole world", () => {
 });
 
 describe("a controller that", () => {
-  test.each(Object.entries(BROKEN))("%s is caught, with a story", async (_, broken) => {
+  test.each(Object.entries(BROKEN))("%s is detected, with a story", async (_, broken) => {
     const { managers } = broken;
     const run = await rehearse(
       proofRehearsal({
@@ -64,7 +64,7 @@ describe("a controller that", () => {
   });
 });
 
-test("whoever takes away what a user wrote on an object is caught", async () => {
+test("a controller that removes a user's fields is detected", async () => {
   const rehearsal = proofRehearsal({
     seed: "1",
     controller: (connections) =>

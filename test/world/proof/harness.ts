@@ -16,7 +16,7 @@ const FLEET = { name: "fleet", namespace: "default" };
 const PATIENCE_MS = 15 * 60_000;
 const DEPOT = "depot";
 
-/** Create, scale down, scale up, delete: the life of a MachineSet, told in the whole world. */
+/** Create, scale down, scale up, delete: the life of a MachineSet in a complete world. */
 export function proofRehearsal({ seed, managers, controller }: HarnessOptions): Rehearsal {
   const depot: { current?: Depot } = {};
   const invariants = [noSurplusMachines(), slotBeforeMachines(depot), noOrphanedSlots(depot)];
@@ -60,7 +60,7 @@ async function applySet(world: World, replicas: number): Promise<void> {
   else await world.run(world.user.create(MachineSet, set));
 }
 
-/** Never more machines than the largest number anybody asked for. */
+/** Never more machines than the largest desired number. */
 function noSurplusMachines(): Invariant {
   const most = 3;
   return {
@@ -80,7 +80,7 @@ function noSurplusMachines(): Invariant {
           if (happening.verb === "create") alive.add(happening.name);
           if (happening.verb === "delete") alive.delete(happening.name);
           return alive.size > most
-            ? `${alive.size} machines, and nobody asked for more than ${most}`
+            ? `${alive.size} machines, more than the largest desired number ${most}`
             : undefined;
         },
       };

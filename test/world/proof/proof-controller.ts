@@ -21,9 +21,9 @@ import {
 } from "@capstan/runtime";
 
 /**
- * A small controller that uses everything the runner offers: it reserves a slot in the depot for each
- * MachineSet (a long-running operation, written ahead), keeps `spec.replicas` Machines with random names
- * (so that a decision on a stale cache would show as one too many), waits until they run, and cleans up.
+ * A small controller that uses every feature of the runner: it reserves a slot in the depot for each MachineSet (a
+ * long-running operation, written ahead), keeps `spec.replicas` Machines with random names (so that a decision on a stale
+ * cache creates a visible surplus), waits until they run, and cleans up.
  */
 export function proofController(depot: Transport, ways: Partial<Ways> = {}): Reconciler {
   const { hasFinalizer = true, waitsForSlot = true, createMachine = createOne, first = [] } = ways;
@@ -49,7 +49,7 @@ export const FINALIZER = "proof.capstan.dev/cleanup";
 /** Makes the controller fail in the way it names. */
 export const MISBEHAVE = "proof.capstan.dev/misbehave";
 
-/** What the phases of one pass share. */
+/** The data that the phases of one pass share. */
 export interface ProofScope {
   readonly context: Context<MachineSet>;
   readonly depot: Transport;
@@ -57,7 +57,7 @@ export interface ProofScope {
   readonly createMachine: Ways["createMachine"];
 }
 
-/** The places where a copy of the controller that is broken on purpose differs from it. */
+/** The parts in which an intentionally broken copy of the controller differs. */
 export interface Ways {
   readonly hasFinalizer: boolean;
   readonly waitsForSlot: boolean;
@@ -91,7 +91,7 @@ function misbehave({ set }: ProofScope): Outcome {
   }
 }
 
-/** Intent first, then the call, then ask until it is done. A crash in between finds the intent and looks before it calls. */
+/** First the intent, then the call, then polls until it is done. After a crash, the intent makes it read before it calls. */
 async function reserveSlot({ context, depot, set }: ProofScope): Promise<Outcome> {
   const path = `/${set.metadata.uid}`;
   if (slotOf(set) === "reserved") return next;
@@ -111,12 +111,12 @@ async function reserveSlot({ context, depot, set }: ProofScope): Promise<Outcome
   return next;
 }
 
-/** The one free place in the status of a MachineSet. */
+/** The one free field in the status of a MachineSet. */
 function slotOf({ status }: Frozen<MachineSet>): unknown {
   return status?.v1beta2?.["slot"];
 }
 
-/** One write a Machine, decided on a cache that has seen all our own writes. */
+/** One write for each Machine, decided on a cache that has seen all own writes. */
 async function scaleMachines({ context, set, createMachine }: ProofScope): Promise<Outcome> {
   const machines = machinesOf({ context, set }).filter(
     ({ metadata }) => metadata.deletionTimestamp === undefined,
@@ -176,7 +176,7 @@ function machinesOf({ context, set }: Pick<ProofScope, "context" | "set">): Froz
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** A Machine may lose its owner reference; its label still says whom that concerns. */
+/** A Machine may lose its owner reference; its label still names the owner. */
 function formerOwner({ metadata }: Frozen<Machine>): { name: string; namespace: string }[] {
   const name = metadata.labels?.["cluster.x-k8s.io/set-name"];
   return name === undefined ? [] : [{ name, namespace: metadata.namespace ?? "" }];

@@ -8,7 +8,7 @@ import { proofController } from "./proof-controller.ts";
 /** How the proof runs. */
 export interface ProofOptions {
   readonly seed?: string;
-  /** Decides what becomes of each write of the manager: to the API server or to the depot. */
+  /** Decides the fate of each write of the manager: to the API server or to the depot. */
   readonly fateOfWrite?: (request: HttpRequest) => Fate;
   readonly watchLagMs?: number;
   readonly lease?: { readonly name: string; readonly namespace: string };

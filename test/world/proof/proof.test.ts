@@ -27,7 +27,7 @@ const staleWaits = ({ world }: ProofWorld): number =>
   world.runner.metrics.value("capi_reconcile_stale_cache_skips_total", { controller: "proof" });
 
 describe("the runner, driven by the proof controller", () => {
-  test("brings an object to its wanted state and reports it", async () => {
+  test("brings an object to its desired state and reports it", async () => {
     const proof = await started(machineSet("fleet", 3));
     await proof.world.settle();
     const set = await fleetIn(proof);
@@ -56,7 +56,7 @@ describe("the runner, driven by the proof controller", () => {
     expect((await fleetIn(proof)).status).toMatchObject({ replicas: 1, observedGeneration: 3 });
   });
 
-  test("replaces an owned object that somebody deletes", async () => {
+  test("replaces an owned object that a user deletes", async () => {
     const proof = await started(machineSet("fleet", 2));
     await proof.world.settle();
     const [victim] = await machinesIn(proof);
@@ -67,7 +67,7 @@ describe("the runner, driven by the proof controller", () => {
     expect(names).not.toContain(victim?.metadata.name);
   });
 
-  test("cleans up before it lets an object go", async () => {
+  test("cleans up before it removes the finalizer", async () => {
     const proof = await started(machineSet("fleet", 3));
     await proof.world.settle();
     await proof.world.run(proof.world.client.delete(MachineSet, fleet));
@@ -78,7 +78,7 @@ describe("the runner, driven by the proof controller", () => {
     expect(proof.depot.slots.size).toBe(0);
   });
 
-  test("writes nothing once everything is as wanted, not even over a resync", async () => {
+  test("writes nothing once everything is as desired, not even at a resync", async () => {
     const proof = await started(machineSet("fleet", 3), machineSet("second", 2));
     await proof.world.settle();
     const before = proof.world.writes.length;
@@ -106,7 +106,7 @@ describe("the runner, driven by the proof controller", () => {
     expect(staleWaits(proof)).toBeGreaterThan(0);
   });
 
-  test("stands still while the object is paused by annotation, and says so", async () => {
+  test("does nothing while the object is paused by annotation, and reports it", async () => {
     const proof = await started(machineSet("fleet", 2, { "cluster.x-k8s.io/paused": "" }));
     await proof.world.settle();
     expect(await fleetIn(proof)).toHaveCondition("Paused", "True", "Paused");
@@ -117,7 +117,7 @@ describe("the runner, driven by the proof controller", () => {
     expect(await machinesIn(proof)).toHaveLength(2);
   });
 
-  test("stands still while the Cluster is paused, and goes on when it is resumed", async () => {
+  test("does nothing while the Cluster is paused, and continues when it is resumed", async () => {
     const proof = createProofWorld();
     const cluster = {
       apiVersion: Cluster.apiVersion,
@@ -137,7 +137,7 @@ describe("the runner, driven by the proof controller", () => {
 });
 
 describe("each class of failure", () => {
-  test("waiting comes back after the time it asked for, without an event", async () => {
+  test("waiting requeues after its time, without an event", async () => {
     const proof = await started(machineSet("fleet", 1, { [MISBEHAVE]: "wait" }));
     await proof.world.scheduler.advance(5 * MINUTE_MS);
     expect(await fleetIn(proof)).toHaveCondition("Ready", "False", "TideIsLow");
@@ -150,21 +150,21 @@ describe("each class of failure", () => {
     expect(await proof.world.run(proof.world.client.list(Event))).toEqual([]);
   });
 
-  test("a transient failure backs off and becomes an event at the third time", async () => {
+  test("a transient failure backs off and causes an event at the third time", async () => {
     const proof = await started(machineSet("fleet", 1, { [MISBEHAVE]: "transient" }));
     await proof.world.scheduler.advance(10 * MINUTE_MS);
     expect(await fleetIn(proof)).toHaveCondition("Ready", "False", "StormAhead");
     const tries = proof.world.runner.metrics.value("controller_runtime_reconcile_errors_total", {
       controller: "proof",
     });
-    // Doubling from 5 ms to 5 minutes takes 17 steps; ten minutes hold about that many.
+    // Doubling from 5 ms to 5 minutes takes 17 steps, which is about ten minutes.
     expect(tries).toBeGreaterThan(12);
     expect(tries).toBeLessThan(24);
     const events = await proof.world.run(proof.world.client.list(Event));
     expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(["Warning StormAhead"]);
   });
 
-  test("a terminal failure is told once and probed slowly, until somebody changes the object", async () => {
+  test("a terminal failure is reported once and probed slowly, until a user changes the object", async () => {
     const proof = await started(machineSet("fleet", 1, { [MISBEHAVE]: "terminal" }));
     await proof.world.scheduler.advance(25 * MINUTE_MS);
     const set = await fleetIn(proof);
@@ -179,7 +179,7 @@ describe("each class of failure", () => {
     expect(await fleetIn(proof)).toHaveCondition("Ready", "True", "Reconciled");
   });
 
-  test("a bug is contained in its object and leads to the log by an id", async () => {
+  test("a bug affects only its object and has an id in the log", async () => {
     const proof = await started(machineSet("fleet", 1, { [MISBEHAVE]: "bug" }), machineSet("second", 2));
     await proof.world.scheduler.advance(2 * MINUTE_MS);
     const set = await fleetIn(proof);

@@ -195,7 +195,7 @@ describe("a pool whose Cluster is missing", () => {
 });
 
 describe("a pool with a blocked removal", () => {
-  const WHY = "3 of 3 resources would go because one list does not show their instances";
+  const WHY = "the last list of the scale set does not show the instances of 3 of 3 machines";
   const condition: Condition = {
     type: "RemovalBlocked",
     status: "True",

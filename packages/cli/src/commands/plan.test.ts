@@ -323,7 +323,7 @@ describe("capstan plan of a dump", () => {
 
   test("reports which drain is blocked, and by what", async () => {
     const message =
-      "Draining Node pool000000; pod shop/web-1 stays: PodDisruptionBudget shop/web allows no disruption";
+      "Draining Node pool000000; pod shop/web-1 is not evicted: PodDisruptionBudget shop/web allows no disruption";
     const draining = (reason: string) =>
       listOf(
         poolObject({ status: { pickedForDeletion: ["pool-0"] } }),
@@ -393,7 +393,7 @@ describe("capstan plan of a dump", () => {
       listOf(poolObject(), machinePoolObject({ spec: { replicas: 2 } }), marked, machineObject(2, "v1-new")),
     ]);
     expect(out).toContain(
-      "adds 1 machine: 2 wanted, at most 1 more at a time, 2 exist; pool-1 can be deleted then, which cluster.x-k8s.io/delete-machine asks for",
+      "adding 1 machine: 2 desired plus a surge of at most 1, 2 exist; pool-1 can be deleted then, which cluster.x-k8s.io/delete-machine asks for",
     );
   });
 

@@ -4,10 +4,10 @@ import type { ArmRequest } from "../azure/azure.ts";
 import { failureOf } from "../azure/failure.ts";
 import { type Arm, AzureError } from "../azure/port.ts";
 
-/** The ways to Azure that a cluster may take. */
+/** The Azure clients that a cluster can use. */
 export interface AzureClientPorts {
   readonly azure: {
-    /** As the identity that a cluster names. */
+    /** A client with the identity that a cluster names. */
     armFor(request: ArmRequest): Promise<Arm>;
   };
   /** With the manager's own credentials, for clusters that name no identity; undefined when it has none. */
@@ -16,7 +16,6 @@ export interface AzureClientPorts {
   readonly defaultSubscriptionID?: string;
 }
 
-/** Who logs in for which cluster. */
 export interface ArmClientRequest {
   readonly cluster: Frozen<AzureCluster>;
   readonly cache: CacheReader;
@@ -25,7 +24,7 @@ export interface ArmClientRequest {
 
 const MINUTE_MS = 60_000;
 
-/** One text for the identity that a cluster names; empty for the manager's own. */
+/** A key of the identity that a cluster names; empty for the manager's own. */
 export function identityKeyOf(cluster: Frozen<AzureCluster>): string {
   const name = identityNameOf(cluster);
   return name ? `${name.namespace}/${name.name}` : "";
@@ -40,7 +39,7 @@ export function identityNameOf({
   return name ? { name, namespace: namespace || (metadata.namespace ?? "") } : undefined;
 }
 
-/** The identity of a cluster; undefined when it names none, or one that is not there. */
+/** The identity of a cluster; undefined when it names none, or one that does not exist. */
 export function identityOf(
   cluster: Frozen<AzureCluster>,
   cache: CacheReader,
@@ -49,7 +48,7 @@ export function identityOf(
   return name && cache.get(AzureClusterIdentity, name);
 }
 
-/** The subscription of a cluster. Throws a Failure when nobody says which. */
+/** The subscription of a cluster. Throws a Failure when neither the cluster nor the manager has one. */
 export function subscriptionOf(ports: AzureClientPorts, { spec }: Frozen<AzureCluster>): string {
   const id = spec.subscriptionID ?? ports.defaultSubscriptionID;
   if (id) return id;
@@ -58,7 +57,7 @@ export function subscriptionOf(ports: AzureClientPorts, { spec }: Frozen<AzureCl
   throw terminal("SubscriptionMissing", message);
 }
 
-/** The resource manager as a cluster's identity may use it. Throws a Failure when it may not. */
+/** The resource manager with the identity of a cluster. Throws a Failure when the cluster may not use the identity. */
 export async function armClientFor(
   ports: AzureClientPorts,
   { cluster, cache, controller }: ArmClientRequest,
@@ -72,7 +71,7 @@ export async function armClientFor(
   }
   const identity = identityOf(cluster, cache);
   if (!identity) {
-    const message = `spec.identityRef: there is no AzureClusterIdentity ${JSON.stringify(reference.name)} in namespace ${reference.namespace}`;
+    const message = `spec.identityRef: AzureClusterIdentity ${JSON.stringify(reference.name)} does not exist in namespace ${reference.namespace}`;
     throw waiting("IdentityNotFound", message);
   }
   const namespace = cluster.metadata.namespace ?? "";

@@ -19,7 +19,7 @@ export const poolsByCluster = index(AzureMachinePool, BY_CLUSTER, ({ metadata })
   return cluster === undefined ? [] : [`${metadata.namespace}/${cluster}`];
 });
 
-/** The clusters that log in as an identity. */
+/** The clusters that use an identity. */
 export const clustersByIdentity = index(AzureCluster, BY_IDENTITY, (cluster) => [identityKeyOf(cluster)]);
 
 /** The AzureMachinePools of the Cluster of that name. Needs the index `poolsByCluster`. */
@@ -30,7 +30,7 @@ export function poolsOf(
   return cache.list(AzureMachinePool, { index: BY_CLUSTER, value: `${namespace}/${name}` });
 }
 
-/** The AzureMachinePool that a MachinePool refers to, if that is what it refers to. */
+/** The AzureMachinePool that a MachinePool refers to, if its infrastructure is one. */
 export function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): readonly ObjectName[] {
   const { apiVersion = "", kind, name } = spec.template.spec.infrastructureRef;
   const isOurs = kind === AzureMachinePool.kind && groupOf(apiVersion) === AzureMachinePool.group;
@@ -39,7 +39,7 @@ export function poolsOfMachinePool({ metadata, spec }: Frozen<MachinePool>): rea
     : [];
 }
 
-/** The AzureClusters that log in as an identity. Needs the index `clustersByIdentity`. */
+/** The AzureClusters that use an identity. Needs the index `clustersByIdentity`. */
 export function clustersOf(
   cache: CacheReader,
   { name, namespace }: ObjectName,
@@ -47,7 +47,7 @@ export function clustersOf(
   return cache.list(AzureCluster, { index: BY_IDENTITY, value: `${namespace}/${name}` });
 }
 
-/** The name of the AzureCluster of a Cluster, which may be gone already: most often both have the same. */
+/** The name of the AzureCluster of a Cluster; if the Cluster is gone, the same name is assumed. */
 export function azureClusterNameOf(cache: CacheReader, { name, namespace }: ObjectName): ObjectName {
   const cluster = cache.get(Cluster, { name, namespace });
   return { name: cluster?.spec.infrastructureRef?.name ?? name, namespace };

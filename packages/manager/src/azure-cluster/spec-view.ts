@@ -1,14 +1,13 @@
 import type { AzureCluster, Frozen } from "@capstan/api";
 import type { Owner, Tags } from "./tags.ts";
 
-/** The wanted state of a cluster's infrastructure. */
+/** The desired state of a cluster's infrastructure. */
 export type ClusterSpec = Frozen<AzureCluster["spec"]>;
 
-/** Everything that decides which resources a cluster has. */
+/** The input that determines the resources of a cluster. */
 export interface ClusterSpecView {
-  /** The name of the Cluster, by which its resources are known. */
+  /** The name of the Cluster, which is part of its resources' names. */
   readonly clusterName: string;
-  /** Its namespace. */
   readonly namespace: string;
   readonly subscriptionID: string;
   readonly spec: ClusterSpec;
@@ -42,12 +41,12 @@ export function locationOf({ spec }: Pick<ClusterSpecView, "spec">): string {
   return spec.location.replaceAll(" ", "").toLowerCase();
 }
 
-/** Whose resources they are. */
+/** The owner of the resources. */
 export function ownerOf({ clusterName, namespace }: ClusterSpecView): Owner {
   return { clusterName, clusterKey: `${namespace}/${clusterName}` };
 }
 
-/** What the tags of the cluster's resources are made from. */
+/** The input of the tags of the cluster's resources. */
 export function tagSourceOf(plan: ClusterSpecView): Owner & { readonly additionalTags: Tags } {
   return { ...ownerOf(plan), additionalTags: plan.spec.additionalTags ?? {} };
 }
@@ -63,7 +62,7 @@ export function subnetID(plan: ClusterSpecView, name: string): string {
   return `${virtualNetworkID(plan) ?? ""}/subnets/${name}`;
 }
 
-/** The id of the pool of addresses by which nodes reach out; undefined when there is no such load balancer. */
+/** The id of the backend pool for outbound traffic of nodes; undefined when the cluster has no such load balancer. */
 export function nodeOutboundPoolID(plan: ClusterSpecView): string | undefined {
   const balancer = plan.spec.networkSpec?.nodeOutboundLB;
   if (!balancer?.name || (balancer.frontendIPs ?? []).length === 0) return undefined;

@@ -5,14 +5,14 @@ import type { JsonObject } from "../azure/port.ts";
 /** Tags of a resource, by name. */
 export type Tags = Readonly<Record<string, string>>;
 
-// Cluster API's Azure provider puts these on everything it makes, so that what one of the two made is known to the other.
+// Cluster API's Azure provider sets these on its resources, so that both providers recognize each other's resources.
 const PREFIX = "sigs.k8s.io_cluster-api-provider-azure_";
 const ROLE_TAG = `${PREFIX}role`;
 
-// Clusters of one name may be in several namespaces, and all of them have the same tag of ownership.
+// Clusters of the same name in several namespaces have the same tag of ownership, so this tag distinguishes them.
 const CLUSTER_TAG = "capstan_cluster";
 
-/** Whose resources they are. */
+/** The owner of resources. */
 export interface Owner {
   readonly clusterName: string;
   /** The cluster with its namespace, `default/quay`. */
@@ -24,7 +24,7 @@ export function ownershipTag(clusterName: string): string {
   return `${PREFIX}cluster_${clusterName}`;
 }
 
-/** The tags that Capstan puts on a resource of a cluster; those of ownership are stronger than the user's. */
+/** The tags of a resource of a cluster; the tags of ownership take precedence over the user's. */
 export function tagsOf(
   { clusterName, clusterKey, additionalTags = {} }: Owner & { readonly additionalTags?: Tags },
   role: string,
@@ -39,7 +39,7 @@ export function tagsOf(
   };
 }
 
-/** Whether a resource bears the tag of this very cluster, and that of no other of its name. */
+/** Whether a resource has the tag of this cluster, and not that of a cluster of the same name. */
 export function isOwned(body: JsonObject, owner: Owner): boolean {
   return bearsNameOf(body, owner) && namesakeIn(body, owner) === undefined;
 }
@@ -59,7 +59,7 @@ function tagIn(body: JsonObject, wanted: string): string | undefined {
   return Object.entries(tagsIn(body)).find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
 }
 
-/** The tags of a resource without the one by which a write is known again. */
+/** The tags of a resource without the one that identifies a write. */
 export function tagsIn(body: JsonObject): Tags {
   const tags = isJsonObject(body["tags"]) ? body["tags"] : {};
   return Object.fromEntries(
@@ -70,8 +70,8 @@ export function tagsIn(body: JsonObject): Tags {
 }
 
 /**
- * What the tags of a resource are to be: those that were ours and are not wanted any more go, those wanted come, and
- * all others stay as somebody else set them.
+ * The desired tags of a resource: tags that were applied and are no longer desired are removed, desired tags are set, and
+ * tags of other clients stay.
  */
 export function mergedTags(observed: Tags, wanted: Tags, lastApplied: Tags): Tags {
   const wantedNames = new Set(Object.keys(wanted).map((name) => name.toLowerCase()));

@@ -14,11 +14,9 @@ import type { TokenSource } from "./credentials/token-source.ts";
 import { Meter } from "./meter.ts";
 import type { Arm } from "./port.ts";
 
-/** A subscription that tests use. */
 export const SUBSCRIPTION = "00000000-0000-0000-0000-000000000000";
-/** A scale set that tests use. */
 export const SCALE_SET = `/subscriptions/${SUBSCRIPTION}/resourceGroups/rg/providers/Microsoft.Compute/virtualMachineScaleSets/pool`;
-/** Where tests pretend that Azure is. */
+/** The endpoint of the simulated Azure in tests. */
 export const ENDPOINT = "https://management.azure.com";
 
 /** An answer of Azure. */
@@ -30,12 +28,12 @@ export function answer(status: number, body?: unknown, headers: Record<string, s
     json: async () => JSON.parse(text) as unknown,
     text: async () => text,
     lines: () => {
-      throw new TypeError("this answer is no stream");
+      throw new TypeError("this answer is not a stream");
     },
   };
 }
 
-/** A world in virtual time with one process and whatever answers it. */
+/** A world in virtual time with one process and one server. */
 export class Bench {
   readonly scheduler: Scheduler;
   readonly meter = new Meter();
@@ -69,7 +67,7 @@ export class Bench {
     });
   }
 
-  /** Lets time pass until the promise is settled. */
+  /** Advances time until the promise is settled. */
   async run<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = (): void => {
@@ -80,12 +78,12 @@ export class Bench {
     return promise;
   }
 
-  /** What a promise is rejected with. */
+  /** The error that a promise is rejected with. */
   async failure(promise: Promise<unknown>): Promise<unknown> {
     return this.run(
       promise.then(
         () => {
-          throw new Error("it was expected to fail");
+          throw new Error("expected a failure");
         },
         (error: unknown) => error,
       ),
@@ -93,7 +91,7 @@ export class Bench {
   }
 }
 
-/** Tokens that never end. */
+/** Tokens that never expire. */
 export function staticTokens(): TokenSource & { forgotten: number } {
   const source = {
     principal: "tenant/client",

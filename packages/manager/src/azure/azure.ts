@@ -7,12 +7,10 @@ import type { TokenSource } from "./credentials/token-source.ts";
 import { Meter } from "./meter.ts";
 import type { Arm } from "./port.ts";
 
-/** What the way to Azure is made of. */
 export interface AzureOptions extends IdentityPorts {
   readonly meter?: Meter;
 }
 
-/** Whose resources, and who asks. */
 export interface ArmRequest {
   readonly identity: Frozen<AzureClusterIdentity>;
   /** The namespace of the cluster that uses the identity. */
@@ -20,7 +18,7 @@ export interface ArmRequest {
   readonly controller: string;
 }
 
-/** The way of one process to Azure: one budget and one meter for everything in it. */
+/** The Azure clients of one process, which share one budget and one meter. */
 export class Azure {
   readonly meter: Meter;
   readonly #options: AzureOptions;
@@ -34,12 +32,12 @@ export class Azure {
     this.meter = options.meter ?? new Meter();
   }
 
-  /** The resource manager as a cluster's identity may use it. Throws an AzureError when it may not. */
+  /** The resource manager with the identity of a cluster. Throws an AzureError when its namespace may not use it. */
   async armFor({ identity, namespace, controller }: ArmRequest): Promise<Arm> {
     return this.armWith(await this.#identities.tokensFor(identity, namespace), controller);
   }
 
-  /** The resource manager with tokens from elsewhere. */
+  /** The resource manager with tokens of another source. */
   armWith(tokens: TokenSource, controller: string): Arm {
     const { cloud, env } = this.#options;
     return createArm({

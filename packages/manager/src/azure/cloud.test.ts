@@ -10,8 +10,8 @@ test.each([
   expect(cloudNamed(name).resourceManager).toBe(resourceManager);
 });
 
-test("a cloud that is not known is refused with those that are", () => {
+test("an unknown cloud is refused with a list of the known ones", () => {
   expect(() => cloudNamed("AzureGermanCloud")).toThrow(
-    'no Azure cloud is called "AzureGermanCloud"; there are AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud',
+    '"AzureGermanCloud" is not an Azure cloud; use one of AzurePublicCloud, AzureUSGovernmentCloud, AzureChinaCloud',
   );
 });

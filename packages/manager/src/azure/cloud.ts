@@ -1,15 +1,15 @@
-/** Where one of Azure's clouds is. */
+/** The endpoints of one of Azure's clouds. */
 export interface Cloud {
   readonly name: string;
   /** The resource manager. */
   readonly resourceManager: string;
-  /** Entra, which gives out tokens. */
+  /** Entra ID, which issues tokens. */
   readonly authority: string;
-  /** What a token for the resource manager is asked for. */
+  /** The scope of a token for the resource manager. */
   readonly scope: string;
 }
 
-/** Azure's clouds under the names that `azureEnvironment` has for them. */
+/** Azure's clouds by their names in `azureEnvironment`. */
 const CLOUDS: readonly Cloud[] = [
   {
     name: "AzurePublicCloud",
@@ -31,10 +31,10 @@ const CLOUDS: readonly Cloud[] = [
   },
 ];
 
-/** The cloud of that name; the public one when there is none. Throws a RangeError for a name that is not known. */
+/** The cloud of that name; the public one by default. Throws a RangeError for an unknown name. */
 export function cloudNamed(name = "AzurePublicCloud"): Cloud {
   const cloud = CLOUDS.find((candidate) => candidate.name === name);
   if (cloud) return cloud;
   const known = CLOUDS.map((candidate) => candidate.name).join(", ");
-  throw new RangeError(`no Azure cloud is called ${JSON.stringify(name)}; there are ${known}`);
+  throw new RangeError(`${JSON.stringify(name)} is not an Azure cloud; use one of ${known}`);
 }

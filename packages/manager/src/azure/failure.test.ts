@@ -15,7 +15,7 @@ test.each<[AzureErrorClass, FailureClass, number | undefined]>([
   ["Terminal", "Terminal", undefined],
   ["Auth", "Transient", 60_000],
   ["Gone", "Transient", 15_000],
-])("an error of class %s is %s to a reconcile", (errorClass, failure, retryAfterMs) => {
+])("an error of class %s is %s for a reconciler", (errorClass, failure, retryAfterMs) => {
   const error = new AzureError({ class: errorClass, code: "SomeCode", message: "words", requestId: "r1" });
   expect(failureOf(error, "Creating the scale set")).toMatchObject({
     failure,
@@ -26,7 +26,7 @@ test.each<[AzureErrorClass, FailureClass, number | undefined]>([
   });
 });
 
-test("when Azure says how long to wait, that counts", () => {
+test("a Retry-After of Azure takes precedence", () => {
   const error = new AzureError({
     class: "Quota",
     code: "Q",
@@ -45,7 +45,7 @@ test.each([
   expect(failureOf(new AzureError({ class: "Auth", code, message: "m" }), "x")).toMatchObject({ reason });
 });
 
-test("what is no error of Azure stays what it is", () => {
+test("an error that is not from Azure is passed on", () => {
   const bug = new TypeError("bug");
   expect(failureOf(bug, "x")).toBe(bug);
 });

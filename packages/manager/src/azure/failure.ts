@@ -6,29 +6,29 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 interface Meaning {
   readonly failure: FailureClass;
-  /** When to come back where Azure does not say; the queue's own backoff unless told. */
+  /** When to retry without a Retry-After; by default the queue's backoff. */
   readonly retryAfterMs?: number;
 }
 
-/** The one table of what Azure's errors mean to a reconcile. */
+/** The one table of Azure's error classes and their failures. */
 const MEANINGS: Readonly<Record<AzureErrorClass, Meaning>> = {
-  Throttled: { failure: "Waiting", retryAfterMs: MINUTE_MS }, // no fault of the object: it takes its turn
+  Throttled: { failure: "Waiting", retryAfterMs: MINUTE_MS }, // not the object's fault: it waits its turn
   Conflict: { failure: "Waiting", retryAfterMs: 30 * SECOND_MS }, // the other operation takes its time
-  Preempted: { failure: "Conflict" }, // look again at once: somebody wants something newer
-  Precondition: { failure: "Conflict" }, // look again at once: somebody wrote first
+  Preempted: { failure: "Conflict" }, // read again at once: a newer write took its place
+  Precondition: { failure: "Conflict" }, // read again at once: another client wrote first
   Transient: { failure: "Transient" },
   Capacity: { failure: "Transient", retryAfterMs: 2 * MINUTE_MS }, // machines come free within minutes, or not
   Quota: { failure: "Transient", retryAfterMs: 10 * MINUTE_MS }, // an operator raises it without touching our object
   Guest: { failure: "Transient", retryAfterMs: MINUTE_MS }, // passes when the machine has been replaced
   Terminal: { failure: "Terminal" },
   Auth: { failure: "Transient", retryAfterMs: MINUTE_MS }, // role assignments take minutes to spread
-  // The object is still there and wants it: whoever looks again makes it, or what it belongs to.
+  // The object still exists and needs the resource: the next pass creates it, or its parent.
   Gone: { failure: "Transient", retryAfterMs: 15 * SECOND_MS },
 };
 
 /**
- * Says in the controllers' terms what an error of Azure means; everything else is passed on as it is. The id of the
- * request stays with the cause, for the log: in a message it would make each retry a new condition and a new event.
+ * Converts an error of Azure to a Failure; any other error is passed on. The id of the request stays with the cause, for
+ * the log: in a message it would make each retry a new condition and a new event.
  */
 export function failureOf(error: unknown, attempt: string): unknown {
   if (!(error instanceof AzureError)) return error;

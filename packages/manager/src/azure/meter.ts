@@ -1,6 +1,6 @@
 import type { MetricRegistry } from "@capstan/runtime";
 
-/** How a call ended: `held` calls were never sent because the budget was used up. */
+/** The outcome of a call: `held` calls were never sent because the budget was used up. */
 export type CallOutcome = "ok" | "refused" | "throttled" | "unanswered" | "held";
 
 /** How often an operation was called. */
@@ -19,7 +19,7 @@ export class Meter {
   constructor(metrics?: MetricRegistry) {
     this.#counter = metrics?.counter({
       name: "capstan_azure_calls_total",
-      help: "Calls to Azure's resource manager by operation, controller and outcome.",
+      help: "Calls to Azure Resource Manager by operation, controller and outcome.",
       labels: ["operation", "controller", "outcome"],
     });
   }
@@ -32,7 +32,7 @@ export class Meter {
     else this.#counts.set(key, { operation, controller, outcome, calls: 1 });
   }
 
-  /** All counts in the order of their names. */
+  /** All counts, sorted by name. */
   counts(): readonly CallCount[] {
     return [...this.#counts.entries()]
       .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,26 +1,26 @@
 /**
  * Azure as reconcilers see it: resources by id, plain JSON, and a closed set of errors.
  *
- * Each call is one request (a list is one per page) and is never retried here: the work queue knows
- * when to come back. What takes Azure longer than a request is handed back as an address to ask at.
+ * Each call is one request (a list is one per page) and is never retried here: the work queue decides when to retry. A
+ * long-running operation is returned as a URL to poll.
  */
 
-/** A JSON object as ARM wrote it; nothing that was in the answer is missing. */
+/** A JSON object as ARM wrote it, with every field of the answer. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * What an error of Azure means:
- * - Throttled: too many requests; come back when it says.
- * - Conflict: something else is being done to the resource or its neighbours.
- * - Preempted: a newer operation took the place of ours; read and decide again.
- * - Precondition: the resource is no longer what we thought; read and decide again.
+ * The meaning of an error of Azure:
+ * - Throttled: too many requests; retry after its Retry-After.
+ * - Conflict: another operation runs on the resource or its neighbours.
+ * - Preempted: a newer operation replaced this one; read and decide again.
+ * - Precondition: the resource has changed since the read; read and decide again.
  * - Transient: may pass by itself.
  * - Capacity: the region has no such machines at the moment.
  * - Quota: an operator has to raise a limit.
- * - Guest: a machine did not come up; it wants replacing.
- * - Terminal: what was asked for is wrong.
- * - Auth: we may not, or not yet.
- * - Gone: it is not there.
+ * - Guest: a machine did not boot; it must be replaced.
+ * - Terminal: the request is wrong.
+ * - Auth: the identity has no permission, or not yet.
+ * - Gone: the resource does not exist.
  */
 export type AzureErrorClass =
   | "Throttled"
@@ -35,17 +35,17 @@ export type AzureErrorClass =
   | "Auth"
   | "Gone";
 
-/** One of the reasons below an error, in ARM's words. */
+/** One of the nested causes of an error, in ARM's words. */
 export interface AzureErrorDetail {
   readonly code: string;
   readonly message: string;
   readonly target?: string;
 }
 
-/** Everything that is known about an error. */
+/** The facts about an error. */
 export interface AzureErrorFacts {
   readonly class: AzureErrorClass;
-  /** ARM's code, or one of ours where no answer came. */
+  /** ARM's code, or one of Capstan's if no answer came. */
   readonly code: string;
   /** ARM's message. */
   readonly message: string;
@@ -54,15 +54,15 @@ export interface AzureErrorFacts {
   readonly target?: string;
   /** Nested details, flattened, outermost first. */
   readonly details?: readonly AzureErrorDetail[];
-  /** The id Azure gave the request: what its support asks for first. */
+  /** Azure's id of the request, which its support asks for. */
   readonly requestId?: string;
   readonly correlationId?: string;
   readonly retryAfterMs?: number;
-  /** No answer says whether the request was carried out; it may have been. */
+  /** Without an answer, it is unknown whether the request was executed. */
   readonly isOutcomeUnknown?: boolean;
 }
 
-/** An error of Azure whose meaning is known. */
+/** A classified error of Azure. */
 export class AzureError extends Error {
   override readonly name = "AzureError";
   readonly class: AzureErrorClass;
@@ -89,51 +89,49 @@ export class AzureError extends Error {
   }
 }
 
-/** Whether the error says that the resource is not there. */
+/** Whether the error means that the resource does not exist. */
 export function isGone(error: unknown): boolean {
   return error instanceof AzureError && error.class === "Gone";
 }
 
-/** How much a call matters when requests are scarce: polls and deletes are `urgent`, sweeps wait first. */
+/** The priority of a call when the budget is short: polls and deletes are `urgent`, sweeps wait first. */
 export type CallPriority = "urgent" | "normal" | "sweep";
 
-/** What every call may say about itself. */
 export interface CallOptions {
-  /** Instead of the version that is known to be right for the type. */
+  /** Overrides the known version of the type. */
   readonly apiVersion?: string;
   readonly query?: Readonly<Record<string, string>>;
   /** The region, by which Azure counts requests; without it all regions share one budget. */
   readonly location?: string;
-  /** How many instances the call reads or touches, as far as is known: they cost extra. */
+  /** How many instances the call reads or changes, if known: each one is charged. */
   readonly instances?: number;
-  /** What the verb suggests unless told. */
+  /** By default it depends on the verb. */
   readonly priority?: CallPriority;
   readonly signal?: AbortSignal;
 }
 
-/** What every write may ask for. */
 export interface WriteOptions extends CallOptions {
   /** The etag that the resource must still have. */
   readonly ifMatch?: string;
   /** Refuses to touch a resource that exists. */
   readonly ifNoneMatch?: "*";
-  /** Is waited for right before the request goes out, and not called when the budget holds it back. */
+  /** Awaited right before the request is sent; not called when the budget holds the call back. */
   readonly beforeSending?: () => Promise<void>;
 }
 
 /** A list that may take several pages. */
 export interface ListOptions extends CallOptions {
-  /** How many pages it took the last time; all of them are paid for before the first is asked for. */
+  /** How many pages it had the last time; all of them are charged before the first request. */
   readonly pages?: number;
-  /** Reads each item as it comes, and the answer has none then: of a list of megabytes hardly anything is worth keeping. */
+  /** Gets each item as it is read, and the result has none then: most items of a long list need not be kept. */
   readonly reader?: ItemReader;
 }
 
 /** Reads the items of a list. */
 export interface ItemReader {
-  /** How long the item is that begins at this place of a page, if it is one that is known by its text; it is not taken then. 0 for any other. */
+  /** The length of the item at this position of a page, if its text is known; then it is skipped. 0 for any other item. */
   readonly recognize?: (page: string, from: number) => number;
-  /** Takes an item, and how it was written. */
+  /** Gets an item and its text. */
   readonly take: (item: JsonObject, text: string) => void;
 }
 
@@ -149,7 +147,7 @@ export interface Listing {
   readonly pages: number;
 }
 
-/** An answer to a write. With an `operationUrl` Azure still works on it. */
+/** The answer to a write. With an `operationUrl`, Azure still works on it. */
 export interface Written {
   readonly status: number;
   readonly body?: JsonObject;
@@ -158,24 +156,24 @@ export interface Written {
   readonly retryAfterMs?: number;
 }
 
-/** How far an operation has come. A poll that fails throws and says nothing about the operation. */
+/** The state of an operation. A failed poll throws, and leaves the state unknown. */
 export type OperationStatus =
   | { readonly state: "InProgress"; readonly retryAfterMs?: number }
   | { readonly state: "Succeeded"; readonly body?: JsonObject }
   | { readonly state: "Failed" | "Canceled"; readonly error: AzureError };
 
-/** Azure's resource manager. Paths start with `/subscriptions/`. Methods throw AzureErrors, and the reason of a signal that was aborted. */
+/** Azure Resource Manager. Paths start with `/subscriptions/`. Methods throw AzureErrors, or the reason of an aborted signal. */
 export interface Arm {
   get(path: string, options?: CallOptions): Promise<Reading>;
-  /** Whether there is such a thing; for resource groups, which answer HEAD. */
+  /** Whether the resource exists; for resource groups, which support HEAD. */
   head(path: string, options?: CallOptions): Promise<boolean>;
-  /** Every page, or an error: never a part. */
+  /** All pages or an error, never a part. */
   list(path: string, options?: ListOptions): Promise<Listing>;
   put(path: string, body: JsonObject, options?: WriteOptions): Promise<Written>;
   patch(path: string, body: JsonObject, options?: WriteOptions): Promise<Written>;
-  /** What is not there counts as deleted. */
+  /** A missing resource counts as deleted. */
   delete(path: string, options?: WriteOptions): Promise<Written>;
   post(path: string, body: JsonObject | undefined, options?: WriteOptions): Promise<Written>;
-  /** Asks once how an operation is doing. */
+  /** Polls an operation once. */
   poll(operationUrl: string, options?: CallOptions): Promise<OperationStatus>;
 }

@@ -1,4 +1,4 @@
-/** Two certificate authorities that guard nothing, with the hashes that OpenSSL's own tools give for their public keys. */
+/** Two certificate authorities for tests, with the hashes that OpenSSL's tools give for their public keys. */
 export const ELLIPTIC_AUTHORITY = {
   pem: `-----BEGIN CERTIFICATE-----
 MIIBgjCCASegAwIBAgIULjy9FmqUhRLAbWQStZW2RzP/OZAwCgYIKoZIzj0EAwIw
@@ -15,7 +15,7 @@ cV89IrjP
   hash: "sha256:0f7e04bba343891d71a274322157a6d34369ec7a8aaebf5cf92bf9b26896f890",
 };
 
-/** An authority with an RSA key, as kubeadm makes it. */
+/** An authority with an RSA key, as kubeadm creates it. */
 export const RSA_AUTHORITY = {
   pem: `-----BEGIN CERTIFICATE-----
 MIIDDTCCAfWgAwIBAgIUD8BUJ93btgiVfN+ajfpYeWBSsyIwDQYJKoZIhvcNAQEL

@@ -3,8 +3,8 @@ import { createHash, X509Certificate } from "node:crypto";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * What `kubeadm join` pins: for each certificate of an authority, the SHA-256 of its public key with the key's
- * algorithm (the SubjectPublicKeyInfo). Undefined for a text in which there is no certificate, or a broken one.
+ * The hashes that `kubeadm join` pins: for each certificate of an authority, the SHA-256 of its public key with the key's
+ * algorithm (the SubjectPublicKeyInfo). Undefined for a text without a certificate, or with a broken one.
  */
 export function caCertHashes(pem: string): readonly string[] | undefined {
   const certificates = pem.match(CERTIFICATE) ?? [];
@@ -15,7 +15,7 @@ export function caCertHashes(pem: string): readonly string[] | undefined {
       return `sha256:${createHash("sha256").update(key).digest("hex")}`;
     });
   } catch {
-    // OpenSSL's own words say nothing that helps, and might quote what must not be read.
+    // OpenSSL's messages do not help, and may quote the key.
     return undefined;
   }
 }

@@ -5,8 +5,8 @@ type DiskSetup = NonNullable<Frozen<KubeadmConfig>["spec"]["diskSetup"]>;
 type Partition = NonNullable<DiskSetup["partitions"]>[number];
 type Filesystem = NonNullable<DiskSetup["filesystems"]>[number];
 
-// The codes by which partition tables know the types that have a name. cloud-init wants a number where one can be
-// written, and puts zeros behind it for the tables that have longer codes; so 07 must not become 7.
+// The codes of the partition types that have a name. cloud-init expects a number where one can be written, and appends
+// zeros for the tables that have longer codes; so 07 must not become 7.
 const TYPE_CODES: ReadonlyMap<string, string | number> = new Map<string, string | number>([
   ["Linux", 83],
   ["LinuxSwap", 82],
@@ -17,13 +17,13 @@ const TYPE_CODES: ReadonlyMap<string, string | number> = new Map<string, string 
   ["LinuxExtended", 85],
 ]);
 
-/** How disks are divided, by device. */
+/** The partitions, by device. */
 export function diskSetup({ partitions = [] }: DiskSetup): YamlValue | undefined {
   if (partitions.length === 0) return undefined;
   return Object.fromEntries(partitions.map((partition) => [partition.device, partitionOf(partition)]));
 }
 
-/** The file systems to make. */
+/** The file systems to create. */
 export function filesystemSetup({ filesystems = [] }: DiskSetup): YamlValue | undefined {
   return filesystems.length === 0 ? undefined : filesystems.map(filesystemOf);
 }

@@ -11,7 +11,7 @@ export function writtenFile(file: File, values: SecretValues): YamlValue {
   return { path, ...contentOf(file, values), owner, permissions, append: append || undefined };
 }
 
-/** A file of ours; only root reads it. */
+/** A file of Capstan, which only root can read. */
 export function rootFile(path: string, content: string): YamlValue {
   return { path, content, owner: "root:root", permissions: "0640" };
 }
@@ -25,7 +25,7 @@ function contentOf({ content = "", contentFrom, encoding }: File, values: Secret
   if (!contentFrom) return { encoding, content };
   const bytes = Buffer.from(valueIn(values, contentFrom.secret));
   if (isUtf8(bytes)) return { encoding, content: bytes.toString("utf8") };
-  // A Secret may hold bytes, and a cloud-config only text.
+  // A Secret may contain bytes, and a cloud-config only text.
   const packed = encoding?.startsWith("gzip") ? "gzip+base64" : "base64";
   return { encoding: packed, content: bytes.toString("base64") };
 }

@@ -4,7 +4,7 @@ import type { YamlValue } from "./yaml-text.ts";
 
 type User = NonNullable<Frozen<KubeadmConfig>["spec"]["users"]>[number];
 
-// cloud-init's own field `inactive` counts days after a password has expired; an account that ended long ago lets nobody in.
+// cloud-init's field `inactive` counts days after a password has expired; an expired account denies every login.
 const LONG_AGO = "1970-01-02";
 
 /** A user that cloud-init creates. */

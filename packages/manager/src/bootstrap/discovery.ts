@@ -2,17 +2,17 @@ import type { Frozen, KubeadmConfig } from "@capstan/api";
 import { type YamlValue, yamlOf } from "./yaml-text.ts";
 
 type JoinConfiguration = NonNullable<Frozen<KubeadmConfig>["spec"]["joinConfiguration"]>;
-/** How a machine finds its cluster, as users write it. */
+/** The discovery of a cluster, as users write it. */
 export type Discovery = NonNullable<JoinConfiguration["discovery"]>;
 type FileDiscovery = NonNullable<Discovery["file"]>;
 
-/** What is known of a cluster to join. */
+/** The cluster to join. */
 export interface JoinTarget {
   /** HOST:PORT. */
   readonly endpoint: string;
-  /** The certificates of the cluster's authority, and what kubeadm pins of them; absent where nobody asks. */
+  /** The certificates of the cluster's authority, and their pins; undefined if they are not needed. */
   readonly authority: Authority | undefined;
-  /** The token to join with; absent where users bring their own. */
+  /** The token to join with; undefined if the user sets one. */
   readonly token: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Authority {
   readonly hashes: readonly string[];
 }
 
-/** Whether a token must be made; users may bring their own, or another way to find the cluster. */
+/** Whether a token must be created; the user may set one, or use another discovery. */
 export function needsToken({ file, bootstrapToken }: Discovery): boolean {
   return !file && bootstrapToken?.token === undefined;
 }
@@ -37,7 +37,7 @@ export function needsAuthority({ file, bootstrapToken }: Discovery): boolean {
   return certificateAuthorityData === undefined && insecureSkipTLSVerify !== true;
 }
 
-/** The discovery for kubeadm: what users say is kept, what they leave out is filled in. */
+/** The discovery for kubeadm: the user's fields are kept, and missing ones are filled in. */
 export function completeDiscovery(given: Discovery, { endpoint, authority, token }: JoinTarget): YamlValue {
   const { file, bootstrapToken, tlsBootstrapToken } = given;
   if (file) return { file: { kubeConfigPath: file.kubeConfigPath }, tlsBootstrapToken };
@@ -53,7 +53,7 @@ export function completeDiscovery(given: Discovery, { endpoint, authority, token
   };
 }
 
-/** The kubeconfig that a discovery by file has kubeadm read; undefined when users bring the file themselves. */
+/** The kubeconfig of a discovery by file; undefined when the user provides the file. */
 export function discoveryKubeconfig(
   { kubeConfig }: FileDiscovery,
   { endpoint, authority }: JoinTarget,
@@ -86,7 +86,7 @@ export function discoveryKubeconfig(
 function kubeconfigUser({ exec, authProvider }: NonNullable<FileDiscovery["kubeConfig"]>["user"]): YamlValue {
   return {
     exec: exec && {
-      // A kubeconfig must say it, and this is the version that kubelets of today speak.
+      // A kubeconfig requires it, and current kubelets use this version.
       apiVersion: exec.apiVersion ?? "client.authentication.k8s.io/v1",
       command: exec.command,
       args: exec.args,
@@ -101,7 +101,7 @@ function kubeconfigUser({ exec, authProvider }: NonNullable<FileDiscovery["kubeC
   };
 }
 
-/** A map whose order means nothing, in one order. */
+/** The map with sorted keys, so that the output is deterministic. */
 export function sortedFields<T>(map: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

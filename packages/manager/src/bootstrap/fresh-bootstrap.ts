@@ -1,14 +1,14 @@
 /**
- * How the owner of machines gets bootstrap data that a new machine can join with.
+ * How the owner of machines gets bootstrap data with which a new machine can join.
  *
- * Join tokens end, and a settled pool renews nothing. Whoever is about to create or re-image machines writes a request
- * id into an annotation of the KubeadmConfig, and waits until the answer bears the same id. The data Secret was written
- * before the answer, so whoever reads it afterwards gets data that is at least as fresh. A request that was answered
- * costs nothing more; after a crash on either side the same id leads to the same answer.
+ * Join tokens expire, and a settled pool does not renew them. Before it creates or re-images machines, the pool controller
+ * writes a request id to an annotation of the KubeadmConfig, and waits until the answer has the same id. The data Secret
+ * is written before the answer, so a later read returns data that is at least as fresh. An answered request costs nothing
+ * more; after a crash on either side, the same id leads to the same answer.
  *
- * What stands before the first dot of an id names the model that the machines are of. For Azure, machines with other
- * bootstrap data are of another model, and it knows ten at most: so all machines of one model join with the same token,
- * which is given more time, also when the model comes back after others. Another model has another token.
+ * The part of an id before the first dot names the model of the machines. For Azure, machines with other bootstrap data
+ * have another model, and it allows ten at most: so all machines of one model join with the same token, which is extended,
+ * also when the model comes back after others. Another model has another token.
  */
 import type { Frozen, KubernetesObject } from "@capstan/api";
 
@@ -16,12 +16,12 @@ import type { Frozen, KubernetesObject } from "@capstan/api";
 export const FRESH_BOOTSTRAP_REQUEST = "capstan.dev/fresh-bootstrap";
 /** Annotation of a KubeadmConfig: the id of the request that was answered last. */
 export const FRESH_BOOTSTRAP_ANSWER = "capstan.dev/fresh-bootstrap-answer";
-/** Annotation of a KubeadmConfig: when the bootstrap data stops being good, for machines that join by then. */
+/** Annotation of a KubeadmConfig: when the bootstrap data expires; machines must join before. */
 export const BOOTSTRAP_EXPIRES = "capstan.dev/bootstrap-expires";
 
 type Annotated = Pick<Frozen<KubernetesObject>, "metadata">;
 
-/** The id of a request that waits for its answer. */
+/** The id of a request without an answer. */
 export function openRequest({ metadata: { annotations = {} } }: Annotated): string | undefined {
   const request = annotations[FRESH_BOOTSTRAP_REQUEST];
   return request === undefined || request === "" || request === annotations[FRESH_BOOTSTRAP_ANSWER]
@@ -29,12 +29,12 @@ export function openRequest({ metadata: { annotations = {} } }: Annotated): stri
     : request;
 }
 
-/** The model of the machines that somebody waits to make; undefined when nobody waits. */
+/** The model of the machines in the open request; undefined without one. */
 export function modelAsked(annotated: Annotated): string | undefined {
   return modelIn(openRequest(annotated));
 }
 
-/** The model of the machines that data was last asked for. */
+/** The model of the machines in the last answered request. */
 export function modelAnswered({ metadata }: Annotated): string | undefined {
   return modelIn(metadata.annotations?.[FRESH_BOOTSTRAP_ANSWER]);
 }
@@ -43,7 +43,7 @@ function modelIn(request: string | undefined): string | undefined {
   return request?.split(".", 1)[0];
 }
 
-/** What an owner asks: is the data fresh for my request, and good until then? */
+/** The question of an owner: is the data fresh for its request, and valid until then? */
 export interface FreshnessQuestion {
   readonly request: string;
   /** A machine that is created now must have joined by then. */
@@ -51,11 +51,11 @@ export interface FreshnessQuestion {
 }
 
 /**
- * Whether a request was answered with data that is still good: the owner may have been away for long. When it was
- * answered and is not good any more, the owner asks again with another id.
+ * Whether a request was answered with data that is still valid: the owner may not have run for long. If it is no longer
+ * valid, the owner sends another request with another id.
  */
 export function isFreshFor({ metadata }: Annotated, { request, untilMs }: FreshnessQuestion): boolean {
   const { [FRESH_BOOTSTRAP_ANSWER]: answer, [BOOTSTRAP_EXPIRES]: expires } = metadata.annotations ?? {};
-  // Users who bring their own token know themselves when it ends.
+  // Users who set their own token know when it expires.
   return answer === request && (expires === undefined || Date.parse(expires) >= untilMs);
 }

@@ -79,14 +79,14 @@ describe("a join configuration", () => {
   test.each([
     ["none said", {}, undefined],
     ["an empty list", { taints: [] }, []],
-  ])("tells %s of taints apart", (_, nodeRegistration, expected) => {
+  ])("distinguishes %s of taints", (_, nodeRegistration, expected) => {
     const { nodeRegistration: printed } = documentOf({ nodeRegistration }) as {
       nodeRegistration: { taints?: unknown };
     };
     expect(printed.taints).toEqual(expected);
   });
 
-  test("keeps the discovery that users give, and fills in the rest", () => {
+  test("keeps the user's discovery, and completes it", () => {
     const bootstrapToken = {
       token: "fedcba.fedcba9876543210",
       caCertHashes: ["sha256:aa"],
@@ -118,7 +118,7 @@ describe("a discovery by file", () => {
     });
   });
 
-  test("has its kubeconfig from the user otherwise", () => {
+  test("keeps the user's kubeconfig otherwise", () => {
     expect(discoveryKubeconfig({ kubeConfigPath: "/x" }, target)).toBeUndefined();
   });
 
@@ -134,7 +134,7 @@ describe("a discovery by file", () => {
       false,
       false,
     ],
-  ])("a discovery like %j needs a token: %s, and the authority: %s", (discovery, token, authority) => {
+  ])("the discovery %j needs a token: %s, and the authority: %s", (discovery, token, authority) => {
     expect([needsToken(discovery), needsAuthority(discovery)]).toEqual([token, authority]);
   });
 });

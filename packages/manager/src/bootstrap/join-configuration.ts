@@ -5,21 +5,21 @@ import { type YamlValue, yamlOf } from "./yaml-text.ts";
 type JoinConfiguration = NonNullable<Frozen<KubeadmConfig>["spec"]["joinConfiguration"]>;
 type NodeRegistration = NonNullable<JoinConfiguration["nodeRegistration"]>;
 
-/** The versions of kubeadm's API that are written here. */
+/** The supported versions of kubeadm's API. */
 export type KubeadmApiVersion = "v1beta3" | "v1beta4";
 
-// The minor versions of Kubernetes 1 whose kubeadm was the first to read each of them.
+// The minor versions of Kubernetes whose kubeadm introduced them.
 const FIRST_MINOR_OF_V1BETA3 = 22;
 const FIRST_MINOR_OF_V1BETA4 = 31;
 
-/** The API version that the kubeadm of a Kubernetes version reads; undefined when it is too old, or no version. */
+/** The API version of a Kubernetes version's kubeadm; undefined when it is too old or not a version. */
 export function kubeadmApiVersion(kubernetesVersion: string): KubeadmApiVersion | undefined {
   const version = parseVersion(kubernetesVersion);
   if (!version || version.major !== 1 || version.minor < FIRST_MINOR_OF_V1BETA3) return undefined;
   return version.minor < FIRST_MINOR_OF_V1BETA4 ? "v1beta3" : "v1beta4";
 }
 
-/** The file that `kubeadm join` is told to read on a worker. */
+/** The configuration file of `kubeadm join` on a worker. */
 export function joinConfigurationText(
   given: JoinConfiguration,
   target: JoinTarget,
@@ -46,12 +46,12 @@ function registration(given: NodeRegistration, version: KubeadmApiVersion): Yaml
   return {
     name,
     criSocket,
-    // No list leaves it to kubeadm; an empty one means none at all.
+    // Without a list, kubeadm decides; an empty list means no taints.
     taints: taints?.map(({ key, value, effect, timeAdded }) => ({ key, value, effect, timeAdded })),
     kubeletExtraArgs: kubeletExtraArgs && argumentsOf(kubeletExtraArgs, version),
     ignorePreflightErrors,
     imagePullPolicy,
-    // The older kubeadm does not know it and pulls one image after the other.
+    // The older kubeadm does not have the field and always pulls images serially.
     imagePullSerial: version === "v1beta3" ? undefined : given.imagePullSerial,
   };
 }

@@ -8,8 +8,8 @@ function draws(seed: string): () => string {
   return () => uuidFrom(rng);
 }
 
-describe("a token that is drawn", () => {
-  test("has kubeadm's form, and another one each time", () => {
+describe("a generated token", () => {
+  test("has kubeadm's format, and is different each time", () => {
     const uuid = draws("1");
     const texts = Array.from({ length: 500 }, () => drawTokenText(uuid).reveal());
     expect(texts.every(isTokenText)).toBe(true);
@@ -18,13 +18,13 @@ describe("a token that is drawn", () => {
     expect(new Set(texts.join("").replaceAll(".", "")).size, "all signs occur").toBe(36);
   });
 
-  test("shows itself to nobody who prints it", () => {
+  test("is never printed", () => {
     const text = drawTokenText(draws("1"));
     expect(String(text) + JSON.stringify({ text })).not.toContain(text.reveal());
   });
 });
 
-test("the Secret of a token is as kubeadm and the API server want it", () => {
+test("the Secret of a token has the format of kubeadm and the API server", () => {
   const token = {
     text: new Sensitive("abcdef.0123456789abcdef"),
     expiresMs: Date.parse("2026-01-01T02:00:00Z"),
@@ -53,7 +53,7 @@ test("the Secret of a token is as kubeadm and the API server want it", () => {
 });
 
 test.each(["abcdef", "ABCDEF.0123456789abcdef", "abcdef.0123456789abcde", "", 7, undefined])(
-  "%j is no token",
+  "%j is not a token",
   (text) => {
     expect(isTokenText(text)).toBe(false);
   },

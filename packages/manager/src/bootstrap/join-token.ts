@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { formatTimestamp, type Secret } from "@capstan/api";
 import { Sensitive } from "@capstan/runtime";
 
-/** A token that machines join with. */
+/** A token with which machines join. */
 export interface JoinToken {
-  /** As kubeadm writes it: `id.secret`. */
+  /** kubeadm's format: `id.secret`. */
   readonly text: Sensitive;
-  /** When it ends, in milliseconds. */
+  /** When it expires, in milliseconds. */
   readonly expiresMs: number;
 }
 
@@ -14,9 +14,9 @@ const ID_LENGTH = 6;
 const SECRET_LENGTH = 16;
 const TOKEN = new RegExp(`^[a-z0-9]{${ID_LENGTH}}\\.[a-z0-9]{${SECRET_LENGTH}}$`);
 
-/** Draws a token. The identities must be unpredictable: whoever guesses a token may add machines to the cluster. */
+/** Generates a token. The UUIDs must be unpredictable: a client that guesses a token may add machines to the cluster. */
 export function drawTokenText(uuid: () => string): Sensitive {
-  // Two of them hold 244 random bits; a token needs 114.
+  // Two of them have 244 random bits; a token needs 114.
   const digest = createHash("sha256").update(`${uuid()}${uuid()}`).digest("hex");
   const signs = BigInt(`0x${digest}`)
     .toString(36)
@@ -30,13 +30,13 @@ export function isTokenText(text: unknown): text is string {
   return typeof text === "string" && TOKEN.test(text);
 }
 
-/** Where a token stands in its workload cluster. */
+/** The Secret of a token in its workload cluster. */
 export function tokenSecretName({ text }: JoinToken): { readonly name: string; readonly namespace: string } {
   const { id } = partsOf(text);
   return { name: `bootstrap-token-${id}`, namespace: "kube-system" };
 }
 
-/** The Secret by which a workload cluster knows a token, as kubeadm makes it. */
+/** The Secret that registers a token in a workload cluster, as kubeadm creates it. */
 export function tokenSecret(token: JoinToken, description: string): Secret {
   const { id, secret } = partsOf(token.text);
   const fields = {
@@ -45,7 +45,7 @@ export function tokenSecret(token: JoinToken, description: string): Secret {
     expiration: formatTimestamp(token.expiresMs),
     "usage-bootstrap-authentication": "true",
     "usage-bootstrap-signing": "true",
-    // The group that kubeadm's own roles allow to ask for the certificate of a node.
+    // The group that kubeadm's roles allow to request the certificate of a node.
     "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
     description,
   };

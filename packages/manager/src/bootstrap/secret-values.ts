@@ -1,6 +1,6 @@
 import type { Frozen, KubeadmConfig } from "@capstan/api";
 
-/** A value that a config takes from a Secret, and the field that says so. */
+/** A value that a config takes from a Secret, and the field that refers to it. */
 export interface SecretUse {
   readonly field: string;
   readonly name: string;
@@ -22,12 +22,12 @@ export function secretUses({ files = [], users = [] }: Frozen<KubeadmConfig>["sp
   ];
 }
 
-/** What a value is found by. */
+/** The key of a value in the map. */
 export function valueKey({ name, key }: Pick<SecretUse, "name" | "key">): string {
   return `${name}/${key}`;
 }
 
-/** The value; whoever prints a config has read all of them before. */
+/** The value; the caller must have read all Secrets before. */
 export function valueIn(values: SecretValues, reference: Pick<SecretUse, "name" | "key">): Uint8Array {
   const value = values.get(valueKey(reference));
   if (!value)

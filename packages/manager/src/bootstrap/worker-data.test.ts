@@ -16,7 +16,7 @@ function fileIn(config: Config, path: string): unknown {
 }
 
 describe("the data of a worker", () => {
-  test("starts as cloud-init wants it, with its template engine on", () => {
+  test("starts with cloud-init's header, with the template engine on", () => {
     expect(workerData(RICH_WORKER).split("\n").slice(0, 2)).toEqual(["## template: jinja", "#cloud-config"]);
   });
 
@@ -38,7 +38,7 @@ describe("the data of a worker", () => {
     expect(workerData({ ...RICH_WORKER, spec: shuffled })).toBe(workerData(RICH_WORKER));
   });
 
-  test("runs the commands of users around kubeadm, and leaves a sign when that is through", () => {
+  test("runs the commands of users around kubeadm, and writes the sentinel file afterwards", () => {
     const { bootcmd, runcmd } = configOf();
     expect(bootcmd).toEqual(['echo "$(date)" >> /var/log/boots']);
     expect(runcmd).toEqual([
@@ -49,7 +49,7 @@ describe("the data of a worker", () => {
     ]);
   });
 
-  test("writes files as they are given, from Secrets too, bytes included", () => {
+  test("writes files unchanged, also binary ones from Secrets", () => {
     const config = configOf();
     expect(fileIn(config, "/etc/kubernetes/azure.json")).toEqual({
       path: "/etc/kubernetes/azure.json",
@@ -66,7 +66,7 @@ describe("the data of a worker", () => {
     expect(fileIn(config, "/opt/blob")).toEqual({ path: "/opt/blob", encoding: "base64", content: "/wCA" });
   });
 
-  test("packed bytes from a Secret stay packed", () => {
+  test("compressed bytes from a Secret stay compressed", () => {
     const files = [
       { path: "/b", encoding: "gzip" as const, contentFrom: { secret: { name: "blob", key: "bytes" } } },
     ];
@@ -77,14 +77,14 @@ describe("the data of a worker", () => {
     });
   });
 
-  test("puts its own files behind those of users, so that nobody replaces them by accident", () => {
+  test("puts its own files after those of users, so that users cannot replace them by accident", () => {
     const path = "/run/kubeadm/kubeadm-join-config.yaml";
     expect(fileIn(configOf({ files: [{ path, content: "mine" }] }), path)).toMatchObject({
       permissions: "0640",
     });
   });
 
-  test("creates users; one that is inactive has an account that has ended", () => {
+  test("creates users; an inactive one has an expired account", () => {
     expect(configOf()["users"]).toEqual([
       {
         name: "capi",
@@ -131,7 +131,7 @@ describe("the data of a worker", () => {
     expect(configOf()["ntp"]).toEqual({ enabled: true, servers: ["time.example.com", "169.254.169.254"] });
   });
 
-  test("has nothing but the join for a config that says nothing", () => {
+  test("has only the join for an empty config", () => {
     const bare = { ...RICH_WORKER, spec: {} };
     expect(Object.keys(configOf({}, bare))).toEqual(["write_files", "runcmd"]);
   });
@@ -144,7 +144,7 @@ test.each([
     { files: [{ path: "/a" }, { path: "/b", contentFormat: "Template" as const }] },
     "spec.files[1].contentFormat",
   ],
-])("a config with %j is refused by the name of the field", (spec, field) => {
+])("a config with %j is refused with the name of the field", (spec, field) => {
   expect(refusalOf(spec)).toContain(field);
 });
 
@@ -154,6 +154,6 @@ test("a config of the usual kind is not refused", () => {
 
 test("data may have one byte less than 64 KiB, counted in bytes", () => {
   expect(sizeProblem("x".repeat(65_535))).toBeUndefined();
-  expect(sizeProblem("x".repeat(65_536))).toContain("65536 bytes, and Azure takes at most 65535");
+  expect(sizeProblem("x".repeat(65_536))).toContain("65536 bytes, but Azure accepts at most 65535");
   expect(sizeProblem("é".repeat(40_000))).toContain("80000 bytes");
 });

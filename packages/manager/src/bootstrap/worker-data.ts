@@ -9,7 +9,7 @@ import { type YamlValue, yamlOf } from "./yaml-text.ts";
 
 type Spec = Frozen<KubeadmConfig>["spec"];
 
-/** Everything that decides what a worker does at its first boot. */
+/** The input of a worker's bootstrap data. */
 export interface Worker {
   readonly spec: Spec;
   readonly version: KubeadmApiVersion;
@@ -18,12 +18,12 @@ export interface Worker {
 }
 
 const JOIN_FILE = "/run/kubeadm/kubeadm-join-config.yaml";
-/** Cluster API's contract: whoever wants to know whether a machine is through looks for this file. */
+/** Cluster API's contract: this file shows that the bootstrap is complete. */
 const SENTINEL = "/run/cluster-api/bootstrap-success.complete";
-// The first line makes cloud-init fill in expressions such as {{ ds.meta_data["local_hostname"] }}.
+// The first line makes cloud-init evaluate expressions such as {{ ds.meta_data["local_hostname"] }}.
 const HEADER = "## template: jinja\n#cloud-config\n";
 
-/** The cloud-config by which a machine becomes a worker. The same worker gives the same bytes. */
+/** The cloud-config of a worker. The same input gives the same bytes. */
 export function workerData(worker: Worker): string {
   const { spec, values } = worker;
   const { mounts = [], bootCommands = [], users = [], ntp } = spec;
@@ -40,7 +40,7 @@ export function workerData(worker: Worker): string {
   return HEADER + yamlOf(config);
 }
 
-/** Says why a config cannot be turned into bootstrap data; undefined when it can. */
+/** Why a config is not supported; undefined when it is. */
 export function refusalOf({ format, ignition, files = [] }: Spec): string | undefined {
   if (format === "ignition" || ignition) {
     return 'spec.format: "ignition": is not supported yet; use cloud-config';
@@ -53,14 +53,14 @@ export function refusalOf({ format, ignition, files = [] }: Spec): string | unde
 // Azure's limit for the custom data of a machine before it is encoded in base64: one byte less than 64 KiB.
 const MOST_BYTES = 65_535;
 
-/** Says that bootstrap data is too large for a machine on Azure; undefined when it is not. */
+/** Why bootstrap data is too large for Azure; undefined when it is not. */
 export function sizeProblem(data: string): string | undefined {
   const bytes = Buffer.byteLength(data);
   if (bytes <= MOST_BYTES) return undefined;
-  return `the bootstrap data has ${bytes} bytes, and Azure takes at most ${MOST_BYTES}; shorten spec.files, or let a command fetch the large ones`;
+  return `the bootstrap data has ${bytes} bytes, but Azure accepts at most ${MOST_BYTES}; shorten spec.files, or download large files with a command`;
 }
 
-/** A file of ours stands behind those of users, and so wins over one of the same path. */
+/** Capstan's files come after those of users, so they win if the path is the same. */
 function filesOf({ spec, version, target, values }: Worker): YamlValue {
   const { joinConfiguration = {}, files = [] } = spec;
   const { file } = joinConfiguration.discovery ?? {};
@@ -69,7 +69,7 @@ function filesOf({ spec, version, target, values }: Worker): YamlValue {
     ...files.map((given) => writtenFile(given, values)),
     ...(file && kubeconfig !== undefined ? [rootFile(file.kubeConfigPath, kubeconfig)] : []),
     rootFile(JOIN_FILE, joinConfigurationText(joinConfiguration, target, version)),
-    // The directory of the sentinel must be there before the command that writes it.
+    // The directory of the sentinel must exist before the command that writes it.
     rootFile("/run/cluster-api/placeholder", "Keeps the directory for the sentinel of the first boot.\n"),
   ];
 }

@@ -43,7 +43,7 @@ const value: fc.Arbitrary<YamlValue> = fc.letrec<{ value: YamlValue }>((tie) => 
 })).value;
 
 describe("a value printed as YAML", () => {
-  test("reads as the same value", () => {
+  test("parses to the same value", () => {
     fc.assert(
       fc.property(value, (one) => {
         fc.pre(!JSON.stringify(one).includes("\\u0000"));
@@ -60,17 +60,17 @@ describe("a value printed as YAML", () => {
     [{ name: `{{ ds['a']["b"] }}` }, `name: |-\n  {{ ds['a']["b"] }}\n`],
     [[`echo '{{ a["b"] }}' \\\n  c`], `- |-\n  echo '{{ a["b"] }}' \\\n    c\n`],
     [{ content: `  {{ a["b"] }} 'c'\n` }, `content: |2\n    {{ a["b"] }} 'c'\n`],
-  ])("keeps the expressions of a template as they are: %j", (one, printed) => {
+  ])("keeps the expressions of a template unchanged: %j", (one, printed) => {
     expect(yamlOf(one)).toBe(printed);
   });
 
-  test("leaves out what is undefined, and shows what is empty", () => {
+  test("omits undefined values and prints empty ones", () => {
     expect(yamlOf({ a: undefined, b: [], c: {}, d: { e: undefined }, f: "" })).toBe(
       "b: []\nc: {}\nd: {}\nf: ''\n",
     );
   });
 
-  test("quotes what would be read as something else than text", () => {
+  test("quotes strings that YAML would not parse as strings", () => {
     expect(yamlOf(["0640", "yes", "12", "root:root", "/run/x"])).toBe(
       "- '0640'\n- 'yes'\n- '12'\n- root:root\n- /run/x\n",
     );

@@ -1,11 +1,11 @@
 /**
- * Prints a value as YAML, the same bytes for the same value, fields in the order given.
+ * Prints a value as YAML, the same bytes for the same value, with fields in the given order.
  *
- * The text goes through cloud-init's template engine before anybody reads it as YAML. So a text with an expression in
- * it must come out without escapes: a backslash within `{{ … }}` would be an error at the first boot of a machine.
+ * cloud-init's template engine processes the text before it is parsed as YAML. So a text with an expression must be
+ * printed without escapes: a backslash within `{{ … }}` would be an error at the first boot of a machine.
  */
 
-/** What can be printed; fields that are undefined are left out. */
+/** A printable value; undefined fields are omitted. */
 export type YamlValue =
   | string
   | number
@@ -52,9 +52,9 @@ function indented(lines: readonly string[]): string[] {
 }
 
 const PLAIN = /^[A-Za-z/][A-Za-z0-9/_.@+-]*(:[A-Za-z0-9/_.@+-]+)*$/;
-// What some version of YAML reads as something else than text.
+// Words that some version of YAML does not parse as a string.
 const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i;
-// Everything that YAML can hold without an escape, but for the signs of which readers disagree whether they end a line.
+// All characters that YAML can contain without an escape, except those that only some parsers treat as line breaks.
 const PRINTABLE = /^[\x20-\x7E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 
 function isPlain(text: string): boolean {
@@ -70,17 +70,17 @@ function textLines(text: string): string[] {
   return isBlock(text) ? blockLines(text) : [escaped(text)];
 }
 
-/** Whether a text can stand as it is in lines of its own. */
+/** Whether a text can be printed as a block scalar. */
 function isBlock(text: string): boolean {
   const lines = text.split("\n");
   const isReadable = lines.every((line) => PRINTABLE.test(line.replaceAll("\t", "")));
-  // A last line of blanks, and a text of nothing else, mean different things to different readers.
+  // Parsers disagree about a last line of blanks and about a text of blanks only.
   return isReadable && text.trim() !== "" && !/(^|\n)[ \t]+$/.test(text);
 }
 
 function blockLines(text: string): string[] {
   const isOpen = !text.endsWith("\n");
-  // How deep the text stands is read off its first line, unless that line starts with blanks of its own.
+  // The indentation is derived from the first line, unless that line starts with blanks.
   const depth = /^[ \t\n]/.test(text) ? "2" : "";
   const ending = isOpen ? "-" : text.endsWith("\n\n") ? "+" : "";
   return [`|${depth}${ending}`, ...(isOpen ? text : text.slice(0, -1)).split("\n")];

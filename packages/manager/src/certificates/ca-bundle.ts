@@ -1,30 +1,30 @@
 import { builtInKind, type Frozen, type Kind, type KubernetesObject } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 
-/** A configuration of webhooks, as far as it says whom kube-apiserver trusts. */
+/** A webhook configuration, as far as its caBundle matters. */
 export interface WebhookConfiguration extends KubernetesObject {
   webhooks?: { readonly name: string; readonly clientConfig: { readonly caBundle?: string } }[];
 }
 
-/** Both of our configurations have this name. */
+/** The name of both configurations. */
 export const WEBHOOK_CONFIGURATION = "capstan";
 
 const configurationKind = (kind: string, plural: string): Kind<WebhookConfiguration> =>
   builtInKind({ group: "admissionregistration.k8s.io", version: "v1", kind, plural, namespaced: false });
 
-/** The kinds of configuration: one for defaults, one for rules. */
+/** The kinds of configuration: one for defaults, one for validation. */
 export const webhookConfigurationKinds: readonly Kind<WebhookConfiguration>[] = [
   configurationKind("MutatingWebhookConfiguration", "mutatingwebhookconfigurations"),
   configurationKind("ValidatingWebhookConfiguration", "validatingwebhookconfigurations"),
 ];
 
-/** A configuration that trusts somebody else. */
+/** A configuration with another caBundle. */
 export interface Distrust {
   readonly kind: Kind<WebhookConfiguration>;
   readonly configuration: Frozen<WebhookConfiguration>;
 }
 
-/** The configurations that do not trust this bundle yet. One that is not installed asks nobody. */
+/** The configurations that do not have this bundle yet. A missing configuration needs none. */
 export async function distrusting(client: Client, bundle: string): Promise<readonly Distrust[]> {
   const found = await Promise.all(
     webhookConfigurationKinds.map(async (kind) => ({
@@ -37,14 +37,14 @@ export async function distrusting(client: Client, bundle: string): Promise<reado
   );
 }
 
-/** Makes a configuration trust the bundle, unless somebody has changed it meanwhile. */
+/** Writes the bundle to a configuration, unless another client has changed it since the read. */
 export async function trust(
   client: Client,
   { kind, configuration }: Distrust,
   bundle: string,
 ): Promise<void> {
   const { name, resourceVersion } = configuration.metadata;
-  // Webhooks are patched by their places, which are right for this version only.
+  // Webhooks are patched by index, which is valid for this resourceVersion only.
   const sameVersion = { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion };
   await client.patch(
     kind,

@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const namespace = "capstan-system";
 const secretName = { namespace, name: CERTIFICATE_SECRET };
-// A day after a third of the life of the first certificate is left.
+// A day after two thirds of the first certificate's lifetime.
 const LATE_MS = (LIFE_MS * 2) / 3 + DAY_MS;
 
 interface Replica {
@@ -32,7 +32,7 @@ interface Replica {
   leads: boolean;
 }
 
-/** A management cluster with webhooks installed, and replicas that keep their certificates, on one virtual clock. */
+/** A management cluster with webhook configurations and replicas with a keeper, on one virtual clock. */
 class Installation {
   readonly scheduler: Scheduler;
   readonly client: Client;
@@ -61,7 +61,7 @@ class Installation {
     return this;
   }
 
-  /** Starts a replica; `fate` decides over its writes. */
+  /** Starts a replica; `fate` decides about its writes. */
   start(
     name: string,
     { leads = false, fate }: { leads?: boolean; fate?: (request: HttpRequest) => Fate } = {},
@@ -102,7 +102,7 @@ class Installation {
     return done;
   }
 
-  /** Half a year without half a million looks: the wall clocks jump, then everybody looks once more. */
+  /** Skips half a year without half a million polls: the wall clocks jump, then every replica polls once. */
   async pass(ms: number): Promise<void> {
     for (const { process } of this.replicas) process.jumpWallClock(ms - 2 * MINUTE_MS);
     await this.scheduler.advance(2 * MINUTE_MS);
@@ -114,7 +114,7 @@ class Installation {
     return found;
   }
 
-  /** Whom kube-apiserver trusts, for each webhook of each configuration. */
+  /** The caBundle of each webhook of each configuration. */
   async trusted(): Promise<string[]> {
     const bundles: string[] = [];
     for (const kind of webhookConfigurationKinds) {
@@ -125,7 +125,7 @@ class Installation {
     return bundles;
   }
 
-  /** Whether kube-apiserver can ask every living replica right now. */
+  /** Whether kube-apiserver can reach every living replica now. */
   async isOpen(): Promise<boolean> {
     const bundles = await this.trusted();
     const living = this.replicas.filter(({ process }) => !process.crashed);
@@ -138,7 +138,7 @@ class Installation {
   }
 }
 
-/** An installation with certificates in stock for the beginning and for the first rotation. */
+/** An installation with certificates for the start and for the first rotation. */
 async function installation(seed?: string): Promise<Installation> {
   const installed = await new Installation(seed).install();
   await installed.stock.add(START_MS, 2);
@@ -147,11 +147,11 @@ async function installation(seed?: string): Promise<Installation> {
 }
 
 describe("one replica", () => {
-  test("makes certificates, keeps them in a Secret and has kube-apiserver trust them", async () => {
+  test("creates certificates, stores them in a Secret and writes the caBundle", async () => {
     const installed = await installation();
     const replica = installed.start("a", { leads: true });
     expect(replica.keeper.unready()).toEqual([
-      "waiting for the certificates of the webhooks: they have not been looked for yet",
+      "waiting for the webhook certificates: the first check has not finished yet",
     ]);
     await installed.scheduler.advance(MINUTE_MS);
     expect(replica.keeper.unready()).toEqual([]);
@@ -175,7 +175,7 @@ describe("one replica", () => {
     expect(replica.writes).toHaveLength(length);
   });
 
-  test("finds the certificates of its former life", async () => {
+  test("reuses the certificates after a restart", async () => {
     const installed = await installation();
     const before = installed.start("a-1", { leads: true });
     await installed.scheduler.advance(MINUTE_MS);
@@ -196,7 +196,7 @@ describe("one replica", () => {
     expect(replica.writes).toHaveLength(1);
   });
 
-  test("says why it has none, and goes on as soon as it can", async () => {
+  test("reports why it has none, and continues as soon as it can", async () => {
     const installed = await installation();
     let refusals = 1;
     const refuse = (): Fate =>
@@ -208,7 +208,7 @@ describe("one replica", () => {
     expect(replica.keeper.unready()).toEqual([]);
   });
 
-  test("restores the trust that somebody took away, within seconds", async () => {
+  test("restores a caBundle that a user removed, within seconds", async () => {
     const installed = await installation();
     installed.start("a", { leads: true });
     await installed.scheduler.advance(MINUTE_MS);
@@ -223,7 +223,7 @@ describe("one replica", () => {
     expect(await installed.isOpen()).toBe(true);
   });
 
-  test("makes new certificates when somebody deletes the Secret", async () => {
+  test("creates new certificates when a user deletes the Secret", async () => {
     const installed = await installation();
     const replica = installed.start("a", { leads: true });
     await installed.scheduler.advance(MINUTE_MS);
@@ -233,20 +233,20 @@ describe("one replica", () => {
     expect(await installed.isOpen()).toBe(true);
   });
 
-  test("is not ready when its certificate has ended and it cannot make another", async () => {
+  test("is not ready when its certificate has expired and it cannot create another", async () => {
     const installed = await new Installation().install();
     await installed.stock.add(START_MS, 1);
     const replica = installed.start("a", { leads: true });
     await installed.scheduler.advance(MINUTE_MS);
     await installed.pass(LIFE_MS + DAY_MS);
     expect(replica.keeper.unready()).toEqual([
-      "the certificate of the webhooks has ended: the test has too few certificates in stock",
+      "the webhook certificate has expired: the test has too few certificates in stock",
     ]);
   });
 });
 
 describe("a rotation", () => {
-  test("comes when a third of the life is left, in two steps, and every caller gets in meanwhile", async () => {
+  test("starts when a third of the lifetime is left, in two steps, without interrupting kube-apiserver", async () => {
     const installed = await installation();
     const replica = installed.start("a", { leads: true });
     await installed.scheduler.advance(MINUTE_MS);
@@ -265,7 +265,7 @@ describe("a rotation", () => {
   });
 
   const crashes = (["crashBefore", "crashAfter"] as const).flatMap((moment) =>
-    // Four writes make a rotation: the Secret, each configuration, and the Secret again.
+    // A rotation has four writes: the Secret, each configuration, and the Secret again.
     [1, 2, 3, 4].map((write) => [moment, write] as const),
   );
   test.each(crashes)("is finished by the next replica after %s of write %d", async (moment, fatal) => {
@@ -321,7 +321,7 @@ describe("two replicas", () => {
     for (const { served } of [a, b]) expect([served.length, served.at(-1)]).toEqual([2, serving]);
   });
 
-  test("leave it to the one that leads to tell kube-apiserver, who does so within seconds", async () => {
+  test("leave the caBundle to the leader, which writes it within seconds", async () => {
     const installed = await installation();
     const a = installed.start("a");
     await installed.scheduler.advance(60 * MINUTE_MS);

@@ -6,51 +6,50 @@ import { CERTIFICATE_SECRET, certificateData, readCertificates } from "./certifi
 import { type Credential, examine, type Issued } from "./credential.ts";
 import { type Kept, made, type RotationPlan, planRotation, prepared, promoted } from "./rotation.ts";
 
-/** What a keeper of certificates works with. */
 export interface CertificateKeeperOptions {
   readonly env: Env;
   readonly log: Logger;
   readonly client: Client;
-  /** Where the Secret is. */
+  /** The namespace of the Secret. */
   readonly namespace: string;
-  /** The names that kube-apiserver knows the webhooks by. */
+  /** The names by which kube-apiserver connects to the webhooks. */
   readonly hosts: readonly string[];
-  /** Makes a certificate for a server, and an authority that vouches for it. */
+  /** Creates a server certificate and an authority that has signed it. */
   readonly issue: (hosts: readonly string[]) => Promise<Issued>;
-  /** Throws unless this process leads: only then it tells kube-apiserver whom to trust. */
+  /** Throws unless this process leads: only the leader writes the caBundle. */
   readonly assertMayWrite: () => void;
-  /** Is told of the certificate to serve, first and whenever it changes. */
+  /** Called with the certificate to serve, first and on every change. */
   readonly onServing: (serving: Credential) => void;
 }
 
-// While kube-apiserver does not trust us it refuses every write to our kinds, so nobody should wait long for us to notice
-// that somebody deleted the Secret or took the trust away. A look is three reads: less than it takes to hold a Lease.
+// Without a valid caBundle, kube-apiserver refuses every write to our kinds, so a deleted Secret or caBundle must be
+// noticed soon. A poll is three reads, which is less than holding a Lease takes.
 const SECRET_POLL_MS = 5_000;
-// Each conflict means that another replica took the step; after a few of them the next look is soon enough.
+// Each conflict means that another replica took the step; after a few of them, the next poll is soon enough.
 const ATTEMPTS = 5;
 
 /**
- * Keeps the certificates of the webhooks in a Secret that all replicas share, and kube-apiserver's trust in them.
- * Every replica serves what is in the Secret and brings it up to date; the version of the Secret decides who was first.
+ * Keeps the webhook certificates in a Secret that all replicas share, and the caBundle that trusts them. Every replica
+ * serves the certificate in the Secret and renews it; the resourceVersion decides which replica's write wins.
  */
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #serving: Credential | undefined;
   #untilMs = 0;
-  #problem = "they have not been looked for yet";
+  #problem = "the first check has not finished yet";
 
   constructor(options: CertificateKeeperOptions) {
     this.#options = options;
   }
 
-  /** Why there is nothing to serve; empty when there is. */
+  /** Why no certificate can be served; empty when one can. */
   unready(): readonly string[] {
-    if (!this.#serving) return [`waiting for the certificates of the webhooks: ${this.#problem}`];
+    if (!this.#serving) return [`waiting for the webhook certificates: ${this.#problem}`];
     if (this.#options.env.clock.now() < this.#untilMs) return [];
-    return [`the certificate of the webhooks has ended: ${this.#problem}`];
+    return [`the webhook certificate has expired: ${this.#problem}`];
   }
 
-  /** Looks after the certificates until the signal is aborted. */
+  /** Maintains the certificates until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { env, log } = this.#options;
     while (!signal.aborted) {
@@ -59,13 +58,13 @@ export class CertificateKeeper {
         await this.#publish(bundle);
       } catch (error) {
         this.#problem = error instanceof Error ? error.message : String(error);
-        log.warn("The certificates of the webhooks could not be looked after, trying again", { error });
+        log.warn("Checking the webhook certificates failed, retrying", { error });
       }
       await env.clock.sleep(SECRET_POLL_MS, signal).catch(() => undefined);
     }
   }
 
-  /** Takes the next step with the certificates, if one is due, and serves what is then in the Secret. */
+  /** Takes the next step of the rotation, if due, and serves the certificate in the Secret. */
   async #upToDate(): Promise<Kept> {
     const { env, client, namespace, hosts } = this.#options;
     for (let attempt = 1; ; attempt++) {
@@ -78,7 +77,7 @@ export class CertificateKeeper {
         await this.#store(secret, next);
         return this.#serve(next);
       } catch (error) {
-        // Another replica was first, or the Secret was deleted: what is there now counts.
+        // Another replica was first, or the Secret was deleted: the stored state is read again.
         if (!(isConflict(error) || isNotFound(error)) || attempt === ATTEMPTS) throw error;
       }
     }
@@ -86,7 +85,7 @@ export class CertificateKeeper {
 
   async #stepped(plan: RotationPlan, kept: Kept | undefined): Promise<Kept> {
     const { log, hosts, issue } = this.#options;
-    log.info("Changing the certificates of the webhooks", { ...plan });
+    log.info("Changing the webhook certificates", { ...plan });
     if (!kept || plan.action === "make") return made(await issue(hosts));
     return plan.action === "prepare" ? prepared(kept, hosts, await issue(hosts)) : promoted(kept);
   }
@@ -107,8 +106,7 @@ export class CertificateKeeper {
     const { hosts, onServing } = this.#options;
     const { serving, bundle } = kept;
     const found = examine(serving, { hosts, bundle });
-    if (typeof found === "string")
-      throw new TypeError(`a certificate that was just made is of no use: ${found}`);
+    if (typeof found === "string") throw new TypeError(`a newly created certificate is not usable: ${found}`);
     this.#untilMs = found.untilMs;
     if (serving.cert !== this.#serving?.cert || serving.key !== this.#serving.key) {
       this.#serving = serving;
@@ -117,13 +115,13 @@ export class CertificateKeeper {
     return kept;
   }
 
-  /** Has kube-apiserver trust the bundle, when this process leads. */
+  /** Writes the caBundle, if this process leads. */
   async #publish(bundle: string): Promise<void> {
     const { log, client } = this.#options;
     if (!this.#leads()) return;
     for (const distrust of await distrusting(client, bundle)) {
       const { kind } = distrust.kind;
-      log.info("Telling kube-apiserver to trust the certificates of the webhooks", { kind });
+      log.info("Writing the caBundle of the webhook certificates", { kind });
       await trust(client, distrust, bundle);
     }
   }

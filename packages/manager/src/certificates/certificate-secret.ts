@@ -2,10 +2,10 @@ import type { Frozen, Secret } from "@capstan/api";
 import type { Credential } from "./credential.ts";
 import type { Kept } from "./rotation.ts";
 
-/** The Secret in which the replicas share the certificates of their webhooks. */
+/** The Secret with the webhook certificates, which the replicas share. */
 export const CERTIFICATE_SECRET = "capstan-webhook-certificate";
 
-/** The certificates in a Secret, sound or not; undefined where there are none. */
+/** The certificates in a Secret, valid or not; undefined when it has none. */
 export function readCertificates({ data = {} }: Frozen<Secret>): Kept | undefined {
   const text = (name: string): string => Buffer.from(data[name] ?? "", "base64").toString("utf8");
   const credential = (name: string): Credential | undefined =>

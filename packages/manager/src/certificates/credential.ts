@@ -6,20 +6,20 @@ export interface Credential {
   readonly key: string;
 }
 
-/** A fresh credential for a server, and the certificate of an authority that signed it and nothing else. */
+/** A new server certificate with its key, and the authority that signed only this certificate. */
 export interface Issued extends Credential {
   readonly ca: string;
 }
 
-/** What a server's certificate must be good for. */
+/** The requirements on a server's certificate. */
 export interface Service {
-  /** The names that callers know the server by. */
+  /** The names by which callers connect to the server. */
   readonly hosts: readonly string[];
   /** PEM certificates of the authorities that callers trust. */
   readonly bundle: string;
 }
 
-/** From when until when a credential serves, and which of the authorities vouches for it. */
+/** The validity of a credential, and the authority that has signed it. */
 export interface Soundness {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -29,7 +29,7 @@ export interface Soundness {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Looks at a credential; a text says why it serves nobody, whatever the time. */
+/** Checks a credential; a string is the reason why it is not usable at any time. */
 export function examine({ cert, key }: Credential, { hosts, bundle }: Service): Soundness | string {
   try {
     const certificate = new X509Certificate(cert);
@@ -37,14 +37,14 @@ export function examine({ cert, key }: Credential, { hosts, bundle }: Service): 
     const stranger = hosts.find((host) => !isFor(certificate, host));
     if (stranger !== undefined) return `it is not for ${stranger}`;
     const authority = certificatesIn(bundle).find((ca) => isIssuedBy(certificate, ca));
-    if (!authority) return "no authority beside it has signed it";
+    if (!authority) return "none of the authorities in the Secret has signed it";
     return {
       fromMs: certificate.validFromDate.getTime(),
       untilMs: Math.min(certificate.validToDate.getTime(), authority.validToDate.getTime()),
       authority: authority.toString(),
     };
   } catch {
-    // OpenSSL's own words say nothing that helps, and might quote what must not be read.
+    // OpenSSL's messages do not help, and may quote the key.
     return "it is not a certificate with its key in PEM";
   }
 }

@@ -2,14 +2,13 @@ import { createAuthority, issueCertificate } from "@capstan/apiserver";
 import { createRealEnv } from "@capstan/env";
 import type { Issued } from "./credential.ts";
 
-/** 2026-01-01, when virtual worlds begin. */
+/** 2026-01-01, the start of virtual worlds. */
 export const START_MS = Date.UTC(2026, 0, 1);
-/** So long a certificate lasts, from an hour before it is made. */
+/** The lifetime of a certificate. */
 export const LIFE_MS = 365 * 24 * 3_600_000;
-/** The names that the tests serve. */
 export const HOSTS = ["capstan-webhooks.capstan-system.svc", "127.0.0.1"];
 
-/** Makes a certificate at a moment of one's choice. */
+/** Creates a certificate at the given time. */
 export async function issuedAt(nowMs: number, hosts: readonly string[] = HOSTS): Promise<Issued> {
   const real = createRealEnv();
   const env = { ...real, clock: { ...real.clock, now: () => nowMs } };
@@ -18,8 +17,8 @@ export async function issuedAt(nowMs: number, hosts: readonly string[] = HOSTS):
 }
 
 /**
- * Certificates that were made before a test begins: keys are made in real time, which a virtual clock does not
- * wait for. Whoever asks gets one that is of his time.
+ * Certificates that are created before a test starts, because creating a key takes real time, which a virtual clock does
+ * not wait for. A caller gets one of its own time.
  */
 export class Stock {
   readonly #stock: { readonly madeMs: number; readonly issued: Issued }[] = [];

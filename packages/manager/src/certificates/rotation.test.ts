@@ -5,7 +5,7 @@ import { type Kept, made, planRotation, prepared, promoted } from "./rotation.ts
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-// Certificates begin an hour before they are made, and last a year from when they are made.
+// Certificates are valid from an hour before their creation until a year after it.
 const THIRD_LEFT_MS = START_MS + LIFE_MS - (LIFE_MS + HOUR_MS) / 3;
 
 let first: Issued;
@@ -23,16 +23,16 @@ const isSound = (credential: Credential, { bundle }: Kept): boolean =>
   typeof examine(credential, { hosts: HOSTS, bundle }) !== "string";
 
 describe("certificates", () => {
-  test("are made where there are none", () => {
-    expect(plan(undefined, START_MS)).toEqual({ action: "make", why: "there are none yet" });
+  test("are created if there are none", () => {
+    expect(plan(undefined, START_MS)).toEqual({ action: "make", why: "no certificates exist yet" });
   });
 
-  test("are kept until a third of their life is left", () => {
+  test("are kept until a third of their lifetime is left", () => {
     expect(plan(made(first), START_MS)).toEqual({ action: "keep" });
     expect(plan(made(first), THIRD_LEFT_MS - 1)).toEqual({ action: "keep" });
     expect(plan(made(first), THIRD_LEFT_MS)).toEqual({
       action: "prepare",
-      why: "a third of its life is left, it ends at 2027-01-01T00:00:00.000Z",
+      why: "a third of its lifetime is left, it expires at 2027-01-01T00:00:00.000Z",
     });
   });
 
@@ -40,7 +40,7 @@ describe("certificates", () => {
     const during = prepared(made(first), HOSTS, second);
     expect(authoritiesOf(during)).toBe(2);
     expect(during.serving.cert).toBe(first.cert);
-    // The next certificate begins an hour before it was made.
+    // The next certificate is valid from an hour before its creation.
     expect(plan(during, THIRD_LEFT_MS + 23 * HOUR_MS - 1)).toEqual({ action: "keep" });
     expect(plan(during, THIRD_LEFT_MS + 23 * HOUR_MS)).toMatchObject({ action: "promote" });
     const after = promoted(during);
@@ -56,7 +56,7 @@ describe("certificates", () => {
     expect([before, during, after].map((kept) => isSound(second, kept))).toEqual([false, true, true]);
   });
 
-  test("leave behind only the authorities of two of them", async () => {
+  test("keep only the authorities of the last two", async () => {
     const laterMs = THIRD_LEFT_MS + LIFE_MS;
     const after = promoted(prepared(made(first), HOSTS, second));
     const next = prepared(after, HOSTS, await issuedAt(laterMs));
@@ -64,11 +64,11 @@ describe("certificates", () => {
     expect(isSound(first, next)).toBe(false);
   });
 
-  test("that have ended are replaced at once, by those that lie ready if there are any", () => {
+  test("that have expired are replaced at once, by prepared ones if there are any", () => {
     const endedMs = START_MS + LIFE_MS;
     expect(plan(made(first), endedMs)).toEqual({
       action: "make",
-      why: "the certificate is of no use: it ended at 2027-01-01T00:00:00.000Z",
+      why: "the certificate is not usable: it expired at 2027-01-01T00:00:00.000Z",
     });
     expect(plan(prepared(made(first), HOSTS, second), endedMs)).toMatchObject({ action: "promote" });
   });
@@ -76,18 +76,26 @@ describe("certificates", () => {
   test.each<[string, () => Kept, string]>([
     ["for others", () => made(elsewhere), `it is not for ${HOSTS[0]}`],
     ["with another key", () => made({ ...first, key: second.key }), "its key belongs to another certificate"],
-    ["of a stranger", () => made({ ...first, ca: second.ca }), "no authority beside it has signed it"],
-    ["without authorities", () => made({ ...first, ca: "" }), "no authority beside it has signed it"],
+    [
+      "of a stranger",
+      () => made({ ...first, ca: second.ca }),
+      "none of the authorities in the Secret has signed it",
+    ],
+    [
+      "without authorities",
+      () => made({ ...first, ca: "" }),
+      "none of the authorities in the Secret has signed it",
+    ],
     ["in no form", () => made({ ...first, cert: "x" }), "it is not a certificate with its key in PEM"],
     ["with broken keys", () => made({ ...first, key: "x" }), "it is not a certificate with its key in PEM"],
-  ])("%s are made anew", (_, kept, problem) => {
+  ])("%s are created again", (_, kept, problem) => {
     expect(plan(kept(), START_MS)).toEqual({
       action: "make",
-      why: `the certificate is of no use: ${problem}`,
+      why: `the certificate is not usable: ${problem}`,
     });
   });
 
-  test("of no use for the next rotation are prepared anew, while the old ones serve", () => {
+  test("that are prepared but not usable are prepared again, while the old ones serve", () => {
     const broken = { ...prepared(made(first), HOSTS, second), next: { cert: "x", key: "x" } };
     expect(plan(broken, THIRD_LEFT_MS)).toMatchObject({ action: "prepare" });
   });

@@ -9,7 +9,7 @@ const labels = { [CLUSTER_NAME_LABEL]: "demo" };
 const mine = controllerReferenceTo(owner);
 const note = { apiVersion: "v1", kind: "ConfigMap", name: "note", uid: "u9" };
 
-test("an object that nobody owns gets the owner and the label, beside what it has", () => {
+test("an object without an owner gets the owner and the label in addition to its own metadata", () => {
   const object = azureCluster({
     metadata: { resourceVersion: "7", ownerReferences: [note], labels: { mine: "yes" } },
   });
@@ -19,13 +19,13 @@ test("an object that nobody owns gets the owner and the label, beside what it ha
   });
 });
 
-test("an object that shows its owner and its cluster is left alone", () => {
+test("an object with its owner and its cluster is not written", () => {
   expect(decideAdoption(azureCluster({ metadata: { ownerReferences: [mine], labels } }), adopter).do).toBe(
     "keep",
   );
 });
 
-test("a missing label, or an owner that was made again, is put right", () => {
+test("a missing label, or an owner with an old UID, is corrected", () => {
   expect(decideAdoption(azureCluster({ metadata: { ownerReferences: [mine] } }), adopter).do).toBe("patch");
   const former = { ...mine, uid: "u0" };
   expect(
@@ -36,11 +36,11 @@ test("a missing label, or an owner that was made again, is put right", () => {
   });
 });
 
-test("an object of another owner is refused, and one that is being deleted left alone", () => {
+test("an object of another owner is refused, and one that is being deleted is not written", () => {
   const other = { ...mine, name: "demo-1", uid: "u2" };
   expect(decideAdoption(azureCluster({ metadata: { ownerReferences: [other], labels } }), adopter)).toEqual({
     do: "refuse",
-    why: `it belongs to ${Cluster.kind} demo-1 already`,
+    why: `it already belongs to ${Cluster.kind} demo-1`,
   });
   expect(
     decideAdoption(azureCluster({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }), adopter).do,

@@ -12,40 +12,40 @@ import { type Client, type Failure, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 import type { ResolvedReference } from "./resolve.ts";
 
-/** Who refers to an object, and the cluster it belongs to. */
+/** The owner of an object, and the cluster that it belongs to. */
 export interface Adopter {
   readonly owner: Frozen<KubernetesObject>;
   readonly clusterName: string;
 }
 
-/** What is to be done so that an object shows whose it is. */
+/** The decision about the metadata of a referenced object. */
 export type Adoption =
   | { readonly do: "keep"; readonly why: string }
   | { readonly do: "patch"; readonly body: object; readonly why: string }
   | { readonly do: "refuse"; readonly why: string };
 
-/** Decides how an object that is referred to comes to show its owner and its cluster. */
+/** Decides how to set the owner reference and the cluster label of a referenced object. */
 export function decideAdoption(object: Frozen<ContractObject>, { owner, clusterName }: Adopter): Adoption {
   const { metadata } = object;
   const wanted = controllerReferenceTo(owner);
   const other = controllerOf(object);
   if (other && !isSameOwner(other, wanted)) {
-    return { do: "refuse", why: `it belongs to ${other.kind} ${other.name} already` };
+    return { do: "refuse", why: `it already belongs to ${other.kind} ${other.name}` };
   }
   if (metadata.deletionTimestamp !== undefined) return { do: "keep", why: "it is being deleted" };
   const ownerReferences = ensureOwnerReference(metadata.ownerReferences, wanted);
   const isLabelled = metadata.labels?.[CLUSTER_NAME_LABEL] === clusterName;
   if (isLabelled && deepEqual(ownerReferences, metadata.ownerReferences)) {
-    return { do: "keep", why: "it shows its owner and its cluster" };
+    return { do: "keep", why: "it has its owner and its cluster" };
   }
   const { resourceVersion } = metadata;
   const body = {
     metadata: { resourceVersion, ownerReferences, labels: { [CLUSTER_NAME_LABEL]: clusterName } },
   };
-  return { do: "patch", body, why: "it does not show its owner or its cluster yet" };
+  return { do: "patch", body, why: "it lacks its owner or its cluster" };
 }
 
-/** Makes an object show whose it is, if there is one. Throws a Failure when it is somebody else's. */
+/** Sets the owner and the cluster label of an object, if it exists. Throws a Failure when it has another owner. */
 export async function adopt(
   client: Client,
   resolved: ResolvedReference,
@@ -61,6 +61,6 @@ export async function adopt(
 function taken({ target }: ResolvedReference, field: string, why: string): Failure {
   return terminal(
     "ReferencedObjectTaken",
-    `${field} names ${target.text}, but ${why}; every object can be referred to by one owner only`,
+    `${field} names ${target.text}, but ${why}; an object can have only one owner`,
   );
 }

@@ -9,11 +9,11 @@ import {
 import { type Failure, terminal } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 
-// Cluster API names what a clone was made from in these annotations; users and its own controllers read them.
+// Cluster API records the origin of a clone in these annotations; users and its controllers read them.
 const CLONED_FROM_NAME_ANNOTATION = "cluster.x-k8s.io/cloned-from-name";
 const CLONED_FROM_GROUP_KIND_ANNOTATION = "cluster.x-k8s.io/cloned-from-groupkind";
 
-/** What a clone gets beside what its template says. */
+/** The metadata of a clone in addition to that of its template. */
 export interface CloneOptions {
   readonly name: string;
   readonly clusterName: string;
@@ -26,8 +26,8 @@ const SUFFIX = "Template";
 
 /**
  * The object that a template of any provider describes, by Cluster API's contract: a kind named XTemplate has the spec of
- * an X in `spec.template.spec`. The template's own metadata is not copied, only that in `spec.template.metadata`; labels and
- * annotations of the options count more. Throws a Failure that names what is wrong with the template.
+ * an X in `spec.template.spec`. Only `spec.template.metadata` is copied, not the template's own metadata; labels and
+ * annotations of the options take precedence. Throws a Failure that names the error in the template.
  */
 export function cloneTemplate(template: Frozen<ContractObject>, options: CloneOptions): KubernetesObject {
   const { apiVersion, kind, metadata } = template;

@@ -42,7 +42,7 @@ describe("ready", () => {
     [{ conditions: [] }, false, true],
     [undefined, false, true],
   ])(
-    "a control plane with the status %j is initialized: %s, says nothing: %s",
+    "a control plane with the status %j is initialized: %s, has no status: %s",
     (status, initialized, nothing) => {
       expect(isInitialized(object({ status }))).toBe(initialized);
       expect(saysNothing(object({ status }))).toBe(nothing);
@@ -50,7 +50,7 @@ describe("ready", () => {
   );
 });
 
-describe("what an object offers", () => {
+describe("the contract fields of an object", () => {
   test.each([
     [
       { host: "h", port: 6443 },
@@ -75,7 +75,7 @@ describe("what an object offers", () => {
     expect(failureDomainsOf(object({ status: { failureDomains } }))).toEqual(expected);
   });
 
-  test("failures, replicas, machines, bootstrap data and conditions are read where they are", () => {
+  test("failures, replicas, machines, bootstrap data and conditions are read from their fields", () => {
     const failed = object({ status: { failureReason: "Sunk", failureMessage: "deep" } });
     expect(failureOf(failed)).toEqual({ reason: "Sunk", message: "deep" });
     expect(failureOf(object({ status: { failureMessage: "deep" } }))).toEqual({
@@ -92,7 +92,7 @@ describe("what an object offers", () => {
     ).toEqual(ready);
   });
 
-  test("may be anything: nothing throws", () => {
+  test("may have any type without an exception", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (spec, status) => {
         const any = object({ spec, status });

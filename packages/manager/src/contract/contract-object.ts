@@ -1,7 +1,7 @@
-/** What Cluster API's contract says about objects that Clusters and pools refer to, whatever kind they are. */
+/** Accessors for the fields of Cluster API's contract, for referenced objects of any kind. */
 import { type Condition, type Frozen, isJsonObject, type KubernetesObject } from "@capstan/api";
 
-/** An object of any provider. Nothing about it is taken for granted but that it is an object of Kubernetes. */
+/** An object of any provider. Nothing is assumed about it except that it is a Kubernetes object. */
 export interface ContractObject extends KubernetesObject {
   spec?: unknown;
   status?: unknown;
@@ -9,7 +9,7 @@ export interface ContractObject extends KubernetesObject {
 
 type Read = Frozen<ContractObject>;
 
-/** Where the API server of a cluster is reached. */
+/** The address of a cluster's API server. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
@@ -18,13 +18,13 @@ export interface Endpoint {
 /** The failure domains of a cluster, by name. */
 export type FailureDomains = Record<string, { controlPlane?: boolean; attributes?: Record<string, string> }>;
 
-/** Why an object has failed for good. */
+/** Why an object has failed permanently. */
 export interface ContractFailure {
   readonly reason: string;
   readonly message: string;
 }
 
-/** Whether infrastructure is there, a control plane answers or bootstrap data is made: `status.ready`, or its successors. */
+/** Whether infrastructure, a control plane or bootstrap data is ready: `status.ready` or its successors. */
 export function isReady(object: Read): boolean {
   const { provisioned, controlPlaneInitialized, dataSecretCreated } = recordOf(
     statusOf(object)["initialization"],
@@ -38,18 +38,18 @@ export function isInitialized(object: Read): boolean {
   return statusOf(object)["initialized"] === true || controlPlaneInitialized === true;
 }
 
-/** Whether nobody has said anything about the object that the contract knows: no controller acts on it. */
+/** Whether the object has none of the contract's status fields, which means that no controller acts on it. */
 export function saysNothing(object: Read): boolean {
   const status = statusOf(object);
   return ["ready", "initialized", "initialization"].every((field) => status[field] === undefined);
 }
 
-/** The endpoint that an object offers; undefined while it has none. */
+/** The endpoint of an object; undefined while it has none. */
 export function endpointOf(object: Read): Endpoint | undefined {
   return validEndpoint(specOf(object)["controlPlaneEndpoint"]);
 }
 
-/** An endpoint that leads somewhere; undefined for one that is not filled in. */
+/** A complete endpoint; undefined if a field is empty. */
 export function validEndpoint(value: unknown): Endpoint | undefined {
   const { host, port } = recordOf(value);
   return typeof host === "string" && host !== "" && typeof port === "number" && port > 0
@@ -69,7 +69,7 @@ export function failureDomainsOf(object: Read): FailureDomains | undefined {
   return domains.length === 0 ? undefined : Object.fromEntries(domains);
 }
 
-/** Why the object has failed for good; undefined when it has not. */
+/** Why the object has failed permanently; undefined when it has not. */
 export function failureOf(object: Read): ContractFailure | undefined {
   const { failureReason, failureMessage } = statusOf(object);
   if (!isText(failureReason) && !isText(failureMessage)) return undefined;
@@ -82,12 +82,12 @@ export function replicasOf(object: Read): number | undefined {
   return countIn(object, "replicas");
 }
 
-/** How many machines an autoscaler wants of a pool that has more or fewer at the moment; ours alone says it. */
+/** The number of machines that an autoscaler has set, if the pool has another number at the moment; only Capstan's pools report it. */
 export function externalReplicasOf(object: Read): number | undefined {
   return countIn(object, "externalReplicas");
 }
 
-/** How many machines of a pool are as it wants them; none of Cluster API's contracts, so that few say it. */
+/** How many machines of a pool are up to date; not part of Cluster API's contract, so few kinds report it. */
 export function upToDateReplicasOf(object: Read): number | undefined {
   return countIn(object, "upToDateReplicas");
 }
@@ -109,7 +109,7 @@ export function dataSecretNameOf(object: Read): string | undefined {
   return isText(name) ? name : undefined;
 }
 
-/** What the object says about being ready, if it says it in a condition. */
+/** The object's own Ready condition, if it has one. */
 export function readyConditionOf(object: Read): Frozen<Condition> | undefined {
   const { conditions } = statusOf(object);
   const list = Array.isArray(conditions) ? (conditions as readonly unknown[]) : [];

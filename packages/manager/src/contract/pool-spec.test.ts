@@ -28,17 +28,14 @@ test.each<[string, Change, { specDiffers: boolean; more: boolean }]>([
     { metadata: { deletionTimestamp: "2026-11-16T00:00:00Z" }, spec: IDS },
     { specDiffers: false, more: true },
   ],
-])(
-  "of a pool with %s it is known whether anybody wants something else",
-  (_, change, { specDiffers, more }) => {
-    expect({
-      specDiffers: specChanged(before, after(change)),
-      more: isMoreThanMachines(before, after(change)),
-    }).toEqual({ specDiffers, more });
-  },
-);
+])("a pool with %s is compared with its earlier spec", (_, change, { specDiffers, more }) => {
+  expect({
+    specDiffers: specChanged(before, after(change)),
+    more: isMoreThanMachines(before, after(change)),
+  }).toEqual({ specDiffers, more });
+});
 
-test("what is wanted of a pool is all of its spec but its machines", () => {
+test("the desired spec of a pool is its spec without its machines", () => {
   const { providerIDList: _, ...rest } = before.spec;
   expect(poolSpecOf(before)).toEqual(rest);
 });

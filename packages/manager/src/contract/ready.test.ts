@@ -11,8 +11,8 @@ const condition = (type: string, status: Condition["status"], reason = "Because"
   lastTransitionTime,
 });
 
-describe("what an object says about being ready", () => {
-  test("is repeated under the owner's name", () => {
+describe("the Ready condition of a referenced object", () => {
+  test("is mirrored on its owner", () => {
     const conditions = [{ ...condition("Ready", "False", "Lost"), severity: "Error", message: "at sea" }];
     const mirrored = mirrorReady(
       "InfrastructureReady",
@@ -48,10 +48,10 @@ describe("what an object says about being ready", () => {
   });
 });
 
-describe("the sum of conditions", () => {
+describe("the summary of conditions", () => {
   const nowMs = Date.parse("2026-05-05T00:00:00Z");
 
-  test("takes the place of what the runner said about a pass that comes back", () => {
+  test("replaces the runner's condition of a requeued pass", () => {
     const requeueReason = condition("Ready", "False", "WatchingNodes");
     const object = cluster({
       status: { conditions: [requeueReason, condition("A", "True"), condition("B", "True")] },
@@ -64,7 +64,7 @@ describe("the sum of conditions", () => {
     ]);
   });
 
-  test("names the worst of those that count", () => {
+  test("names the worst of the given conditions", () => {
     const sunk = { ...condition("B", "False", "Sunk"), severity: "Error" };
     const object = cluster({
       status: { conditions: [condition("A", "True"), sunk, condition("C", "False")] },

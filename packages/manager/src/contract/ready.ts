@@ -9,15 +9,15 @@ import {
 import type { Context } from "@capstan/runtime";
 import { type ContractObject, isReady, readyConditionOf } from "./contract-object.ts";
 
-/** A condition to be set; when it changed is found out later. */
+/** A condition to set; its transition time is determined later. */
 export type ConditionUpdate = Parameters<Context<KubernetesObject>["setCondition"]>[0];
 
-/** An object whose conditions are told. */
+/** An object with conditions. */
 export interface Told {
   status?: { conditions?: readonly Frozen<Condition>[] };
 }
 
-/** Repeats on its owner what an object says about being ready; while it says nothing the owner waits for this reason. */
+/** Mirrors the Ready condition of an object on its owner; without one, the owner waits with this reason. */
 export function mirrorReady(
   type: string,
   object: Frozen<ContractObject>,
@@ -40,8 +40,8 @@ export function mirrorReady(
 }
 
 /**
- * Sums conditions up in Ready, in the place of what the runner says about a pass that only wants to come back. The time
- * of the transition may come out new; where the status is the one that is stored, the stored time is kept when it is written.
+ * Summarizes conditions in Ready, in place of the runner's condition of a requeued pass. The transition time may be new;
+ * if the status is unchanged, the write keeps the stored time.
  */
 export function summarize(object: Told, types: readonly string[], nowMs: number): void {
   const others = removeCondition(object.status?.conditions, "Ready");

@@ -7,7 +7,7 @@ const place = { field: "spec.infrastructureRef", namespace: "default" };
 const good = { apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "AzureCluster", name: "demo" };
 
 describe("a reference", () => {
-  test("to a kind of ours names that kind", () => {
+  test("to a kind of Capstan resolves to that kind", () => {
     expect(targetOf({ ...place, reference: good })).toEqual({
       kind: AzureCluster,
       name: { name: "demo", namespace: "default" },
@@ -15,7 +15,7 @@ describe("a reference", () => {
     });
   });
 
-  test("to any other kind names it by Cluster API's rule", () => {
+  test("to any other kind resolves by Cluster API's rule", () => {
     const reference = { ...good, kind: "VSphereCluster", namespace: "default" };
     const { kind } = targetOf({ ...place, reference });
     expect(kind).toMatchObject({
@@ -33,7 +33,7 @@ describe("a reference", () => {
     ["Gateway", "gateways"],
     ["Access", "accesses"],
     ["Box", "boxes"],
-  ])("to a %s leads to %s", (kind, plural) => {
+  ])("to a %s resolves to %s", (kind, plural) => {
     expect(pluralOf(kind)).toBe(plural);
   });
 
@@ -43,13 +43,16 @@ describe("a reference", () => {
     [{ apiVersion: undefined }, "spec.infrastructureRef.apiVersion is empty"],
     [{ namespace: "other" }, 'spec.infrastructureRef.namespace is "other"; it must be "default"'],
     [{ apiVersion: "v1" }, 'spec.infrastructureRef.apiVersion "v1"'],
-    [{ apiVersion: "apps/v1" }, 'spec.infrastructureRef.apiVersion "apps/v1" is not of a provider'],
-    [{ apiVersion: "rbac.authorization.k8s.io/v1" }, "is not of a provider"],
-    [{ apiVersion: "cluster.x-k8s.io/v1beta1" }, "is not of a provider"],
-    [{ apiVersion: "a.example.com/v1/../../x" }, "is no API version of a provider"],
-    [{ apiVersion: "A.example.com/v1" }, "is no API version of a provider"],
-    [{ kind: "azureCluster" }, 'spec.infrastructureRef.kind "azureCluster" is no kind'],
-    [{ kind: "A/../../secrets" }, 'spec.infrastructureRef.kind "A/../../secrets" is no kind'],
+    [
+      { apiVersion: "apps/v1" },
+      'spec.infrastructureRef.apiVersion "apps/v1" is not the API version of a provider',
+    ],
+    [{ apiVersion: "rbac.authorization.k8s.io/v1" }, "is not the API version of a provider"],
+    [{ apiVersion: "cluster.x-k8s.io/v1beta1" }, "is not the API version of a provider"],
+    [{ apiVersion: "a.example.com/v1/../../x" }, "is not an API version of a provider"],
+    [{ apiVersion: "A.example.com/v1" }, "is not an API version of a provider"],
+    [{ kind: "azureCluster" }, 'spec.infrastructureRef.kind "azureCluster" is not a kind'],
+    [{ kind: "A/../../secrets" }, 'spec.infrastructureRef.kind "A/../../secrets" is not a kind'],
   ])("with %j is refused, naming field and value", (part, message) => {
     const reference = { ...good, ...part } as typeof good;
     const failure = failureOf(() => targetOf({ ...place, reference }));
@@ -72,5 +75,5 @@ function failureOf(run: () => unknown): Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
-  throw new Error("it was expected to fail");
+  throw new Error("expected a failure");
 }

@@ -10,15 +10,15 @@ import type { ContractObject } from "./contract-object.ts";
 import type { Pointer, Target } from "./reference.ts";
 import { type ObjectReader, resolve } from "./resolve.ts";
 
-/** An object that is there and goes with its owner. */
+/** An existing object that is deleted with its owner. */
 export interface OwnedObject {
   readonly target: Target;
   readonly object: Frozen<ContractObject>;
 }
 
 /**
- * The object that an owner refers to; undefined when there is none, or when it has another owner. A reference that
- * cannot be resolved must not keep its owner from being deleted.
+ * The object that an owner refers to; undefined when it does not exist or has another owner. A reference that cannot be
+ * resolved must not block the deletion of its owner.
  */
 export async function findOwned(
   reader: ObjectReader,
@@ -36,7 +36,7 @@ export async function findOwned(
   }
 }
 
-/** Tells an object to go, if there is one and it has not been told yet. */
+/** Deletes an object, if it exists and is not being deleted yet. */
 export async function remove(client: Client, owned: OwnedObject | undefined): Promise<void> {
   if (!owned || owned.object.metadata.deletionTimestamp !== undefined) return;
   const { target, object } = owned;

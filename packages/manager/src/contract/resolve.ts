@@ -3,7 +3,7 @@ import { type Context, isNotServed } from "@capstan/runtime";
 import type { ContractObject } from "./contract-object.ts";
 import { type Pointer, type Target, targetOf } from "./reference.ts";
 
-/** What was found where a reference points to. */
+/** The result of resolving a reference. */
 export type ResolvedReference = {
   readonly target: Target;
   /** Whether the cache follows the kind. Until it does, the owner has to poll. */
@@ -15,7 +15,7 @@ export type ResolvedReference = {
   | { readonly state: "notServed" }
 );
 
-/** What resolving a reference needs of a pass. */
+/** The parts of a pass that resolving a reference needs. */
 export type ObjectReader = Pick<Context<KubernetesObject>, "cache" | "client" | "watch">;
 
 /** Reads the object that a reference names: from the cache if it follows the kind, else from the server. */
@@ -34,7 +34,7 @@ export async function resolve(reader: ObjectReader, pointer: Pointer): Promise<R
   }
 }
 
-/** Why there is no object, for people. */
+/** Why the object is missing, for messages. */
 export function absence({ state, target }: ResolvedReference): string {
   return state === "notServed"
     ? `${target.kind.apiVersion} ${target.kind.kind} is not served; is its CustomResourceDefinition installed?`

@@ -2,7 +2,7 @@ import { Scheduler, VirtualProcess } from "@capstan/env";
 import { expect, test } from "vitest";
 import { cachedAnswers } from "./cached-answers.ts";
 
-test("an answer is given again for a while, to the same question, and not when there was none", async () => {
+test("an answer is cached for a while by its arguments, and a failure is not cached", async () => {
   const scheduler = new Scheduler({ seed: "1" });
   const { clock } = new VirtualProcess(scheduler, "p");
   let asked = 0;

@@ -1,8 +1,8 @@
 import type { Clock } from "@capstan/env";
 
 /**
- * The same answers for a while. A thousand clusters that share an identity would otherwise read its Secret in each of
- * their passes; one that is changed counts after that while.
+ * Caches answers for a while. Otherwise a thousand clusters with the same identity would read its Secret on each pass; a
+ * change takes effect when the cached answer expires.
  */
 export function cachedAnswers<A extends readonly string[], R>(
   ask: (...question: A) => Promise<R>,
@@ -17,7 +17,7 @@ export function cachedAnswers<A extends readonly string[], R>(
     forget(answers, nowMs);
     const answer = ask(...question);
     answers.set(key, { untilMs: nowMs + forMs, answer });
-    // A failure is no answer: the next one asks again.
+    // A failure is not cached.
     answer.catch(() => answers.delete(key));
     return answer;
   };

@@ -13,9 +13,9 @@ const lease = (name: string, renewedMs: number, holderIdentity = "pod-1"): Lease
 });
 
 test.each([
-  ["nothing of anybody's", { definitions: [], leases: [] }, []],
+  ["no other provider", { definitions: [], leases: [] }, []],
   [
-    "our own definitions",
+    "Capstan's definitions",
     {
       definitions: [
         definition({
@@ -30,7 +30,9 @@ test.each([
   [
     "the definitions of Cluster API",
     { definitions: [definition({ "cluster.x-k8s.io/provider": "cluster-api" })], leases: [] },
-    ['the definition clusters.cluster.x-k8s.io belongs to provider "cluster-api" and not to capstan'],
+    [
+      'CustomResourceDefinition clusters.cluster.x-k8s.io belongs to provider "cluster-api" and not to capstan',
+    ],
   ],
   [
     "a provider that runs",
@@ -45,11 +47,11 @@ test.each([
     [],
   ],
   [
-    "a Lease that was given back",
+    "a Lease that was released",
     { definitions: [], leases: [lease("controller-leader-election-capi", NOW, "")] },
     [],
   ],
-  ["our own Lease", { definitions: [], leases: [lease("capstan", NOW)] }, []],
-])("with %s there is this to say", (_, found, expected) => {
+  ["Capstan's Lease", { definitions: [], leases: [lease("capstan", NOW)] }, []],
+])("%s gives the expected problems", (_, found, expected) => {
   expect(coexistenceProblems({ ...found, nowMs: NOW })).toEqual(expected);
 });

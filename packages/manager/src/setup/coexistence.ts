@@ -1,22 +1,22 @@
 import type { Frozen, Lease } from "@capstan/api";
 import type { CustomResourceDefinition } from "@capstan/api";
 
-/** What is known of other providers in a management cluster. */
+/** The observations about other providers in a management cluster. */
 export interface Neighbourhood {
-  /** The definitions of the kinds that our controllers are for, as far as there are any. */
+  /** The definitions of the kinds that Capstan's controllers act on. */
   readonly definitions: readonly Frozen<CustomResourceDefinition>[];
   /** All Leases. */
   readonly leases: readonly Frozen<Lease>[];
   readonly nowMs: number;
 }
 
-/** The label that tells who installed a definition. */
+/** The label that names the installer of a definition. */
 const MANAGED_BY = "app.kubernetes.io/managed-by";
-/** Its value on ours. */
+/** Capstan's value of the label. */
 const CAPSTAN = "capstan";
 const PROVIDER = "cluster.x-k8s.io/provider";
 
-/** The Leases of controllers that act on the same kinds, and whose they are. */
+/** The Leases of controllers that act on the same kinds, and their providers. */
 const FOREIGN_LEASES: Readonly<Record<string, string>> = {
   "controller-leader-election-capi": "Cluster API",
   "controller-leader-election-capz": "Cluster API's Azure provider",
@@ -24,15 +24,15 @@ const FOREIGN_LEASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why our controllers must not act here: two that fight for the same objects lose both. Each problem is a sentence
- * that names what was found.
+ * Why Capstan's controllers must not run here: two controllers that act on the same objects damage them. Each problem
+ * names what was found.
  */
 export function coexistenceProblems({ definitions, leases, nowMs }: Neighbourhood): string[] {
   const foreign = definitions.flatMap(({ metadata }) => {
     const provider = metadata.labels?.[PROVIDER];
     if (metadata.labels?.[MANAGED_BY] === CAPSTAN || provider === undefined) return [];
     return [
-      `the definition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
+      `CustomResourceDefinition ${metadata.name} belongs to provider ${JSON.stringify(provider)} and not to capstan`,
     ];
   });
   const active = leases.flatMap((lease) => {

@@ -32,15 +32,15 @@ import type { AzurePorts } from "./ports/azure.ts";
 import type { KubernetesPorts } from "./ports/kubernetes.ts";
 import type { WorkloadPorts } from "./ports/workload.ts";
 
-/** What controllers are made with, by domain. */
+/** The ports of controllers, by domain. */
 export interface ControllerPorts extends KubernetesPorts, AzurePorts, WorkloadPorts {
   readonly features: Features;
 }
 
-/** A controller of the product: its name on the command line, what it may do, and how it is made. */
+/** A controller of the product: its name on the command line, its permissions, and its constructor. */
 export interface ControllerDefinition {
   readonly name: string;
-  /** What it is for. */
+  /** The kind that it reconciles. */
   readonly kind: CustomKind;
   readonly rbac: readonly PolicyRule[];
   readonly create: (ports: ControllerPorts) => Reconciler;
@@ -52,7 +52,7 @@ export type EmbeddedControllerDefinition = Omit<ControllerDefinition, "rbac">;
 /** The controllers that only `capstan up` and simulations run, against the embedded API. `capstan manager` cannot. */
 export const EMBEDDED_CONTROLLERS: readonly EmbeddedControllerDefinition[] = [];
 
-/** All controllers of a manager, in the order in which a cluster comes to be. */
+/** All controllers of a manager, in the order in which a cluster is created. */
 export const CONTROLLERS: readonly ControllerDefinition[] = [
   {
     name: "azureclusteridentity",

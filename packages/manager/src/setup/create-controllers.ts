@@ -6,40 +6,40 @@ import { type AzureAccess, azurePorts } from "./ports/azure.ts";
 import { kubernetesPorts } from "./ports/kubernetes.ts";
 import { type WorkloadAccessOptions, workloadPorts } from "./ports/workload.ts";
 
-/** What controllers run on. Embedded, simulated and in production it is the same, with other ways to other servers. */
+/** The environment of controllers: the same embedded, simulated and in production, with other transports. */
 export interface ControllersOptions {
   readonly env: Env;
   readonly log: Logger;
-  /** The way to the management cluster. */
+  /** The transport to the management cluster. */
   readonly kube: Transport;
   readonly azure: AzureAccess;
   readonly workload: WorkloadAccessOptions;
   readonly readFile: (path: string) => Promise<string>;
-  /** Where calls to Azure are counted. */
+  /** The registry that counts calls to Azure. */
   readonly metrics?: MetricRegistry;
-  /** Throws when this process may not write any more; asked before each write that goes elsewhere than to the management cluster. */
+  /** Throws when this process must not write any more; called before each write to another server than the management cluster. */
   readonly assertMayWrite: () => void;
   /** The controllers to run, by name; all unless given. */
   readonly controllers?: readonly string[];
-  /** How many objects a controller works on at once, where that is not as usual. */
+  /** How many objects a controller reconciles at once, if not the default. */
   readonly concurrency?: Readonly<Record<string, number>>;
   /** Which features are on; the defaults unless given. */
   readonly features?: Features;
-  /** Whether to run what stands in for other operators: only where the management cluster is the embedded one. */
+  /** Whether to run controllers that stand in for other operators: only if the management cluster is the embedded one. */
   readonly isEmbedded?: boolean;
 }
 
 /** Controllers that are ready to be run. */
 export interface CreatedControllers {
   readonly reconcilers: readonly Reconciler[];
-  /** Lets go of what they hold beside the management cluster. */
+  /** Closes their connections to other servers than the management cluster. */
   close(): void;
 }
 
 /** The name of the manager towards Kubernetes: field manager, source of events, user agent. */
 export const MANAGER_NAME = "capstan";
 
-/** Makes the controllers of the product from the connections that they are given. */
+/** Creates the controllers of the product with the given connections. */
 export function createControllers(options: ControllersOptions): CreatedControllers {
   const { concurrency = {} } = options;
   const ports = portsOf(options);

@@ -6,7 +6,7 @@ import {
   MANAGER_NAME,
 } from "./create-controllers.ts";
 
-/** What a manager runs on, and which part of the management cluster is its own. */
+/** The environment of a manager, and its namespaces in the management cluster. */
 export interface ManagerOptions extends Omit<ControllersOptions, "assertMayWrite" | "metrics"> {
   readonly namespace?: string;
   readonly watchFilter?: string;
@@ -50,7 +50,7 @@ export class Manager {
     return this.runner.held();
   }
 
-  /** Ends everything in an orderly way; the Lease is given back last. */
+  /** Stops everything in order; the Lease is released last. */
   async stop(): Promise<void> {
     await this.runner.stop();
     this.#controllers.close();

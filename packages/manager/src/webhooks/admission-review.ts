@@ -1,7 +1,7 @@
 import { isJsonObject } from "@capstan/api";
 import type { AdmissionDenial } from "./refusal.ts";
 
-/** What kube-apiserver asks a webhook, as far as the rules of kinds look at it. */
+/** The fields of an admission request that the kinds use. */
 export interface ReviewRequest {
   readonly uid: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
@@ -14,7 +14,7 @@ export interface ReviewRequest {
   readonly oldObject?: unknown;
 }
 
-/** What a webhook answers. */
+/** The response of a webhook. */
 export interface ReviewResponse {
   readonly uid: string;
   readonly allowed: boolean;
@@ -33,15 +33,15 @@ export interface AdmissionReview {
   readonly response?: ReviewResponse;
 }
 
-/** The one version of reviews that is spoken here; webhook configurations ask for it. */
+/** The supported version of reviews; the webhook configurations request it. */
 const REVIEW_VERSION = "admission.k8s.io/v1";
 
-/** A body that is no question. */
+/** A body that is not a review. */
 export class ReviewError extends Error {
   override readonly name = "ReviewError";
 }
 
-/** The question in a JSON value; throws a ReviewError that names what is missing. */
+/** The request in a JSON value; throws a ReviewError that names the missing field. */
 export function readReview(value: unknown): ReviewRequest {
   if (!isJsonObject(value))
     throw new ReviewError("the body is not an AdmissionReview but another JSON value");
@@ -60,7 +60,7 @@ export function readReview(value: unknown): ReviewRequest {
   return request as unknown as ReviewRequest;
 }
 
-/** The envelope around an answer. */
+/** The envelope around a response. */
 export function answered(response: ReviewResponse): AdmissionReview {
   return { apiVersion: REVIEW_VERSION, kind: "AdmissionReview", response };
 }

@@ -27,15 +27,21 @@ test("defaults come from one path and verdicts from the other", async () => {
 });
 
 test.each([
-  ["GET", "/mutate", undefined, 405, "only POST is served here"],
-  ["POST", "/", "{}", 404, "served here: /mutate, /validate"],
-  ["POST", "/mutate/x", "{}", 404, "served here: /mutate, /validate"],
+  ["GET", "/mutate", undefined, 405, "this server accepts only POST"],
+  ["POST", "/", "{}", 404, "this server serves /mutate, /validate"],
+  ["POST", "/mutate/x", "{}", 404, "this server serves /mutate, /validate"],
   ["POST", "/mutate", undefined, 400, "the body is not an AdmissionReview but another JSON value"],
   ["POST", "/mutate", "", 400, "the body is not JSON"],
   ["POST", "/mutate", "{", 400, "the body is not JSON"],
   ["POST", "/validate", "{}", 400, "expected an AdmissionReview of admission.k8s.io/v1"],
-  ["POST", "/validate", `"${"x".repeat(LONGEST_REVIEW_BYTES)}"`, 413, "a review may have 8388608 bytes"],
-])("%s %s is answered in plain words where it is no review", async (method, path, body, status, words) => {
+  [
+    "POST",
+    "/validate",
+    `"${"x".repeat(LONGEST_REVIEW_BYTES)}"`,
+    413,
+    "the review is longer than 8388608 bytes",
+  ],
+])("%s %s is answered with the reason if it is not a review", async (method, path, body, status, words) => {
   const answer = await handle({ method, path, headers: {}, body });
   expect(answer.status).toBe(status);
   expect(await answer.text()).toContain(words);

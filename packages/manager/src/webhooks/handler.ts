@@ -5,8 +5,8 @@ import { ReviewError } from "./admission-review.ts";
 import { review, type ReviewVerb } from "./review.ts";
 
 /**
- * The longest body that is read. kube-apiserver takes objects of up to 3 MiB, and a review of an update has the old
- * one in it, too; the rest of it is small.
+ * The longest accepted body. kube-apiserver accepts objects of up to 3 MiB, and the review of an update also has the old
+ * object; the rest is small.
  */
 export const LONGEST_REVIEW_BYTES = 8 * 1024 * 1024;
 
@@ -15,22 +15,25 @@ const VERBS: ReadonlyMap<string, ReviewVerb> = new Map([
   ["/validate", "validate"],
 ]);
 
-/** Answers `POST /mutate` and `POST /validate`; whatever is no review is refused in plain words. */
+/** Answers `POST /mutate` and `POST /validate`; a body that is not a review is refused with the reason. */
 export function createWebhookHandler(log: Logger, features: Features = DEFAULT_FEATURES): Handler {
   return async ({ method, path, body }) => {
-    // kube-apiserver adds its time limit as a query.
+    // kube-apiserver adds its timeout as a query.
     const verb = VERBS.get(path.split("?")[0] ?? "");
-    if (!verb) return text(404, `served here: ${[...VERBS.keys()].join(", ")}`);
-    if (method !== "POST") return text(405, "only POST is served here");
+    if (!verb) return text(404, `this server serves ${[...VERBS.keys()].join(", ")}`);
+    if (method !== "POST") return text(405, "this server accepts only POST");
     if (typeof body === "string" && Buffer.byteLength(body) > LONGEST_REVIEW_BYTES)
-      return text(413, `a review may have ${LONGEST_REVIEW_BYTES} bytes, and this one has more`);
+      return text(413, `the review is longer than ${LONGEST_REVIEW_BYTES} bytes`);
     try {
       return json(review(verb, typeof body === "string" ? JSON.parse(body) : body, features));
     } catch (error) {
       if (error instanceof SyntaxError) return text(400, `the body is not JSON: ${error.message}`);
       if (error instanceof ReviewError) return text(400, error.message);
       log.error("Bug in a review", { error, verb });
-      return text(500, "the rules of capstan failed on this object; the log of the manager says where");
+      return text(
+        500,
+        "capstan's admission failed on this object because of a bug; see the log of the manager",
+      );
     }
   };
 }
@@ -50,7 +53,7 @@ function answer(status: number, body: string, type: string): HttpResponse {
     text: () => Promise.resolve(body),
     json: () => Promise.resolve().then(() => JSON.parse(body) as unknown),
     lines: () => {
-      throw new TypeError("an answer to a review is not a stream");
+      throw new TypeError("the response to a review must not be a stream");
     },
   };
 }

@@ -3,7 +3,7 @@ import type { AdmissionReview } from "./admission-review.ts";
 
 type Place = Record<string, unknown> | unknown[];
 
-/** Carries out a JSON patch by the letter of RFC 6902, as far as ours go. */
+/** Applies a JSON patch by RFC 6902, as far as the webhooks use it. */
 export function patched<T>(document: T, operations: readonly PatchOperation[]): T {
   const root: Record<string, unknown> = { "": deepCopy<T>(document) };
   for (const operation of operations) perform(root, operation);
@@ -36,7 +36,7 @@ function unescaped(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** The operations in an answer. */
+/** The operations in a response. */
 export function patchOf({ response }: AdmissionReview): readonly PatchOperation[] {
   if (response?.patch === undefined) return [];
   return JSON.parse(Buffer.from(response.patch, "base64").toString()) as readonly PatchOperation[];

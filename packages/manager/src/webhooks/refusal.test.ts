@@ -5,7 +5,7 @@ import { invalidObject } from "./refusal.ts";
 const missing = required("spec.location", "a region such as westeurope");
 const wrong = invalid("spec.subscriptionID", "x", "must be a GUID");
 
-test("one fault stands alone, several stand in brackets, and the same words only once", () => {
+test("one error stands alone, several stand in brackets, and duplicates appear once", () => {
   const message = (...errors: (typeof missing)[]): string =>
     invalidObject(AzureCluster, "c1", errors).message;
   const start = 'AzureCluster.infrastructure.cluster.x-k8s.io "c1" is invalid:';
@@ -18,7 +18,7 @@ test("one fault stands alone, several stand in brackets, and the same words only
   expect(message(missing, missing)).toBe(`${start} ${first}`);
 });
 
-test("each fault is a cause with its field, for programs to read", () => {
+test("each error is a cause with its field", () => {
   expect(invalidObject(AzureCluster, "", [wrong]).details).toEqual({
     group: "infrastructure.cluster.x-k8s.io",
     kind: "AzureCluster",

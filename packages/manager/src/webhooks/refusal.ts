@@ -1,6 +1,6 @@
 import { type FieldError, formatFieldError, type Kind } from "@capstan/api";
 
-/** The Status that a refused review carries; kube-apiserver hands it on with the name of the webhook before the message. */
+/** The Status of a denied review; kube-apiserver passes it on with the name of the webhook before the message. */
 export interface AdmissionDenial {
   readonly status: "Failure";
   readonly code: number;
@@ -14,7 +14,7 @@ export interface AdmissionDenial {
   };
 }
 
-/** Refuses an object because of its fields, in the words that kube-apiserver has for its own kinds. */
+/** Denies an object because of its fields, with the wording of kube-apiserver. */
 export function invalidObject(
   { group, kind }: Pick<Kind, "group" | "kind">,
   name: string,
@@ -36,7 +36,7 @@ export function invalidObject(
   };
 }
 
-/** Refuses a question that should not have been asked here. */
+/** Denies a request that the webhooks do not serve. */
 export function badQuestion(message: string): AdmissionDenial {
   return { status: "Failure", code: 400, reason: "BadRequest", message };
 }

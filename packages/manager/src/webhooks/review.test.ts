@@ -20,7 +20,7 @@ const nameless = (object: KubernetesObject, metadata: object): object => ({
   metadata: { namespace: "default", ...metadata },
 });
 
-test("all kinds have rules here but those of Azure Service Operator", () => {
+test("all kinds are reviewed except those of Azure Service Operator", () => {
   expect(reviewedKinds).toHaveLength(19);
   expect(new Set(reviewedKinds.map(({ group }) => group.split(".").slice(-2).join(".")))).toEqual(
     new Set(["x-k8s.io"]),
@@ -52,7 +52,7 @@ describe("a mutation", () => {
     });
   });
 
-  test("gives an object its generated name, because its defaults are made of it", () => {
+  test("gives an object its generated name, because its defaults depend on it", () => {
     const object = nameless(azureCluster(), { generateName: "prod-" });
     const answer = review("mutate", question(AzureCluster, { object }));
     const { metadata, spec } = patched(object, patchOf(answer)) as AzureCluster;
@@ -64,21 +64,21 @@ describe("a mutation", () => {
     );
   });
 
-  test("leaves an object without any name to kube-apiserver, who refuses it", () => {
+  test("leaves an object without any name to kube-apiserver, which refuses it", () => {
     const object = nameless(azureCluster(), {});
     expect(patchOf(review("mutate", question(AzureCluster, { object })))).toEqual([]);
   });
 });
 
 describe("a validation", () => {
-  test("allows what is right", () => {
+  test("allows a valid object", () => {
     expect(review("validate", question(Cluster, { object: cluster() })).response).toEqual({
       uid: UID,
       allowed: true,
     });
   });
 
-  test("refuses with the field, the value and what would be right, as a Status", () => {
+  test("denies with field, value and expectation, as a Status", () => {
     const object = azureMachinePool({ spec: { template: { osDisk: { diskSizeGB: -1 } } } });
     const { response } = review("validate", question(AzureMachinePool, { object }));
     expect(response).toMatchObject({
@@ -102,7 +102,7 @@ describe("a validation", () => {
     );
   });
 
-  test("compares an update with what is stored, and a creation with nothing", () => {
+  test("compares an update with the stored object, and a creation with nothing", () => {
     const oldObject = azureCluster({ spec: { location: "westeurope" } });
     const object = azureCluster({ spec: { location: "northeurope" } });
     const update = question(AzureCluster, { object, oldObject, operation: "UPDATE" });
@@ -119,7 +119,7 @@ describe("both", () => {
     ["deletions", { operation: "DELETE", object: null, oldObject: bad }],
     ["connections", { operation: "CONNECT", object: {} }],
     ["writes to a subresource", { operation: "UPDATE", subResource: "status", object: bad, oldObject: bad }],
-  ])("let %s pass by", (_, rest) => {
+  ])("allow %s", (_, rest) => {
     for (const verb of ["mutate", "validate"] as const)
       expect(review(verb, question(AzureCluster, rest)).response).toEqual({ uid: UID, allowed: true });
   });
@@ -136,7 +136,7 @@ describe("both", () => {
     ["", "v1", "Pod"],
     ["cluster.x-k8s.io", "v1beta2", "Cluster"],
     ["containerservice.azure.com", "v1api20231001", "ManagedCluster"],
-  ])("refuse %s/%s %s, for which there are no rules here", (group, version, kind) => {
+  ])("refuse %s/%s %s, which is not reviewed", (group, version, kind) => {
     for (const verb of ["mutate", "validate"] as const)
       expect(review(verb, question({ ...Cluster, group, version, kind }, { object: {} })).response).toEqual({
         uid: UID,
@@ -145,7 +145,7 @@ describe("both", () => {
           status: "Failure",
           code: 400,
           reason: "BadRequest",
-          message: `${kind} of ${group}/${version} is no kind that this version of capstan has rules for`,
+          message: `${kind} of ${group}/${version} is not a kind that this version of capstan reviews`,
         },
       });
   });

@@ -20,17 +20,17 @@ import {
 } from "./admission-review.ts";
 import { badQuestion, invalidObject } from "./refusal.ts";
 
-/** What a review is for: to fill in defaults, or to say whether an object is right. */
+/** The purpose of a review: to fill in defaults, or to validate an object. */
 export type ReviewVerb = "mutate" | "validate";
 
-/** The kinds whose defaults and rules are ours. Those of Azure Service Operator belong to that operator. */
+/** The kinds with our defaults and validation. Those of Azure Service Operator belong to that operator. */
 export const reviewedKinds: readonly CustomKind[] = customKinds.filter(
   ({ group }) => !group.endsWith(".azure.com"),
 );
 
 const byName = new Map(reviewedKinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
 
-/** Answers a review. It has no effects, so a dry run is answered like any other. */
+/** Answers a review. It has no side effects, so a dry run is answered like any other. */
 export function review(
   verb: ReviewVerb,
   question: unknown,
@@ -49,10 +49,10 @@ function responseTo(verb: ReviewVerb, request: ReviewRequest, features: Features
   const { group, version, kind: name } = request.kind;
   const kind = byName.get(`${group}/${version} ${name}`);
   if (!kind) {
-    const message = `${name} of ${group}/${version} is no kind that this version of capstan has rules for`;
+    const message = `${name} of ${group}/${version} is not a kind that this version of capstan reviews`;
     return { allowed: false, status: badQuestion(message) };
   }
-  // No kind has a rule about deletions, and what is written to subresources is the controllers' own.
+  // No kind validates deletions, and only controllers write to subresources.
   const isWrite = request.operation === "CREATE" || request.operation === "UPDATE";
   if (!isWrite || (request.subResource ?? "") !== "") return ALLOWED;
   return isJsonObject(request.object) && isJsonObject(request.object["metadata"])
@@ -85,7 +85,7 @@ function nameOf({ metadata }: KubernetesObject): string {
   return typeof name === "string" ? name : "";
 }
 
-/** The rules look at the form of an object themselves, so any JSON object is one to them. */
+/** The validation checks the shape of an object itself, so any JSON object is accepted here. */
 function objectOf(value: unknown): KubernetesObject {
   return value as KubernetesObject;
 }
@@ -94,12 +94,12 @@ function oldOf({ oldObject }: ReviewRequest): KubernetesObject | undefined {
   return isJsonObject(oldObject) ? objectOf(oldObject) : undefined;
 }
 
-// As kube-apiserver cuts them: with its five random characters a generated name stays a DNS label.
+// kube-apiserver's limit: with its five random characters, a generated name stays a DNS label.
 const LONGEST_GENERATED_PREFIX = 58;
 
 /**
- * The object with a name. kube-apiserver generates names only after it has asked us, but the defaults of a cluster
- * are made of its name; so we generate it, from the uid of the question, which is new for each.
+ * The object with a name. kube-apiserver generates names only after admission, but the defaults of a cluster contain its
+ * name; so the name is generated here from the uid of the request, which is unique.
  */
 function named(object: KubernetesObject, uid: string): KubernetesObject {
   const { name, generateName } = object.metadata as { name?: unknown; generateName?: unknown };

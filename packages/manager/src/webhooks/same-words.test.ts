@@ -1,7 +1,7 @@
 /**
- * An embedded server has our rules built in, a real one asks the webhooks. Objects must become the same in both, and
- * refusals must read the same. kube-apiserver's part is played here: it asks for defaults, carries the patch out, and
- * asks for a verdict.
+ * An embedded server has our defaults and validation built in, a real one calls the webhooks. The resulting objects must
+ * be the same, and so must the refusals. The test plays kube-apiserver: it requests defaults, applies the patch, and
+ * requests the validation.
  */
 import { type CustomKind, deepCopy, type KubernetesObject, Namespace } from "@capstan/api";
 import { createApiServer } from "@capstan/apiserver";
@@ -13,7 +13,7 @@ import type { ReviewRequest } from "./admission-review.ts";
 import { patched, patchOf } from "./patched.fixture.ts";
 import { review, reviewedKinds } from "./review.ts";
 
-/** What a caller is told about a write. */
+/** The result of a write for its caller. */
 interface Told {
   readonly spec?: unknown;
   readonly labels?: unknown;
@@ -21,7 +21,7 @@ interface Told {
   readonly refusal?: unknown;
 }
 
-// Without its schema a kind is left to its rules alone: what a schema refuses never reaches them.
+// Without its schema, a kind is validated by its own rules alone: an object that a schema refuses never reaches them.
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const open = (kind: CustomKind): CustomKind => ({
   ...kind,
@@ -50,7 +50,7 @@ function pathOf({ group, version, plural, namespaced }: CustomKind): string {
   return `/apis/${group}/${version}${namespaced ? "/namespaces/default" : ""}/${plural}`;
 }
 
-/** Asks the embedded server, which keeps nothing. */
+/** Writes to the embedded server as a dry run. */
 async function embedded(kind: CustomKind, object: KubernetesObject): Promise<Told> {
   const answer = await server.handle({
     method: "POST",
@@ -75,7 +75,7 @@ async function toldBy(answer: HttpResponse): Promise<Told> {
   return { refusal: { status: "Failure", code, reason, message, details } };
 }
 
-/** Asks the webhooks, as kube-apiserver does. */
+/** Calls the webhooks as kube-apiserver does. */
 function reviewed(kind: CustomKind, object: KubernetesObject, old?: KubernetesObject): Told {
   const { group, version } = kind;
   const request: ReviewRequest = {
@@ -85,7 +85,7 @@ function reviewed(kind: CustomKind, object: KubernetesObject, old?: KubernetesOb
     ...(old && { oldObject: old }),
   };
   const ask = (verb: "mutate" | "validate", asked: KubernetesObject) =>
-    // Over the wire, so that nothing but JSON gets through.
+    // Through JSON, as over the wire.
     review(
       verb,
       JSON.parse(
@@ -106,13 +106,13 @@ function reviewed(kind: CustomKind, object: KubernetesObject, old?: KubernetesOb
   };
 }
 
-/** What a server says about labels, which some defaults make of a spec, it says before it comes to our rules. */
+/** A server checks labels, which some defaults derive from a spec, before it runs our rules. */
 function isAboutMetadata({ refusal }: Told): boolean {
   const { details } = (refusal ?? {}) as { details?: { causes: readonly { field: string }[] } };
   return details?.causes.some(({ field }) => field.startsWith("metadata.")) ?? false;
 }
 
-/** All places inside a value, as paths. */
+/** All paths inside a value. */
 function placesIn(value: unknown): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, field]) => [
@@ -121,7 +121,7 @@ function placesIn(value: unknown): (readonly string[])[] {
   ]);
 }
 
-/** The object with another value at a place of its spec. */
+/** The object with another value at a path of its spec. */
 function replaced(object: KubernetesObject, path: readonly string[], value: unknown): KubernetesObject {
   const draft = deepCopy<KubernetesObject>(object);
   let place = draft as unknown as Record<string, unknown>;
@@ -142,7 +142,7 @@ describe.each(reviewedKinds.map((kind) => [kind.kind, kind] as const))("%s", (_,
     expect(reviewed(kind, example)).toEqual(reported);
   });
 
-  test("is refused in the same words, whatever is wrong with it", async () => {
+  test("is refused in the same words for any invalid field", async () => {
     const value = fc.oneof(
       fc.constantFrom("", "-", "latest", -1, 0, 5000, true, null, [], {}, "1.2.3.4/40"),
       fc.jsonValue({ maxDepth: 2 }),
@@ -158,14 +158,14 @@ describe.each(reviewedKinds.map((kind) => [kind.kind, kind] as const))("%s", (_,
       }),
       { numRuns: 60 },
     );
-    // A kind without rules of its own leaves everything to its schema.
+    // A kind without rules of its own is validated by its schema alone.
     expect(refused > 0 || kind.validate({ object: { ...example, spec: "x" } as never }).length === 0).toBe(
       true,
     );
   });
 });
 
-test("a change of what may not change is refused in the same words", async () => {
+test("a change of an immutable field is refused in the same words", async () => {
   let refused = 0;
   for (const kind of reviewedKinds) {
     const path = pathOf(kind);

@@ -52,7 +52,7 @@ const QUESTION = {
   request: { uid: "u", kind: { group, version, kind }, operation: "CREATE", object: cluster() },
 };
 
-/** Asks on a connection of its own, trusting these authorities. */
+/** Sends a review on a new connection that trusts these authorities. */
 async function ask(port: number | undefined, ca: string, body: unknown = QUESTION) {
   const transport = createHttpTransport({ baseUrl: `https://127.0.0.1:${port}`, ca });
   try {
@@ -64,10 +64,10 @@ async function ask(port: number | undefined, ca: string, body: unknown = QUESTIO
 }
 
 describe("webhooks", () => {
-  test("are served with the certificates in the Secret as soon as there are any", async () => {
+  test("are served with the certificates in the Secret as soon as it has some", async () => {
     const managed = await management();
     const server = webhooks(managed);
-    expect(server.unready().join()).toContain("waiting for the certificates of the webhooks");
+    expect(server.unready().join()).toContain("waiting for the webhook certificates");
     await server.start();
     expect(server.unready()).toEqual([]);
     const kept = readCertificates(await managed.client.get(Secret, secretName));
@@ -75,14 +75,14 @@ describe("webhooks", () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, { response: { uid: "u", allowed: true } }]);
   });
 
-  test("take new certificates without a restart", async () => {
+  test("use new certificates without a restart", async () => {
     const managed = await management();
     const server = webhooks(managed);
     await server.start();
     const { port } = server;
     const before = readCertificates(await managed.client.get(Secret, secretName));
     await managed.client.delete(Secret, secretName);
-    // Each attempt lets the other side go on; it takes a few of them until it has looked and made a key.
+    // Each attempt lets the server side continue; it takes a few of them until it has polled and created a key.
     let status = 0;
     for (let attempts = 0; attempts < 50 && status === 0; attempts++) {
       managed.clock.advance(11_000);
@@ -94,16 +94,16 @@ describe("webhooks", () => {
     await expect(ask(port, before?.bundle ?? "")).rejects.toBeInstanceOf(TransportError);
   });
 
-  test("read no more of a body than a review may have", async () => {
+  test("read a body only up to the limit of a review", async () => {
     const managed = await management();
     const server = webhooks(managed);
     await server.start();
     const kept = readCertificates(await managed.client.get(Secret, secretName));
     const { status, text } = await ask(server.port, kept?.bundle ?? "", "x".repeat(9 * 1024 * 1024));
-    expect([status, text]).toEqual([413, "a review may have 8388608 bytes, and this one has more\n"]);
+    expect([status, text]).toEqual([413, "the review is longer than 8388608 bytes\n"]);
   });
 
-  test("say that their port is taken", async () => {
+  test("report that their port is in use", async () => {
     const managed = await management();
     const first = webhooks(managed);
     await first.start();

@@ -4,18 +4,18 @@ import { CertificateKeeper, type CertificateKeeperOptions } from "../certificate
 import type { Credential } from "../certificates/credential.ts";
 import { createWebhookHandler, LONGEST_REVIEW_BYTES } from "./handler.ts";
 
-/** Where the webhooks are served, and with which certificates. */
+/** The address and the certificates of the webhooks. */
 export interface WebhookServerOptions extends Omit<CertificateKeeperOptions, "hosts" | "onServing"> {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Other names than those of the Service, for a kube-apiserver that does not ask through one. */
+  /** Other names than those of the Service, for a kube-apiserver that does not connect through it. */
   readonly hosts?: readonly string[];
-  /** Which features the rules take to be on; the defaults unless given. */
+  /** The enabled features; the defaults unless given. */
   readonly features?: Features;
 }
 
-/** The Service that leads kube-apiserver to the webhooks. */
+/** The Service by which kube-apiserver reaches the webhooks. */
 export const WEBHOOK_SERVICE = "capstan-webhooks";
 
 /** Serves the webhooks over TLS, with certificates that change while it runs. */
@@ -38,12 +38,12 @@ export class WebhookServer {
     });
   }
 
-  /** Where it listens; undefined before it does. */
+  /** The port; undefined before it listens. */
   get port(): number | undefined {
     return this.#listening?.port;
   }
 
-  /** Resolves when it listens, which it does as soon as there are certificates, or when it is stopped before. */
+  /** Resolves when the server listens, which needs certificates, or when it is stopped before. */
   async start(): Promise<void> {
     const { host, port, log, features } = this.#options;
     const first = new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ export class WebhookServer {
       bodyLimitBytes: LONGEST_REVIEW_BYTES,
     });
     if (this.#stopping.signal.aborted) return listening.close();
-    // Should they have changed while it began to listen, these are the newest.
+    // The certificates may have changed while the server started to listen.
     listening.setTls(this.#serving);
     this.#listening = listening;
   }
@@ -69,7 +69,7 @@ export class WebhookServer {
     return problems.length > 0 || this.#listening ? problems : ["the webhooks are not served yet"];
   }
 
-  /** Ends everything. A look at the certificates that is under way does no harm, and nobody waits for it. */
+  /** Stops the server. A running check of the certificates does no harm, so it is not awaited. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error("stopping"));
     await this.#listening?.close();

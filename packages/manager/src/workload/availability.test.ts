@@ -36,10 +36,10 @@ const instance = (provisioningState: string, powerState: PowerState = "running")
 describe("a machine is available", () => {
   test.each<[string, Partial<AvailabilityFacts>]>([
     ["that runs with a Ready Node", {}],
-    ["whatever Azure says it failed at", instance("Failed")],
+    ["although Azure reports a failure", instance("Failed")],
     ["while Azure updates it", instance("Updating")],
-    ["while Azure does not say whether it is on", instance("Succeeded", "unknown")],
-    ["with an annotation that asks for nothing", { machine: machineOf(junk("yes")) }],
+    ["while Azure does not report its power state", instance("Succeeded", "unknown")],
+    ["with an invalid update annotation", { machine: machineOf(junk("yes")) }],
   ])("%s", (_, facts) => {
     expect(availabilityOf({ ...WELL, ...facts })).toEqual({
       isAvailable: true,
@@ -49,7 +49,7 @@ describe("a machine is available", () => {
   });
 });
 
-test("without a time to wait, a Ready Node is good at once, also for a manager whose clock is an hour behind", () => {
+test("without minReadySeconds a Ready Node is available at once, also for a manager whose clock is an hour behind", () => {
   const nowMs = READY_MS - 3_600_000;
   expect(availabilityOf({ ...WELL, minReadySeconds: 0, nowMs })).toMatchObject({ isAvailable: true });
   expect(availabilityOf({ ...WELL, nowMs })).toMatchObject({ isAvailable: false });
@@ -72,10 +72,10 @@ describe("a machine is not available", () => {
       "it is being updated in place",
     ],
     ["whose Node is not Ready", { node: nodeOf({}, "False") }, "its Node n is not Ready"],
-    ["whose Node is silent", { node: nodeOf({}, "Unknown") }, "its Node n is not Ready"],
+    ["whose Node has stopped reporting", { node: nodeOf({}, "Unknown") }, "its Node n is not Ready"],
     ["that is cordoned", { node: nodeOf({ spec: { unschedulable: true } }) }, "its Node n takes no pods"],
     [
-      "that the cloud has not looked at",
+      "that the cloud provider has not initialized",
       {
         node: nodeOf({
           spec: { taints: [{ key: "node.cloudprovider.kubernetes.io/uninitialized", effect: "NoSchedule" }] },
@@ -84,7 +84,7 @@ describe("a machine is not available", () => {
       "its Node n takes no pods",
     ],
     [
-      "whose Node goes",
+      "whose Node is being deleted",
       { node: nodeOf({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }) },
       "its Node n takes no pods",
     ],
@@ -99,7 +99,7 @@ describe("a machine is not available", () => {
     expect(availabilityOf(noNode)).toMatchObject({ isAvailable: false, why: "it has no Node" });
   });
 
-  test("before its Node has been Ready for long enough, and says when it will be", () => {
+  test("before its Node has been Ready for long enough, and reports when it will be", () => {
     expect(availabilityOf({ ...WELL, minReadySeconds: 101 })).toMatchObject({
       isAvailable: false,
       availableAtMs: NOW_MS + 1000,
@@ -107,7 +107,7 @@ describe("a machine is not available", () => {
     expect(availabilityOf({ ...WELL, minReadySeconds: 100 })).toMatchObject({ isAvailable: true });
   });
 
-  test("since its Node says so, or its own condition", () => {
+  test("since the transition time of its Node, or of its own condition", () => {
     expect(availabilityOf({ ...WELL, node: nodeOf({}, "False") }).sinceMs).toBe(READY_MS);
     const lastTransitionTime = "2026-01-01T00:30:00Z";
     const conditions = [{ type: "Ready", status: "False", reason: "VMStopped", lastTransitionTime } as const];
@@ -117,7 +117,7 @@ describe("a machine is not available", () => {
   });
 });
 
-test("a machine that is available stays so while nothing but time goes on", () => {
+test("a machine that is available stays available while only time passes", () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.nat(10_000_000), (minReadySeconds, laterMs) => {
       const before = availabilityOf({ ...WELL, minReadySeconds });
@@ -141,6 +141,6 @@ test.each([
   ["v1-XY", undefined],
   ["v1-", undefined],
   [" v1-aa", undefined],
-])("the annotation %j asks for an update to %j", (value, hash) => {
+])("the annotation %j requests an update to %j", (value, hash) => {
   expect(updateOf(machineOf(junk(value)))).toBe(hash);
 });

@@ -8,7 +8,7 @@ import {
 } from "@capstan/api";
 import type { PowerState } from "../azure/scale-set/instance.ts";
 
-/** What is known of one machine of a pool, and when. */
+/** The observations of one machine of a pool, and their time. */
 export interface AvailabilityFacts {
   readonly instance?: { readonly provisioningState: string; readonly powerState: PowerState };
   readonly node?: Frozen<Node>;
@@ -17,28 +17,28 @@ export interface AvailabilityFacts {
   readonly nowMs: number;
 }
 
-/** Whether a machine does its work. */
+/** Whether a machine is available, and why. */
 export interface Availability {
   readonly isAvailable: boolean;
-  /** Since when that is so, where something says it. */
+  /** Since when, if known. */
   readonly sinceMs?: number;
-  /** When its Node will have been Ready for long enough, if that is all it waits for. */
+  /** When its Node will have been Ready for long enough, if it waits only for that. */
   readonly availableAtMs?: number;
   readonly why: string;
 }
 
-// A Node with it has not been looked at by the cloud's controller, and nothing can run on it yet.
+// The cloud provider has not initialized a Node with this taint, so no pod can run on it.
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
-/** Condition of a machine: whether pods may come to its Node; told only of one that somebody has cordoned. */
+/** Condition of a machine: whether its Node is schedulable; set only if a user has cordoned the Node. */
 export const NODE_SCHEDULABLE = "NodeSchedulable";
 
-// A hash of a model with the version of the hash, as the pool writes it.
+// The version of the hash function and the hash, as the pool writes it.
 const MODEL_HASH = /^v[0-9]+-[0-9a-f]+$/;
 
 /**
- * Available, by the one definition that the whole product uses: the VM runs, the Node has been Ready for long enough,
- * takes pods and is about to stay, and nobody is about to delete or update the machine.
+ * Whether a machine is available, the one definition for the whole product: the VM runs, the Node has been Ready for long
+ * enough, is schedulable and not being deleted, and the machine is neither being deleted nor updated.
  */
 export function availabilityOf(facts: AvailabilityFacts): Availability {
   const { node, machine, minReadySeconds, nowMs } = facts;
@@ -67,9 +67,8 @@ function machineObstacle({ machine }: AvailabilityFacts): string | undefined {
 }
 
 /**
- * What keeps a machine from its work, as Azure says. A state such as Failed or Updating does not: Azure says so of
- * machines that do their work, after an extension could not be updated for instance. Where nothing is said of the power,
- * the Node is the better witness.
+ * Why an instance is not available, according to Azure. Failed and Updating do not count: Azure reports them for working
+ * machines too, for example after a failed update of an extension. If the power state is unknown, the Node decides.
  */
 export function instanceObstacle({ instance }: Pick<AvailabilityFacts, "instance">): string | undefined {
   if (!instance) return "it has no instance";
@@ -102,43 +101,43 @@ function unreadySince({ status }: Frozen<AzureMachinePoolMachine>): string | und
   return ready && ready.status !== "True" ? ready.lastTransitionTime : undefined;
 }
 
-/** Since when somebody has kept pods off the Node of a machine; undefined while nobody does. */
+/** Since when the Node of a machine is cordoned by a user; undefined while it is not. */
 export function cordonedSince({ status }: Frozen<AzureMachinePoolMachine>): string | undefined {
   const schedulable = getCondition(status?.conditions, NODE_SCHEDULABLE);
   return schedulable?.status === "False" ? schedulable.lastTransitionTime : undefined;
 }
 
-/** The model that a machine is asked to be updated to in place; what is no hash of a model asks for nothing. */
+/** The model of a requested update in place; an annotation that is not a model hash requests nothing. */
 export function updateOf({ metadata }: Frozen<AzureMachinePoolMachine>): string | undefined {
   const asked = metadata.annotations?.[UPDATE_INSTANCE_ANNOTATION];
   return asked !== undefined && MODEL_HASH.test(asked) ? asked : undefined;
 }
 
-/** Whether the kubelet says that the Node works. */
+/** Whether the kubelet reports the Node as Ready. */
 export function isNodeReady(node: Frozen<Node>): boolean {
   return readyCondition(node)?.status === "True";
 }
 
-/** Whether nobody has heard of the kubelet for longer than the control plane waits. */
+/** Whether the kubelet has not reported for longer than the control plane waits. */
 export function isNodeUnreachable(node: Frozen<Node>): boolean {
   return readyCondition(node)?.status === "Unknown";
 }
 
-/** When something has lasted for long enough: at once where no time is asked for, whatever clocks that differ say. */
+/** When minReadySeconds have passed: at once if they are 0, even if clocks differ. */
 export function longEnoughAtMs(sinceMs: number, minReadySeconds: number): number {
   return minReadySeconds === 0 ? 0 : sinceMs + minReadySeconds * 1000;
 }
 
-/** Since when the Node is as Ready as it is; always, where nobody says it. */
+/** Since when the Node has its Ready status; -Infinity if unknown. */
 export function readySinceMs(node: Frozen<Node>): number {
   const sinceMs = Date.parse(readyCondition(node)?.lastTransitionTime ?? "");
   return Number.isNaN(sinceMs) ? 0 : sinceMs;
 }
 
-/** Ready is not enough: pods must be able to come, and the Node must be about to stay. */
+/** Whether a Node can take pods and is not being deleted, in addition to being Ready. */
 export function isNodeUsable({ metadata, spec }: Frozen<Node>): boolean {
   if (metadata.deletionTimestamp !== undefined || spec?.unschedulable === true) return false;
-  // Each pass over a pool asks for each of its Nodes; `some` and `find` are slow on arrays that are frozen.
+  // Every pass over a pool calls this for each Node; `some` and `find` are slow on frozen arrays.
   for (const { key } of spec?.taints ?? []) if (key === UNINITIALIZED) return false;
   return true;
 }

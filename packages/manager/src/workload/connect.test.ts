@@ -20,7 +20,7 @@ function answering(status: number, text: string): Transport {
   return { request: () => Promise.resolve(response), close: () => Promise.resolve() };
 }
 
-test("what a server says when it refuses has none of our credentials in it", async () => {
+test("an error response of a server does not reveal the manager's credentials", async () => {
   const said = JSON.stringify({
     message: `no canary-token, ${KEY} and ${Buffer.from(KEY).toString("base64")} here`,
   });
@@ -34,7 +34,7 @@ test("what a server says when it refuses has none of our credentials in it", asy
   });
 });
 
-test("what it says otherwise is passed on as it is", async () => {
+test("other responses are passed on unchanged", async () => {
   const transport = answering(200, "canary-token");
   expect(await (await concealing(transport, facts).request(request)).text()).toBe("canary-token");
 });

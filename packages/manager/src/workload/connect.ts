@@ -1,7 +1,7 @@
 import { createHttpTransport, type HttpResponse, type Transport, TransportError } from "@capstan/env";
 import { type KubeconfigFacts, secretsIn } from "./kubeconfig.ts";
 
-/** Opens the way to the server that a kubeconfig names. */
+/** Opens a connection to the server of a kubeconfig. */
 export type ConnectToCluster = (facts: KubeconfigFacts) => Transport;
 
 /** Over real sockets. */
@@ -24,7 +24,7 @@ export function connectToCluster(facts: KubeconfigFacts): Transport {
 
 const CONCEALED = "[redacted]";
 
-/** The same way; whatever a server says when it refuses, our own credentials are not in it. */
+/** The same transport, with the manager's credentials redacted from error responses. */
 export function concealing(transport: Transport, facts: KubeconfigFacts): Transport {
   const secrets = secretsIn(facts).flatMap(spellings);
   const conceal = (text: string): string =>
@@ -43,7 +43,7 @@ export function concealing(transport: Transport, facts: KubeconfigFacts): Transp
   };
 }
 
-/** A key may come back as it stands in the kubeconfig, or line by line. */
+/** A key may appear as in the kubeconfig, or line by line. */
 function spellings(secret: string): string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= 16 && !line.startsWith("-----"));
   return [secret, Buffer.from(secret).toString("base64"), ...lines];

@@ -7,45 +7,44 @@ import { factsOf, kubeconfigSecretName } from "./kubeconfig-secret.ts";
 import { WorkloadNodes } from "./nodes.ts";
 import { within } from "./within.ts";
 
-/** The ways that lead to workload clusters. */
 export interface WorkloadPorts {
   readonly env: Env;
   readonly log: Logger;
-  /** A Secret of the management cluster; undefined when there is none. */
+  /** A Secret of the management cluster; undefined when it does not exist. */
   readonly readSecret: (namespace: string, name: string) => Promise<Frozen<Secret> | undefined>;
   readonly connect: ConnectToCluster;
-  /** Servers that kubeconfigs may lead to besides the endpoint of their Cluster, such as https://127.0.0.1:6443: where simulated clusters are. */
+  /** Servers that a kubeconfig may point to in addition to the endpoint of its Cluster, such as https://127.0.0.1:6443 for simulated clusters. */
   readonly trustedOrigins?: readonly string[];
 }
 
 /** A workload cluster that answers. */
 export interface WorkloadCluster {
   readonly client: Client;
-  /** Its Nodes; followed from the first time somebody asks. Throws a Failure while they cannot be read. */
+  /** Its Nodes, watched from the first call on. Throws a Failure while they cannot be read. */
   nodes(): Promise<WorkloadNodes>;
 }
 
 interface Open {
-  /** Which Secret it was opened with: another one, or a new version of it, leads to a new connection. */
+  /** The Secret it was opened with: another Secret or version leads to a new connection. */
   readonly version: string;
   readonly cluster: WorkloadCluster;
   close(): void;
 }
 
-// A healthy server answers at once; whoever asks does not wait longer, because other clusters wait behind it.
+// A healthy server answers at once; a caller does not wait longer, because other clusters wait for the worker.
 const PATIENCE_MS = 2_000;
 const PROBE_LIMIT_MS = 10_000;
 const HEALTH_MS = 60_000;
-// An answer that is older than this is no news: whoever asks waits for a new one.
+// After a longer time, a caller waits for a new probe.
 const STALE_MS = 2 * HEALTH_MS;
-// A Secret is read again this often, and whenever the server does not answer: its credentials may have been replaced.
+// The Secret is read again this often, and whenever the server does not answer: its credentials may have been replaced.
 const SECRET_MS = 5 * 60_000;
 const RETRY_MS = 15_000;
 const COME_BACK_MS = 10_000;
 
 /**
- * The way to one workload cluster. Looking after it goes on beside whoever asks: one round at a time, begun when
- * somebody asks and the last one is old. So a cluster that does not answer makes nobody wait but once.
+ * The connection to one workload cluster. It probes in the background, one round at a time, started by a caller when the
+ * last round is old. So callers wait only once for a cluster that does not answer.
  */
 export class Connection {
   readonly uid: string;
@@ -65,12 +64,12 @@ export class Connection {
     this.#onNodes = onNodes;
   }
 
-  /** The cluster as it is now known; throws a Failure that says why it cannot be reached. */
+  /** The cluster as last probed; throws a Failure with the reason if it is unreachable. */
   async get(cluster: Frozen<Cluster>): Promise<WorkloadCluster> {
     const { clock } = this.#ports.env;
     if (!this.#round && clock.monotonic() >= this.#dueMs) this.#round = this.#look(cluster);
     const isStale = clock.monotonic() - this.#answeredMs > STALE_MS;
-    // One that did not answer the last time is not waited for again.
+    // Callers do not wait again for a server that did not answer the last probe.
     const mayAnswer = this.#failure?.failure !== "Transient";
     if (this.#round && isStale && mayAnswer) await within(clock, this.#round, PATIENCE_MS);
     if (this.#failure) throw this.#failure;
@@ -79,14 +78,14 @@ export class Connection {
     throw waiting("WorkloadClusterConnecting", message, COME_BACK_MS);
   }
 
-  /** Ends the connection and everything that goes over it. */
+  /** Closes the connection and aborts its requests. */
   close(): void {
     this.#isClosed = true;
     this.#open?.close();
     this.#open = undefined;
   }
 
-  /** One round: read the Secret if that is due, open the way, and see whether somebody answers. Never rejects. */
+  /** One round: reads the Secret if due, connects, and probes the server. Never rejects. */
   async #look(cluster: Frozen<Cluster>): Promise<void> {
     const { clock } = this.#ports.env;
     try {
@@ -104,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Opens the way with what the Secret says now; where it says the same as before, nothing is opened anew. */
+  /** Connects with the current Secret; an unchanged Secret keeps the connection. */
   async #renew(cluster: Frozen<Cluster>): Promise<void> {
     const nowMs = this.#ports.env.clock.monotonic();
     if (this.#open && nowMs - this.#secretReadMs < SECRET_MS) return;
@@ -125,7 +124,11 @@ export class Connection {
     if (secret) return secret;
     this.#open?.close();
     this.#open = undefined;
-    throw waiting("WaitingForKubeconfig", `There is no Secret ${namespace}/${secretName} yet`, COME_BACK_MS);
+    throw waiting(
+      "WaitingForKubeconfig",
+      `Secret ${namespace}/${secretName} does not exist yet`,
+      COME_BACK_MS,
+    );
   }
 
   #connect(facts: KubeconfigFacts, version: string): Open {
@@ -155,7 +158,12 @@ export class Connection {
 
   async #probe({ metadata: { name } }: Frozen<Cluster>): Promise<void> {
     const { client } = this.#open?.cluster ?? {};
-    if (!client) throw waiting("WorkloadClusterConnecting", `Cluster ${name} has been let go`, COME_BACK_MS);
+    if (!client)
+      throw waiting(
+        "WorkloadClusterConnecting",
+        `The connection to Cluster ${name} was closed`,
+        COME_BACK_MS,
+      );
     try {
       const answer = client.find(Namespace, { name: "kube-system" });
       if (await within(this.#ports.env.clock, answer, PROBE_LIMIT_MS)) return;
@@ -169,10 +177,10 @@ export class Connection {
   }
 
   #bug(error: unknown): Failure {
-    this.#ports.log.error("Bug on the way to a workload cluster", { error });
+    this.#ports.log.error("Bug while connecting to a workload cluster", { error });
     return transient(
       "InternalError",
-      "Capstan hit a bug of its own on the way to the workload cluster; look into its log",
+      "Capstan hit a bug while connecting to the workload cluster; see the log of the manager",
     );
   }
 }
@@ -181,7 +189,7 @@ function unreachable(name: string, { message, retryAfterMs }: Failure): Failure 
   const options = retryAfterMs === undefined ? {} : { retryAfterMs };
   return transient(
     "WorkloadClusterUnreachable",
-    `The API server of Cluster ${name} does not answer as it should: ${message}`,
+    `The API server of Cluster ${name} gives an unexpected answer: ${message}`,
     options,
   );
 }

@@ -26,12 +26,12 @@ test.each<[string, Overrides<Node>]>([
       status: { nodeInfo: { systemUUID: "78563412-BC9A-F0DE-1122-334455667788" } },
     },
   ],
-])("a Node is the machine's by %s", (_, overrides) => {
+])("a Node belongs to the machine by %s", (_, overrides) => {
   const node = nodeOf(overrides);
   expect(ask([node])).toEqual({ state: "found", node });
 });
 
-test("a Node that was found before stays the machine's, even when the instance cannot be asked", () => {
+test("a Node that was found before stays the machine's, even without the instance", () => {
   const node = nodeOf(STRANGER);
   expect(findNode([node], { instance: undefined, knownUID: "new-uid" })).toEqual({ state: "found", node });
 });
@@ -39,28 +39,28 @@ test("a Node that was found before stays the machine's, even when the instance c
 test.each<[string, readonly Node[]]>([
   ["with another name and another UUID", [nodeOf(STRANGER)]],
   ["from before the VM", [nodeOf({ metadata: { creationTimestamp: "2025-12-31T23:58:59Z" } })]],
-])("a Node %s is not", (_, candidates) => {
+])("a Node %s does not", (_, candidates) => {
   expect(ask(candidates).state).toBe("impostor");
 });
 
-test("a Node may be a little older than its VM, as the clocks tell it", () => {
+test("a Node may be a little older than its VM, by the difference of the clocks", () => {
   expect(ask([nodeOf({ metadata: { creationTimestamp: "2025-12-31T23:59:30Z" } })]).state).toBe("found");
 });
 
-test("the right one is found among others", () => {
+test("the matching Node is found among others", () => {
   const node = nodeOf();
   expect(ask([nodeOf(STRANGER, { metadata: { uid: "x" } }), node])).toEqual({ state: "found", node });
 });
 
-test("without a Node, or without the instance to bear one out, none is found", () => {
+test("without a Node, or without the instance to compare with, none is found", () => {
   expect(ask([]).state).toBe("none");
   expect(findNode([nodeOf()], { instance: undefined, knownUID: undefined }).state).toBe("impostor");
 });
 
-test("two Nodes that both could be it are disputed", () => {
+test("two matching Nodes are disputed", () => {
   const other = nodeOf({ metadata: { name: "custom", uid: "x" } });
   expect(ask([nodeOf(), other])).toEqual({
     state: "disputed",
-    message: "Node custom and Node pool000000 both say that they are this machine",
+    message: "Node custom and Node pool000000 both have the provider id of this machine",
   });
 });

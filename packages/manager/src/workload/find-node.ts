@@ -11,7 +11,7 @@ export type NodeLookup =
   /** The workload cluster does not answer. */
   | { readonly state: "unknown"; readonly reason: string; readonly message: string };
 
-/** What Azure says about the identity of a VM. */
+/** The identity of a VM in Azure. */
 interface VmIdentity {
   readonly computerName?: string | undefined;
   readonly vmID?: string | undefined;
@@ -25,12 +25,12 @@ export interface NodeQuestion {
   readonly knownUID: string | undefined;
 }
 
-// Kubernetes and Azure have a clock each.
+// The clocks of Kubernetes and Azure may differ.
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Tells which of the Nodes that bear a machine's provider id is its Node. Any kubelet can write any id, so the instance
- * must bear the Node out: by its computer name or by the id of the VM, and the Node must not be older than the VM.
+ * Finds the machine's Node among the Nodes with its provider id. A kubelet can write any id, so the instance must confirm
+ * the Node: by its computer name or by the id of the VM, and the Node must not be older than the VM.
  */
 export function findNode(candidates: readonly Frozen<Node>[], question: NodeQuestion): NodeLookup {
   if (candidates.length === 0) return { state: "none" };
@@ -38,9 +38,9 @@ export function findNode(candidates: readonly Frozen<Node>[], question: NodeQues
   const [node] = confirmed;
   if (node && confirmed.length === 1) return { state: "found", node };
   if (confirmed.length > 1) {
-    return { state: "disputed", message: `${listed(confirmed)} both say that they are this machine` };
+    return { state: "disputed", message: `${listed(confirmed)} both have the provider id of this machine` };
   }
-  const message = `${listed(candidates)} claims to be this machine, but neither name, system UUID nor age bears that out`;
+  const message = `${listed(candidates)} has the provider id of this machine, but its name, system UUID and age do not match`;
   return { state: "impostor", message };
 }
 
@@ -55,7 +55,7 @@ function isConfirmed(node: Frozen<Node>, { instance, knownUID }: NodeQuestion): 
   return instance !== undefined && !isOlder(node, instance) && isBorneOut(node, instance);
 }
 
-/** A Node that was there before its VM is of another VM, which had the same id. */
+/** A Node older than the VM belongs to an earlier VM with the same id. */
 function isOlder({ metadata }: Frozen<Node>, instance: VmIdentity): boolean {
   const { createdMs } = instance;
   return (

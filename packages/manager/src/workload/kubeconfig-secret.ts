@@ -9,7 +9,7 @@ export function kubeconfigSecretName(cluster: string): string {
   return `${cluster}-kubeconfig`;
 }
 
-/** What the kubeconfig in a Secret says, provided that it is this Cluster's and leads to it. */
+/** The content of a kubeconfig Secret, provided that it belongs to this Cluster and points to it. */
 export function factsOf(
   secret: Frozen<Secret>,
   cluster: Frozen<Cluster>,
@@ -19,16 +19,16 @@ export function factsOf(
   const origin = `Secret ${namespace}/${name}`;
   const owner = labels?.[CLUSTER_NAME_LABEL] ?? cluster.metadata.name;
   if (owner !== cluster.metadata.name) {
-    throw refused(`${origin} is of Cluster ${owner}, as its label ${CLUSTER_NAME_LABEL} says`);
+    throw refused(`${origin} belongs to Cluster ${owner}, according to its label ${CLUSTER_NAME_LABEL}`);
   }
   const value = secret.data?.["value"];
-  if (!value) throw refused(`${origin} has no data.value; the kubeconfig is expected there`);
+  if (!value) throw refused(`${origin} has no data.value; put the kubeconfig there`);
   const facts = readKubeconfig(Buffer.from(value, "base64").toString(), origin);
   checkServer(facts, cluster, { origin, trustedOrigins });
   return facts;
 }
 
-/** A kubeconfig is not to lead us anywhere but to the cluster that it is for. */
+/** A kubeconfig must not point to any server but that of its cluster. */
 function checkServer(
   { server }: KubeconfigFacts,
   { metadata, spec }: Frozen<Cluster>,
@@ -43,7 +43,7 @@ function checkServer(
   }
   if (bare(hostname) === bare(endpoint.toLowerCase())) return;
   const expected = `but spec.controlPlaneEndpoint.host of the Cluster is ${JSON.stringify(endpoint)}`;
-  throw refused(`${origin}: server leads to ${JSON.stringify(host)}, ${expected}`);
+  throw refused(`${origin}: server points to ${JSON.stringify(host)}, ${expected}`);
 }
 
 /** An IPv6 address is in brackets in a URL and without them elsewhere. */

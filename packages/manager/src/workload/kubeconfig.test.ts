@@ -28,11 +28,11 @@ function refusal(text: string): Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
-  throw new Error("it was expected to be refused");
+  throw new Error("expected a refusal");
 }
 
 describe("a kubeconfig", () => {
-  test("says where the server is and how both sides prove who they are", () => {
+  test("has the server and the credentials of both sides", () => {
     const facts = readKubeconfig(
       kubeconfig({
         cluster: { "certificate-authority-data": base64(PEM), "tls-server-name": "kubernetes" },
@@ -44,7 +44,7 @@ describe("a kubeconfig", () => {
     expect([facts.certificate?.reveal(), facts.key?.reveal(), facts.token]).toEqual([PEM, PEM, undefined]);
   });
 
-  test("keeps its credentials to itself however it is printed", () => {
+  test("never prints its credentials", () => {
     const facts = readKubeconfig(kubeconfig(), ORIGIN);
     expect(facts.token?.reveal()).toBe("t0ken");
     expect(`${JSON.stringify(facts)} ${inspect(facts, { depth: 9 })}`).not.toContain("t0ken");
@@ -81,21 +81,21 @@ describe("a kubeconfig", () => {
     ],
     [
       { cluster: { server: "http://host:8080" } },
-      'clusters[1].cluster.server leads to "host:8080" without TLS',
+      'clusters[1].cluster.server points to "host:8080" without TLS',
     ],
     [
       { cluster: { server: "https://me:pass@host" } },
-      'clusters[1].cluster.server has credentials in it, for "host"',
+      'clusters[1].cluster.server contains credentials for "host"',
     ],
     [{ cluster: { server: "host:6443" } }, "clusters[1].cluster.server"],
     [
       { cluster: { "certificate-authority-data": "////" } },
-      "clusters[1].cluster.certificate-authority-data is no PEM in base64",
+      "clusters[1].cluster.certificate-authority-data is not PEM in base64",
     ],
-    [{ config: { "current-context": "y" } }, "contexts has no entry of the name that counts"],
-    [{ config: { users: null } }, "users has no entry of the name that counts"],
-    [{ config: { "current-context": null } }, "it does not say which of its contexts counts"],
-  ])("with %j is refused with a sentence", (parts, sentence) => {
+    [{ config: { "current-context": "y" } }, "contexts has no entry with the selected name"],
+    [{ config: { users: null } }, "users has no entry with the selected name"],
+    [{ config: { "current-context": null } }, "it does not select one of its contexts"],
+  ])("with %j is refused with the reason", (parts, sentence) => {
     const failure = refusal(kubeconfig(parts));
     expect(failure).toMatchObject({ failure: "Terminal", reason: "KubeconfigRefused" });
     expect(failure.message).toContain(`${ORIGIN}: `);
@@ -104,15 +104,15 @@ describe("a kubeconfig", () => {
   });
 
   test.each([
-    ["", "it is no YAML"],
-    ["a: [", "it is no YAML"],
+    ["", "it is not YAML"],
+    ["a: [", "it is not YAML"],
     ["just text", "it is not an object"],
     ["x".repeat(40_000), "at most 32768 are read"],
-  ])("that is none at all is refused", (text, sentence) => {
+  ])("that is not a kubeconfig is refused", (text, sentence) => {
     expect(refusal(text).message).toContain(sentence);
   });
 
-  test("false and empty settings are no settings", () => {
+  test("false and empty settings count as not set", () => {
     const parts = {
       cluster: { "insecure-skip-tls-verify": false, "certificate-authority": "" },
       user: { token: "t", exec: null },
@@ -120,7 +120,7 @@ describe("a kubeconfig", () => {
     expect(readKubeconfig(kubeconfig(parts), ORIGIN).server).toBe("https://host:6443");
   });
 
-  test("is never quoted in a refusal, wherever it is broken", () => {
+  test("is never quoted in a refusal, at any broken position", () => {
     const canary = "canary7f3a";
     const whole = kubeconfig({ user: { token: canary, "client-key-data": canary } });
     fc.assert(

@@ -1,7 +1,7 @@
 import { isJsonObject, parseYaml } from "@capstan/api";
 import { Sensitive, terminal } from "@capstan/runtime";
 
-/** What a kubeconfig says, as far as a controller follows it: where the server is, and how both sides prove who they are. */
+/** The supported content of a kubeconfig: the server, and the credentials of both sides. */
 export interface KubeconfigFacts {
   readonly server: string;
   /** The name to expect in the server's certificate when it is not the host of the address. */
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 // kubectl and clusterctl write a few kilobytes; a certificate chain may be long.
 const LARGEST = 32 * 1024;
 
-/** What would run a program, read a file of the manager or send credentials to somebody else, and how it is shown. */
+/** Fields that would run a program, read a file of the manager or send credentials to another server, and their messages. */
 const REFUSED_IN_USER: Readonly<Record<string, (value: unknown) => string>> = {
   exec: (value) => `exec runs the program ${shown(fieldsOf(value)["command"])}`,
   "auth-provider": (value) => `auth-provider runs the plugin ${shown(fieldsOf(value)["name"])}`,
@@ -34,15 +34,15 @@ const REFUSED_IN_USER: Readonly<Record<string, (value: unknown) => string>> = {
 
 const REFUSED_IN_CLUSTER: Readonly<Record<string, (value: unknown) => string>> = {
   "insecure-skip-tls-verify": (value) =>
-    `insecure-skip-tls-verify is ${shown(value)}, so anybody could pose as the server`,
+    `insecure-skip-tls-verify is ${shown(value)}, so any server could impersonate the API server`,
   "certificate-authority": (value) => `certificate-authority reads the file ${shown(value)}`,
-  "proxy-url": (value) => `proxy-url is ${shown(originOf(value))}, which would see what is sent`,
+  "proxy-url": (value) => `proxy-url is ${shown(originOf(value))}, which could read the requests`,
 };
 
 /**
- * Reads the kubeconfig of a workload cluster. It comes from a Secret that a tenant may write, so nothing in it may run a
- * program, read a file or weaken TLS here: each of these is refused with a sentence that names it. No other byte of the
- * text gets into a sentence.
+ * Parses the kubeconfig of a workload cluster. It comes from a Secret that a tenant may write, so it must not run a
+ * program, read a file or weaken TLS: each such field is refused with a message that names it. No other byte of the text
+ * gets into a message.
  */
 export function readKubeconfig(text: string, origin: string): KubeconfigFacts {
   const refuse = (why: string): never => {
@@ -73,7 +73,7 @@ export function readKubeconfig(text: string, origin: string): KubeconfigFacts {
   };
 }
 
-/** Everything in the facts that must never be seen, for whoever prints what a server said. */
+/** All credentials, for redaction of server responses. */
 export function secretsIn({ certificate, key, token }: KubeconfigFacts): string[] {
   return [certificate, key, token].flatMap((secret) => (secret ? [secret.reveal()] : []));
 }
@@ -82,7 +82,7 @@ type Refuse = (why: string) => never;
 
 interface Entry {
   readonly fields: Fields;
-  /** Where it stands in the text. */
+  /** Its path in the text. */
   readonly path: string;
 }
 
@@ -90,11 +90,11 @@ function documentOf(text: string, refuse: Refuse): Fields {
   if (text.length > LARGEST) return refuse(`it has ${text.length} characters; at most ${LARGEST} are read`);
   try {
     const value = parseYaml(text);
-    return isJsonObject(value) ? value : refuse("it is no kubeconfig: it is not an object");
+    return isJsonObject(value) ? value : refuse("it is not a kubeconfig: it is not an object");
   } catch (error) {
-    // The parser quotes what it trips over, and that may be a key.
+    // The parser quotes the text around an error, which may be a key.
     return error instanceof Error && error.name === "YamlError"
-      ? refuse("it is no kubeconfig: it is no YAML")
+      ? refuse("it is not a kubeconfig: it is not YAML")
       : refuseAgain(error);
   }
 }
@@ -109,10 +109,10 @@ function entryOf(
 ): Entry {
   const { config, list, item, name } = place;
   if (typeof name !== "string" || name === "")
-    return refuse(`it is no kubeconfig: it does not say which of its ${list} counts`);
+    return refuse(`it is not a kubeconfig: it does not select one of its ${list}`);
   const entries = Array.isArray(config[list]) ? (config[list] as unknown[]) : [];
   const index = entries.findIndex((entry) => fieldsOf(entry)["name"] === name);
-  if (index < 0) return refuse(`it is no kubeconfig: ${list} has no entry of the name that counts`);
+  if (index < 0) return refuse(`it is not a kubeconfig: ${list} has no entry with the selected name`);
   return { fields: fieldsOf(fieldsOf(entries[index])[item]), path: `${list}[${index}].${item}` };
 }
 
@@ -127,13 +127,13 @@ function refuseFields({ fields, path }: Entry, table: typeof REFUSED_IN_USER, re
 function serverOf({ fields, path }: Entry, refuse: Refuse): string {
   const { server } = fields;
   if (typeof server !== "string" || !URL.canParse(server)) {
-    return refuse(`${path}.server is no URL; expected something like https://host:6443`);
+    return refuse(`${path}.server is not a URL; expected something like https://host:6443`);
   }
   const { protocol, username, password, host } = new URL(server);
   if (protocol !== "https:")
-    return refuse(`${path}.server leads to ${shown(host)} without TLS; expected https://${host}`);
+    return refuse(`${path}.server points to ${shown(host)} without TLS; expected https://${host}`);
   if (username !== "" || password !== "")
-    return refuse(`${path}.server has credentials in it, for ${shown(host)}; it must not`);
+    return refuse(`${path}.server contains credentials for ${shown(host)}; remove them`);
   return server;
 }
 
@@ -141,7 +141,7 @@ function decoded({ fields, path }: Entry, field: string, refuse: Refuse): string
   const value = fields[field];
   if (value === undefined || value === null || value === "") return undefined;
   const text = typeof value === "string" ? Buffer.from(value, "base64").toString() : "";
-  return text.includes("-----BEGIN ") ? text : refuse(`${path}.${field} is no PEM in base64`);
+  return text.includes("-----BEGIN ") ? text : refuse(`${path}.${field} is not PEM in base64`);
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -2,23 +2,22 @@ import type { Frozen, Node } from "@capstan/api";
 import type { Found } from "@capstan/runtime";
 import { providerKey, type WorkloadNodes } from "./nodes.ts";
 
-/** A machine whose Node is asked for on each pass: where that is told of is looked up once, and again when it has gone. */
+/** A machine whose Node is looked up on each pass: the index entry is cached, and looked up again when it is gone. */
 export interface NodeRefCache {
   readonly key: string;
-  /** Where its Nodes are told of as long as there are any, and by whom: after a reconnection it is somebody else. */
+  /** The cached index entry of its Nodes; a reconnection creates another one. */
   nodes: Found<Node> | undefined;
   follower: WorkloadNodes | undefined;
 }
 
-/** Begins to look for the Node of a machine. */
 export function seekNode(providerID: string): NodeRefCache {
   return { key: providerKey(providerID), nodes: undefined, follower: undefined };
 }
 
-/** One list for all machines without a Node, so that it is the same from pass to pass. */
+/** One list for all machines without a Node, so that its identity is stable between passes. */
 export const NO_NODES: readonly Frozen<Node>[] = [];
 
-/** The Nodes that say they are the machine. */
+/** The Nodes that have the machine's provider id. */
 export function candidatesOf(nodeRef: NodeRefCache, nodes: WorkloadNodes): readonly Frozen<Node>[] {
   if (nodeRef.follower !== nodes || nodeRef.nodes?.isOver !== false) {
     nodeRef.nodes = nodes.found(nodeRef.key);

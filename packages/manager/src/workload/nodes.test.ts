@@ -14,7 +14,7 @@ function keysAfter(changes: Overrides<Node>): readonly string[] {
   return keysIn({ type: "updated", previous: nodeWith(), object: nodeWith(changes) });
 }
 
-describe("a Node that changes", () => {
+describe("a changed Node", () => {
   test.each<readonly [string, Overrides<Node>]>([
     ["is cordoned", { spec: { unschedulable: true } }],
     ["is not Ready any more", { status: { conditions: [{ ...READY, status: "False" }] } }],
@@ -23,23 +23,23 @@ describe("a Node that changes", () => {
       { status: { conditions: [{ ...READY, lastTransitionTime: "2026-01-02T00:00:00Z" }] } },
     ],
     [
-      "has not been looked at by the cloud's controller",
+      "is not initialized by the cloud provider",
       { spec: { taints: [{ key: "node.cloudprovider.kubernetes.io/uninitialized", effect: "NoSchedule" }] } },
     ],
     ["is being deleted", { metadata: { deletionTimestamp: "2026-01-02T00:00:00Z" } }],
     ["runs another version", { status: { nodeInfo: { kubeletVersion: "v1.34.1" } } }],
-  ])("is told of when it %s", (_, changes) => {
+  ])("is reported when it %s", (_, changes) => {
     expect(keysAfter(changes)).toEqual([PROVIDER_ID]);
   });
 
   test.each<readonly [string, Overrides<Node>]>([
-    ["its kubelet says that it still lives", { status: { conditions: [{ ...READY, message: "3m4s ago" }] } }],
+    ["its kubelet sends a heartbeat", { status: { conditions: [{ ...READY, message: "3m4s ago" }] } }],
     [
       "the control plane taints it",
       { spec: { taints: [{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }] } },
     ],
     ["a user labels it", { metadata: { labels: { a: "b" } } }],
-  ])("is not told of because %s", (_, changes) => {
+  ])("is not reported because %s", (_, changes) => {
     expect(keysAfter(changes)).toEqual([]);
   });
 });

@@ -4,36 +4,35 @@ import { type Change, type Client, type Found, Informer, type Logger, waiting } 
 import { normalizedId } from "../azure/normalized-id.ts";
 import { isNodeReady, isNodeUsable } from "./availability.ts";
 
-/** What following Nodes takes. */
 export interface NodesOptions {
   readonly client: Client;
   readonly env: Env;
   readonly log: Logger;
-  /** Is told of each Node that came, went, or changed in a way that matters to pools. */
+  /** Called for each Node that was added, removed, or changed in a way that matters to pools. */
   readonly onChange: (providerIDs: readonly string[]) => void;
 }
 
 const BY_PROVIDER_ID = "provider-id";
-// The first list of a large cluster takes seconds; whoever asks comes back for it.
+// The first list of a large cluster takes seconds; a caller requeues meanwhile.
 const PATIENCE_MS = 2_000;
 const COME_BACK_MS = 5_000;
-// Three minutes in which watches bring nothing, not even a bookmark, lead to a list: a server that works is heard of at
-// least that often, however idle its cluster is. The rest is for lists that fail now and then.
+// After three minutes without any watch event or bookmark the reflector lists again, so a working server is heard from
+// at least that often. The rest allows for some failed lists.
 const DEAF_MS = 5 * 60_000;
 
-/** Nothing has been heard of the Nodes for too long. */
+/** The Nodes have not been confirmed for too long. */
 interface Doubt {
   readonly heardAtMs: number;
   readonly message: string;
-  /** Whether there was news after all. */
+  /** Whether an event arrived after all. */
   readonly isOver: Promise<boolean>;
 }
 
-/** The Nodes of one workload cluster, followed by one watch whoever asks. */
+/** The Nodes of one workload cluster, from one watch for all callers. */
 export class WorkloadNodes {
   readonly #informer: Informer<Node>;
   readonly #env: Env;
-  /** Counted as they change: a pool asks on each pass, and a cluster has thousands. */
+  /** Counted on every change, because each pool asks on each pass, and a cluster has thousands of Nodes. */
   readonly #notReady = new Set<string>();
   #doubt: Doubt | undefined;
 
@@ -52,7 +51,7 @@ export class WorkloadNodes {
     void this.#informer.run(signal);
   }
 
-  /** Throws a Failure while the Nodes have not been listed, or what is known of them is too old to decide anything on. */
+  /** Throws a Failure while the Nodes have not been listed, or are too old to decide on. */
   async known(): Promise<void> {
     if (!this.#isDeaf()) return;
     const { heardAtMs } = this.#informer;
@@ -65,39 +64,38 @@ export class WorkloadNodes {
     return this.#env.clock.monotonic() - this.#informer.heardAtMs > DEAF_MS;
   }
 
-  /** A process that stood still has heard nothing either, and hears at once: there is a moment for that, one for all who ask. */
+  /** A process that was suspended has heard nothing either, but hears at once: all callers share one short wait for that. */
   #doubtSince(heardAtMs: number): Doubt {
     const { clock } = this.#env;
     const since = heardAtMs - clock.monotonic() + clock.now();
     const message =
       heardAtMs === -Infinity
         ? "The Nodes of the workload cluster have not been listed yet"
-        : `The Nodes of the workload cluster could not be read since ${formatTimestamp(since)}; the log says why`;
+        : `The Nodes of the workload cluster could not be read since ${formatTimestamp(since)}; see the log of the manager`;
     return { heardAtMs, message, isOver: this.#informer.waitUntil(() => !this.#isDeaf(), PATIENCE_MS) };
   }
 
-  /** How many Nodes the cluster has, whoever they belong to, and how many of them are not Ready. */
+  /** The number of all Nodes of the cluster, and of those that are not Ready. */
   count(): { readonly all: number; readonly notReady: number } {
     return { all: this.#informer.store.size, notReady: this.#notReady.size };
   }
 
-  /** The Nodes that are not Ready. */
   notReady(): readonly Frozen<Node>[] {
     return [...this.#notReady].flatMap((name) => this.#informer.store.get(name) ?? []);
   }
 
-  /** The Nodes that say they are this machine; more than one is somebody's mistake. */
+  /** The Nodes with this provider id; more than one is a mistake in the cluster. */
   of(providerID: string): readonly Frozen<Node>[] {
     return this.found(providerKey(providerID))?.list ?? [];
   }
 
-  /** The same by the key of the id, for whoever asks again and again. */
+  /** The same by the key of the id, for repeated lookups. */
   found(key: string): Found<Node> | undefined {
     return this.#informer.store.found(BY_PROVIDER_ID, key);
   }
 }
 
-/** Azure writes the same id in different cases; elsewhere case counts. */
+/** Azure writes the same id in different cases; other ids are case-sensitive. */
 export function providerKey(providerID: string): string {
   return providerID.startsWith("azure://") ? normalizedId(providerID) : providerID;
 }
@@ -107,7 +105,7 @@ function providerKeysOf({ spec }: Frozen<Node>): string[] {
   return providerID ? [providerKey(providerID)] : [];
 }
 
-/** The ids that a change concerns. Kubelets write every few minutes that nothing has changed: that concerns nobody. */
+/** The ids that a change affects. Heartbeats of kubelets affect none. */
 export function keysIn(change: Change<Node>): readonly string[] {
   if (change.type !== "updated") return providerKeysOf(change.object);
   if (deepEqual(factsOf(change.previous), factsOf(change.object))) return [];
@@ -121,9 +119,9 @@ function factsOf(node: Frozen<Node>): unknown {
     deleting: metadata.deletionTimestamp !== undefined,
     providerID: spec?.providerID,
     unschedulable: spec?.unschedulable,
-    // Of taints only what it takes to be usable: the control plane puts on and takes off others all the time.
+    // Only whether the taints allow pods: the control plane adds and removes other taints all the time.
     isUsable: isNodeUsable(node),
-    // Their messages may count the seconds: "last seen active 3m4s ago".
+    // Messages are excluded, because they may count seconds: "last seen active 3m4s ago".
     conditions: conditions.map((one) => [one.type, one.status]),
     readySince: conditions.find(({ type }) => type === "Ready")?.lastTransitionTime,
     version: status?.nodeInfo?.kubeletVersion,

@@ -4,7 +4,7 @@ import { nodeOf } from "../reconcilers/azuremachinepoolmachine/machine.fixture.t
 import type { WorkloadNodes } from "./nodes.ts";
 import { candidatesOf, seekNode } from "./node-ref-cache.ts";
 
-test("a Node that came, changed and went is seen by whoever has asked before, and so is that of another connection", () => {
+test("a cached lookup follows its Node through creation, change and deletion, and through a reconnection", () => {
   const nodeRef = seekNode("azure:///Machine");
   const found: { list: readonly Frozen<Node>[]; isOver: boolean }[] = [];
   const nodes = { found: () => found.at(-1) } as unknown as WorkloadNodes;
@@ -16,7 +16,7 @@ test("a Node that came, changed and went is seen by whoever has asked before, an
   expect(candidatesOf(nodeRef, nodes)).toBe(first.list);
   const second = { list: [nodeOf()], isOver: false };
   found.push(second);
-  expect(candidatesOf(nodeRef, nodes), "what is followed goes on").toBe(first.list);
+  expect(candidatesOf(nodeRef, nodes), "the cached entry stays").toBe(first.list);
   first.isOver = true;
   expect(candidatesOf(nodeRef, nodes)).toBe(second.list);
   const reconnected = { found: () => undefined } as unknown as WorkloadNodes;

@@ -1,6 +1,6 @@
 import type { Clock } from "@capstan/env";
 
-/** Waits for something, but not for ever; says whether it came. What it is rejected with is passed on. */
+/** Waits for a promise up to a limit; returns whether it settled in time. A rejection is passed on. */
 export async function within(clock: Clock, work: Promise<unknown>, limitMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = clock.timer(limitMs, () => resolve(false));

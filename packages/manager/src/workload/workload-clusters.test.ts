@@ -8,7 +8,7 @@ import { WorkloadClusters } from "./workload-clusters.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A server with one Node, and the ways to it. */
+/** A server with one Node, and connections to it. */
 class Harness {
   readonly scheduler = new Scheduler({ seed: "workload" });
   readonly env = new VirtualProcess(this.scheduler, "manager");
@@ -72,7 +72,7 @@ class Harness {
     return outcome ?? "";
   }
 
-  /** Asks for the Node of the machine; its name, or why it is not known, is in `told` when that is over. */
+  /** Looks up the Node of the machine; `reported` has its name or the failure afterwards. */
   askForNode(found: Promise<WorkloadCluster> = this.workloads.get(demo())): { reported?: string } {
     const answer: { reported?: string } = {};
     void found
@@ -114,8 +114,8 @@ function kubeconfigSecret(server: string, resourceVersion: string): Secret {
 
 const PROBE = "/api/v1/namespaces/kube-system";
 
-describe("the way to a workload cluster", () => {
-  test("is opened once, when somebody asks, and looked after once a minute", async () => {
+describe("the connection to a workload cluster", () => {
+  test("is opened on the first request, and probed once a minute", async () => {
     const harness = new Harness();
     expect(harness.opened).toEqual([]);
     for (let time = 0; time < 10; time++) {
@@ -134,12 +134,12 @@ describe("the way to a workload cluster", () => {
     ).toEqual([]);
   });
 
-  test("is waited for two seconds, and not again while it does not answer", async () => {
+  test("makes the first caller wait two seconds, and no other while the server does not answer", async () => {
     const harness = new Harness();
     harness.isUp = false;
     expect(await harness.get()).toBe("WorkloadClusterConnecting");
     expect(harness.scheduler.monotonicMs).toBe(2_000);
-    // Long enough for the next attempt to begin with the first of these.
+    // Long enough for the next attempt to start with the first of these.
     await harness.scheduler.advance(40_000);
     const beforeMs = harness.scheduler.monotonicMs;
     for (let time = 0; time < 5; time++) expect(await harness.get()).toBe("WorkloadClusterUnreachable");
@@ -151,7 +151,7 @@ describe("the way to a workload cluster", () => {
     expect(await harness.get()).toBe("answers");
   });
 
-  test("is opened anew when the Secret changes, and closed when it goes", async () => {
+  test("is reopened when the Secret changes, and closed when the Secret is deleted", async () => {
     const harness = new Harness();
     await harness.get();
     harness.secret = kubeconfigSecret("https://host:8443", "2");
@@ -164,7 +164,7 @@ describe("the way to a workload cluster", () => {
     expect(harness.closed).toEqual(["https://host:6443", "https://host:8443"]);
   });
 
-  test("is closed when the Cluster goes, is made again, or has not been asked for in half an hour", async () => {
+  test("is closed when the Cluster is deleted or recreated, or after half an hour without a request", async () => {
     const harness = new Harness();
     await harness.get();
     harness.workloads.drop({ name: "demo", namespace: "default" });
@@ -190,7 +190,7 @@ describe("the way to a workload cluster", () => {
     expect(harness.closed).toHaveLength(1);
   });
 
-  test("shows Nodes by the ids of their machines, in whatever case Azure writes them", async () => {
+  test("shows Nodes by the ids of their machines, in any case that Azure writes", async () => {
     expect(await new Harness().node()).toBe(NODE);
   });
 });
@@ -198,7 +198,7 @@ describe("the way to a workload cluster", () => {
 const NODE = node().metadata.name;
 
 describe("the Nodes of a workload cluster", () => {
-  test("are known for as long as their server is asked, however little it says by itself", async () => {
+  test("are known as long as the server answers, even without events", async () => {
     const harness = new Harness();
     for (let time = 0; time < 180; time++) {
       expect(await harness.node()).toBe(NODE);
@@ -206,7 +206,7 @@ describe("the Nodes of a workload cluster", () => {
     }
   });
 
-  test("are not known any more when nobody could read them for five minutes, until somebody can", async () => {
+  test("are unknown after five minutes without a successful read, until one succeeds", async () => {
     const harness = new Harness();
     expect(await harness.node()).toBe(NODE);
     const since = new Date(harness.scheduler.wallMs).toISOString().slice(0, 16);
@@ -220,13 +220,13 @@ describe("the Nodes of a workload cluster", () => {
     );
     const beforeMs = harness.scheduler.monotonicMs;
     for (let time = 0; time < 5; time++) expect(await harness.node()).toBe(reported);
-    expect(harness.scheduler.monotonicMs, "nobody waits again for what did not come").toBe(beforeMs);
+    expect(harness.scheduler.monotonicMs, "no caller waits again").toBe(beforeMs);
     harness.mayReadNodes = true;
     await harness.scheduler.advance(MINUTE_MS);
     expect(await harness.node()).toBe(NODE);
   });
 
-  test("are known to a process that stood still, as soon as it has listed them", async () => {
+  test("are known to a process after a stall, as soon as it has listed them", async () => {
     const harness = new Harness();
     expect(await harness.node()).toBe(NODE);
     const found = harness.workloads.get(demo());

@@ -3,20 +3,20 @@ import type { Timer } from "@capstan/env";
 import { keyOf, type ObjectName } from "@capstan/runtime";
 import { Connection, type WorkloadCluster, type WorkloadPorts } from "./connection.ts";
 
-/** What reconcilers see of workload clusters. */
+/** The access of reconcilers to workload clusters. */
 export interface WorkloadAccess {
-  /** The cluster, if it answers; throws a Failure that says why not, without waiting long. */
+  /** The cluster, if it answers; throws a Failure with the reason otherwise, without a long wait. */
   get(cluster: Frozen<Cluster>): Promise<WorkloadCluster>;
-  /** The Cluster goes: lets go of everything that belongs to it. */
+  /** Closes the connection of a deleted Cluster and drops its cache. */
   drop(cluster: ObjectName): void;
-  /** Tells of changes of Nodes from now on. */
+  /** Registers a listener for changes of Nodes. */
   onNodeChange(listener: NodeListener): void;
 }
 
-/** Is told which machines of which Cluster have a Node that came, went or changed. */
+/** Gets the provider ids of a Cluster's Nodes that were added, removed or changed. */
 export type NodeListener = (cluster: ObjectName, providerIDs: readonly string[]) => void;
 
-// Three resyncs: whoever has not been asked for since is of no use to anybody.
+// Three resyncs: a connection without a request for so long is not needed any more.
 const IDLE_MS = 30 * 60_000;
 
 interface Entry {
@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * The ways to all workload clusters: one for each Cluster, opened when somebody asks, looked after while somebody does.
- * What is wrong with one is told to those who ask for it, and to nobody else.
+ * The connections to all workload clusters: one for each Cluster, opened on the first request and probed while there are
+ * requests. A failing cluster affects only callers that ask for it.
  */
 export class WorkloadClusters implements WorkloadAccess {
   readonly #ports: WorkloadPorts;
@@ -43,7 +43,7 @@ export class WorkloadClusters implements WorkloadAccess {
     const { name, namespace, uid = "" } = cluster.metadata;
     const place = { name, ...(namespace !== undefined && { namespace }) };
     const key = keyOf(cluster);
-    // A Cluster that was made again under its name shares nothing with the one before.
+    // A recreated Cluster of the same name shares nothing with the earlier one.
     if (this.#entries.get(key)?.connection.uid !== uid) this.drop(place);
     const connection = this.#entries.get(key)?.connection ?? this.#connectionTo(place, uid);
     this.#entries.set(key, { connection, askedMs });
@@ -61,7 +61,7 @@ export class WorkloadClusters implements WorkloadAccess {
     this.#listeners.push(listener);
   }
 
-  /** Lets go of all clusters. */
+  /** Closes all connections. */
   close(): void {
     for (const { connection } of this.#entries.values()) connection.close();
     this.#entries.clear();
@@ -75,7 +75,7 @@ export class WorkloadClusters implements WorkloadAccess {
     return new Connection(this.#ports, uid, notify);
   }
 
-  /** Nobody says that a Cluster has vanished by force; but nobody asks for it any more either. */
+  /** A Cluster that was removed without its finalizer causes no call of drop, but its connection becomes idle. */
   #sweepLater(): Timer {
     const { clock } = this.#ports.env;
     return clock.timer(IDLE_MS, () => {

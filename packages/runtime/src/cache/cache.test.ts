@@ -16,7 +16,7 @@ function cacheIn(testServer: TestServer, rest: Partial<CacheOptions> = {}) {
 }
 
 describe("a cache", () => {
-  test("follows each kind once, whoever asks for it", async () => {
+  test("watches each kind once for all controllers", async () => {
     const testServer = new TestServer();
     const { cache, requests } = cacheIn(testServer);
     expect(cache.informer(TestObject)).toBe(cache.informer(TestObject));
@@ -25,7 +25,7 @@ describe("a cache", () => {
     expect(requests.filter((request) => !isWatch(request))).toHaveLength(1);
   });
 
-  test("is ready when each kind has its first list, and says which are missing", async () => {
+  test("is ready when each kind has its first list, and names the missing ones", async () => {
     const testServer = new TestServer();
     const { process, client } = testServer.connect("manager", {
       handler: async (request) =>
@@ -65,7 +65,7 @@ describe("a cache", () => {
     expect(names({ index: "initial", value: "a" })).toEqual(["a"]);
   });
 
-  test("follows one namespace when told so, and kinds of the cluster as a whole", async () => {
+  test("watches one namespace if configured, and cluster-scoped kinds as a whole", async () => {
     const testServer = new TestServer();
     await created(testServer, "a", "default");
     await created(testServer, "b", "kube-system");
@@ -84,14 +84,14 @@ describe("a cache", () => {
     expect(testObjects.every(({ path }) => path.includes("/namespaces/kube-system/boats"))).toBe(true);
   });
 
-  test("says what to do about a kind that it does not follow", () => {
+  test("names the fix for a kind that it does not watch", () => {
     const { cache } = cacheIn(new TestServer());
     expect(() => cache.list(ConfigMap)).toThrow(
       'ConfigMap is not cached; list it in "owns" or "watches" of the reconciler that reads it',
     );
   });
 
-  test("follows a kind that is asked for after the start", async () => {
+  test("watches a kind that is requested after the start", async () => {
     const testServer = new TestServer();
     await created(testServer, "a", "default");
     const { cache } = cacheIn(testServer);

@@ -7,23 +7,22 @@ import { Informer } from "./informer.ts";
 import { kindId } from "./kind-id.ts";
 import { keyOf } from "./store.ts";
 
-/** What a cache needs. */
 export interface CacheOptions {
   readonly client: Client;
   readonly env: Env;
   readonly log: Logger;
   readonly onBug: (error: unknown) => void;
-  /** Follow one namespace instead of all. */
+  /** Watch one namespace instead of all. */
   readonly namespace?: string;
 }
 
 /** Which objects of a kind: all, those of a namespace, or those an index holds under a value. */
 export type Selection = { readonly namespace: string } | { readonly index: string; readonly value: string };
 
-// Users name kinds in references, and each costs a list and a watch: this bounds what one user can order.
+// Users name kinds in references, and each costs a list and a watch: this limits what one user can cause.
 const MAX_OPTIONAL_KINDS = 100;
 
-/** Shared informers, one for each kind. Everything the cache hands out is frozen. */
+/** Shared informers, one for each kind. All returned objects are frozen. */
 export class Cache {
   readonly #options: CacheOptions;
   /** The manager is not ready before each of these has its first list. */
@@ -37,14 +36,14 @@ export class Cache {
     this.#options = options;
   }
 
-  /** The informer of the kind; the first call makes the cache follow the kind. */
+  /** The informer of the kind; the first call starts a watch of the kind. */
   informer<T extends KubernetesObject>(kind: Kind<T>): Informer<T> {
     return this.#known(kind) ?? this.#create(kind, { isOptional: false });
   }
 
   /**
-   * The informer of a kind that the server may not serve yet, or ever; undefined when there are too many of them. The
-   * kind counts as followed after its first list.
+   * The informer of a kind that the server may not serve yet, or ever; undefined when there are too many of them. The kind
+   * counts as watched after its first list.
    */
   optionalInformer<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined {
     const known = this.#known(kind);
@@ -58,12 +57,12 @@ export class Cache {
     return this.#informers.has(id) || this.#optional.get(id)?.isCurrent === true;
   }
 
-  /** Whether the kind is followed without being required. */
+  /** Whether the kind is watched without being required. */
   isOptional(kind: Kind): boolean {
     return this.#optional.has(kindId(kind));
   }
 
-  /** The object, if the kind is followed and the object is there. */
+  /** The object, if the kind is watched and the object exists. */
   get<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName): Frozen<T> | undefined {
     return this.#followed(kind).store.get(keyOf({ metadata: name }));
   }
@@ -90,7 +89,7 @@ export class Cache {
     await Promise.race([Promise.all(informers.map((informer) => informer.synced)), stopped]);
   }
 
-  /** Lists all required kinds again; when it resolves, the cache has everything that existed when it began. */
+  /** Lists all required kinds again; when it resolves, the cache has everything that existed at its start. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.refresh()));
   }

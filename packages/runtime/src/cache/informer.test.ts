@@ -23,7 +23,7 @@ const reported = (change: Change<TestObject>): string => {
   return `${change.type} ${metadata.name}@${metadata.resourceVersion}${suffix ? "!" : ""}`;
 };
 
-/** An informer that is fed by hand. */
+/** An informer that the test feeds. */
 function fed(...items: TestObject[]) {
   const testServer = new TestServer();
   const { process, client, requests } = testServer.connect("manager");
@@ -50,7 +50,7 @@ describe("an informer", () => {
     expect(changes).toEqual(["added a@5!", "added b@6!", "added c@11"]);
   });
 
-  test("tells a handler that comes late what is there already", () => {
+  test("reports existing objects to a handler that is added later", () => {
     const { informer } = fed(at("5"));
     const late: string[] = [];
     informer.addHandler((change) => void late.push(reported(change)));
@@ -67,7 +67,7 @@ describe("an informer", () => {
     expect(seen).toEqual([[{}, { sails: 3 }]]);
   });
 
-  test("ignores an event that it has seen, and the past that a lagging server replays", () => {
+  test("ignores an event that it has seen, and old events that a lagging server replays", () => {
     const { informer, changes } = fed(at("5"));
     informer.apply({ type: "MODIFIED", object: at("11") });
     informer.apply({ type: "MODIFIED", object: at("11") });
@@ -85,7 +85,7 @@ describe("an informer", () => {
     expect(informer.version).toBe("11");
   });
 
-  test("tells of an object that came back with another UID as deleted and added", () => {
+  test("reports an object that was recreated with another UID as deleted and added", () => {
     const { informer, changes } = fed(at("5", "a", { uid: "old" }));
     informer.replace([at("20", "a", { uid: "new" })], "21");
     expect(changes).toEqual(["added a@5!", "deleted a@5!", "added a@20"]);
@@ -93,14 +93,14 @@ describe("an informer", () => {
     expect(changes.slice(3)).toEqual(["deleted a@20!", "added a@22"]);
   });
 
-  test("says nothing when a list brings what is known", () => {
+  test("reports nothing when a list has no changes", () => {
     const { informer, changes } = fed(at("5"), at("6", "b"));
     informer.replace([at("6", "b"), at("5")], "30");
     expect(changes).toHaveLength(2);
     expect(informer.version).toBe("30");
   });
 
-  test("refuses a list from the past three times, then believes that the server was restored from a backup", () => {
+  test("refuses an older list three times, then accepts that the server was restored from a backup", () => {
     const { informer, changes } = fed(at("5"), at("8", "b"));
     for (let attempt = 0; attempt < 3; attempt++) {
       expect(() => informer.replace([at("4")], "7")).toThrow(
@@ -113,7 +113,7 @@ describe("an informer", () => {
     expect(informer.version).toBe("7");
   });
 
-  test("counts lists from the past anew after a good one", () => {
+  test("restarts the count of older lists after a current one", () => {
     const { informer } = fed();
     const old = (): unknown => informer.replace([], "7");
     expect(old).toThrow();
@@ -122,7 +122,7 @@ describe("an informer", () => {
     for (let attempt = 0; attempt < 3; attempt++) expect(old).toThrow();
   });
 
-  test("hands out frozen objects, whether or not the server froze them", () => {
+  test("returns frozen objects, whether or not the server froze them", () => {
     const { informer } = fed(at("5", "a", { spec: { sails: { main: 1 } } }));
     informer.apply({ type: "ADDED", object: deepFreeze(at("11", "b", { spec: { sails: { main: 1 } } })) });
     for (const object of informer.store.all() as TestObject[]) {
@@ -152,7 +152,7 @@ describe("an informer", () => {
     }
   });
 
-  test("knows when it heard of the server last: by a list, an event, or a bookmark that tells nothing new", async () => {
+  test("knows when it last heard from the server: by a list, an event, or a bookmark", async () => {
     const { testServer, informer } = fed();
     const heardAfter = async (hear: () => void): Promise<number> => {
       await testServer.scheduler.advance(1_000);
@@ -193,7 +193,7 @@ describe("waiting for the cache", () => {
     expect(testServer.scheduler.monotonicMs).toBe(10_000);
   });
 
-  test("is woken by a bookmark and by a list", async () => {
+  test("ends at a bookmark and at a list", async () => {
     const { testServer, informer } = fed();
     const first = informer.waitUntil(() => informer.hasSeen("12"), 10_000);
     informer.apply({
@@ -225,7 +225,7 @@ describe("waiting for the cache", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("reads anew for a caller who comes while a read is under way: that one may have begun too early", async () => {
+  test("reads again for a caller that arrives during a read, which may have started too early", async () => {
     const testServer = new TestServer();
     const { process, client, requests } = testServer.connect("manager", { latencyMs: () => 50 });
     const onBug = (): void => undefined;
@@ -246,7 +246,7 @@ describe("waiting for the cache", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("tells every caller when the server cannot be read, and tries again for the next", async () => {
+  test("fails for every caller when the server cannot be read, and tries again for the next", async () => {
     const testServer = new TestServer();
     let isUp = false;
     const { process, client } = testServer.connect("manager", {
@@ -268,7 +268,7 @@ describe("waiting for the cache", () => {
     expect(informer.version).toBeDefined();
   });
 
-  test("does not go back when the watch is behind what a read has brought", async () => {
+  test("does not go back when the watch is behind a read", async () => {
     const { testServer, informer, changes } = fed();
     await testServer.run(testServer.client.create(TestObject, testObject("a")));
     const created = await testServer.run(
@@ -284,7 +284,7 @@ describe("waiting for the cache", () => {
 });
 
 describe("a list of a kind that Kubernetes itself serves", () => {
-  test("has no kind and apiVersion on its items; the cache puts them there", async () => {
+  test("has no kind and apiVersion on its items; the cache adds them", async () => {
     const { kind: _, apiVersion: __, ...bare } = at("5");
     const testServer = new TestServer();
     const { process, client } = testServer.connect("manager", {
@@ -312,7 +312,7 @@ describe("a list of a kind that Kubernetes itself serves", () => {
 
 const names = fc.constantFrom("a", "b", "c", "d");
 
-/** One thing that happens in the world of the property below. */
+/** One event in the property below. */
 const happening = fc.oneof(
   { weight: 6, arbitrary: fc.record({ what: fc.constant("write" as const), name: names }) },
   { weight: 3, arbitrary: fc.record({ what: fc.constant("remove" as const), name: names }) },
@@ -383,7 +383,7 @@ const isOdd = (spec: Frozen<TestObject>["spec"]): boolean => Number(spec?.["turn
 const byName = (objects: readonly Frozen<TestObject>[]): unknown[] =>
   objects.toSorted((x, y) => (x.metadata.name < y.metadata.name ? -1 : 1));
 
-test("after any writes, cut watches, lags, failures and forgotten versions the cache equals the server, and the changes told add up to it", async () => {
+test("after any writes, cut watches, lags, failures and expired versions the cache equals the server, and the reported changes add up to it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 40 }), fc.nat(), async (story, seed) => {
       const testServer = new TestServer({ seed: String(seed), historyLimit: 8 });

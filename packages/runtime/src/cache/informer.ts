@@ -11,26 +11,25 @@ import { IndexedStore, keyOf } from "./store.ts";
 export type Change<T extends KubernetesObject> =
   | { readonly type: "added"; readonly object: Frozen<T>; readonly initial: boolean }
   | { readonly type: "updated"; readonly object: Frozen<T>; readonly previous: Frozen<T> }
-  /** `stale`: the deletion was missed and found by a list, so the object is the last one we knew. */
+  /** `stale`: the deletion was missed and found by a list, so the object is the last known one. */
   | { readonly type: "deleted"; readonly object: Frozen<T>; readonly stale: boolean };
 
-/** What an informer needs. */
 export interface InformerOptions<T extends KubernetesObject> {
   readonly client: Client;
   readonly env: Env;
   readonly kind: Kind<T>;
   readonly scope: ListOptions;
   readonly log: Logger;
-  /** Is told of every exception a handler or an index throws; the informer goes on. */
+  /** Called with every exception of a handler or an index; the informer continues. */
   readonly onBug: (error: unknown) => void;
   /** The server may never serve the kind; that is not a failure. */
   readonly isOptional?: boolean;
 }
 
-// A list may come from a server that lags; but after a restore from backup versions do go back for good.
+// A list may come from a server that lags; but after a restore from a backup, versions stay lower.
 const OLDER_LISTS_REFUSED = 3;
 
-/** The objects of one kind, kept equal to the server, with handlers that are told of every change. */
+/** The objects of one kind, kept equal to the server, with handlers that get every change. */
 export class Informer<T extends KubernetesObject> implements Sink<T> {
   readonly kind: Kind<T>;
   readonly store: IndexedStore<T>;
@@ -52,7 +51,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     if (this.kind.namespaced) this.store.addIndex("namespace", (object) => [object.metadata.namespace ?? ""]);
   }
 
-  /** The newest version the informer knows the state of; undefined before the first list. */
+  /** The newest version that the informer has seen; undefined before the first list. */
   get version(): string | undefined {
     return this.#version;
   }
@@ -62,7 +61,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     return this.#isCurrent;
   }
 
-  /** When, monotonic, the server last said anything about the kind, be it a bookmark. */
+  /** When, monotonic, the last list, event or bookmark arrived. */
   get heardAtMs(): number {
     return this.#heardAtMs;
   }
@@ -72,20 +71,20 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     return this.#synced.promise;
   }
 
-  /** Adds a handler; what is in the store already is told to it at once. */
+  /** Adds a handler; it gets the objects in the store at once. */
   addHandler(handler: (change: Change<T>) => void): void {
     this.#handlers.push(handler);
     for (const object of this.store.all()) this.#guarded(handler, { type: "added", object, initial: true });
   }
 
-  /** Follows the server until the signal is aborted. */
+  /** Watches the server until the signal is aborted. */
   run(signal: AbortSignal): Promise<void> {
     return reflect({ ...this.#options, sink: this, signal });
   }
 
   /**
-   * Reads the state from the server, without waiting for the watch. A read under way may have begun before
-   * what the caller wants to see, so it gets the one after that; all who come meanwhile share it.
+   * Reads the state from the server, without waiting for the watch. A running read may have started before the change that
+   * the caller must see, so the caller gets the next one; all callers that arrive meanwhile share it.
    */
   refresh(): Promise<void> {
     this.#nextRead ??= this.#reading
@@ -98,12 +97,12 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     return this.#nextRead;
   }
 
-  /** Whether the informer knows the state at this version or a later one. */
+  /** Whether the informer has the state at this version or a later one. */
   hasSeen(version: string): boolean {
     return this.#version !== undefined && compareVersions(version, this.#version) <= 0;
   }
 
-  /** Waits until the condition holds after some news; false when it took too long. */
+  /** Waits until the condition holds after an event or list; false at the limit. */
   async waitUntil(condition: () => boolean, limitMs: number): Promise<boolean> {
     if (condition()) return true;
     return new Promise((resolve) => {
@@ -120,7 +119,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
     });
   }
 
-  /** The store is not to be read until the next list: the server does not serve the kind, or listing failed. */
+  /** The store must not be read until the next list: the server does not serve the kind, or listing failed. */
   invalidate(): void {
     this.#isCurrent = false;
   }
@@ -146,7 +145,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
 
   apply(event: WatchEvent<T>): void {
     const version = event.object.metadata.resourceVersion ?? "";
-    // Duplicates, and the past that a lagging server replays, change nothing.
+    // Duplicates, and old events that a lagging server replays, change nothing.
     if (this.hasSeen(version)) {
       this.#hear();
       return;
@@ -168,7 +167,7 @@ export class Informer<T extends KubernetesObject> implements Sink<T> {
       this.#notify({ type: "updated", object, previous });
       return;
     }
-    // The name came back with another identity: for everybody who tracks it that is a deletion and an addition.
+    // The object was recreated under its name: for handlers that is a deletion and an addition.
     if (previous) this.#notify({ type: "deleted", object: previous, stale: true });
     this.#notify({ type: "added", object, initial });
   }
@@ -217,6 +216,6 @@ function trimmed<T extends KubernetesObject>(object: Frozen<T>): Frozen<T> {
     const { managedFields: _, ...metadata } = object.metadata;
     return deepFreeze({ ...object, metadata }) as Frozen<T>;
   }
-  // An in-process server hands out what it has frozen itself.
+  // An in-process server returns objects that it has frozen itself.
   return Object.isFrozen(object) ? object : (deepFreeze(object) as Frozen<T>);
 }

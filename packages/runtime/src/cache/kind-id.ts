@@ -1,6 +1,6 @@
 import type { Kind } from "@capstan/api";
 
-// Every cache read needs the id, and a string that is built again has to be hashed again.
+// Every cache read needs the id, and a new string would have to be hashed again.
 const ids = new WeakMap<Kind, string>();
 
 /** Identifies a kind by group, version and kind: two descriptions of one kind have the same id. */

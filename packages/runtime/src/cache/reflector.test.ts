@@ -33,7 +33,7 @@ const reported = (change: Change<TestObject>): string => {
   return `${change.type} ${change.object.metadata.name}@${change.object.metadata.resourceVersion}${suffix}`;
 };
 
-/** An informer that follows a server; what it asks for and what it tells are kept. */
+/** An informer that watches a server, with its requests and changes recorded. */
 function follow(handler: Handler | undefined, { seed = "1", ...link }: Link & { seed?: string } = {}) {
   const testServer = new TestServer({ seed });
   const { process, client, requests } = testServer.connect("manager", {
@@ -64,7 +64,7 @@ const healthy = listAndWatch(
   () => stream([]),
 );
 
-describe("following a kind, where the official client gives up or goes wrong", () => {
+describe("watching a kind, where the official client stops or fails", () => {
   const troubles: [string, () => HttpResponse][] = [
     ["401, an expired token", () => status(401, { reason: "Unauthorized", message: "Unauthorized" })],
     ["403, a missing role", () => status(403, { reason: "Forbidden", message: "boats is forbidden" })],
@@ -78,7 +78,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     ],
     ["an HTML page of a proxy", () => plain(502, "<html>Bad Gateway</html>")],
     ["an HTML page with status 200", () => plain(200, "<html>Please log in</html>")],
-    ["no list but an empty object", () => json(200, {})],
+    ["an empty object instead of a list", () => json(200, {})],
     [
       "a broken connection",
       () => {
@@ -93,7 +93,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     ],
   ];
 
-  test.each(troubles)("goes on after a list that ends with %s", async (_, trouble) => {
+  test.each(troubles)("continues after a list that ends with %s", async (_, trouble) => {
     const { testServer, changes, informer } = follow(
       listAndWatch(
         (nth) => (nth <= 3 ? trouble() : page([at("5")], "8")),
@@ -105,7 +105,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(informer.store.size).toBe(1);
   });
 
-  test.each(troubles)("goes on after a watch that ends with %s", async (_, trouble) => {
+  test.each(troubles)("continues after a watch that ends with %s", async (_, trouble) => {
     const { testServer, changes, lists } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
@@ -114,14 +114,14 @@ describe("following a kind, where the official client gives up or goes wrong", (
     );
     await testServer.scheduler.advance(MINUTE);
     expect(changes).toEqual(["added a@5", "updated a@8"]);
-    expect(lists(), "what is known need not be listed again").toHaveLength(1);
+    expect(lists(), "a new watch needs no list").toHaveLength(1);
   });
 
   test.each([
     ["an ERROR event", { type: "ERROR", object: { kind: "Status", code: 500, message: "etcd is away" } }],
-    ["a line that is no event", { hello: "world" }],
+    ["a line that is not an event", { hello: "world" }],
     ["an event without an object", { type: "ADDED" }],
-  ])("goes on after a stream that breaks with %s", async (_, line) => {
+  ])("continues after a stream that breaks with %s", async (_, line) => {
     const { testServer, changes } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
@@ -132,7 +132,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(changes).toEqual(["added a@5", "updated a@8"]);
   });
 
-  test("reports an exception of a handler, and neither stops nor keeps the event from the others", async () => {
+  test("reports an exception of a handler, and still calls the other handlers", async () => {
     const feed = new Feed();
     const { testServer, informer, changes, bugs, watches } = follow(
       listAndWatch(
@@ -155,7 +155,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(watches()).toHaveLength(1);
   });
 
-  test("reports an exception of an index, and still stores and tells of the object", async () => {
+  test("reports an exception of an index, and still stores and reports the object", async () => {
     const feed = new Feed();
     const { testServer, informer, changes, bugs, watches, lists } = follow(
       listAndWatch(
@@ -193,10 +193,10 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(watches()).toHaveLength(1);
   });
 
-  test("keeps a watch that sends nothing but bookmarks for as long as the server lets it live", async () => {
+  test("keeps a watch that sends nothing but bookmarks until the server ends it", async () => {
     const { testServer, watches, lists } = follow(undefined);
     await testServer.scheduler.advance(HOUR);
-    // Watches ask to be ended after 5 to 10 minutes.
+    // Watches request a timeout of 5 to 10 minutes.
     expect(watches().length).toBeGreaterThanOrEqual(6);
     expect(watches().length).toBeLessThanOrEqual(13);
     expect(lists()).toHaveLength(1);
@@ -210,7 +210,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(changes).toEqual(["added a@5"]);
   });
 
-  test("lists after three minutes in which no watch has brought anything, however many there were", async () => {
+  test("lists after three minutes without any event, over any number of watches", async () => {
     const { testServer, lists, changes } = follow(
       listAndWatch(
         (nth) => page([at(String(4 + nth))], String(6 + nth)),
@@ -233,7 +233,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(watches()).toHaveLength(2);
   });
 
-  test("tells of a deletion that was missed as stale, with the last state that was known", async () => {
+  test("reports a missed deletion as stale, with the last known state", async () => {
     const { testServer, changes } = follow(
       listAndWatch(
         (nth) => (nth === 1 ? page([at("5"), at("6", "b")], "7") : page([at("6", "b")], "20")),
@@ -244,7 +244,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
     expect(changes).toEqual(["added a@5", "added b@6", "deleted a@5 (stale)"]);
   });
 
-  test("lists 30,000 objects, on whatever pages the server sends them", async () => {
+  test("lists 30,000 objects, on pages of any size", async () => {
     const all = Array.from({ length: 30_000 }, (_, index) => at(String(index + 1), `boat-${index}`));
     for (const size of [500, 30_000]) {
       const { testServer, informer, lists } = follow(
@@ -265,7 +265,7 @@ describe("following a kind, where the official client gives up or goes wrong", (
   });
 });
 
-describe("a version that the server has forgotten", () => {
+describe("an expired version", () => {
   test.each([
     ["as HTTP status", () => status(410, { reason: "Expired", message: "too old resource version" })],
     ["as HTTP status with the older reason Gone", () => status(410, { reason: "Gone" })],
@@ -275,7 +275,7 @@ describe("a version that the server has forgotten", () => {
       "in the stream with the older reason Gone",
       () => stream([{ type: "ERROR", object: { code: 410, reason: "Gone" } }]),
     ],
-  ])("leads to a new list, when told %s", async (_, gone) => {
+  ])("leads to a new list, when reported %s", async (_, gone) => {
     const { testServer, changes, lists, watches } = follow(
       listAndWatch(
         (nth) => (nth === 1 ? page([at("5"), at("6", "b")], "7") : page([at("9"), at("8", "c")], "10")),
@@ -288,7 +288,7 @@ describe("a version that the server has forgotten", () => {
     expect(watches().map((request) => queryOf(request).get("resourceVersion"))).toEqual(["7", "10"]);
   });
 
-  test("again and again does not flood the server with lists", async () => {
+  test("does not flood the server with lists when it repeats", async () => {
     const { testServer, lists } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
@@ -300,7 +300,7 @@ describe("a version that the server has forgotten", () => {
     expect(lists().length).toBeLessThan(50);
   });
 
-  test("in the middle of a list makes it begin anew", async () => {
+  test("in the middle of a list restarts the list", async () => {
     const { testServer, changes, lists } = follow(
       listAndWatch(
         (nth) => {
@@ -313,20 +313,20 @@ describe("a version that the server has forgotten", () => {
       ),
     );
     await testServer.scheduler.advance(20 * SECOND);
-    expect(changes, "half a list is not told").toEqual(["added b@6"]);
+    expect(changes, "half a list is not reported").toEqual(["added b@6"]);
     expect(lists().map((request) => queryOf(request).get("continue"))).toEqual([null, "more", null]);
   });
 });
 
 describe("a server in trouble", () => {
-  test("is asked at growing intervals while lists fail, and found again within half a minute", async () => {
+  test("gets requests at growing intervals while lists fail, and is found again within half a minute", async () => {
     let isUp = false;
     const { testServer, lists, changes, lines } = follow(async (request) => {
       if (!isUp) throw new TransportError("refused", "no server answers at https://harbour:6443");
       return healthy(request);
     });
     await testServer.scheduler.advance(HOUR);
-    // At 30 s a try an hour holds 120 to 240.
+    // With at most 30 s between attempts, an hour has 120 to 240.
     expect(lists().length).toBeGreaterThan(110);
     expect(lists().length).toBeLessThan(260);
     expect(String(lines[0]?.fields["error"])).toContain("no server answers at https://harbour:6443");
@@ -335,7 +335,7 @@ describe("a server in trouble", () => {
     expect(changes).toEqual(["added a@5"]);
   });
 
-  test("whose watches die every second is asked at growing intervals, and no event is lost", async () => {
+  test("whose watches fail every second gets requests at growing intervals, and no event is lost", async () => {
     let version = 7;
     const { testServer, watches, informer, lists } = follow(
       listAndWatch(
@@ -354,7 +354,7 @@ describe("a server in trouble", () => {
     expect(informer.version).toBe(String(version));
   });
 
-  test("is not punished for its past once a watch has lived for a while", async () => {
+  test("gets no further backoff once a watch has lived for a while", async () => {
     const { testServer, watches } = follow(
       listAndWatch(
         () => page([at("5")], "7"),
@@ -378,7 +378,7 @@ describe("a server in trouble", () => {
     expect(testServer.scheduler.monotonicMs - healthyMs).toBeLessThan(17 * SECOND);
   });
 
-  test("that fails on a page in the middle leaves the cache as it was and is listed anew", async () => {
+  test("that fails on a page in the middle leaves the cache unchanged and is listed again", async () => {
     const { testServer, changes, informer } = follow(
       listAndWatch(
         (nth) => {
@@ -397,7 +397,7 @@ describe("a server in trouble", () => {
 });
 
 describe("a server that was restored from a backup", () => {
-  test("is silent about our version, which is in its future; it is listed, refused three times, and believed", async () => {
+  test("sends nothing for a version in its future; its list is refused three times, and then accepted", async () => {
     const { testServer, changes, watches, informer } = follow(
       listAndWatch(
         (nth) => (nth === 1 ? page([at("90"), at("95", "b")], "100") : page([at("40")], "50")),
@@ -419,7 +419,7 @@ describe("a server that was restored from a backup", () => {
 });
 
 describe("the end", () => {
-  test("comes with the signal, from a list, a pause and a watch alike", async () => {
+  test("happens at the signal, during a list, a pause and a watch", async () => {
     const handlers: Handler[] = [
       healthy,
       async () => {

@@ -5,17 +5,16 @@ import { type Client, type ListOptions, readPages, type WatchEvent } from "../cl
 import { Failure, isExpired, isNotServed, transient } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Where a reflector puts what it reads. */
+/** The target of a reflector. */
 export interface Sink<T extends KubernetesObject> {
   /** The newest version seen, or undefined before the first list. */
   readonly version: string | undefined;
   replace(items: readonly Frozen<T>[], version: string): void;
-  /** The server does not serve the kind: what the sink holds may be gone. */
+  /** The server does not serve the kind: the objects in the sink may be gone. */
   invalidate(): void;
   apply(event: WatchEvent<T>): void;
 }
 
-/** What a reflector follows. */
 export interface ReflectorOptions<T extends KubernetesObject> {
   readonly client: Client;
   readonly env: Env;
@@ -28,19 +27,19 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly isOptional?: boolean;
 }
 
-// The server sends a bookmark about once a minute; three minutes of silence are a dead connection, or several.
+// The server sends a bookmark about once a minute; three minutes without any mean a dead connection, or several.
 const SILENCE_LIMIT_MS = 3 * 60_000;
 const SILENCE = "WatchSilent";
-// As client-go: watches end by themselves after 5 to 10 minutes, so that servers can shed load.
+// As in client-go: watches end after 5 to 10 minutes, so that servers can shed load.
 const WATCH_SECONDS_LEAST = 300;
 const BACKOFF: BackoffLimits = { firstMs: 500, longestMs: 30_000 };
-// A watch that lived longer than this was healthy, and its end is no failure.
+// A watch that lived longer than this was healthy, and its end is not a failure.
 const HEALTHY_WATCH_MS = 10_000;
 
 /**
- * Keeps a sink equal to the server: lists page by page, then watches from there, for ever. No error
- * ends it. A version that the server has forgotten and a long silence lead to a new list, everything
- * else to a new watch from the last version seen, after a pause that grows while nothing works.
+ * Keeps a sink equal to the server: lists page by page, then watches from there, forever. No error ends it. An expired
+ * version and a long silence lead to a new list, every other error to a new watch from the last version seen, after a
+ * pause that grows while nothing works.
  */
 export async function reflect<T extends KubernetesObject>(options: ReflectorOptions<T>): Promise<void> {
   const pause = createBackoff(options.env, `reflector/${options.kind.plural}`);
@@ -68,7 +67,7 @@ function isAbsent<T extends KubernetesObject>({ isOptional }: ReflectorOptions<T
   return isOptional === true && isNotServed(error);
 }
 
-/** Reads the current state once and hands it to the sink. */
+/** Reads the current state once and passes it to the sink. */
 export async function relist<T extends KubernetesObject>(
   options: Omit<ReflectorOptions<T>, "signal">,
 ): Promise<void> {
@@ -94,11 +93,11 @@ async function follow<T extends KubernetesObject>(
       needsList = isExpired(error) || isSilence(error) || isAbsent(options, error);
       log.info("Watch ended", { kind: kind.kind, next: needsList ? "list" : "watch", error });
     }
-    // Only a watch that lived ends a row of failures, a list does not: lists that work beside watches that never
-    // do would go round without a pause.
+    // Only a watch that lived resets the backoff, a list does not: otherwise lists that succeed beside watches that always
+    // fail would loop without a pause.
     if (env.clock.monotonic() - startedMs > HEALTHY_WATCH_MS) pause.reset();
     else await pause.wait(signal);
-    // Watches that all end before they bring anything must not keep what they miss from a list.
+    // Watches that all end before any event must not prevent the list that would show the missed changes.
     if (needsList || silenceLeftMs(env, heard) <= 0) return;
   }
 }
@@ -127,14 +126,14 @@ async function watchOnce<T extends KubernetesObject>(
 }
 
 /**
- * A dead connection would be cured by a new watch. But a server that was restored from a backup is silent, too,
- * until it has reached the version we ask for: only a list shows that.
+ * A new watch would cure a dead connection. But a server that was restored from a backup also sends nothing until it has
+ * reached the requested version: only a list shows that.
  */
 function isSilence(error: unknown): boolean {
   return error instanceof Failure && error.reason === SILENCE;
 }
 
-/** When, monotonic, the last list or one of the watches after it brought something. */
+/** When, monotonic, the last list, event or bookmark arrived. */
 interface Heard {
   atMs: number;
 }
@@ -143,13 +142,13 @@ function silenceLeftMs({ clock }: Env, { atMs }: Heard): number {
   return atMs + SILENCE_LIMIT_MS - clock.monotonic();
 }
 
-/** Aborts its signal when nothing has been heard for too long. One timer serves any number of events. */
+/** Aborts its signal after a long silence. One timer serves any number of events. */
 function watchSilence(env: Env, heard: Heard): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const check = (): void => {
     const leftMs = silenceLeftMs(env, heard);
     if (leftMs <= 0)
-      controller.abort(transient(SILENCE, "nothing, not even a bookmark, came for three minutes"));
+      controller.abort(transient(SILENCE, "the server sent no event or bookmark for three minutes"));
     else timer = env.clock.timer(leftMs, check);
   };
   let timer = env.clock.timer(silenceLeftMs(env, heard), check);
@@ -171,7 +170,7 @@ function createBackoff(env: Env, stream: string): Backoff {
       try {
         await env.clock.sleep(pauseMs, signal);
       } catch {
-        // Aborted: the caller looks at the signal itself.
+        // Aborted: the caller checks the signal itself.
       }
     },
     reset: () => {

@@ -34,7 +34,7 @@ describe("a store with indexes", () => {
     expect(store.delete("b")).toBeUndefined();
   });
 
-  test("indexes what is there already when an index is added", () => {
+  test("indexes existing objects when an index is added", () => {
     const store = new IndexedStore<TestObject>(fail);
     store.put("a", carrying("a", "tea"));
     store.addIndex("cargo", cargoOf);
@@ -55,7 +55,7 @@ describe("a store with indexes", () => {
     expect(() => store.byIndex("crew", "x")).toThrow('no index "crew"; the store has cargo');
   });
 
-  test("goes on telling of a value to whoever has asked once", () => {
+  test("keeps an index entry up to date for its holder", () => {
     const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     store.put("a", carrying("a", "tea"));
@@ -70,7 +70,7 @@ describe("a store with indexes", () => {
     expect(found?.list).toEqual([store.get("b")]);
   });
 
-  test("says that it is over with a value when nothing is left under it, whatever comes later", () => {
+  test("ends an index entry when its last object is removed, for good", () => {
     const store = new IndexedStore<TestObject>(fail);
     store.addIndex("cargo", cargoOf);
     expect(store.found("cargo", "tea")).toBeUndefined();
@@ -83,7 +83,7 @@ describe("a store with indexes", () => {
     expect(store.found("cargo", "tea")?.list).toHaveLength(1);
   });
 
-  test("gives what a filter over all objects would give, after any changes", () => {
+  test("returns the same as a filter over all objects, after any changes", () => {
     const cargo = fc.subarray(["tea", "rum", "salt"]);
     const step = fc.record({ key: fc.constantFrom("a", "b", "c"), cargo: fc.option(cargo) });
     fc.assert(

@@ -1,6 +1,6 @@
 import type { Frozen, KubernetesObject } from "@capstan/api";
 
-/** Says under which values an object is found in an index. */
+/** Returns the values under which an index has an object. */
 export type IndexFunction<T> = (object: Frozen<T>) => readonly string[];
 
 interface Index<T> {
@@ -8,16 +8,16 @@ interface Index<T> {
   readonly found: Map<string, Entries<T>>;
 }
 
-/** What an index has under one value, now and as long as there is anything: whoever asks often need not look it up again. */
+/** The live index entry of one value, as long as it has objects: a frequent caller need not look it up again. */
 export interface Found<T> {
   readonly list: readonly Frozen<T>[];
-  /** There is nothing left; what comes under the value later is found anew. */
+  /** The entry is empty and ended; later objects under the value get a new entry. */
   readonly isOver: boolean;
 }
 
 class Entries<T> implements Found<T> {
   readonly #byKey = new Map<string, Frozen<T>>();
-  /** Until one of them changes: passes over a pool ask for the same thousand again and again. */
+  /** Cached until one of them changes: passes over a pool read the same thousand objects repeatedly. */
   #list: readonly Frozen<T>[] | undefined;
 
   get list(): readonly Frozen<T>[] {
@@ -53,7 +53,7 @@ export class IndexedStore<T extends KubernetesObject> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #onBug: (error: unknown) => void;
 
-  /** `onBug` is told of every exception an index function throws; the object is then in the store but not in that index. */
+  /** `onBug` gets every exception of an index function; the object is then in the store but not in that index. */
   constructor(onBug: (error: unknown) => void) {
     this.#onBug = onBug;
   }
@@ -62,7 +62,7 @@ export class IndexedStore<T extends KubernetesObject> {
     return this.#objects.size;
   }
 
-  /** Adds an index over what is here and what will come; the same name again keeps the first function. */
+  /** Adds an index over existing and future objects; the same name again keeps the first function. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
     const index: Index<T> = { valuesOf: this.#guarded(valuesOf), found: new Map() };
@@ -88,7 +88,7 @@ export class IndexedStore<T extends KubernetesObject> {
     return this.found(name, value)?.list ?? [];
   }
 
-  /** The same for as long as there are any; undefined when there is none. */
+  /** The live entry of a value; undefined when it has no objects. */
   found(name: string, value: string): Found<T> | undefined {
     const index = this.#indexes.get(name);
     if (!index)
@@ -130,7 +130,7 @@ export class IndexedStore<T extends KubernetesObject> {
   }
 }
 
-/** Most changes leave an object where it is in an index; then it only takes the place of the previous one. */
+/** Most changes leave an object at its values; then it only replaces the previous one. */
 function move<T>(
   index: Index<T>,
   key: string,

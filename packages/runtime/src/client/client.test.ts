@@ -16,7 +16,7 @@ function answered(answer: HttpResponse | (() => Promise<HttpResponse>)) {
   return { testServer, ...testServer.connect("capstan", { handler }) };
 }
 
-/** What a call sends. */
+/** The request that a call sends. */
 async function sent(call: (client: Client) => Promise<unknown>): Promise<HttpRequest> {
   const { testServer, client, requests } = answered(json(200, {}));
   await testServer.run(call(client));
@@ -131,12 +131,12 @@ describe("each call makes one request", () => {
     const { testServer, client, requests } = answered(status(500, { reason: "InternalError" }));
     await testServer.failure(client.get(TestObject, a));
     await testServer.scheduler.advance(3600_000);
-    expect(requests, "the queue knows when to come back, not the client").toHaveLength(1);
+    expect(requests, "the queue decides about retries, not the client").toHaveLength(1);
   });
 });
 
 describe("reading", () => {
-  test("finds undefined where there is no object, and fails where there is no kind", async () => {
+  test("finds undefined for a missing object, and fails for a missing kind", async () => {
     const testServer = new TestServer();
     expect(await testServer.run(testServer.client.find(TestObject, a))).toBeUndefined();
     const missing = { ...TestObject, plural: "submarines", kind: "Submarine" };
@@ -192,13 +192,13 @@ describe("reading", () => {
 });
 
 describe("a request that goes wrong", () => {
-  test("without an answer ends after a minute, and says so", async () => {
+  test("without an answer ends after a minute, with that reason", async () => {
     const { testServer, client, requests } = answered(() => new Promise(() => undefined));
     const failure = (await testServer.failure(client.get(TestObject, a))) as Failure;
     expect(testServer.scheduler.monotonicMs).toBe(60_000);
     expect(failure).toMatchObject({ failure: "Transient", reason: "RequestTimeout", outcomeUnknown: true });
     expect(failure.message).toBe(`GET ${path}/a: no answer within 60 s`);
-    expect(requests[0]?.signal?.aborted, "the connection is given up").toBe(true);
+    expect(requests[0]?.signal?.aborted, "the connection is closed").toBe(true);
   });
 
   test("leaves no timer behind when it is answered", async () => {
@@ -208,7 +208,7 @@ describe("a request that goes wrong", () => {
     expect(testServer.scheduler.monotonicMs).toBeLessThan(1000);
   });
 
-  test("with HTML instead of JSON fails with words, not as a bug", async () => {
+  test("with HTML instead of JSON is a failure with a message, not a bug", async () => {
     const failure = await failed(plain(200, "<html>Please log in</html>"), (client) =>
       client.get(TestObject, a),
     );
@@ -235,7 +235,7 @@ describe("a request that goes wrong", () => {
     expect(failure.message).toContain("request is too large");
   });
 
-  test("tells whoever counts answers, also those that are errors", async () => {
+  test("reports every answer to the counter, also errors", async () => {
     const seen: string[] = [];
     const { createClient } = await import("./client.ts");
     const testServer = new TestServer();
@@ -307,7 +307,7 @@ describe("a watch", () => {
       { failure: "Transient", reason: "ServerUnreachable" },
     ],
     [
-      "a line that is no JSON",
+      "a line that is not JSON",
       stream([], new SyntaxError("Unexpected token <")),
       { failure: "Transient", reason: "UnreadableAnswer" },
     ],

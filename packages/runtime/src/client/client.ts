@@ -18,13 +18,13 @@ export interface ListPage<T> {
   readonly continue?: string;
 }
 
-/** One change seen by a watch. A bookmark only says how far the stream has come. */
+/** One change seen by a watch. A bookmark only has the current version. */
 export interface WatchEvent<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
   readonly object: Frozen<T>;
 }
 
-/** Where a watch starts and when it ends by itself. */
+/** The start and the timeout of a watch. */
 export interface WatchOptions extends ListOptions {
   readonly resourceVersion: string;
   readonly timeoutSeconds: number;
@@ -43,22 +43,22 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
 }
 
-/** Conditions under which a delete may happen, and what becomes of dependents. */
+/** Preconditions of a delete, and the propagation to dependents. */
 export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
-  /** How long a pod may take to stop; 0 takes it out of the API at once. */
+  /** How long a pod may take to stop; 0 removes it from the API at once. */
   readonly gracePeriodSeconds?: number;
 }
 
 /**
- * Talks to a Kubernetes API server, over the wire or in-process. Every call makes one request:
- * nothing is retried here, because the work queue already knows when to come back.
+ * A client of a Kubernetes API server, over the wire or in-process. Every call makes one request: nothing is retried here,
+ * because the work queue decides when to retry.
  */
 export interface Client {
   get<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName): Promise<Frozen<T>>;
-  /** As `get`, with undefined for an object that is not there. */
+  /** Like `get`, with undefined for a missing object. */
   find<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName): Promise<Frozen<T> | undefined>;
   page<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions & PageOptions): Promise<ListPage<T>>;
   /** All objects, read page by page. */
@@ -79,7 +79,7 @@ export interface Client {
     name: ObjectName,
     patch: Patch & WriteOptions,
   ): Promise<Frozen<T>>;
-  /** Resolves when the server has taken the deletion; finalizers may keep the object for a while. */
+  /** Resolves when the server has accepted the deletion; finalizers may keep the object for a while. */
   delete<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName, options?: DeleteOptions): Promise<void>;
 }
 
@@ -89,24 +89,23 @@ export interface PageOptions {
   readonly continue?: string | undefined;
 }
 
-/** An object on its way to the server; apiVersion and kind may be left to the client. */
+/** An object to write; the client fills in apiVersion and kind. */
 export type Unsaved<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind"> | Frozen<T>;
 
-/** What a client is made of. */
 export interface ClientOptions {
   readonly transport: Transport;
   readonly env: Env;
-  /** Owner of the fields we write. */
+  /** Owner of the written fields. */
   readonly fieldManager: string;
-  /** Who asks, for audit logs and flow control; the field manager unless told. */
+  /** The user agent, for audit logs and flow control; by default the field manager. */
   readonly userAgent?: string;
-  /** Is told of each answer: for rest_client_requests_total. */
+  /** Called for each answer: for rest_client_requests_total. */
   readonly onAnswer?: (method: string, status: number) => void;
 }
 
-// As client-go's pager: a page of 500 objects stays around 1.5 MB and well below a second.
+// As in client-go's pager: a page of 500 objects has around 1.5 MB and takes well below a second.
 const PAGE_SIZE = 500;
-// No single request of ours takes long on a healthy server; kube-apiserver itself gives up after 60 s.
+// No single request takes long on a healthy server; kube-apiserver itself gives up after 60 s.
 const REQUEST_TIMEOUT_MS = 60_000;
 
 const PATCH_TYPES = {
@@ -115,7 +114,6 @@ const PATCH_TYPES = {
   apply: "application/apply-patch+yaml",
 } as const;
 
-/** Creates a client. */
 export function createClient(options: ClientOptions): Client {
   const send: Send = ({ contentType, ...request }) =>
     exchange(options, { ...request, headers: headersOf(options, contentType) });
@@ -196,12 +194,12 @@ export async function readPages<T extends KubernetesObject>(
 }
 
 interface RawList<T> {
-  /** A server written in Go may say null for none. */
+  /** A server written in Go may send null for an empty list. */
   readonly items: readonly Frozen<T>[] | null;
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
 }
 
-/** Lists of Kubernetes' own kinds leave apiVersion and kind out of their items; everybody else counts on them. */
+/** Lists of built-in kinds omit apiVersion and kind in their items; all other code relies on them. */
 function completed<T extends KubernetesObject>(
   { apiVersion, kind }: Kind<T>,
   items: readonly Frozen<T>[] | null,
@@ -249,7 +247,7 @@ function headersOf(options: ClientOptions, contentType?: string): Record<string,
   };
 }
 
-/** One request and its whole answer within the time limit; every way to fail becomes a Failure. */
+/** One request and its whole answer within the timeout; every error becomes a Failure. */
 async function exchange(options: ClientOptions, request: HttpRequest): Promise<unknown> {
   const attempt = `${request.method} ${request.path.replace(/\?.*/, "")}`;
   const limit = new AbortController();

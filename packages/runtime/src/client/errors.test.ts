@@ -8,7 +8,7 @@ const GET = "GET /boats/a";
 const named = { details: { name: "a", kind: "boats" } };
 const seen = ({ failure, reason, retryAfterMs }: Failure): unknown[] => [failure, reason, retryAfterMs];
 
-describe("what an answer of the server means", () => {
+describe("the failure of an error answer", () => {
   test.each([
     [400, "BadRequest", "Terminal"],
     [401, "Unauthorized", "Transient"],
@@ -43,7 +43,7 @@ describe("what an answer of the server means", () => {
       "InternalError",
       "GET /boats/a: the server answered 500",
     ],
-  ])("a Status %s still says something", async (_, body, reason, message) => {
+  ])("a Status %s still has a message", async (_, body, reason, message) => {
     const failure = await failureOf(status(500, body), GET);
     expect([failure.reason, failure.message]).toEqual([reason, message]);
   });
@@ -54,14 +54,17 @@ describe("what an answer of the server means", () => {
       "a missing version of it",
       status(404, { message: "the server could not find the requested resource", details: {} }),
     ],
-  ])("404 for %s is no missing object: it asks for the CustomResourceDefinition", async (_, answer) => {
-    const failure = await failureOf(answer, "GET /boats");
-    expect(seen(failure)).toEqual(["Transient", "KindNotServed", undefined]);
-    expect(failure.message).toContain("is its CustomResourceDefinition installed?");
-    expect(failure.message).toContain("GET /boats");
-  });
+  ])(
+    "404 for %s is not a missing object: the message asks for the CustomResourceDefinition",
+    async (_, answer) => {
+      const failure = await failureOf(answer, "GET /boats");
+      expect(seen(failure)).toEqual(["Transient", "KindNotServed", undefined]);
+      expect(failure.message).toContain("is its CustomResourceDefinition installed?");
+      expect(failure.message).toContain("GET /boats");
+    },
+  );
 
-  test("the page of a proxy is quoted, but not the whole of it", async () => {
+  test("the page of a proxy is quoted, but cut", async () => {
     const failure = await failureOf(plain(502, `<html>${"x".repeat(10_000)}</html>`), GET);
     expect(seen(failure)).toEqual(["Transient", "HTTP502", undefined]);
     expect(failure.message).toContain("GET /boats/a: <html>xxx");
@@ -69,7 +72,7 @@ describe("what an answer of the server means", () => {
   });
 
   test.each(['{"kind":"Pod"}', "null", "[]", '"text"', ""])(
-    "JSON that is no Status, %s, is quoted as text",
+    "JSON that is not a Status, %s, is quoted as text",
     async (body) => {
       const failure = await failureOf(plain(500, body), GET);
       expect(failure.message).toBe(`GET /boats/a: ${body || "the server answered 500"}`);
@@ -80,18 +83,18 @@ describe("what an answer of the server means", () => {
     ["in the header", status(429, { reason: "TooManyRequests" }, { "retry-after": "7" }), 7_000],
     ["in the Status", status(429, { details: { retryAfterSeconds: 3 } }), 3_000],
     [
-      "in both, of which the header counts",
+      "in both, where the header wins",
       status(503, { details: { retryAfterSeconds: 3 } }, { "retry-after": "9" }),
       9_000,
     ],
     [
-      "as a date, which is not worth a parser",
+      "as a date, which is ignored",
       status(429, {}, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }),
       undefined,
     ],
     ["as zero", status(429, {}, { "retry-after": "0" }), undefined],
     ["as a negative number", status(429, {}, { "retry-after": "-5" }), undefined],
-  ])("a wish for a pause is read %s", async (_, answer, wanted) => {
+  ])("a Retry-After is read %s", async (_, answer, wanted) => {
     expect((await failureOf(answer, GET)).retryAfterMs).toBe(wanted);
   });
 
@@ -104,7 +107,7 @@ describe("what an answer of the server means", () => {
     expect(failure.message).toBe(`PUT /boats/a: ${message}`);
   });
 
-  test("an ERROR event in a stream means what its Status says", () => {
+  test("an ERROR event in a stream has the failure of its Status", () => {
     expect(seen(statusFailure({ code: 410, reason: "Expired" }, "WATCH /boats"))).toEqual([
       "Transient",
       "Expired",
@@ -142,7 +145,7 @@ describe("whether a request may have been carried out", () => {
   });
 });
 
-test("what is neither a broken connection nor a bad answer passes as it is", () => {
+test("any other error is passed on", () => {
   const bug = new RangeError("a bug");
   expect(connectionFailure(bug, GET)).toBe(bug);
 });

@@ -36,19 +36,19 @@ const failureOf = async (source: KubeconfigSource): Promise<Failure> => {
   throw new Error("expected the kubeconfig to be refused");
 };
 
-describe("a bad kubeconfig is refused with the file and what is wrong", () => {
+describe("a bad kubeconfig is refused with the file and the reason", () => {
   test.each([
-    ["text that is no YAML", "apiVersion: [v1\nkind: }", /is no kubeconfig: .+/],
-    ["nothing", "", /is no kubeconfig: .*the input is empty/],
-    ["null", "null\n", /is no kubeconfig: it has no lists of clusters, contexts and users/],
+    ["text that is not YAML", "apiVersion: [v1\nkind: }", /is not a kubeconfig: .+/],
+    ["nothing", "", /is not a kubeconfig: .*the input is empty/],
+    ["null", "null\n", /is not a kubeconfig: it has no lists of clusters, contexts and users/],
     ["a word", "hello", /current-context undefined names no cluster; contexts: none/],
     [
       "another document",
       "kind: Pod\nmetadata: { name: x }\n",
       /current-context undefined names no cluster; contexts: none/,
     ],
-    ["a list of clusters that is none", "clusters: 5\n", /current-context undefined names no cluster/],
-    ["a list with gaps", "clusters: [null]\ncontexts: [null]\nusers: [null]\n", /is no kubeconfig: .+/],
+    ["clusters that are not a list", "clusters: 5\n", /current-context undefined names no cluster/],
+    ["a list with gaps", "clusters: [null]\ncontexts: [null]\nusers: [null]\n", /is not a kubeconfig: .+/],
     [
       "no current context",
       kubeconfig("https://a").replace("current-context: main\n", ""),
@@ -60,16 +60,16 @@ describe("a bad kubeconfig is refused with the file and what is wrong", () => {
       /current-context "spare" names no cluster; contexts: main, spare/,
     ],
     [
-      "a server that is no URL",
+      "a server that is not a URL",
       kubeconfig("not a url"),
-      /server "not a url" is no URL; expected something like https:\/\/host:6443/,
+      /server "not a url" is not a URL; expected something like https:\/\/host:6443/,
     ],
     [
       "a server without a scheme",
       kubeconfig("harbour.example:6443"),
-      /server "harbour.example:6443" is no URL; expected something like https:\/\/host:6443/,
+      /server "harbour.example:6443" is not a URL; expected something like https:\/\/host:6443/,
     ],
-    ["a server of another protocol", kubeconfig("ftp://harbour"), /server "ftp:\/\/harbour" is no URL/],
+    ["a server of another protocol", kubeconfig("ftp://harbour"), /server "ftp:\/\/harbour" is not a URL/],
     ["a cluster without a server", kubeconfig("x").replace('server: "x"', "proxy-url: x"), /server/],
     [
       "a missing CA file",
@@ -91,7 +91,7 @@ describe("a bad kubeconfig is refused with the file and what is wrong", () => {
     expect(failure.message).toContain("/home/me/.kube/config");
   });
 
-  test("an unknown context, with those that are known", async () => {
+  test("an unknown context, with a list of the known ones", async () => {
     const failure = await failureOf({ text: kubeconfig("https://a"), context: "moon" });
     expect(failure).toMatchObject({ failure: "Terminal", reason: "InvalidKubeconfig" });
     expect(failure.message).toBe(
@@ -103,13 +103,13 @@ describe("a bad kubeconfig is refused with the file and what is wrong", () => {
     const user = `{ exec: { apiVersion: client.authentication.k8s.io/v1, command: ${folder}/no-such-plugin, interactiveMode: Never } }`;
     const failure = await failureOf({ text: kubeconfig("https://a", user) });
     expect(failure).toMatchObject({ failure: "Terminal", reason: "InvalidCredentials" });
-    expect(failure.message).toContain("/home/me/.kube/config: no credentials could be had:");
+    expect(failure.message).toContain("/home/me/.kube/config: could not get credentials:");
     expect(failure.message).toContain("no-such-plugin");
   });
 });
 
 describe("a good kubeconfig", () => {
-  /** A server that shows what it was told in the authorization header. */
+  /** A server that returns its authorization header. */
   async function mirror(): Promise<string> {
     const server = await serveHttp(async ({ headers }) =>
       json(200, testObject("a", { spec: { seen: headers["authorization"] ?? "nothing" } })),
@@ -158,7 +158,7 @@ describe("a good kubeconfig", () => {
     expect(await tokensSeen(kubeconfig(await mirror()), 1)).toEqual(["nothing"]);
   });
 
-  test("asks an exec plugin again when its token has expired, and not before", async () => {
+  test("runs an exec plugin again when its token has expired, and not before", async () => {
     const fresh = plugin("fresh", credential("2100-01-01T00:00:00Z"));
     const seen = await tokensSeen(kubeconfig(await mirror(), fresh), 3);
     expect(new Set(seen).size).toBe(1);
@@ -168,14 +168,14 @@ describe("a good kubeconfig", () => {
     expect(renewed.every((token) => /^Bearer t\d+$/.test(token))).toBe(true);
   });
 
-  test("tries again when an exec plugin fails while we run: the plugin may only be offline", async () => {
+  test("retries when an exec plugin fails later, because it may only be offline", async () => {
     const flaky = plugin(
       "flaky",
       `if [ $n -eq 2 ]; then echo "the identity provider is away" >&2; exit 1; fi\n${credential("2000-01-01T00:00:00Z")}`,
     );
     const [first, second] = await tokensSeen(kubeconfig(await mirror(), flaky), 2);
     expect(first).toMatchObject({ failure: "Transient", reason: "InvalidCredentials" });
-    expect((first as Error).message).toContain("no credentials could be had");
+    expect((first as Error).message).toContain("could not get credentials");
     expect(second).toBe("Bearer t3");
   });
 });

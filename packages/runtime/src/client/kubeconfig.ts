@@ -7,7 +7,7 @@ import {
 } from "@capstan/env";
 import { type Failure, terminal, transient } from "../failure.ts";
 
-/** Where the kubeconfig is: its text, with a name for error messages, or wherever kubectl would look. */
+/** The kubeconfig: its text with a name for error messages, or by default kubectl's locations. */
 export interface KubeconfigSource {
   readonly text?: string;
   readonly origin?: string;
@@ -15,8 +15,8 @@ export interface KubeconfigSource {
 }
 
 /**
- * A transport to the cluster a kubeconfig points at. Reading the file, client certificates, exec plugins
- * and in-cluster tokens are left to the official client; it is loaded only here, because that takes a second.
+ * A transport to the cluster of a kubeconfig. The official client parses the file and handles client certificates, exec
+ * plugins and in-cluster tokens; it is loaded only here, because that takes a second.
  */
 export async function connectWithKubeconfig(source: KubeconfigSource = {}): Promise<Transport> {
   const { KubeConfig: Config } = await import("@kubernetes/client-node");
@@ -25,7 +25,7 @@ export async function connectWithKubeconfig(source: KubeconfigSource = {}): Prom
   load(config, source, origin);
   const transport = createHttpTransport({ ...endpointOf(config, origin), ...(await tlsOf(config, origin)) });
   const user = config.getCurrentUser();
-  // Exec plugins and projected tokens are renewed while we run, so they are asked with each request.
+  // Exec plugins and projected tokens renew their tokens, so they are called with each request.
   const renewed = user?.exec !== undefined || user?.authProvider !== undefined;
   const fixed = renewed ? undefined : await tokenOf(config, origin);
   return {
@@ -65,22 +65,22 @@ function load(config: KubeConfig, { text, context }: KubeconfigSource, origin: s
     if (text === undefined) config.loadFromDefault();
     else config.loadFromString(text);
   } catch (error) {
-    // The official client trips over a missing list with a TypeError that would tell a user nothing.
+    // The official client fails on a missing list with a TypeError that does not help a user.
     const why =
       error instanceof TypeError
         ? "it has no lists of clusters, contexts and users"
         : (error as Error).message;
-    throw terminal("InvalidKubeconfig", `${origin} is no kubeconfig: ${why}`, { cause: error });
+    throw terminal("InvalidKubeconfig", `${origin} is not a kubeconfig: ${why}`, { cause: error });
   }
   if (context !== undefined) config.setCurrentContext(context);
 }
 
 function baseUrlOf(server: string, origin: string): string {
-  // Without its scheme "host:6443" still parses as a URL, of the protocol "host".
+  // Without its scheme, "host:6443" still parses as a URL of the protocol "host".
   if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol)) {
     throw terminal(
       "InvalidKubeconfig",
-      `${origin}: server ${JSON.stringify(server)} is no URL; expected something like https://host:6443`,
+      `${origin}: server ${JSON.stringify(server)} is not a URL; expected something like https://host:6443`,
     );
   }
   return server;
@@ -100,7 +100,7 @@ async function securityOf(config: KubeConfig, origin: string): Promise<RequestSe
   } catch (error) {
     throw terminal(
       "InvalidCredentials",
-      `${origin}: no credentials could be had: ${(error as Error).message}`,
+      `${origin}: could not get credentials: ${(error as Error).message}`,
       { cause: error },
     );
   }
@@ -119,7 +119,7 @@ async function tlsOf(
   };
 }
 
-/** Credentials that could be had once can be had again; what issues them may only be offline. */
+/** A failure to renew credentials is transient: their issuer may only be offline. */
 async function renewedToken(config: KubeConfig, origin: string): Promise<string | undefined> {
   try {
     return await tokenOf(config, origin);

@@ -6,7 +6,7 @@ import { collectionPath, objectPath, withQuery } from "./paths.ts";
 const testObjects = "/apis/test.capstan.dev/v1";
 
 describe("paths", () => {
-  test("lead to a kind in all namespaces, or in one", () => {
+  test("address a kind in all namespaces, or in one", () => {
     expect(collectionPath(TestObject)).toBe(`${testObjects}/boats`);
     expect(collectionPath(TestObject, "north")).toBe(`${testObjects}/namespaces/north/boats`);
   });
@@ -22,13 +22,13 @@ describe("paths", () => {
     expect(objectPath(Node, { name: "n1", namespace: "default" })).toBe("/api/v1/nodes/n1");
   });
 
-  test("lead to a subresource", () => {
+  test("address a subresource", () => {
     expect(objectPath(TestObject, { name: "a", namespace: "north" }, "status")).toBe(
       `${testObjects}/namespaces/north/boats/a/status`,
     );
   });
 
-  test("encode names, so that no name leads elsewhere", () => {
+  test("encode names, so that no name changes the path", () => {
     expect(objectPath(TestObject, { name: "../../x?y#z", namespace: "a/b" })).toBe(
       `${testObjects}/namespaces/a%2Fb/boats/..%2F..%2Fx%3Fy%23z`,
     );

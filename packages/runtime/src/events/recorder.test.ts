@@ -40,7 +40,7 @@ const counts = async (testServer: TestServer): Promise<string[]> =>
   (await events(testServer)).map(({ reason, message, count }) => `${reason} ${message} ${count}`).sort();
 
 describe("an event", () => {
-  test("says what happened to which object, where kubectl describe looks for it", async () => {
+  test("has the message and the object where kubectl describe looks for them", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     const { recorder } = recorderIn(testServer);
@@ -66,7 +66,7 @@ describe("an event", () => {
     });
   });
 
-  test("about an object of the cluster lives in default, and names an object without a namespace", async () => {
+  test("about an object of the cluster is stored in default, and names an object without a namespace", async () => {
     const testServer = new TestServer();
     const port = await testServer.run(testServer.client.create(Port, { metadata: { name: "rotterdam" } }));
     const { recorder } = recorderIn(testServer);
@@ -74,12 +74,12 @@ describe("an event", () => {
     await testServer.run(recorder.flush());
     const [event] = await events(testServer);
     expect(event?.metadata.namespace).toBe("default");
-    // kubectl describe looks for `involvedObject.namespace=`, so "default" here would hide the event.
+    // kubectl describe queries `involvedObject.namespace=`, so "default" here would hide the event.
     expect(event?.involvedObject.namespace).toBeUndefined();
     expect(event?.involvedObject.name).toBe("rotterdam");
   });
 
-  test("makes nobody wait", async () => {
+  test("does not block its caller", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     const { recorder, requests } = recorderIn(testServer);
@@ -94,7 +94,7 @@ describe("an event", () => {
     ["letters only", "x".repeat(253)],
     ["a dash where it is cut", `${"x".repeat(235)}-${"y".repeat(17)}`],
     ["a dot where it is cut", `${"x".repeat(235)}.${"y".repeat(17)}`],
-  ])("about an object with the longest name there is has a name that fits: %s", async (_, name) => {
+  ])("about an object with the longest possible name has a valid name: %s", async (_, name) => {
     const testServer = new TestServer();
     const object = await stored(testServer, name);
     const { recorder, lines } = recorderIn(testServer);
@@ -108,7 +108,7 @@ describe("an event", () => {
 });
 
 describe("the same event", () => {
-  test("is told once in two minutes, and counted after that", async () => {
+  test("is written once in two minutes, and counted after that", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     const { recorder, requests } = recorderIn(testServer);
@@ -146,7 +146,7 @@ describe("the same event", () => {
     expect(await events(testServer)).toHaveLength(8);
   });
 
-  test("counts up after a restart instead of standing there twice", async () => {
+  test("is counted after a restart instead of written twice", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     for (const life of ["first", "second", "third"]) {
@@ -157,7 +157,7 @@ describe("the same event", () => {
     expect(await counts(testServer)).toEqual(["Launched She floats 3"]);
   });
 
-  test("about an object that came back under its name is a new one", async () => {
+  test("about a recreated object is a new one", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     const { recorder } = recorderIn(testServer);
@@ -168,7 +168,7 @@ describe("the same event", () => {
     expect(await counts(testServer)).toEqual(["Launched She floats 1", "Launched She floats 1"]);
   });
 
-  test("is told by the monotonic clock: a jump of the wall clock neither hides nor repeats it", async () => {
+  test("uses the monotonic clock: a jump of the wall clock neither hides nor repeats it", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     const { recorder, requests } = recorderIn(testServer);
@@ -187,7 +187,7 @@ describe("the same event", () => {
 });
 
 describe("a storm of events", () => {
-  test("is cut at a thousand that wait, and says so", async () => {
+  test("is cut at a thousand pending events, with a warning", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     const { recorder, requests, lines } = recorderIn(testServer);
@@ -202,7 +202,7 @@ describe("a storm of events", () => {
     expect(requests).toHaveLength(1001);
   });
 
-  test("goes on after one that could not be written", async () => {
+  test("continues after an event that could not be written", async () => {
     const testServer = new TestServer();
     const object = await stored(testServer);
     let writes = 0;

@@ -5,38 +5,37 @@ import type { Client } from "../client/client.ts";
 import { isAlreadyExists } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Something a user should see on an object. `reason` is a CamelCase verb phrase, `message` a sentence. */
+/** A message for users on an object. `reason` is a CamelCase verb phrase, `message` a sentence. */
 export interface EventNote {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
 }
 
-/** Writes Events without making anybody wait for them. */
+/** Writes Events in the background. */
 export interface EventRecorder {
   record(object: Frozen<KubernetesObject>, note: EventNote): void;
-  /** Resolves when everything recorded so far has been written or given up. */
+  /** Resolves when all recorded events have been written or dropped. */
   flush(): Promise<void>;
 }
 
-/** What a recorder needs. */
 export interface RecorderOptions {
   readonly client: Client;
   readonly env: Env;
   readonly log: Logger;
-  /** Shown as the source of the event. */
+  /** The source of the events. */
   readonly component: string;
 }
 
-// As Karpenter: the same event about the same object is told once in two minutes.
+// As in Karpenter: the same event about the same object is written once in two minutes.
 const SAME_EVENT_MS = 2 * 60_000;
-// A storm of distinct events must not grow without bound; what is dropped is logged.
+// A storm of distinct events must not grow without limit; dropped events are logged.
 const QUEUE_LIMIT = 1000;
-// What a DNS subdomain, and therefore a name in Kubernetes, can hold.
+// The limit of a DNS subdomain, and so of a name in Kubernetes.
 const NAME_LIMIT = 253;
 const ID_LENGTH = 16;
 
-/** Creates a recorder. Events with the same content have the same name, so a repeat, even after a crash, counts up. */
+/** Creates a recorder. Events with the same content have the same name, so a repeat, even after a crash, is counted. */
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
   const { env, log } = options;
   const lastMs = new Map<string, number>();
@@ -50,7 +49,7 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
       if (nowMs - atMs < SAME_EVENT_MS) break;
       lastMs.delete(old);
     }
-    // Deleting first keeps the map ordered by time, so that the sweep above ends at the first young entry.
+    // Deleting first keeps the map ordered by time, so that the sweep above ends at the first recent entry.
     lastMs.delete(id);
     lastMs.set(id, nowMs);
     return false;
@@ -86,7 +85,7 @@ async function write(
   { object, note, id }: Entry,
 ): Promise<void> {
   const { name, uid = "", resourceVersion = "" } = object.metadata;
-  // Events about cluster-scoped objects live in `default`, where kubectl describe looks for them.
+  // Events about cluster-scoped objects are in `default`, where kubectl describe looks for them.
   const { namespace = "default" } = object.metadata;
   const timestamp = formatTimestamp(env.clock.now());
   const eventName = { name: `${shortened(name)}.${id}`, namespace };
@@ -117,7 +116,7 @@ async function write(
   }
 }
 
-/** As much of a name as fits before a dot and an id; before a dot no dash or other dot may be. */
+/** The part of a name that fits before a dot and an id; it must not end with a dash or a dot. */
 function shortened(name: string): string {
   return name.slice(0, NAME_LIMIT - 1 - ID_LENGTH).replace(/[-.]+$/, "");
 }

@@ -9,12 +9,12 @@ const ask = (path: string, method = "GET"): Promise<HttpResponse> => handler({ m
 const seen = async (response: HttpResponse): Promise<unknown[]> => [response.status, await response.text()];
 
 describe("diagnostics", () => {
-  test("say that the process lives", async () => {
+  test("report that the process is alive", async () => {
     expect(await seen(await ask("/healthz"))).toEqual([200, "ok\n"]);
     expect(await seen(await ask("/healthz?verbose", "HEAD"))).toEqual([200, "ok\n"]);
   });
 
-  test("say why the process is not ready, one reason a line", async () => {
+  test("report why the process is not ready, one reason per line", async () => {
     expect(await seen(await ask("/readyz"))).toEqual([200, "ok\n"]);
     reasons.push("waiting for the first list of Boat", "the controllers have not been started");
     expect(await seen(await ask("/readyz"))).toEqual([
@@ -31,7 +31,7 @@ describe("diagnostics", () => {
     expect(response.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
   });
 
-  test("name what is served to who asks for something else, and refuse writes", async () => {
+  test("list the served paths for any other path, and refuse writes", async () => {
     expect(await seen(await ask("/"))).toEqual([404, "served here: /healthz, /readyz, /metrics\n"]);
     expect((await ask("/metrics/x")).status).toBe(404);
     expect((await ask("/metrics", "POST")).status).toBe(405);

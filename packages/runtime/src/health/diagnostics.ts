@@ -1,13 +1,12 @@
 import type { Handler, HttpResponse } from "@capstan/env";
 
-/** What the diagnostics endpoint tells about. */
 export interface DiagnosticsOptions {
   /** Reasons why the process cannot work; empty when it can. */
   readonly unready: () => readonly string[];
   readonly metrics: () => string;
 }
 
-/** Answers `/healthz`, `/readyz` and `/metrics`; a failing probe says why in plain words. */
+/** Answers `/healthz`, `/readyz` and `/metrics`; a failing probe has the reasons in its body. */
 export function createDiagnostics({ unready, metrics }: DiagnosticsOptions): Handler {
   return async ({ method, path }) => {
     const route = path.split("?")[0] ?? "";

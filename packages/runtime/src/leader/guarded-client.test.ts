@@ -13,7 +13,7 @@ describe("a guarded client", () => {
     ["delete", (client) => client.delete(TestObject, a)],
   ];
 
-  test.each(writes)("sends no %s when it may not", async (_, write) => {
+  test.each(writes)("sends no %s without leadership", async (_, write) => {
     const testServer = new TestServer();
     const { client, requests } = testServer.connect("manager");
     const guarded = guardWrites(client, () => {
@@ -23,7 +23,7 @@ describe("a guarded client", () => {
     expect(requests).toEqual([]);
   });
 
-  test("asks anew before each write, and never for a read", async () => {
+  test("checks before each write, and never for a read", async () => {
     const testServer = new TestServer();
     let asked = 0;
     const guarded = guardWrites(testServer.client, () => void asked++);

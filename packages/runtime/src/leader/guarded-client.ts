@@ -1,6 +1,6 @@
 import type { Client } from "../client/client.ts";
 
-/** The same client, which asks right before each write whether we still may. */
+/** The same client, which checks leadership before each write. */
 export function guardWrites(client: Client, assertMayWrite: () => void): Client {
   return {
     ...client,

@@ -48,7 +48,7 @@ const stored = async (testServer: TestServer): Promise<NonNullable<Lease["spec"]
   (await testServer.run(testServer.client.get(Lease, lease))).spec as NonNullable<Lease["spec"]>;
 
 describe("holding a Lease", () => {
-  test("creates it where there is none, and renews it every two seconds", async () => {
+  test("creates a missing Lease, and renews it every two seconds", async () => {
     const testServer = new TestServer();
     const a = candidate(testServer, "a");
     lead(a);
@@ -68,7 +68,7 @@ describe("holding a Lease", () => {
     expect(writes).toBeLessThanOrEqual(31);
   });
 
-  test("is for one at a time, however many want it", async () => {
+  test("has one holder at a time, with any number of candidates", async () => {
     const testServer = new TestServer();
     const members = ["a", "b", "c", "d"].map((name) => candidate(testServer, name));
     for (const member of members) lead(member);
@@ -78,7 +78,7 @@ describe("holding a Lease", () => {
     }
   });
 
-  test("goes over after a crash within the duration of the Lease and two looks at it", async () => {
+  test("moves to the next candidate after a crash, within its duration and two polls", async () => {
     for (const seed of ["1", "2", "3", "4", "5"]) {
       const testServer = new TestServer({ seed });
       const a = candidate(testServer, "a");
@@ -97,7 +97,7 @@ describe("holding a Lease", () => {
     }
   });
 
-  test("goes over at once after it was given back", async () => {
+  test("moves to the next candidate at once after its release", async () => {
     const testServer = new TestServer();
     const a = candidate(testServer, "a");
     const { held } = lead(a);
@@ -114,7 +114,7 @@ describe("holding a Lease", () => {
     expect(b.leader.isLeader).toBe(true);
   });
 
-  test("ends after 10 seconds without a renewal, before anybody else may have it", async () => {
+  test("ends after 10 seconds without a renewal, before another candidate may take it", async () => {
     const testServer = new TestServer();
     let isUp = true;
     const a = candidate(testServer, "a", {
@@ -132,13 +132,13 @@ describe("holding a Lease", () => {
     expect(b.leader.isLeader).toBe(false);
     expect(await testServer.run(held)).toBe("LeaseLost");
     expect(() => a.leader.assertValid()).toThrow(
-      "the Lease kube-system/capstan is not ours any more, so nothing is written",
+      "the Lease kube-system/capstan is no longer held by this process, so it must not write",
     );
     await testServer.scheduler.run({ until: () => b.leader.isLeader });
     expect(testServer.scheduler.monotonicMs - cutMs).toBeLessThan(20 * SECOND);
   });
 
-  test("outlives failures of a few seconds", async () => {
+  test("survives failures of a few seconds", async () => {
     const testServer = new TestServer();
     let isUp = true;
     const a = candidate(testServer, "a", {
@@ -153,9 +153,7 @@ describe("holding a Lease", () => {
     await testServer.scheduler.advance(60 * SECOND);
     expect(a.leader.isLeader).toBe(true);
     expect(a.changes).toHaveLength(1);
-    expect(a.lines.some(({ message }) => message === "The Lease could not be renewed, trying again")).toBe(
-      true,
-    );
+    expect(a.lines.some(({ message }) => message === "The Lease could not be renewed, retrying")).toBe(true);
   });
 
   test("counts from the moment a renewal was sent, not from its slow answer", async () => {
@@ -165,12 +163,12 @@ describe("holding a Lease", () => {
     lead(a);
     await testServer.scheduler.advance(SECOND);
     isSlow = true;
-    // A renewal takes four messages of 4 seconds: when the answer is there, the 10 seconds are over.
+    // A renewal takes four messages of 4 seconds: when the answer arrives, the 10 seconds are over.
     await testServer.scheduler.advance(60 * SECOND);
     expect(a.leader.isLeader).toBe(false);
   });
 
-  test("ends at once when the Lease is seen to be somebody else's", async () => {
+  test("ends at once when another process holds the Lease", async () => {
     const testServer = new TestServer();
     const a = candidate(testServer, "a");
     const { held } = lead(a);
@@ -188,7 +186,7 @@ describe("holding a Lease", () => {
     expect(testServer.scheduler.monotonicMs - takenMs).toBeLessThan(3 * SECOND);
   });
 
-  test("stays with its holder when somebody deletes the Lease", async () => {
+  test("stays with its holder when a user deletes the Lease", async () => {
     for (const seed of ["1", "2", "3", "4", "5", "6"]) {
       const testServer = new TestServer({ seed });
       const a = candidate(testServer, "a");
@@ -205,7 +203,7 @@ describe("holding a Lease", () => {
     }
   });
 
-  test("is taken over when its holder crashed and somebody deleted it", async () => {
+  test("is taken over when its holder crashed and a user deleted it", async () => {
     const testServer = new TestServer();
     const a = candidate(testServer, "a");
     lead(a);
@@ -219,7 +217,7 @@ describe("holding a Lease", () => {
     expect(b.leader.isLeader).toBe(true);
   });
 
-  test.each([YEAR, -YEAR])("does not mind a jump of the wall clock by %i ms", async (jumpMs) => {
+  test.each([YEAR, -YEAR])("does not depend on a jump of the wall clock by %i ms", async (jumpMs) => {
     const testServer = new TestServer();
     const [a, b] = [candidate(testServer, "a"), candidate(testServer, "b")];
     lead(a);
@@ -253,7 +251,7 @@ describe("stopping", () => {
     expect((await stored(testServer)).holderIdentity).toBe("a");
   });
 
-  test("in the middle of a renewal is no loss of the Lease", async () => {
+  test("in the middle of a renewal does not count as a loss of the Lease", async () => {
     const testServer = new TestServer();
     const a = candidate(testServer, "a", { latencyMs: () => 100 });
     const { held } = lead(a);
@@ -266,7 +264,7 @@ describe("stopping", () => {
     expect((await stored(testServer)).holderIdentity).toBe("");
   });
 
-  test("is not held up by a server that does not let the Lease go", async () => {
+  test("does not hang on a server that fails the release", async () => {
     const testServer = new TestServer();
     let isUp = true;
     const a = candidate(testServer, "a", {
@@ -280,7 +278,7 @@ describe("stopping", () => {
     expect(a.lines.at(-1)?.message).toBe("The Lease could not be released; others wait until it expires");
   });
 
-  test("does not give back a Lease that is somebody else's by now", async () => {
+  test("does not release a Lease that another process holds now", async () => {
     const testServer = new TestServer();
     const a = candidate(testServer, "a");
     await testServer.run(a.leader.acquire(a.stop.signal));

@@ -4,54 +4,54 @@ import type { Client } from "../client/client.ts";
 import { isAlreadyExists, isConflict, transient } from "../failure.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Which Lease, and who we are. */
+/** The Lease and the identity of this process. */
 export interface LeaderOptions {
   readonly client: Client;
   readonly env: Env;
   readonly log: Logger;
   readonly name: string;
   readonly namespace: string;
-  /** Tells this process from every other one, also from its own former life. */
+  /** Unique for every process, also after a restart. */
   readonly identity: string;
   readonly onChange?: (isLeader: boolean) => void;
 }
 
-// Cluster API's figures: others wait 15 s before they take over, we stop writing after 10 s without a renewal.
+// Cluster API's figures: other candidates wait 15 s before they take over; the holder stops writing after 10 s.
 const LEASE_SECONDS = 15;
 const RENEW_DEADLINE_MS = 10_000;
 const RETRY_MS = 2_000;
 
 /**
- * Holds a Lease so that only one process writes. Judged by our own monotonic clock from the moment a
- * renewal was *sent*: an answer that took long, a paused process or a jump of the wall clock can only
- * make us stop too early, never too late.
+ * Holds a Lease so that only one process writes. Leadership is judged by the own monotonic clock from the time when a
+ * renewal was *sent*: a slow answer, a paused process or a jump of the wall clock can only end it too early, never too
+ * late.
  */
 export class Leader {
   readonly #options: LeaderOptions;
   #validUntilMs = -Infinity;
-  /** The newest state of a Lease that others held, and when it will have been unchanged for its duration. */
+  /** The newest observed state of another holder's Lease, and when it will have been unchanged for its duration. */
   #observed: { readonly version: string; readonly freeAtMs: number } | undefined;
 
   constructor(options: LeaderOptions) {
     this.#options = options;
   }
 
-  /** Whether we may write at this very moment. */
+  /** Whether this process may write now. */
   get isLeader(): boolean {
     return this.#options.env.clock.monotonic() < this.#validUntilMs;
   }
 
-  /** Throws unless we may write at this very moment; called right before each write. */
+  /** Throws unless this process may write now; called before each write. */
   assertValid(): void {
     if (!this.isLeader) {
       throw transient(
         "LeaseLost",
-        `the Lease ${this.#options.namespace}/${this.#options.name} is not ours any more, so nothing is written`,
+        `the Lease ${this.#options.namespace}/${this.#options.name} is no longer held by this process, so it must not write`,
       );
     }
   }
 
-  /** Waits until the Lease is ours, or the signal is aborted. */
+  /** Waits until this process holds the Lease, or the signal is aborted. */
   async acquire(signal: AbortSignal): Promise<void> {
     const { env, log, identity, name: lease } = this.#options;
     log.info("Waiting for the Lease", { lease });
@@ -71,7 +71,7 @@ export class Leader {
     }
   }
 
-  /** Gives the Lease back, so that the next process need not wait; the last thing a process does. */
+  /** Releases the Lease, so that the next process need not wait; the last write of a process. */
   async release(): Promise<void> {
     if (!this.isLeader) return;
     const { client, log } = this.#options;
@@ -89,7 +89,7 @@ export class Leader {
     this.#options.onChange?.(false);
   }
 
-  /** One try to take or renew the Lease. */
+  /** One attempt to acquire or renew the Lease. */
   async #attempt(): Promise<boolean> {
     const { client, env, log } = this.#options;
     const sentMs = env.clock.monotonic();
@@ -103,7 +103,7 @@ export class Leader {
       else await client.create(Lease, { metadata: this.#metadata(), spec: this.#spec(undefined) });
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error))
-        log.warn("The Lease could not be renewed, trying again", { error });
+        log.warn("The Lease could not be renewed, retrying", { error });
       return false;
     }
     this.#validUntilMs = sentMs + RENEW_DEADLINE_MS;
@@ -112,8 +112,8 @@ export class Leader {
   }
 
   /**
-   * A Lease is free when nobody holds it, when it is ours, or when we have seen it unchanged for its whole
-   * duration. One that was deleted tells nothing to its holder, who writes on: it is free only after that time, too.
+   * A Lease is free when it has no holder, when this process holds it, or when it was unchanged for its whole duration. A
+   * deleted Lease does not notify its holder, which continues to write, so it is also free only after that time.
    */
   #mayTake(lease: Frozen<Lease> | undefined): boolean {
     const nowMs = this.#options.env.clock.monotonic();

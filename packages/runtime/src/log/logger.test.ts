@@ -62,7 +62,7 @@ describe("a log line", () => {
   });
 });
 
-test("a silent logger says nothing, and neither do its children", () => {
+test("a silent logger writes nothing, and neither do its children", () => {
   expect(silentLogger.with({ a: 1 })).toBe(silentLogger);
   for (const level of ["debug", "info", "warn", "error"] as const)
     expect(silentLogger[level]("x")).toBeUndefined();

@@ -2,15 +2,14 @@ import type { Env } from "@capstan/env";
 import { pino } from "pino";
 import { redacted } from "./sensitive.ts";
 
-/** How important a line is. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Values that go with a line. Secrets in them are redacted by their type. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Writes structured lines for engineers; users get conditions and events. A message is constant,
- * starts with a capital and has no full stop; what varies goes into the fields.
+ * Writes structured lines for engineers; users get conditions and events. A message is constant, starts with a capital
+ * and has no full stop; variable parts are fields.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
@@ -21,7 +20,7 @@ export interface Logger {
   with(fields: LogFields): Logger;
 }
 
-/** Where lines go: a line is one JSON object with its newline. */
+/** The destination of lines: a line is one JSON object with its newline. */
 export interface LogDestination {
   write(line: string): void;
 }
@@ -41,7 +40,7 @@ export function createLogger(env: Env, level: LogLevel, destination: LogDestinat
   return wrap(root);
 }
 
-/** A log that cannot be written, as on a full disk, keeps nobody from their work; and there is no other place to say so. */
+/** A failed write, as on a full disk, must not stop the process; there is no other place to report it. */
 function forgiving(destination: LogDestination): LogDestination {
   return {
     write: (line) => {

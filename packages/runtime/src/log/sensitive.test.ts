@@ -14,7 +14,7 @@ const kubeSecret = {
 };
 
 describe("a secret in memory", () => {
-  test("is given to who asks for it by name", () => {
+  test("is returned by reveal()", () => {
     expect(secret.reveal()).toBe(SECRET);
     expect(new Sensitive({ user: "jo" }).reveal().user).toBe("jo");
   });
@@ -35,7 +35,7 @@ describe("a secret in memory", () => {
   });
 });
 
-describe("what goes into a log", () => {
+describe("a log line", () => {
   test.each<[string, unknown]>([
     ["on top", secret],
     ["in a field", { password: secret }],
@@ -57,9 +57,9 @@ describe("what goes into a log", () => {
       "in a SecretList, whose items do not say their kind",
       { kind: "SecretList", items: [{ metadata: {}, data: { x: SECRET } }] },
     ],
-    ["with data that is no map", { kind: "Secret", data: SECRET }],
+    ["with data that is not a map", { kind: "Secret", data: SECRET }],
     [
-      "in what kubectl apply left behind",
+      "in kubectl's last-applied annotation",
       {
         ...kubeSecret,
         metadata: {
@@ -71,7 +71,7 @@ describe("what goes into a log", () => {
     expect(JSON.stringify(redacted(value))).not.toContain(SECRET);
   });
 
-  test("still says which keys a Secret has, and everything else about it", () => {
+  test("still has the keys of a Secret, and its other fields", () => {
     expect(redacted(kubeSecret)).toEqual({
       ...kubeSecret,
       data: { password: "[redacted]", user: "[redacted]" },
@@ -79,12 +79,12 @@ describe("what goes into a log", () => {
     });
   });
 
-  test("keeps the data of everything that is no Secret", () => {
+  test("keeps the data of all other kinds", () => {
     const map = { kind: "ConfigMap", data: { colour: "blue" }, list: [1, "two", null, true] };
     expect(redacted(map)).toEqual(map);
   });
 
-  test("tells of errors with reason and cause, and with a stack only for bugs", () => {
+  test("prints errors with reason and cause, and with a stack only for bugs", () => {
     const bug = redacted(new TypeError("oops", { cause: "why" })) as Record<string, unknown>;
     expect(bug).toMatchObject({ type: "TypeError", message: "oops", cause: "why" });
     expect(String(bug["stack"])).toContain("sensitive.test.ts");
@@ -92,14 +92,14 @@ describe("what goes into a log", () => {
     expect(redacted(failure)).toEqual({ type: "Failure", message: "busy", reason: "TooManyRequests" });
   });
 
-  test("prints what JSON cannot", () => {
+  test("prints values that JSON cannot", () => {
     expect(redacted({ size: 2n ** 70n, gone: undefined })).toEqual({
       size: String(2n ** 70n),
       gone: undefined,
     });
   });
 
-  test("ends on circles, however many ways lead round", () => {
+  test("ends on circular values, with any number of cycles", () => {
     const circle: Record<string, unknown> = { name: "circle" };
     for (let way = 0; way < 10; way++) circle[`way${way}`] = circle;
     const list: unknown[] = [];
@@ -109,12 +109,12 @@ describe("what goes into a log", () => {
     expect(text.length).toBeLessThan(10_000);
   });
 
-  test("shows twice what is there twice", () => {
+  test("prints a repeated value each time", () => {
     const shared = { name: "a" };
     expect(redacted({ one: shared, two: [shared] })).toEqual({ one: { name: "a" }, two: [{ name: "a" }] });
   });
 
-  test("does not change what it was given", () => {
+  test("does not change its input", () => {
     const before = structuredClone(kubeSecret);
     redacted({ kubeSecret });
     expect(kubeSecret).toEqual(before);

@@ -3,8 +3,8 @@ import { inspect } from "node:util";
 const REDACTED = "[redacted]";
 
 /**
- * A secret in memory. However it is printed, logged, interpolated or serialized, it shows as
- * `[redacted]`; only `reveal()` gives the value, so that each use can be found by its name.
+ * A secret in memory. When printed, logged, interpolated or serialized, it shows as `[redacted]`; only `reveal()` returns
+ * the value, so that each use can be found by its name.
  */
 export class Sensitive<T = string> {
   readonly #value: T;
@@ -30,17 +30,17 @@ export class Sensitive<T = string> {
   }
 }
 
-// Deeper than any object of ours.
+// Deeper than any of our objects.
 const DEPTH_LIMIT = 12;
-// kubectl apply keeps the whole object in here, values of a Secret included.
+// kubectl apply stores the whole object in here, including the values of a Secret.
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** A copy fit for a log: the values of Kubernetes Secrets, wherever they are nested, are replaced. */
+/** A copy for a log: the values of Kubernetes Secrets are replaced at any depth. */
 export function redacted(value: unknown): unknown {
   return copyOf(value, []);
 }
 
-/** `path` is what the value lies in, from the outside in: a circle must not hang the logger. */
+/** `path` has the enclosing objects, so that a circular value does not hang the logger. */
 function copyOf(value: unknown, path: readonly object[]): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
@@ -57,7 +57,7 @@ function copyOfObject(value: object, path: readonly object[]): unknown {
   const kind = "kind" in value ? value.kind : undefined;
   const copy = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copyOf(item, path)]));
   if (kind === "Secret") return withoutValues(copy);
-  // The items of a list do not say their kind themselves.
+  // The items of a list have no kind.
   if (kind === "SecretList" && Array.isArray(copy["items"])) {
     return { ...copy, items: copy["items"].map((item) => withoutValues(item as Fields)) };
   }

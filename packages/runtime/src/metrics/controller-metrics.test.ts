@@ -3,7 +3,7 @@ import { createControllerMetrics } from "./controller-metrics.ts";
 import { MetricRegistry } from "./registry.ts";
 
 describe("the metrics of controllers", () => {
-  test("bear the names and types that dashboards for controller-runtime and Cluster API look for", () => {
+  test("have the names and types of controller-runtime and Cluster API", () => {
     const registry = new MetricRegistry();
     createControllerMetrics(registry);
     const types = Object.fromEntries(

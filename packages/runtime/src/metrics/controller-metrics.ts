@@ -1,7 +1,7 @@
 import type { QueueObserver } from "../queue/queue.ts";
 import type { MetricRegistry } from "./registry.ts";
 
-/** How a pass over one object ended, in controller-runtime's words. */
+/** The result of a pass over one object, in controller-runtime's words. */
 export type ReconcileResult = "success" | "error" | "requeue" | "requeue_after";
 
 /** The metrics of all controllers of a process. */
@@ -20,7 +20,7 @@ const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-// And two more, around the time within which a pass is to begin.
+// And two more, around the target time for the start of a pass.
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 2e-2, 5e-2, 1e-1, 1, 10, 100, 1000];
 
 /** Registers the metrics that controller-runtime and Cluster API expose, under their names. */
@@ -37,12 +37,12 @@ export function createControllerMetrics(registry: MetricRegistry): ControllerMet
   const errors = counter("controller_runtime_reconcile_errors_total", "Passes that failed.", "controller");
   const terminals = counter(
     "controller_runtime_terminal_reconcile_errors_total",
-    "Passes that need somebody to change something.",
+    "Passes that wait for a user to change something.",
     "controller",
   );
   const panics = counter(
     "controller_runtime_reconcile_panics_total",
-    "Passes that hit a bug of ours.",
+    "Passes that hit a bug in Capstan.",
     "controller",
   );
   const times = registry.histogram({
@@ -51,7 +51,7 @@ export function createControllerMetrics(registry: MetricRegistry): ControllerMet
     labels: ["controller"],
     buckets: RECONCILE_BUCKETS,
   });
-  const active = gauge("controller_runtime_active_workers", "Passes under way.", "controller");
+  const active = gauge("controller_runtime_active_workers", "Running passes.", "controller");
   const limits = gauge(
     "controller_runtime_max_concurrent_reconciles",
     "Passes that may run at once.",

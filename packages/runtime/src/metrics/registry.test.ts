@@ -39,7 +39,7 @@ describe("metrics in Prometheus' text format", () => {
     expect(registry.print()).toContain("# HELP x One\\\\two\\nthree.\n");
   });
 
-  test("tell series apart whose labels are the same when put together", () => {
+  test("distinguish series whose labels are the same when joined", () => {
     const registry = new MetricRegistry();
     const counter = registry.counter({ name: "x", help: "X.", labels: ["a", "b"] });
     counter.add(["1", "23"]);
@@ -47,7 +47,7 @@ describe("metrics in Prometheus' text format", () => {
     expect(registry.print().match(/^x\{/gm)).toHaveLength(2);
   });
 
-  test("count a histogram upwards, with each limit in its own bucket", () => {
+  test("have cumulative histogram buckets with inclusive limits", () => {
     const registry = new MetricRegistry();
     const times = registry.histogram({ name: "t", help: "T.", labels: ["c"], buckets: [0.1, 1, 10] });
     for (const value of [0.05, 0.1, 0.5, 10, 11, 1000]) times.observe(["a"], value);
@@ -68,7 +68,7 @@ describe("metrics in Prometheus' text format", () => {
     ]);
   });
 
-  test("can be read one by one; what has not been counted is 0", () => {
+  test("can be read one by one, with 0 as the default", () => {
     const registry = new MetricRegistry();
     const passes = registry.counter({ name: "passes_total", help: "Passes.", labels });
     passes.add(["boats", "success"], 5);

@@ -1,4 +1,4 @@
-/** First in, first out, in constant time: an array read through a moving head, compacted now and then. */
+/** A FIFO in constant time: an array with a moving head, compacted from time to time. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
@@ -10,7 +10,7 @@ export class Fifo<T> {
   shift(): T | undefined {
     const item = this.#items[this.#head];
     if (this.#head < this.#items.length) this.#head++;
-    // Copying only when half of the array is behind us keeps the cost per item constant.
+    // Copying only when half of the array is consumed keeps the cost per item constant.
     if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;

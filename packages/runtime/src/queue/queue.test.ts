@@ -24,7 +24,7 @@ function setup(seed = "1"): Setup {
   return { scheduler, queue, seen };
 }
 
-/** Takes what can be taken now and finishes each at once. */
+/** Takes all available keys and finishes each at once. */
 async function drain(queue: WorkQueue): Promise<string[]> {
   const keys: string[] = [];
   while (queue.depth > 0) {
@@ -36,14 +36,14 @@ async function drain(queue: WorkQueue): Promise<string[]> {
 }
 
 describe("a work queue", () => {
-  test("hands out keys in the order they came, each once", async () => {
+  test("returns keys in the order of their addition, each once", async () => {
     const { queue } = setup();
     for (const key of ["a", "b", "a", "c", "b"]) queue.add(key);
     expect(queue.depth).toBe(3);
     expect(await drain(queue)).toEqual(["a", "b", "c"]);
   });
 
-  test("gives a waiting worker the key that comes next", async () => {
+  test("gives a waiting worker the next key", async () => {
     const { queue } = setup();
     const workers = [queue.take(), queue.take()];
     queue.add("a");
@@ -52,7 +52,7 @@ describe("a work queue", () => {
     expect([queue.depth, queue.active]).toEqual([0, 2]);
   });
 
-  test("keeps a key from a second worker, and brings it back when the first is done", async () => {
+  test("does not give a key to a second worker, and returns it again when the first is done", async () => {
     const { queue } = setup();
     queue.add("a");
     expect(await queue.take()).toBe("a");
@@ -64,7 +64,7 @@ describe("a work queue", () => {
     expect(await drain(queue)).toEqual(["a"]);
   });
 
-  test("keeps the more urgent of two wishes made while a key is worked on", async () => {
+  test("keeps the more urgent of two additions during a pass", async () => {
     for (const requests of [
       ["later", "now"],
       ["now", "later"],
@@ -80,7 +80,7 @@ describe("a work queue", () => {
     }
   });
 
-  test("hands out what is urgent before what a resync brought", async () => {
+  test("returns urgent keys before those of a resync", async () => {
     const { queue } = setup();
     queue.add("resync-1", "later");
     queue.add("resync-2", "later");
@@ -98,7 +98,7 @@ describe("a work queue", () => {
     expect(await drain(queue)).toEqual(["c", "b", "a"]);
   });
 
-  test("sends a key that was urgent once to the end of the line when it comes with a later resync", async () => {
+  test("puts a key that was urgent before at the end when a later resync adds it", async () => {
     const { queue } = setup();
     queue.add("a", "later");
     queue.add("b", "later");
@@ -109,7 +109,7 @@ describe("a work queue", () => {
     expect(await drain(queue)).toEqual(["b", "a"]);
   });
 
-  test("tells its observer of depth and waiting time", async () => {
+  test("reports depth and waiting time to its observer", async () => {
     const { queue, seen, scheduler } = setup();
     queue.add("a");
     queue.add("b");
@@ -118,17 +118,17 @@ describe("a work queue", () => {
     expect(seen).toEqual(["added 1", "added 2", "taken after 40 1"]);
   });
 
-  test("counts the waiting time of a key that moved up from its first wish", async () => {
+  test("counts the waiting time of a key that moved up from its first addition", async () => {
     const { queue, seen, scheduler } = setup();
     queue.add("a", "later");
     await scheduler.advance(30);
     queue.add("a", "now");
     await scheduler.advance(10);
     await queue.take();
-    expect(seen, "moving up is no second addition").toEqual(["added 1", "taken after 40 0"]);
+    expect(seen, "moving up is not a second addition").toEqual(["added 1", "taken after 40 0"]);
   });
 
-  test("hands out nothing after it was closed, and sends waiting workers home", async () => {
+  test("returns nothing after it was closed, and releases waiting workers", async () => {
     const { queue, scheduler } = setup();
     const worker = queue.take();
     queue.addAfter("late", 10);
@@ -142,7 +142,7 @@ describe("a work queue", () => {
     expect(await queue.take()).toBeUndefined();
   });
 
-  test("lets a worker that was busy at the close finish its key without bringing it back", async () => {
+  test("lets a worker that was busy at the close finish its key without adding it again", async () => {
     const { queue } = setup();
     queue.add("a");
     await queue.take();
@@ -161,7 +161,7 @@ describe("a work queue", () => {
 });
 
 describe("a delay", () => {
-  test("brings the key when it is over", async () => {
+  test("adds the key when it is over", async () => {
     const { queue, scheduler } = setup();
     queue.addAfter("a", 500);
     await scheduler.advance(499);
@@ -187,7 +187,7 @@ describe("a delay", () => {
     },
   );
 
-  test("of 30 days comes after 30 days, although the wall clock jumps by a year", async () => {
+  test("of 30 days ends after 30 days, although the wall clock jumps by a year", async () => {
     const { queue, scheduler } = setup();
     const day = 24 * 3600_000;
     queue.addAfter("a", 30 * day);
@@ -209,7 +209,7 @@ describe("a delay", () => {
 });
 
 describe("a backoff", () => {
-  /** Lets the key fail and gives the time until it is back. */
+  /** Lets the key fail and returns the time until it is available again. */
   async function failOnce({ queue, scheduler }: Setup, atLeastMs?: number): Promise<number> {
     const failedMs = scheduler.monotonicMs;
     queue.retry("a", atLeastMs);
@@ -254,14 +254,14 @@ describe("a backoff", () => {
     expect(await failOnce(parts)).toBeLessThanOrEqual(5);
   });
 
-  test("is never shorter than the other side asked for", async () => {
+  test("is never shorter than the Retry-After of the other side", async () => {
     expect(await failOnce(setup(), 7_000)).toBe(7_000);
     const parts = setup();
     for (let failure = 0; failure < 16; failure++) await failOnce(parts);
     expect(await failOnce(parts, 7_000)).toBeGreaterThan(100_000);
   });
 
-  test("counts each key for itself", () => {
+  test("counts each key separately", () => {
     const { queue, seen } = setup();
     queue.retry("a");
     queue.retry("a");
@@ -271,7 +271,7 @@ describe("a backoff", () => {
   });
 });
 
-/** What a queue promises, said as plainly as possible: two lists of keys, and what is being worked on. */
+/** A simple model of a queue: two lists of keys, and the active keys. */
 class Model {
   readonly lines: Record<Priority, string[]> = { now: [], later: [] };
   readonly working = new Map<string, Priority | undefined>();
@@ -315,11 +315,11 @@ const steps = fc.array(
     fc.record({ do: fc.constant("take" as const) }),
     fc.record({ do: fc.constant("done" as const), which: fc.nat(3) }),
   ),
-  // Short sequences hardly ever move a key up, take it and bring it back.
+  // Short sequences hardly ever move a key up, take it and add it again.
   { minLength: 30, maxLength: 80, size: "max" },
 );
 
-test("any sequence of adds, takes and dones gives what two plain lists would give", async () => {
+test("any sequence of adds, takes and dones gives the same as two simple lists", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const { queue } = setup();
@@ -344,7 +344,7 @@ test("any sequence of adds, takes and dones gives what two plain lists would giv
   );
 });
 
-test("with workers that take their time no wish is lost and no key has two workers", async () => {
+test("with slow workers no addition is lost and no key has two workers", async () => {
   const requests = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), atMs: fc.nat(200) }), {
     maxLength: 40,
   });
@@ -370,7 +370,7 @@ test("with workers that take their time no wish is lost and no key has two worke
       for (const { key, atMs } of plan) {
         expect(
           Math.max(...(startedMs.get(key) ?? [])),
-          `${key} is worked on after ${atMs}`,
+          `${key} has a pass after ${atMs}`,
         ).toBeGreaterThanOrEqual(atMs);
       }
       queue.close();

@@ -2,28 +2,27 @@ import type { Env, Rng, Timer } from "@capstan/env";
 import { type BackoffLimits, backoffMs } from "../backoff.ts";
 import { Fifo } from "./fifo.ts";
 
-/** `now`: new or touched by somebody. `later`: seen at start or by a periodic resync; it waits for the others. */
+/** `now`: new or changed. `later`: added at the start or by a periodic resync, after all others. */
 export type Priority = "now" | "later";
 
-/** Is told what happens in the queue: for the workqueue_* metrics. */
+/** Observes the queue: for the workqueue_* metrics. */
 export interface QueueObserver {
   added(depth: number): void;
   taken(waitedMs: number, depth: number): void;
   retried(): void;
 }
 
-/** How a queue waits after failures. */
 export interface QueueOptions {
   readonly env: Env;
   readonly name: string;
   readonly observer?: QueueObserver;
 }
 
-// controller-runtime starts at 5 ms and ends at 1000 s; we stop at 5 minutes, because an operator who
-// has repaired something should not have to wait longer to see it work.
+// controller-runtime starts at 5 ms and ends at 1000 s; here the limit is 5 minutes, so that an operator does not wait
+// longer for the effect of a repair.
 const BACKOFF: BackoffLimits = { firstMs: 5, longestMs: 5 * 60_000 };
 
-/** A place in one of the two lines. */
+/** A place in one of the two lists. */
 interface Place {
   readonly key: string;
   readonly priority: Priority;
@@ -31,9 +30,8 @@ interface Place {
 }
 
 /**
- * Keys that want to be worked on. A key is in the queue at most once and with one worker at a time;
- * what is added while it is being worked on comes back when that is done. Everything is constant
- * time, whatever the length.
+ * The keys to reconcile. A key is in the queue at most once and has one worker at a time; a key that is added during its
+ * pass is queued again when the pass is done. All operations take constant time.
  */
 export class WorkQueue {
   readonly #env: Env;
@@ -45,7 +43,7 @@ export class WorkQueue {
   readonly #again = new Map<string, Priority>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly timer: Timer }>();
   readonly #failures = new Map<string, number>();
-  /** Until when the other side has asked us to stay away from a key. */
+  /** The end of the Retry-After for a key. */
   readonly #notBefore = new Map<string, number>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   #closed = false;
@@ -56,7 +54,7 @@ export class WorkQueue {
     this.#observer = observer;
   }
 
-  /** Keys that could be taken right now. */
+  /** Keys that can be taken now. */
   get depth(): number {
     return this.#waiting.size;
   }
@@ -66,7 +64,7 @@ export class WorkQueue {
     return this.#working.size;
   }
 
-  /** Wants the key to be worked on; a key that waits already moves up but never down. */
+  /** Adds the key; a key that already waits moves up but never down. */
   add(key: string, priority: Priority = "now"): void {
     if (this.#closed) return;
     const waitMs = this.#awayFor(key);
@@ -75,7 +73,7 @@ export class WorkQueue {
     else if (this.#again.get(key) !== "now") this.#again.set(key, priority);
   }
 
-  /** Adds the key after a while; of several delays for one key the soonest counts. */
+  /** Adds the key after a delay; of several delays for one key the soonest counts. */
   addAfter(key: string, delayMs: number): void {
     if (this.#closed) return;
     const dueMs = this.#env.clock.monotonic() + delayMs;
@@ -92,8 +90,8 @@ export class WorkQueue {
   }
 
   /**
-   * Adds the key after a delay that doubles with each failure in a row, or later if the other side asked for it. Then
-   * nothing brings it back sooner; but after the longest delay somebody who touches it is heard again.
+   * Adds the key after a delay that doubles with each failure in a row, or after a longer Retry-After. Until the
+   * Retry-After has passed, no other addition is earlier; but after the longest backoff, a change of the object counts again.
    */
   retry(key: string, atLeastMs = 0): void {
     const awayMs = Math.min(atLeastMs, BACKOFF.longestMs);
@@ -109,12 +107,12 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Ends a row of failures. */
+  /** Resets the failures in a row. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** The next key, as soon as there is one; undefined when the queue has been closed. */
+  /** The next key, as soon as one is available; undefined when the queue has been closed. */
   take(): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     const key = this.#next();
@@ -122,7 +120,7 @@ export class WorkQueue {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
-  /** The worker is done with the key; it goes back in line if it was added meanwhile. */
+  /** The worker is done with the key; it is queued again if it was added meanwhile. */
   done(key: string): void {
     this.#working.delete(key);
     const priority = this.#again.get(key);
@@ -130,7 +128,7 @@ export class WorkQueue {
     if (priority !== undefined) this.add(key, priority);
   }
 
-  /** Hands out no more keys and forgets all timers. */
+  /** Returns no more keys and cancels all timers. */
   close(): void {
     this.#closed = true;
     for (const { timer } of this.#delayed.values()) timer.cancel();
@@ -161,7 +159,7 @@ export class WorkQueue {
       const line = this.#lines[priority];
       for (let place = line.shift(); place; place = line.shift()) {
         const { key, sinceMs } = place;
-        // A key that moved up leaves its old place behind; that place never counts again.
+        // A key that moved up leaves its old place behind, which is ignored.
         if (this.#waiting.get(key) !== place) continue;
         this.#waiting.delete(key);
         this.#working.add(key);

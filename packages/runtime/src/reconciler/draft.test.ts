@@ -26,7 +26,7 @@ async function stored(testServer: TestServer, object: TestObject): Promise<Froze
   );
 }
 
-/** A draft of the stored object; the writes of its owner are kept. */
+/** A draft of the stored object; its writes are recorded. */
 async function drafted(
   object: TestObject = testObject("a", { spec: { sails: 1, crew: { size: 2, cook: "Jo" } } }),
 ) {
@@ -76,7 +76,7 @@ describe("a draft", () => {
     expect(draft.stored.spec?.["sails"]).toBe(1);
   });
 
-  test("writes no more than what was changed, on the version that was read", async () => {
+  test("writes only the changes, with the version that was read", async () => {
     const { testServer, draft, writes, now } = await drafted();
     const version = draft.stored.metadata.resourceVersion;
     draft.object.spec = { sails: 3, crew: { size: 2 } };
@@ -88,7 +88,7 @@ describe("a draft", () => {
     expect((await now()).spec).toEqual({ sails: 3, crew: { size: 2 } });
   });
 
-  test("writes the status beside the object, in a patch of its own", async () => {
+  test("writes the status beside the object, in a separate patch", async () => {
     const { testServer, draft, writes, now } = await drafted();
     draft.object.spec = { ...draft.object.spec, sails: 3 };
     draft.object.status = { phase: "Sailing", conditions: [condition("Ready")] };
@@ -103,7 +103,7 @@ describe("a draft", () => {
     expect((await now()).status).toEqual({ phase: "Sailing", conditions: [condition("Ready")] });
   });
 
-  test("can go on after it was written", async () => {
+  test("can be edited further after it was written", async () => {
     const { testServer, draft, writes, now } = await drafted();
     for (const sails of [2, 3]) {
       draft.object.spec = { ...draft.object.spec, sails };
@@ -116,7 +116,7 @@ describe("a draft", () => {
     expect(draft.object).toEqual(await now());
   });
 
-  test("keeps edits of the object that wait, while the status is written", async () => {
+  test("keeps pending edits of the object while the status is written", async () => {
     const { testServer, draft, now } = await drafted();
     draft.object.spec = { ...draft.object.spec, sails: 7 };
     draft.object.metadata.labels = { mine: "yes" };
@@ -132,7 +132,7 @@ describe("a draft", () => {
     });
   });
 
-  test("leaves kinds without a status alone", async () => {
+  test("writes no status for kinds without one", async () => {
     const testServer = new TestServer();
     const { client, requests } = testServer.connect("controller");
     const map = await testServer.run(testServer.client.create(ConfigMap, { metadata: a, data: { x: "1" } }));
@@ -144,8 +144,8 @@ describe("a draft", () => {
   });
 });
 
-describe("somebody else who writes meanwhile", () => {
-  test("makes a write of the object a conflict: the pass was decided on the past", async () => {
+describe("another client that writes meanwhile", () => {
+  test("makes a write of the object a conflict, because the pass decided on an old state", async () => {
     const { testServer, draft, other, now } = await drafted();
     await other({ spec: { sails: 5 } });
     draft.object.spec = { ...draft.object.spec, crew: {} };
@@ -153,7 +153,7 @@ describe("somebody else who writes meanwhile", () => {
     expect((await now()).spec).toEqual({ sails: 5, crew: { size: 2, cook: "Jo" } });
   });
 
-  test("keeps conditions and fields of the status, and we keep ours", async () => {
+  test("keeps its conditions and fields of the status, and the controller keeps its own", async () => {
     const { testServer, draft, other, writes, now } = await drafted(
       testObject("a", {
         status: {
@@ -190,7 +190,7 @@ describe("somebody else who writes meanwhile", () => {
     expect(draft.object).toEqual(await now());
   });
 
-  test("and removed a condition, does not bring it back; one that we removed stays away", async () => {
+  test("and removed a condition does not get it back; one that the pass removed stays removed", async () => {
     const { testServer, draft, other, now } = await drafted(
       testObject("a", { status: { conditions: [condition("A"), condition("B"), condition("C")] } }),
     );
@@ -202,7 +202,7 @@ describe("somebody else who writes meanwhile", () => {
     ]);
   });
 
-  test("and did what we wanted, leaves nothing to write", async () => {
+  test("and made the same change leaves nothing to write", async () => {
     const { testServer, draft, other, writes } = await drafted();
     await other({ status: { phase: "Sailing" } }, "status");
     draft.object.status = { phase: "Sailing" };
@@ -210,7 +210,7 @@ describe("somebody else who writes meanwhile", () => {
     expect(writes(), "one that met the conflict").toHaveLength(1);
   });
 
-  test("and changed the object as well, loses nothing: our edits were made on the past and are refused", async () => {
+  test("and changed the object as well loses nothing: edits on the old version are refused", async () => {
     const { testServer, draft, other, now } = await drafted();
     await other({ metadata: { finalizers: ["theirs.example.com/guard"] } });
     draft.object.metadata.finalizers = ["ours.example.com/guard"];
@@ -223,7 +223,7 @@ describe("somebody else who writes meanwhile", () => {
     });
   });
 
-  test("faster than we can write, is given up on after five tries", async () => {
+  test("faster than the pass ends it after five attempts", async () => {
     const testServer = new TestServer();
     let turn = 0;
     const { client, requests } = testServer.connect("controller", {
@@ -241,7 +241,7 @@ describe("somebody else who writes meanwhile", () => {
     expect(requests.filter(({ method }) => method === "PATCH")).toHaveLength(5);
   });
 
-  test("deleted the object, is met with NotFound", async () => {
+  test("and deleted the object causes NotFound", async () => {
     const { testServer, draft } = await drafted();
     await testServer.run(testServer.client.delete(TestObject, a));
     draft.object.status = { phase: "Sailing" };
@@ -250,12 +250,12 @@ describe("somebody else who writes meanwhile", () => {
     expect(isNotFound(await testServer.failure(draft.persistObject()))).toBe(true);
   });
 
-  test("put another object of that name there, gets nothing of ours, and the pass ends as for one that is gone", async () => {
+  test("and recreated the object gets no write, and the pass ends as for a deleted one", async () => {
     const { testServer, draft, now } = await drafted();
     await testServer.run(testServer.client.delete(TestObject, a));
     await testServer.run(testServer.client.create(TestObject, testObject("a", { spec: { another: true } })));
     draft.object.status = { phase: "Reserving" };
-    // Whoever writes an intent ahead must not believe that it was written.
+    // A caller that writes an intent ahead must not take it for written.
     expect(isNotFound(await testServer.failure(draft.persistStatus()))).toBe(true);
     expect((await now()).status).toBeUndefined();
     draft.object.spec = {};
@@ -265,7 +265,7 @@ describe("somebody else who writes meanwhile", () => {
 });
 
 const number = fc.nat(3);
-// Who removes a whole object removes what another adds inside it: `x` is always there, so that only leaves are edited.
+// Removing a whole object also removes another client's additions inside it: `x` is always present, so that only leaves are edited.
 const fields = fc.record(
   { u: number, v: number, w: number, x: fc.record({ m: number, n: number }, { requiredKeys: [] }) },
   { requiredKeys: ["x"] },
@@ -297,7 +297,7 @@ function leaves(value: unknown, path = ""): Map<string, unknown> {
   return new Map(Object.entries(value).flatMap(([name, item]) => [...leaves(item, `${path}/${name}`)]));
 }
 
-/** Fields are merged leaf by leaf: ours where we edited, theirs elsewhere. */
+/** Fields are merged leaf by leaf: the pass wins where it edited, the other client elsewhere. */
 function expectMerged(
   result: Record<string, unknown>,
   base: State,
@@ -311,7 +311,7 @@ function expectMerged(
   }
 }
 
-test("after a status is written the server has our edits where we edited, and the other writer's everywhere else", async () => {
+test("after a status write the server has the edits of the pass, and those of the other client everywhere else", async () => {
   const statusIn = (list: readonly Condition[], type: string): string | undefined =>
     list.find((one) => one.type === type)?.status;
   await fc.assert(
@@ -328,7 +328,7 @@ test("after a status is written the server has our edits where we edited, and th
         const wanted = edited ? mine.conditions : theirs.conditions;
         expect(statusIn(list as Condition[], type), type).toBe(statusIn(wanted, type));
       }
-      // Without an edit of ours nothing is written, and therefore nothing is read.
+      // Without an edit, nothing is written and so nothing is read.
       if (writes().length > 0) expect(draft.object.status).toEqual((await now()).status ?? {});
     }),
     { numRuns: 200 },

@@ -13,25 +13,24 @@ import type { Client } from "../client/client.ts";
 import { Failure, isConflict } from "../failure.ts";
 import { type Editable, editableCopy } from "./editable.ts";
 
-/** Objects of ours keep their state under `status`, with conditions in it. */
+/** Our objects have their state under `status`, with conditions in it. */
 interface WithStatus {
   status?: Record<string, unknown> & { conditions?: Condition[] };
 }
 
-// Somebody who writes the same status faster than this is a bug worth seeing.
+// Another client that writes the same status faster than this is a bug that must be visible.
 const STATUS_ATTEMPTS = 5;
 
 /**
- * An object on its way from the cache through a pass to the server: `object` is edited freely, then
- * the difference to what was read is written with as few and as small patches as possible. Where
- * nothing was changed nothing is written.
+ * An object on its way from the cache through a pass to the server: `object` is edited freely, then the difference to the
+ * stored object is written with as few and as small patches as possible. Without a difference, nothing is written.
  */
 export class Draft<T extends KubernetesObject> {
   readonly object: Editable<T>;
   readonly #kind: Kind<T>;
   readonly #client: Client;
   #stored: Frozen<T>;
-  /** The version that edits besides the status were made on: they are written on that one or not at all. */
+  /** The version of edits besides the status: they are written on that version or not at all. */
   #editedVersion: string | undefined;
   #isRefused = false;
 
@@ -43,17 +42,17 @@ export class Draft<T extends KubernetesObject> {
     this.object = editableCopy<T>(stored);
   }
 
-  /** Whether the server has asked us to stay away for a while: another write would be refused as well. */
+  /** Whether the server has sent a Retry-After: another write would be refused as well. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** The object as the server has it, to our knowledge. */
+  /** The object as last read from the server. */
   get stored(): Frozen<T> {
     return this.#stored;
   }
 
-  /** Writes everything but the status, if changed. Fails with a Conflict when somebody else wrote since we read. */
+  /** Writes everything but the status, if changed. Fails with a Conflict when another client wrote since the read. */
   async persistObject(): Promise<void> {
     const patch = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>));
     if (!patch) return;
@@ -67,8 +66,8 @@ export class Draft<T extends KubernetesObject> {
   }
 
   /**
-   * Writes the status, if changed. When somebody else wrote first, our changes are laid over the newest
-   * status: other fields and other controllers' conditions stay as they are.
+   * Writes the status, if changed. When another client wrote first, the changes are merged into the newest status: other
+   * fields and other controllers' conditions stay.
    */
   async persistStatus(): Promise<void> {
     const written = await this.persistLastStatus();
@@ -77,7 +76,7 @@ export class Draft<T extends KubernetesObject> {
     (this.object as WithStatus).status = editableCopy(statusOf(written));
   }
 
-  /** The same for the end of a pass: the draft is not brought up to date, as nobody looks at it any more. */
+  /** The same for the end of a pass: the draft is not updated, because no phase reads it any more. */
   async persistLastStatus(): Promise<Frozen<T> | undefined> {
     if (!this.#kind.subresources.includes("status")) return undefined;
     const change = statusChange(statusOf(this.#stored), statusOf(this.object));
@@ -102,18 +101,18 @@ export class Draft<T extends KubernetesObject> {
     return base;
   }
 
-  /** Takes over the server's newest version; edits that are not written yet stay on top of it. */
+  /** Adopts the server's newest version; pending edits stay on top of it. */
   #rebase(newest: Frozen<T>): void {
     const edits = diffMergePatch(withoutStatus(this.#stored), withoutStatus(this.object as Frozen<T>)) ?? {};
     Object.assign(this.object, editableCopy(applyMergePatch(withoutStatus(newest), edits)) as Fields);
     this.#stored = newest;
   }
 
-  /** Silence would let a caller who writes an intent ahead believe that it is written. */
+  /** Without an error, a caller that writes an intent ahead would take it for written. */
   #replaced(): Failure {
     const { kind } = this.#kind;
     const { name, uid } = this.#stored.metadata;
-    const message = `${kind} ${name} with the UID ${uid} is gone; another one bears its name`;
+    const message = `${kind} ${name} with the UID ${uid} is gone; another object has its name now`;
     return new Failure("NotFound", "ObjectReplaced", { message });
   }
 
@@ -134,7 +133,7 @@ export class Draft<T extends KubernetesObject> {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a pass changed in a status: fields as a merge patch, conditions one by one. */
+/** The changes of a pass in a status: fields as a merge patch, conditions one by one. */
 interface StatusChange {
   readonly fields: Fields;
   readonly set: readonly Condition[];

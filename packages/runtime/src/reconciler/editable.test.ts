@@ -26,13 +26,13 @@ describe("an editable copy", () => {
     expect(POOL.spec).toEqual({ template: { labels: { a: "b" } }, ids: ["one"], refs: [{ name: "one" }] });
   });
 
-  test("has the very lists of the original, which nobody can change", () => {
+  test("shares the frozen lists of the original", () => {
     const copy = editableCopy<Pool>(POOL);
     expect(copy.spec.refs).toBe(POOL.spec.refs);
     expect(() => (copy.spec.ids as string[]).push("two")).toThrow(TypeError);
   });
 
-  test("keeps a field that bears the name of the prototype", () => {
+  test("keeps a field that has the name of the prototype", () => {
     const original = JSON.parse('{"__proto__":{"a":1},"b":null}') as object;
     const copy = editableCopy(original);
     expect(JSON.stringify(copy)).toBe('{"__proto__":{"a":1},"b":null}');

@@ -8,8 +8,8 @@ export type Editable<T> = T extends readonly unknown[]
     : T;
 
 /**
- * A copy whose fields can be set, at any depth, while its lists are those of the original, and frozen: whoever wants
- * another list puts one in its place. A pool lists a thousand machines, and hardly any pass has something new to say of them.
+ * A copy whose fields can be set at any depth, while its lists are the frozen lists of the original: to change a list, a
+ * reconciler replaces it. A pool has a list of a thousand machines, and hardly any pass changes it.
  */
 export function editableCopy<T>(value: T | Frozen<T>): Editable<T> {
   return copyOf(value) as Editable<T>;

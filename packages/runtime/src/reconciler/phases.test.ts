@@ -47,12 +47,12 @@ describe("independent phases", () => {
 
   test.each<[string, Failure[], object]>([
     [
-      "a retry that one needs happens, and the user reads first what to correct",
+      "a needed retry happens, and the message starts with the correction for the user",
       [transient("Busy", "Azure is busy"), terminal("Wrong", "spec.size is wrong")],
       { failure: "Transient", reason: "Wrong", message: "spec.size is wrong; Azure is busy" },
     ],
     [
-      "a wait beside a Terminal failure is not put off until the next probe",
+      "a wait beside a Terminal failure is not delayed until the next probe",
       [waiting("Soon", "a PUT runs", 7), terminal("Wrong", "spec.size is wrong"), waiting("Later", "b", 90)],
       {
         failure: "Terminal",
@@ -62,12 +62,12 @@ describe("independent phases", () => {
       },
     ],
     [
-      "a pause that a server asked for is kept",
+      "a Retry-After of a server is kept",
       [waiting("Soon", "a PUT runs", 7), transient("Throttled", "429", { retryAfterMs: 60 })],
       { failure: "Transient", reason: "Throttled", retryAfterMs: 60 },
     ],
     [
-      "a conflict is retried as a conflict, whatever else went wrong",
+      "a conflict is retried as a conflict, with any other failure",
       [terminal("Wrong", "spec.size is wrong"), new Failure("Conflict", "Conflict", { message: "stale" })],
       { failure: "Conflict", message: "stale" },
     ],

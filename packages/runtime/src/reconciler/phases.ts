@@ -14,8 +14,8 @@ export async function runPhases<S>(phases: readonly Phase<S>[], scope: S): Promi
 }
 
 /**
- * Makes one phase of several that do not need each other's results: each runs, also after one that failed or blocked,
- * and their failures are reported together. A block of one of them skips the phases that follow the whole.
+ * Combines phases that do not need each other's results: each one runs, also after one that failed or blocked, and their
+ * failures are reported together. A block of one of them skips the phases after the group.
  */
 export function independent<S>(...phases: readonly Phase<S>[]): Phase<S> {
   return async (scope) => {
@@ -28,7 +28,7 @@ export function independent<S>(...phases: readonly Phase<S>[]): Phase<S> {
         outcome = sooner(outcome, own);
         isBlocked ||= own.type === "block";
       } catch (error) {
-        // Anything but a Failure is a bug, and what follows a bug cannot be trusted.
+        // Any other exception is a bug, and the state after a bug cannot be trusted.
         if (!(error instanceof Failure)) throw error;
         failures.push(error);
       }

@@ -11,48 +11,47 @@ import type { Editable } from "./editable.ts";
 /** Read access to the cache. */
 export type CacheReader = Pick<Cache, "get" | "list">;
 
-/** What the runner gives to one pass over one object. */
+/** The input of one pass over one object. */
 export interface Context<T extends KubernetesObject> {
-  /** The object, to be edited: the runner writes the changes when the phases are done. */
+  /** The editable object: the runner writes the changes after the phases. */
   readonly object: Editable<T>;
   /** Reads live state and writes other objects. The runner waits for these writes to reach the cache before the next pass. */
   readonly client: Client;
   readonly cache: CacheReader;
   readonly env: Env;
   readonly log: Logger;
-  /** Throws when this process does not lead any more: asked right before each write to another server than `client`'s. */
+  /** Throws when this process no longer leads: called before each write to another server than `client`'s. */
   assertMayWrite(): void;
   /** Sets a condition of the object; its reason is never empty. */
   setCondition(condition: Omit<Condition, "lastTransitionTime"> & { readonly reason: string }): void;
   /**
-   * Follows a kind from now on, one that only a reference of the object names; `referrersOf` maps its objects to ours.
-   * Returns whether the cache answers for it: not before the server serves the kind and its first list has come.
+   * Watches a kind from now on that a reference of the object names; `referrersOf` maps its objects to the reconciler's.
+   * Returns whether the cache can be read for it: not before the server serves the kind and its first list has arrived.
    */
   watch(kind: Kind): boolean;
-  /** Tells the user something, once. */
+  /** Records an event for the user, without duplicates. */
   event(note: EventNote): void;
   /**
-   * Writes the status at once instead of at the end. Only for what must be known after a crash before
-   * something irreversible happens: the intent of a long-running operation, and its address.
+   * Writes the status at once instead of at the end. Only for facts that a crash must not lose before an irreversible step:
+   * the intent of a long-running operation, and its URL.
    */
   persistStatus(): Promise<void>;
 }
 
-/** One step of a reconciler: it looks, decides and acts on the scope, and says how to go on. */
+/** One step of a reconciler: it observes, decides and acts on the scope, and returns an outcome. */
 export type Phase<S> = (scope: S) => Outcome | Promise<Outcome>;
 
-/** Objects of another kind whose changes concern ours. */
+/** Another kind whose changes enqueue objects of the reconciler. */
 export interface Watch {
   readonly kind: Kind;
-  /** The objects of ours to look at when this one changed. */
+  /** The objects to enqueue when this one changed. */
   map(object: Frozen<KubernetesObject>, cache: CacheReader): readonly ObjectName[];
-  /** Whether a change of such an object is news to anybody; every change is unless told. */
+  /** Whether a change enqueues anything; by default every change does. */
   predicate?(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean;
-  /** Such news does not wait for an object that rests. */
+  /** Such changes ignore the minimum reconcile interval. */
   readonly isUrgent?: boolean;
 }
 
-/** What is special about watching a kind. */
 interface WatchOptions<T extends KubernetesObject> {
   readonly predicate?: (before: Frozen<T>, after: Frozen<T>) => boolean;
   readonly isUrgent?: boolean;
@@ -67,12 +66,12 @@ export function on<T extends KubernetesObject>(
   return { kind, map, ...options };
 }
 
-/** Whether more has changed than a status: what somebody wants, or what is written on an object. */
+/** Whether more than the status has changed: the spec or the metadata. */
 export function isMoreThanStatus(before: Frozen<KubernetesObject>, after: Frozen<KubernetesObject>): boolean {
   return before.metadata.generation !== after.metadata.generation || metadataChanged(before, after);
 }
 
-/** Whether something else is written on an object: its labels, annotations and owners, and that it goes. */
+/** Whether the metadata has changed: labels, annotations, owners, or the deletion timestamp. */
 export function metadataChanged(
   { metadata: before }: Frozen<KubernetesObject>,
   { metadata: after }: Frozen<KubernetesObject>,
@@ -85,10 +84,10 @@ export function metadataChanged(
   );
 }
 
-/** News from elsewhere than the management cluster. It is told once how to wake objects, and does so when it knows of something. */
+/** A source of events outside the management cluster. It is called once with `enqueue`, and calls that for each event. */
 export type Source = (enqueue: (name: ObjectName) => void, cache: CacheReader) => void;
 
-/** A way to find objects of the reconciler's own kind without reading all of them. */
+/** An index over the reconciler's own kind. */
 export interface IndexDefinition {
   readonly kind: Kind;
   readonly name: string;
@@ -105,47 +104,47 @@ export function index<T extends KubernetesObject>(
 }
 
 /**
- * A controller as data. Phases run in order on a shared scope; the runner owns everything else:
- * fetching, pausing, the finalizer, one status patch at the end (also after a failure), the soonest
- * comeback, and what each class of failure means.
+ * A controller as data. Phases run in order on a shared scope; the runner does everything else: reading, pausing, the
+ * finalizer, one status patch at the end (also after a failure), the soonest requeue, and the handling of each class of
+ * failure.
  */
 export interface ReconcilerDefinition<T extends KubernetesObject, S> {
   readonly name: string;
   readonly for: Kind<T>;
-  /** Kinds whose objects have ours as their controller. */
+  /** Kinds whose objects are controlled by the reconciler's objects. */
   readonly owns?: readonly Kind[];
   readonly watches?: readonly Watch[];
-  /** The objects of ours that refer to an object of a kind that `context.watch` follows. */
+  /** The reconciler's objects that refer to an object of a kind that `context.watch` watches. */
   readonly referrersOf?: (object: Frozen<KubernetesObject>, cache: CacheReader) => readonly ObjectName[];
   readonly sources?: readonly Source[];
   readonly indexes?: readonly IndexDefinition[];
-  /** Set on the object before anything else is done, removed after all deleting phases are through. */
+  /** Added to the object before any phase, removed after all deleting phases have returned `next`. */
   readonly finalizer?: string;
-  /** The condition that reports how the last pass ended; Ready unless told. */
+  /** The condition that reports the result of the last pass; by default Ready. */
   readonly condition?: string;
-  /** Passes that may run at once, for different objects; 10 unless told. */
+  /** The number of concurrent passes over different objects; by default 10. */
   readonly concurrency?: number;
-  /** How often objects are looked at without any news; every ten minutes unless told. Who asks others than the cache needs it. */
+  /** How often objects are reconciled without any event; by default every ten minutes. A reconciler that reads other servers needs it. */
   readonly resyncMs?: number;
   /**
-   * How far apart passes over an object begin that news about other objects asks for: so much news costs one pass. A
-   * change of the object itself does not wait, and neither does anything unless told.
+   * The minimum interval between passes that events of other objects cause, so that many events cost one pass. A change of
+   * the object itself does not wait. By default there is no interval.
    */
   minReconcileIntervalMs?(object: Frozen<T>): number;
-  /** Whether a pass over the object as we have just left it could find anything else to do, where that has another spec; it could unless told. */
+  /** Whether the reconciler's own change of the spec needs another pass; by default it does. */
   reconcileAfterOwnSpecChange?(before: Frozen<T>, after: Frozen<T>): boolean;
   scope(context: Context<T>): S | Promise<S>;
   /** Run before `normal` and before `deleting`. */
   readonly always?: readonly Phase<S>[];
   readonly normal: readonly Phase<S>[];
   readonly deleting?: readonly Phase<S>[];
-  /** Run instead of all others while the object or its Cluster is paused: for what must not stay half done. */
+  /** Run instead of all others while the object or its Cluster is paused: for work that must not stay half done. */
   readonly whilePaused?: readonly Phase<S>[];
-  /** Derives the status from what the phases found; runs after them, whatever happened. */
+  /** Derives the status from the scope; runs after the phases, also after a failure. */
   status?(scope: S, pass: PassSummary): void;
 }
 
-/** How the phases of a pass went, for the status. */
+/** The result of the phases, for the status. */
 export interface PassSummary {
   /** All phases ran and none of them asked for a requeue. */
   readonly settled: boolean;
@@ -153,13 +152,13 @@ export interface PassSummary {
   readonly claimReady: () => void;
 }
 
-/** A reconciler of any kind and scope, as the runner holds it. */
+/** A reconciler of any kind and scope, as the runner stores it. */
 export type Reconciler = ReconcilerDefinition<KubernetesObject, unknown>;
 
 // CAPZ's default for every Azure kind.
 const DEFAULT_CONCURRENCY = 10;
 
-/** Defines a controller; the compiler checks that its phases fit its scope, and the runner sees just a Reconciler. */
+/** Defines a controller; the compiler checks that its phases match its scope. */
 export function defineReconciler<T extends KubernetesObject, S>(
   definition: ReconcilerDefinition<T, S>,
 ): Reconciler {

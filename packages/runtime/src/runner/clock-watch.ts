@@ -4,8 +4,8 @@ import type { Clock } from "@capstan/env";
 const LOOK_MS = 60_000;
 
 /**
- * Calls back when the wall clock was set back. Times that were written before it lie ahead from then on, and nothing
- * would seem to have lasted for long until they are corrected.
+ * Calls back when the wall clock was set back. Earlier timestamps are then in the future, and no duration would seem to
+ * pass until they are corrected.
  */
 export function watchClock(clock: Clock, onSetBack: () => void): { stop(): void } {
   const offsetMs = (): number => clock.now() - clock.monotonic();

@@ -18,7 +18,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const a = { name: "a", namespace: "default" };
 
-/** A reconciler of Boats that keeps the keys it worked on, with the moment. */
+/** A reconciler of Boats that records the reconciled keys with the time. */
 function observed(
   testServer: TestServer,
   definition: Partial<ReconcilerDefinition<TestObject, Context<TestObject>>> = {},
@@ -46,8 +46,8 @@ const patched = (testServer: TestServer, body: object): Promise<Frozen<TestObjec
 const count = ({ runner }: Manager, name: string, labels: Record<string, string> = {}): number =>
   runner.metrics.value(name, { controller: "boats", ...labels });
 
-describe("what wakes an object", () => {
-  // Half of these seeds let an echo overtake the answer to its write.
+describe("an object is enqueued by", () => {
+  // With half of these seeds, an echo overtakes the answer to its write.
   const seeds = Array.from({ length: 20 }, (_, index) => String(index));
   test.each(seeds)("its own changes, but not the echo of what a pass wrote (seed %s)", async (seed) => {
     const testServer = new TestServer({ seed });
@@ -65,7 +65,7 @@ describe("what wakes an object", () => {
     expect(names()).toEqual(["a", "a", "a"]);
   });
 
-  test("a new spec that a pass has written itself, unless the reconciler says that it is worth no other pass", async () => {
+  test("a new spec that a pass has written itself, unless reconcileAfterOwnSpecChange is false", async () => {
     const passes = async (
       reconcileAfterOwnSpecChange?: () => boolean,
       seed = "1",
@@ -86,16 +86,16 @@ describe("what wakes an object", () => {
       const own = names().length;
       await patched(testServer, { spec: { y: 2 } });
       await testServer.scheduler.advance(5 * SECOND);
-      expect(names().length, "somebody else's spec always is").toBeGreaterThan(own);
+      expect(names().length, "another client's spec always does").toBeGreaterThan(own);
       return names().slice(0, own);
     };
-    // The echo of the status may come while the second pass waits to see what the first has written.
+    // The echo of the status may arrive while the second pass waits for the writes of the first.
     for (let seed = 1; seed <= 20; seed++) expect(await passes(undefined, `${seed}`)).toEqual(["a", "a"]);
     expect(await passes(() => true)).toEqual(["a", "a"]);
     expect(await passes(() => false)).toEqual(["a"]);
   });
 
-  test("a change of somebody else that came together with our own write", async () => {
+  test("a change of another client that arrives together with the controller's own write", async () => {
     const testServer = new TestServer({ historyLimit: 1 });
     await created(testServer, "a");
     const labels: unknown[] = [];
@@ -105,7 +105,7 @@ describe("what wakes an object", () => {
         async ({ object }) => {
           labels.push(object.metadata.labels);
           if (labels.length > 1) return next;
-          // The watch is cut, somebody else writes, our status goes on top of that: the cache will see one step.
+          // The watch is cut, another client writes, and the status is written on top: the cache will see one step.
           isCut = true;
           await testServer.client.patch(TestObject, a, {
             type: "merge",
@@ -138,7 +138,7 @@ describe("what wakes an object", () => {
     expect(labels).toEqual([undefined, { theirs: "yes" }]);
   });
 
-  test("a change of what it owns, by group and kind, in its namespace", async () => {
+  test("a change of an owned object, by group and kind, in its namespace", async () => {
     const testServer = new TestServer();
     const [owner] = await created(testServer, "a", "b");
     const { reconciler, names } = observed(testServer, { owns: [Crate] });
@@ -161,13 +161,13 @@ describe("what wakes an object", () => {
     expect(await crate("other-group", { apiVersion: "other.capstan.dev/v1" })).toEqual([]);
     expect(await crate("other-kind", { kind: "Ship" })).toEqual([]);
     expect(await crate("not-controller", { controller: false })).toEqual([]);
-    expect(await crate("elsewhere", {}, "kube-system"), "no Boat of that name is there").toEqual([]);
+    expect(await crate("elsewhere", {}, "kube-system"), "no Boat of that name exists there").toEqual([]);
     await testServer.run(testServer.client.delete(Crate, { name: "ours", namespace: "default" }));
     await testServer.scheduler.advance(SECOND);
     expect(names().slice(before)).toEqual(["a", "a", "a"]);
   });
 
-  test("the loss of what it owned to another owner", async () => {
+  test("the loss of an owned object to another owner", async () => {
     const testServer = new TestServer();
     const [first, second] = await created(testServer, "a", "b");
     const { reconciler, names } = observed(testServer, { owns: [Crate] });
@@ -191,7 +191,7 @@ describe("what wakes an object", () => {
     expect(names().slice(before + 2)).toEqual(["b"]);
   });
 
-  test("a change of what concerns it, before and after", async () => {
+  test("a change of an object that maps to it, before or after the change", async () => {
     const testServer = new TestServer();
     await created(testServer, "a", "b", "c");
     const port = (object: Frozen<TestObject>) => {
@@ -216,7 +216,7 @@ describe("what wakes an object", () => {
     ).toEqual(["a", "b"]);
   });
 
-  test("an exception in the mapping is logged, and the other mappings go on", async () => {
+  test("an exception in the mapping is logged, and the other mappings continue", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler, names } = observed(testServer, {
@@ -237,7 +237,7 @@ describe("what wakes an object", () => {
     expect(bugs.map(({ fields }) => String(fields["error"]))).toEqual(["TypeError: the mapping is wrong"]);
   });
 
-  test("a resync about every ten minutes, behind what is urgent", async () => {
+  test("a resync about every ten minutes, after urgent keys", async () => {
     const testServer = new TestServer();
     await created(testServer, "a", "b");
     const { reconciler, passes } = observed(testServer);
@@ -256,7 +256,7 @@ describe("what wakes an object", () => {
   });
 });
 
-test("a resync is as rare as a reconciler wants it", async () => {
+test("a resync at the reconciler's interval", async () => {
   const testServer = new TestServer();
   await created(testServer, "a");
   const { reconciler, passes } = observed(testServer, { resyncMs: 60 * MINUTE });
@@ -267,8 +267,8 @@ test("a resync is as rare as a reconciler wants it", async () => {
   expect(passes).toHaveLength(2);
 });
 
-describe("an object that goes", () => {
-  test("is forgotten quietly when it goes while its key waits", async () => {
+describe("a deleted object", () => {
+  test("is dropped without an error while its key waits", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler, names } = observed(testServer, { normal: [() => again(10 * SECOND, "Later")] });
@@ -280,7 +280,7 @@ describe("an object that goes", () => {
     expect(manager.lines.filter(({ level }) => level !== "info" && level !== "debug")).toEqual([]);
   });
 
-  test("is forgotten quietly when it goes in the middle of a pass, as soon as the cache knows", async () => {
+  test("is dropped without an error in the middle of a pass, as soon as the cache shows it", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler, passes } = observed(testServer, {
@@ -300,7 +300,7 @@ describe("an object that goes", () => {
     expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
   });
 
-  test("and comes back under its name while its key waits: the pass is about the new one", async () => {
+  test("that is recreated while its key waits gets a pass over the new object", async () => {
     const testServer = new TestServer();
     const [old] = await created(testServer, "a");
     const { reconciler, passes } = observed(testServer, { concurrency: 1, normal: [slow] });
@@ -319,8 +319,8 @@ describe("an object that goes", () => {
   });
 });
 
-describe("a pass that goes wrong", () => {
-  test("by a conflict is done again at once, on the new state, without an error", async () => {
+describe("a failed pass", () => {
+  test("with a conflict is retried at once, on the new state, without an error", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler, passes } = observed(testServer, {
@@ -343,7 +343,7 @@ describe("a pass that goes wrong", () => {
     expect(count(manager, "controller_runtime_reconcile_total", { result: "requeue" })).toBe(1);
   });
 
-  test("because its object is said to be gone is done again, as long as the cache has the object", async () => {
+  test("because the server does not find its object is retried, as long as the cache has the object", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler } = observed(testServer);
@@ -361,7 +361,7 @@ describe("a pass that goes wrong", () => {
     expect(count(manager, "controller_runtime_reconcile_errors_total")).toBe(0);
   });
 
-  test("for the third time in a row tells the user, once", async () => {
+  test("records one event after the third failure in a row", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     let failures = 0;
@@ -386,7 +386,7 @@ describe("a pass that goes wrong", () => {
     ]);
   });
 
-  test("comes back no sooner than the other side asked for", async () => {
+  test("is not retried before the Retry-After of the other side", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler, passes } = observed(testServer, {
@@ -402,7 +402,7 @@ describe("a pass that goes wrong", () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(20 * SECOND);
   });
 
-  test("by a bug keeps to its object: the others do not wait for it", async () => {
+  test("with a bug affects only its object", async () => {
     const testServer = new TestServer();
     await created(testServer, "a", "b", "c");
     const { reconciler } = observed(testServer, {
@@ -426,7 +426,7 @@ describe("a pass that goes wrong", () => {
     expect(bug?.fields["id"]).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  test("because the cache cannot be brought up to date comes back, whatever the server answers", async () => {
+  test("because the cache cannot be refreshed is retried, with any answer of the server", async () => {
     const testServer = new TestServer();
     await created(testServer, "a");
     let lists = 0;
@@ -453,8 +453,8 @@ describe("a pass that goes wrong", () => {
   });
 });
 
-describe("creating things with random names", () => {
-  /** Keeps one Crate for each Boat, and looks only into the cache. */
+describe("creating objects with random names", () => {
+  /** Keeps one Crate for each Boat, and reads only the cache. */
   function keepsOneCrate(testServer: TestServer) {
     return observed(testServer, {
       owns: [Crate],
@@ -479,7 +479,7 @@ describe("creating things with random names", () => {
       () => Promise.reject(new TransportError("reset", "the connection broke")),
     ],
     ["the server fails after the create", () => Promise.resolve(json(503, { kind: "Status", code: 503 }))],
-  ])("makes no second one when %s and the watch lags", async (_, lose) => {
+  ])("creates no second one when %s and the watch lags", async (_, lose) => {
     const testServer = new TestServer();
     await created(testServer, "a");
     const { reconciler, passes } = keepsOneCrate(testServer);

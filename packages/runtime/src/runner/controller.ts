@@ -22,7 +22,7 @@ import type { Reconciler, Watch } from "../reconciler/reconciler.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { type PassResult, resultOf, runPass } from "./pass.ts";
 
-/** What all controllers of a process share. */
+/** The options that all controllers of a process share. */
 export interface ControllerOptions {
   readonly client: Client;
   readonly cache: Cache;
@@ -34,19 +34,19 @@ export interface ControllerOptions {
   readonly watchFilter?: string;
 }
 
-// Cluster API's sync period: even if an event was lost, every object is looked at this often.
+// Cluster API's sync period: even if an event was lost, every object is reconciled this often.
 const RESYNC_MS = 10 * 60_000;
 // How long a pass waits for the cache to see what the last pass wrote, before it reads from the server.
 const OWN_WRITES_LIMIT_MS = 10_000;
-// ASO has seen "fatal" answers that went away; a slow probe costs little and saves a support call.
+// ASO has seen "fatal" errors that passed; a slow probe costs little.
 const TERMINAL_PROBE_MS = 10 * 60_000;
-// A failure that passes at once is no news for the user; the third in a row is.
+// A single failure that passes is not worth an event; the third in a row is.
 const EVENT_AFTER_FAILURES = 3;
 
 const WATCH_FILTER_LABEL = "cluster.x-k8s.io/watch-filter";
 const CLUSTER_INDEX = "cluster-name";
 
-/** Runs one reconciler: turns changes into keys, keys into passes, and results into comebacks. */
+/** Runs one reconciler: maps changes to keys, runs passes for keys, and requeues by their results. */
 export class Controller {
   readonly name: string;
   readonly queue: WorkQueue;
@@ -54,11 +54,11 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #queueMetrics: ReturnType<ControllerMetrics["queue"]>;
   readonly #ownWrites = new Map<string, OwnWrites>();
-  /** Changes of the objects that a pass is under way for. */
+  /** Changes of objects with a running pass. */
   readonly #held = new Map<string, Change<KubernetesObject>[]>();
-  /** Until when, monotonic, news about others waits for an object. */
+  /** Until when, monotonic, events of other objects wait for an object. */
   readonly #notBefore = new Map<string, number>();
-  /** The ids of the kinds whose changes enqueue objects of ours. */
+  /** The ids of the kinds whose changes enqueue the controller's objects. */
   readonly #watched = new Set<string>();
   #workers: Promise<void>[] = [];
   #resync: Timer | undefined;
@@ -79,13 +79,13 @@ export class Controller {
     this.#scheduleResync();
   }
 
-  /** Looks at every object, one after the other, when nothing else is to be done. */
+  /** Enqueues every object with low priority. */
   lookAtAll(): void {
     const { store } = this.#options.cache.informer(this.#reconciler.for);
     for (const key of store.keys()) this.queue.add(key, "later");
   }
 
-  /** Takes no new keys and resolves when the passes under way have ended. */
+  /** Takes no new keys and resolves when the running passes have ended. */
   async stop(): Promise<void> {
     this.#resync?.cancel();
     this.queue.close();
@@ -107,7 +107,7 @@ export class Controller {
     if (own.group.endsWith("cluster.x-k8s.io") && own.kind !== Cluster.kind) this.#followPause();
   }
 
-  /** Follows a kind that a reference names; answers whether the cache can be read for it. */
+  /** Watches a kind that a reference names; returns whether the cache can be read for it. */
   #watch(kind: Kind): boolean {
     const { cache } = this.#options;
     const { name, referrersOf } = this.#reconciler;
@@ -131,7 +131,7 @@ export class Controller {
     for (const source of sources) source((name) => this.#enqueue(keyOf({ metadata: name })), cache);
   }
 
-  /** A change concerns whom the object pointed to before it as much as whom it points to now. */
+  /** A change enqueues the objects that the changed object mapped to before and after it. */
   #followOther(
     { kind, predicate, isUrgent }: Omit<Watch, "map">,
     keysOf: (object: Frozen<KubernetesObject>) => readonly string[],
@@ -153,7 +153,7 @@ export class Controller {
     else this.queue.add(key, priority);
   }
 
-  /** A Cluster that is paused or resumed concerns all objects that bear its name. */
+  /** Pausing or resuming a Cluster enqueues all objects with its label. */
   #followPause(): void {
     const { cache } = this.#options;
     const { store } = cache.informer(this.#reconciler.for);
@@ -172,8 +172,8 @@ export class Controller {
   }
 
   /**
-   * Whether a change is only our own report coming back. It says nothing new, and must not wake an object
-   * that is backing off. A new generation does count: the status may have been derived from the old one.
+   * Whether a change is only the echo of the controller's own status write. It must not enqueue an object that is backing
+   * off. A new generation does count: the status may have been derived from the old one.
    */
   #isEcho(change: Change<KubernetesObject>): boolean {
     if (change.type !== "updated") return false;
@@ -215,14 +215,14 @@ export class Controller {
     }
   }
 
-  /** What came during a pass is judged behind it: the echo of a write may overtake the answer to it. */
+  /** Changes during a pass are checked after it, because the echo of a write may overtake its answer. */
   #considerHeld(key: string): void {
     const held = this.#held.get(key) ?? [];
     this.#held.delete(key);
     for (const change of held) this.#consider(change);
   }
 
-  /** One pass over one object. Whatever is wrong with it stays with it: other objects go on. */
+  /** One pass over one object. A failure or bug affects only this object. */
   async #reconcile(key: string): Promise<PassResult> {
     const log = this.#options.log.with({ object: key });
     try {
@@ -230,7 +230,7 @@ export class Controller {
     } catch (error) {
       return resultOf(error);
     }
-    // What came while the pass waited is in what it reads now, and is no news behind it.
+    // The pass reads the changes that arrived while it waited, so they need no further pass.
     this.#held.set(key, []);
     const stored = this.#options.cache.informer(this.#reconciler.for).store.get(key);
     if (!stored || !this.#isMeant(stored)) {
@@ -245,12 +245,12 @@ export class Controller {
     const watch = (kind: Kind): boolean => this.#watch(kind);
     const options = { ...this.#options, reconciler: this.#reconciler, client, log, watch };
     const result = await runPass(options, stored);
-    // Most objects of a settled fleet have nothing to remember.
+    // Most objects of a settled fleet have no own writes to track.
     if (writes.isEmpty) this.#ownWrites.delete(key);
     return isNotFoundIn(result) && !this.#isThere(stored) ? { type: "settled" } : result;
   }
 
-  /** What a server does not find may be another object, or be there all the same: that ours is gone, the cache tells. */
+  /** A NotFound may be about another object, so only the cache shows whether the reconciled object is gone. */
   #isThere(object: Frozen<KubernetesObject>): boolean {
     const { store } = this.#options.cache.informer(this.#reconciler.for);
     return store.get(keyOf(object))?.metadata.uid === object.metadata.uid;
@@ -262,7 +262,7 @@ export class Controller {
     else this.#notBefore.delete(key);
   }
 
-  /** Several managers can share a cluster: each has a value of the label, and leaves all others alone. */
+  /** Several managers can share a cluster: each has a value of the label, and ignores all other objects. */
   #isMeant({ metadata }: Frozen<KubernetesObject>): boolean {
     const { watchFilter } = this.#options;
     return watchFilter === undefined || metadata.labels?.[WATCH_FILTER_LABEL] === watchFilter;
@@ -277,13 +277,13 @@ export class Controller {
     }
   }
 
-  /** Decides when the key comes back; the answer is the label of the metric. */
+  /** Decides when the key is requeued; returns the label of the metric. */
   #conclude(key: string, result: PassResult): ReconcileResult {
     if (result.type === "bug") return this.#concludeBug(key, result);
     if (result.type === "failed") return this.#concludeFailure(key, result.failure);
     this.queue.forget(key);
     if (result.type === "settled") return "success";
-    this.#options.log.debug("Coming back later", {
+    this.#options.log.debug("Requeueing later", {
       object: key,
       reason: result.reason,
       afterMs: result.afterMs,
@@ -304,14 +304,14 @@ export class Controller {
         this.queue.addAfter(key, failure.retryAfterMs ?? 0);
         return "requeue_after";
       case "Transient":
-        log.warn("Pass failed, trying again", { object: key, error: failure });
+        log.warn("Pass failed, retrying", { object: key, error: failure });
         metrics.failed(this.name, "error");
         this.queue.retry(key, failure.retryAfterMs);
         if (this.queue.failuresOf(key) === EVENT_AFTER_FAILURES)
           this.#warn(key, failure.reason, failure.message);
         return "error";
       case "Terminal":
-        log.warn("Pass failed until something is changed", { object: key, error: failure });
+        log.warn("Pass failed, waiting for a change by a user", { object: key, error: failure });
         metrics.failed(this.name, "terminal");
         this.queue.forget(key);
         this.queue.addAfter(key, Math.min(failure.retryAfterMs ?? TERMINAL_PROBE_MS, TERMINAL_PROBE_MS));
@@ -345,7 +345,7 @@ function priorityOf(change: Change<KubernetesObject>): Priority {
   return change.type === "added" && change.initial ? "later" : "now";
 }
 
-/** The key of the object of our kind that controls this one. */
+/** The key of the object of the reconciler's kind that controls this one. */
 function ownerKeys(own: Kind, object: Frozen<KubernetesObject>): string[] {
   const owner = controllerOf(object);
   if (!owner || owner.kind !== own.kind || owner.apiVersion.split("/")[0] !== own.apiVersion.split("/")[0])

@@ -12,8 +12,8 @@ import type { Reconciler } from "../reconciler/reconciler.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 
 /**
- * A process that can be stopped and continued, as SIGSTOP and SIGCONT do: time goes on, nothing in it
- * moves, and what was due meanwhile comes all at once.
+ * A process that can be stopped and continued, as by SIGSTOP and SIGCONT: time advances, its code does not run, and
+ * overdue timers and answers all arrive at once.
  */
 class StoppableProcess implements Env {
   readonly clock: Clock;
@@ -110,7 +110,7 @@ export interface Manager {
   readonly started: Promise<void>;
   readonly requests: readonly HttpRequest[];
   readonly lines: readonly Line[];
-  /** Each write that was sent, as `12000 PATCH /path`: when, in milliseconds, and what; those to Leases apart. */
+  /** Each sent write, as `12000 PATCH /path`: the time in milliseconds and the request; Leases are separate. */
   readonly writes: string[];
   readonly leaseWrites: string[];
 }

@@ -8,7 +8,7 @@ import { OwnWrites } from "./own-writes.ts";
 
 const a = { name: "a", namespace: "default" };
 
-/** A cache of Boats whose watch lags behind by so much, and writes that are tracked. */
+/** A cache of Boats whose watch lags, and tracked writes. */
 async function setup(lagMs: number, link: Parameters<TestServer["connect"]>[1] = {}) {
   const testServer = new TestServer();
   const existing = await testServer.run(testServer.client.create(TestObject, testObject("a")));
@@ -26,14 +26,14 @@ async function setup(lagMs: number, link: Parameters<TestServer["connect"]>[1] =
 
 const patch = { type: "merge", body: { spec: { x: 1 } } } as const;
 
-describe("what a pass wrote", () => {
-  test("is nothing at first, and stays nothing after reads", async () => {
+describe("the own writes of a pass", () => {
+  test("are empty at first, and stay empty after reads", async () => {
     const { testServer, cache, writes, client } = await setup(1);
     await testServer.run(client.get(TestObject, a));
     expect([writes.isEmpty, writes.seenBy(cache)]).toEqual([true, true]);
   });
 
-  test("has been seen when the watch has brought it", async () => {
+  test("have been seen when the watch has delivered them", async () => {
     const { testServer, cache, writes, client, existing } = await setup(700);
     const { metadata } = existing;
     const steps: (() => Promise<unknown>)[] = [
@@ -59,7 +59,7 @@ describe("what a pass wrote", () => {
     }
   });
 
-  test("is read from the server when the watch takes longer than the limit", async () => {
+  test("are read from the server when the watch takes longer than the limit", async () => {
     const { testServer, cache, writes, client } = await setup(60_000);
     await testServer.run(client.create(TestObject, testObject("b")));
     const sinceMs = testServer.scheduler.monotonicMs;
@@ -68,7 +68,7 @@ describe("what a pass wrote", () => {
     expect(cache.get(TestObject, { ...a, name: "b" })).toBeDefined();
   });
 
-  test("counts a deletion as seen when the object is marked, or has come back with another UID", async () => {
+  test("count a deletion as seen when the object has a deletion timestamp or another UID", async () => {
     const { testServer, cache, writes, client, existing } = await setup(700);
     await testServer.run(
       testServer.client.patch(TestObject, a, {
@@ -83,13 +83,13 @@ describe("what a pass wrote", () => {
     expect(cache.get(TestObject, a)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test("does not wait for kinds that nobody follows", async () => {
+  test("do not wait for kinds without a watch", async () => {
     const { testServer, cache, writes, client } = await setup(60_000);
     await testServer.run(client.create(Crate, testObject("c")));
     expect(writes.seenBy(cache)).toBe(true);
   });
 
-  test("fails to settle when the server cannot be read either", async () => {
+  test("do not settle when the server cannot be read either", async () => {
     let isUp = true;
     const { testServer, cache, writes, client } = await setup(60_000, {
       fate: () => (isUp ? "deliver" : new TransportError("refused", "no server answers")),
@@ -100,7 +100,7 @@ describe("what a pass wrote", () => {
   });
 });
 
-describe("a create whose answer got lost", () => {
+describe("a create whose answer is lost", () => {
   test.each([
     [
       "the connection broke after it",
@@ -108,7 +108,7 @@ describe("a create whose answer got lost", () => {
     ],
     ["the server failed after it", () => Promise.resolve(status(500, { reason: "InternalError" }))],
     ["a gateway gave up on it", () => Promise.resolve(status(504, { reason: "Timeout" }))],
-  ])("because %s is looked for on the server", async (_, lose) => {
+  ])("because %s is read from the server", async (_, lose) => {
     const testServer = new TestServer();
     const { process, client, requests } = testServer.connect("manager", {
       lineLatencyMs: () => 60_000,
@@ -135,7 +135,7 @@ describe("a create whose answer got lost", () => {
     ["refused", status(422, { reason: "Invalid" })],
     ["not yet allowed", status(429, { reason: "TooManyRequests" })],
     ["a name that is taken", status(409, { reason: "AlreadyExists" })],
-  ])("is nothing to look for when the answer is there: %s", async (_, answer) => {
+  ])("needs no read when the answer arrived: %s", async (_, answer) => {
     const testServer = new TestServer();
     const { client } = testServer.connect("manager", { handler: () => Promise.resolve(answer) });
     const writes = new OwnWrites();
@@ -145,7 +145,7 @@ describe("a create whose answer got lost", () => {
 });
 
 describe("an echo", () => {
-  test("is a step between versions that is ours alone", async () => {
+  test("is a step between versions with only own writes", async () => {
     const { testServer, writes, client, existing } = await setup(1);
     const versioned = (object: typeof existing, x: number) => ({
       type: "merge" as const,
@@ -159,14 +159,14 @@ describe("an echo", () => {
     const fifth = await testServer.run(client.patch(TestObject, a, versioned(theirs, 5)));
     expect(writes.explains(TestObject, existing, second)).toBe(true);
     expect(writes.explains(TestObject, second, third)).toBe(true);
-    expect(writes.explains(TestObject, existing, third), "two of ours in one").toBe(true);
+    expect(writes.explains(TestObject, existing, third), "two own writes in one step").toBe(true);
     expect(writes.explains(TestObject, third, theirs)).toBe(false);
     expect(writes.explains(TestObject, theirs, fifth)).toBe(true);
-    expect(writes.explains(TestObject, third, fifth), "theirs is hidden in it").toBe(false);
+    expect(writes.explains(TestObject, third, fifth), "another client's write is hidden in it").toBe(false);
     expect(writes.explains(Crate, existing, second)).toBe(false);
   });
 
-  test("is not made by a write that changed nothing", async () => {
+  test("does not come from a write that changed nothing", async () => {
     const { testServer, writes, client, existing } = await setup(1);
     const body = { metadata: { resourceVersion: existing.metadata.resourceVersion } };
     const same = await testServer.run(client.patch(TestObject, a, { type: "merge", body }));

@@ -7,17 +7,17 @@ import type { Client } from "../client/client.ts";
 import type { ObjectName } from "../client/paths.ts";
 import { Failure } from "../failure.ts";
 
-/** What one pass wrote, and the cache may not have seen yet. */
+/** The writes of one pass that the cache may not have seen yet. */
 export class OwnWrites {
   /** The newest version written of each kind, by the kind's id. */
   readonly #versions = new Map<string, { readonly kind: Kind; readonly version: string }>();
-  /** Each version the pass wrote, and the one it was based on. */
+  /** Each version that the pass wrote, and the version it was based on. */
   readonly #bases = new Map<string, string | undefined>();
   readonly #deletions: Deletion[] = [];
-  /** Kinds of which the pass may have created an object, because the answer got lost; by the kind's id. */
+  /** Kinds of which the pass may have created an object, because the answer was lost; by the kind's id. */
   readonly #uncertain = new Map<string, Kind>();
 
-  /** The same client, with its writes noted here. */
+  /** The same client, with its writes tracked here. */
   track(client: Client): Client {
     return {
       ...client,
@@ -27,7 +27,7 @@ export class OwnWrites {
           this.#wrote(kind, created, undefined);
           return created;
         } catch (error) {
-          // Only a create can be repeated with an effect: every other write names the state it wants to change.
+          // Only a create can be repeated with an effect: every other write names the state that it changes.
           if (error instanceof Failure && error.outcomeUnknown) this.#uncertain.set(kindId(kind), kind);
           throw error;
         }
@@ -53,7 +53,7 @@ export class OwnWrites {
     return this.#bases.size + this.#deletions.length + this.#uncertain.size === 0;
   }
 
-  /** Whether the pass alone made the one version of an object of the other: nobody else's change is between them. */
+  /** Whether only own writes are between two versions of an object, and no write of another client. */
   explains(kind: Kind, from: Frozen<KubernetesObject>, to: Frozen<KubernetesObject>): boolean {
     let version = to.metadata.resourceVersion;
     while (version !== undefined && version !== from.metadata.resourceVersion) {
@@ -62,14 +62,14 @@ export class OwnWrites {
     return version !== undefined;
   }
 
-  /** Whether everything has reached the cache. Kinds that are not cached do not count: they are always read live. */
+  /** Whether all writes have reached the cache. Kinds without a cache do not count: they are always read live. */
   seenBy(cache: Cache): boolean {
     return this.#pending(cache).length === 0;
   }
 
   /**
-   * Waits until everything has reached the cache. If that takes too long, the kinds in question are read
-   * from the server, so that no decision to create or delete is made on the past.
+   * Waits until all writes have reached the cache. If that takes too long, the kinds are read from the server, so that no
+   * decision to create or delete is made on an old state.
    */
   async settle(cache: Cache, limitMs: number): Promise<void> {
     await Promise.all(
@@ -84,7 +84,7 @@ export class OwnWrites {
     );
   }
 
-  /** A list that fails ends the pass, except for an optional kind: its objects are then read one by one from the server. */
+  /** A failed list ends the pass, except for an optional kind, whose objects are then read from the server one by one. */
   async #readLive(kind: Kind, cache: Cache): Promise<void> {
     const informer = cache.informer(kind);
     try {
@@ -116,13 +116,13 @@ export class OwnWrites {
     const known = this.#versions.get(kindId(kind));
     if (!known || compareVersions(version, known.version) > 0)
       this.#versions.set(kindId(kind), { kind, version });
-    // A write that changed nothing gives back the version it was based on.
+    // A write that changed nothing returns the version it was based on.
     const before = base?.metadata?.resourceVersion;
     if (before !== version) this.#bases.set(writeId(kind, version), before);
     this.#released(kind, written);
   }
 
-  /** Whoever takes the last finalizer off an object that is being deleted has deleted it. */
+  /** Removing the last finalizer of an object in deletion deletes it. */
   #released(kind: Kind, { metadata }: Versioned): void {
     const { name, namespace, uid, deletionTimestamp, finalizers = [] } = metadata ?? {};
     if (name === undefined || uid === undefined || deletionTimestamp === undefined) return;
@@ -130,7 +130,7 @@ export class OwnWrites {
     if (finalizers.length === 0) this.#deletions.push({ kind, key, uid, isGone: true });
   }
 
-  /** Deletions have no version in their answer; they are recognized by the UID being gone or marked. */
+  /** The answer to a delete has no version; it has been seen when the UID is gone or has a deletion timestamp. */
   #deleted(kind: Kind, name: ObjectName, uid: string | undefined): void {
     if (uid !== undefined) this.#deletions.push({ kind, key: keyOf({ metadata: name }), uid, isGone: false });
   }
@@ -140,7 +140,7 @@ interface Deletion {
   readonly kind: Kind;
   readonly key: string;
   readonly uid: string;
-  /** Nothing holds the object any more: it is not enough that it is marked. */
+  /** No finalizer is left, so the deletion timestamp is not enough. */
   readonly isGone: boolean;
 }
 
@@ -149,7 +149,7 @@ function isUnseen({ kind, key, uid, isGone }: Deletion, cache: Cache): boolean {
   return metadata?.uid === uid && (isGone || metadata.deletionTimestamp === undefined);
 }
 
-/** An object or a patch of one, as far as its version goes. */
+/** The version fields of an object or of a patch. */
 interface Versioned {
   readonly metadata?: Partial<Frozen<KubernetesObject>["metadata"]>;
 }

@@ -90,12 +90,12 @@ describe("phases", () => {
 });
 
 describe("the Ready condition", () => {
-  test("is the runner's unless the reconciler claims it", async () => {
+  test("comes from the runner unless the reconciler claims it", async () => {
     const { condition } = await managed(() => ({ normal: [() => again(SECOND, "Waiting")] }));
     expect(await condition("Ready")).toMatchObject({ status: "False", reason: "Waiting" });
   });
 
-  test("is left alone when the reconciler claims it, so that its transition time stays", async () => {
+  test("is not written when the reconciler claims it, so that its transition time stays", async () => {
     const { testServer, manager, patch, condition } = await managed(() => ({
       normal: [() => again(60 * SECOND, "Polling")],
       status: (context, { claimReady }) => {

@@ -16,7 +16,7 @@ const FINALIZER = "test.capstan.dev/f";
 
 type Definition = Partial<ReconcilerDefinition<TestObject, Context<TestObject>>>;
 
-/** A pass over the object `a`, as the server has it now. */
+/** A pass over the object `a` with the server's current state. */
 async function pass(testServer: TestServer, definition: Definition, lines: Line[] = []) {
   const { process, client, requests } = testServer.connect(`pass-${testServer.scheduler.steps}`);
   const cache = new Cache({
@@ -87,7 +87,7 @@ describe("a spec", () => {
     expect(writes.length).toBe(2);
   });
 
-  test("is not said to be observed by a reconciler that does not say so", async () => {
+  test("is not observed for a reconciler that does not report it", async () => {
     const load = ({ object }: Context<TestObject>): Outcome => {
       object.spec = { load: 1 };
       object.status = { seen: true };
@@ -114,9 +114,9 @@ describe("phases", () => {
   });
 
   test.each<[string, Outcome[], PassResult, string]>([
-    ["all are through", [next, next], { type: "settled" }, "Ready|True||Reconciled|"],
+    ["all return next", [next, next], { type: "settled" }, "Ready|True||Reconciled|"],
     [
-      "the soonest of two wants to come back",
+      "the soonest of two requeues",
       [again(900, "Slow"), again(300, "Fast")],
       { type: "requeue", afterMs: 300, reason: "Fast" },
       "Ready|False|Info|Fast|",
@@ -128,7 +128,7 @@ describe("phases", () => {
       "Ready|False|Info|First|",
     ],
     [
-      "a block ends the row",
+      "a block skips the rest",
       [block(400, "Blocked"), again(100, "NeverRun")],
       { type: "requeue", afterMs: 400, reason: "Blocked" },
       "Ready|False|Info|Blocked|",
@@ -139,7 +139,7 @@ describe("phases", () => {
       { type: "requeue", afterMs: 100, reason: "Sooner" },
       "Ready|False|Info|Sooner|",
     ],
-  ])("decide when to come back: %s", async (_, outcomes, wanted, condition) => {
+  ])("decide about the requeue: %s", async (_, outcomes, wanted, condition) => {
     const { result, now } = await pass(await serverWith(), {
       normal: outcomes.map((outcome) => () => outcome),
     });
@@ -197,7 +197,7 @@ describe("phases", () => {
     expect(writes).toHaveLength(3);
   });
 
-  test("tell the user things through events", async () => {
+  test("report to the user by events", async () => {
     const { notes } = await pass(await serverWith(), {
       normal: [
         (context) => {
@@ -221,7 +221,7 @@ describe("the status", () => {
       },
       false,
     ],
-  ])("is derived after the phases, whatever happened: %s", async (_, phase, settled) => {
+  ])("is derived after the phases, also after a failure: %s", async (_, phase, settled) => {
     const { now } = await pass(await serverWith(), {
       normal: [phase],
       status: ({ object }, summary) => {
@@ -263,7 +263,7 @@ describe("the status", () => {
     expect(result).toMatchObject({ type: "bug" });
   });
 
-  test("is left alone for kinds that have none", async () => {
+  test("is not written for kinds without one", async () => {
     const testServer = new TestServer();
     const { process, client, requests } = testServer.connect("pass");
     const map = await testServer.run(testServer.client.create(ConfigMap, { metadata: a, data: {} }));
@@ -316,7 +316,7 @@ describe("a phase that throws", () => {
     ["Terminal", ["Ready|False|Error|Why|Because"]],
     ["NotFound", []],
     ["Conflict", []],
-  ])("a %s failure is reported as its class deserves", async (failure, wanted) => {
+  ])("a %s failure is reported by its class", async (failure, wanted) => {
     const thrown = new Failure(failure, "Why", { message: "Because" });
     const { result, now, writes } = await pass(await serverWith(), failing(thrown));
     expect(result).toEqual({ type: "failed", failure: thrown });
@@ -324,14 +324,14 @@ describe("a phase that throws", () => {
     expect(writes).toHaveLength(wanted.length);
   });
 
-  test("writes nothing when the same failure comes again", async () => {
+  test("writes nothing when the same failure repeats", async () => {
     const testServer = await serverWith();
     await pass(testServer, failing(waiting("Tide", "Low", 5)));
     await testServer.scheduler.advance(60_000);
     expect((await pass(testServer, failing(waiting("Tide", "Low", 5)))).writes).toEqual([]);
   });
 
-  test("anything else is a bug with an id that stays the same for the same bug", async () => {
+  test("any other exception is a bug with a stable id", async () => {
     const testServer = await serverWith();
     const bug = new RangeError("the sextant is upside down");
     const first = await pass(testServer, failing(bug));
@@ -345,7 +345,7 @@ describe("a phase that throws", () => {
     expect(second.writes).toEqual([]);
   });
 
-  test("also when the scope cannot be made", async () => {
+  test("also when the scope cannot be built", async () => {
     const { result, now } = await pass(await serverWith(), {
       scope: () => {
         throw terminal("NoHarbour", "There is no harbour");
@@ -355,7 +355,7 @@ describe("a phase that throws", () => {
     expect(shown(now)).toEqual(["Ready|False|Error|NoHarbour|There is no harbour"]);
   });
 
-  test("remains the news when its report cannot be written", async () => {
+  test("is still reported when its status cannot be written", async () => {
     const testServer = await serverWith();
     const { result } = await pass(testServer, {
       normal: [
@@ -388,7 +388,7 @@ describe("the finalizer", () => {
     expect(now?.metadata.finalizers).toEqual(["test/other", FINALIZER]);
   });
 
-  test("is put on once", async () => {
+  test("is added once", async () => {
     const testServer = await serverWith();
     await pass(testServer, { finalizer: FINALIZER });
     expect((await pass(testServer, { finalizer: FINALIZER })).writes).toEqual([]);
@@ -400,7 +400,7 @@ describe("the finalizer", () => {
     return testServer;
   };
 
-  test("goes when all deleting phases are through, and with it the object", async () => {
+  test("is removed when all deleting phases return next, and the object is gone", async () => {
     const order: string[] = [];
     const { result, now } = await pass(await dying(FINALIZER), {
       finalizer: FINALIZER,
@@ -412,12 +412,12 @@ describe("the finalizer", () => {
     expect(now).toBeUndefined();
   });
 
-  test("leaves the finalizers of others", async () => {
+  test("keeps the finalizers of other controllers", async () => {
     const { now } = await pass(await dying("test/other", FINALIZER), { finalizer: FINALIZER, deleting: [] });
     expect(now?.metadata.finalizers).toEqual(["test/other"]);
   });
 
-  test("stays while a deleting phase wants to come back or fails", async () => {
+  test("stays while a deleting phase requeues or fails", async () => {
     for (const phase of [
       () => again(100, "Emptying"),
       () => block(100, "Emptying"),
@@ -432,7 +432,7 @@ describe("the finalizer", () => {
     }
   });
 
-  test("is not put on a dying object, and without it nothing is done", async () => {
+  test("is not added to an object in deletion, and without it no phase runs", async () => {
     const ran: string[] = [];
     const { requests, result } = await pass(await dying("test/other"), {
       finalizer: FINALIZER,
@@ -443,8 +443,8 @@ describe("the finalizer", () => {
   });
 });
 
-describe("an object that is not what the cache said", () => {
-  test("vanishes in the middle of a pass: it ends quietly", async () => {
+describe("an object that differs from the cache", () => {
+  test("that disappears in the middle of a pass ends it without an error", async () => {
     const testServer = await serverWith();
     const { result, now } = await pass(testServer, {
       normal: [
@@ -459,7 +459,7 @@ describe("an object that is not what the cache said", () => {
     expect(now).toBeUndefined();
   });
 
-  test("is another one by now: nothing of the old one is written to it", async () => {
+  test("that was recreated gets no write of the old one", async () => {
     const testServer = await serverWith();
     const { result, now } = await pass(testServer, {
       normal: [
@@ -479,7 +479,7 @@ describe("an object that is not what the cache said", () => {
     expect(now?.status).toBeUndefined();
   });
 
-  test("was changed by somebody else: the pass is a conflict and says nothing", async () => {
+  test("that another client changed makes the pass a conflict without a report", async () => {
     const testServer = await serverWith();
     const { result, now } = await pass(testServer, {
       normal: [
@@ -495,7 +495,7 @@ describe("an object that is not what the cache said", () => {
     expect(now?.status).toBeUndefined();
   });
 
-  test("has conditions of another controller: they stay, also when it writes meanwhile", async () => {
+  test("keeps the conditions of another controller, also when that writes during the pass", async () => {
     const testServer = await serverWith();
     const theirs: Condition = {
       type: "Painted",
@@ -524,7 +524,7 @@ describe("an object that is not what the cache said", () => {
 describe("a paused object", () => {
   const paused = testObject("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
 
-  test("is only told that it is paused", async () => {
+  test("only gets the Paused condition", async () => {
     const testServer = await serverWith(paused);
     const ran: string[] = [];
     const definition: Definition = { finalizer: FINALIZER, normal: [() => (ran.push("normal"), next)] };
@@ -538,7 +538,7 @@ describe("a paused object", () => {
     expect((await pass(testServer, definition)).writes).toEqual([]);
   });
 
-  test("that was resumed shows that it is not paused any more", async () => {
+  test("has Paused False after it was resumed", async () => {
     const testServer = await serverWith(paused);
     await pass(testServer, {});
     await testServer.run(

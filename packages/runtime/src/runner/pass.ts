@@ -19,7 +19,6 @@ import { runPhases } from "../reconciler/phases.ts";
 import type { Context, Reconciler } from "../reconciler/reconciler.ts";
 import { clusterOf, pausedBecause } from "./pause.ts";
 
-/** What a pass works with. */
 export interface PassOptions {
   readonly reconciler: Reconciler;
   readonly client: Client;
@@ -31,37 +30,37 @@ export interface PassOptions {
   readonly watch: (kind: Kind) => boolean;
 }
 
-/** How a pass ended: when to come back, or what went wrong. */
+/** The result of a pass: when to requeue, or the error. */
 export type PassResult =
   | { readonly type: "settled" }
   | { readonly type: "requeue"; readonly afterMs: number; readonly reason: string }
   | { readonly type: "failed"; readonly failure: Failure }
   | { readonly type: "bug"; readonly error: unknown; readonly id: string };
 
-/** Takes one object through the phases of its reconciler and reports how that went. */
+/** Runs the phases of a reconciler over one object and reports the result. */
 export async function runPass(options: PassOptions, stored: Frozen<KubernetesObject>): Promise<PassResult> {
   const draft = new Draft(options.reconciler.for, options.client, stored);
   const paused = pausedBecause(stored, clusterOf(stored, options.cache));
   const result = await attempt(() => (paused ? reportPaused(options, draft, paused) : work(options, draft)));
   if (result.type === "settled" || result.type === "requeue" || isOutdated(result)) return result;
   if (draft.isRefused) return result;
-  // The status must tell of the failure even though the pass is over; if that fails too, the first failure is the news.
+  // The status must report the failure of the pass; if that write fails too, the first failure is returned.
   const report = await attempt(async () => {
     reportFailure(options, draft, result);
     await draft.persistLastStatus();
     return { type: "settled" };
   });
-  // A server that wants to be left alone is not asked again before its time, whatever the news was.
+  // A Retry-After of the server is respected, with any result.
   return waitOf(report) > waitOf(result) ? report : result;
 }
 
-/** For how long a server has asked us to stay away. */
+/** The Retry-After in a result. */
 function waitOf(result: PassResult): number {
   const hasRetryAfter = result.type === "failed" && result.failure.failure === "Transient";
   return hasRetryAfter ? (result.failure.retryAfterMs ?? 0) : 0;
 }
 
-/** The pass was decided on a state that is gone; its status would be news from the past. */
+/** The pass decided on an outdated state, so its status would be outdated too. */
 function isOutdated(result: PassResult): boolean {
   return (
     result.type === "failed" &&
@@ -87,7 +86,7 @@ async function work(options: PassOptions, draft: Draft<KubernetesObject>): Promi
   }
 }
 
-/** Lets the reconciler report the pass; answers whether it reports Ready itself. */
+/** Lets the reconciler report the pass; returns whether it reports Ready itself. */
 function claimsReady(reconciler: Reconciler, scope: unknown, outcome: Outcome): boolean {
   let isClaimed = false;
   const claimReady = (): void => {
@@ -97,7 +96,7 @@ function claimsReady(reconciler: Reconciler, scope: unknown, outcome: Outcome): 
   return isClaimed;
 }
 
-/** The status after a failure. What the phases did not get to find out may well be missing there; the failure is the news. */
+/** The status after a failure. Observations of skipped phases may be missing, so an exception here must not hide the failure. */
 function reportStatus({ reconciler, log }: PassOptions, scope: unknown): void {
   try {
     reconciler.status?.(scope, { settled: false, claimReady: () => undefined });
@@ -111,7 +110,7 @@ interface Ending {
   readonly deleting: boolean;
 }
 
-/** Writes the results; an object whose deletion is through loses our finalizer instead. */
+/** Writes the results; at the end of a deletion, removes the finalizer instead. */
 async function finish(
   reconciler: Reconciler,
   draft: Draft<KubernetesObject>,
@@ -137,7 +136,7 @@ function resultOfOutcome(outcome: Outcome): PassResult {
     : { type: "requeue", afterMs: outcome.afterMs, reason: outcome.reason };
 }
 
-/** A spec that the pass has changed itself, and nobody else since it was read, is one that it has looked at. */
+/** A spec that only this pass has changed since it was read counts as observed. */
 function observeOwnSpec({ metadata, status }: WithObservation, before: number | undefined): void {
   const { generation } = metadata;
   if (status && before !== undefined && status.observedGeneration === before)
@@ -164,7 +163,7 @@ function holdsFinalizer({ finalizer }: Reconciler, object: Frozen<KubernetesObje
   return finalizer !== undefined && (object.metadata.finalizers ?? []).includes(finalizer);
 }
 
-/** The finalizer is on the server before a phase creates anything that would have to be cleaned up. */
+/** The finalizer is on the server before a phase creates anything that needs a cleanup. */
 async function ensureFinalizer(reconciler: Reconciler, draft: Draft<KubernetesObject>): Promise<void> {
   if (reconciler.finalizer === undefined || holdsFinalizer(reconciler, draft.object)) return;
   draft.object.metadata.finalizers = [...(draft.object.metadata.finalizers ?? []), reconciler.finalizer];
@@ -212,7 +211,7 @@ function reportOutcome(
 function reportFailure(options: PassOptions, draft: Draft<KubernetesObject>, result: PassResult): void {
   const type = options.reconciler.condition ?? "Ready";
   if (result.type === "bug") {
-    const message = `Capstan hit a bug of its own and tries again; look for ${result.id} in its log`;
+    const message = `Capstan hit a bug and retries; look for ${result.id} in its log`;
     setConditionOf(options, draft, { type, status: "Unknown", reason: "InternalError", message });
     return;
   }
@@ -231,7 +230,7 @@ interface WithObservation {
   status?: { observedGeneration?: number };
 }
 
-/** Kinds without conditions, such as ConfigMap, are reported on by events alone. */
+/** Kinds without conditions, such as ConfigMap, are reported by events alone. */
 function setConditionOf(
   options: PassOptions,
   draft: Draft<KubernetesObject>,
@@ -249,7 +248,7 @@ function conditionsOf(object: Frozen<KubernetesObject>): readonly Condition[] {
   return (object as WithConditions).status?.conditions ?? [];
 }
 
-/** Turns whatever is thrown into a result; what is no Failure is a bug. */
+/** Converts an exception to a result; any exception but a Failure is a bug. */
 async function attempt(run: () => Promise<PassResult>): Promise<PassResult> {
   try {
     return await run();
@@ -258,13 +257,13 @@ async function attempt(run: () => Promise<PassResult>): Promise<PassResult> {
   }
 }
 
-/** What became of a pass that ended with this error. */
+/** The result of a pass that ended with this error. */
 export function resultOf(error: unknown): PassResult {
   if (error instanceof Failure) return { type: "failed", failure: error };
   return { type: "bug", error, id: bugId(error) };
 }
 
-/** The same bug has the same id each time, so that a log can be searched and a status does not change with each try. */
+/** The same bug has the same id each time, so that the log can be searched and the status does not change with each retry. */
 function bugId(error: unknown): string {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return createHash("sha256").update(trace).digest("hex").slice(0, 8);

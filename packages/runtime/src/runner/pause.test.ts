@@ -11,12 +11,12 @@ const cluster = (paused: boolean): Frozen<Cluster> => ({
 });
 
 describe("a pause", () => {
-  test.each(["", "true", "false"])("is an annotation, whatever its value: %j", (value) => {
+  test.each(["", "true", "false"])("is an annotation with any value: %j", (value) => {
     const object = testObject("a", { metadata: { annotations: { "cluster.x-k8s.io/paused": value } } });
     expect(pausedBecause(object, undefined)).toBe("the annotation cluster.x-k8s.io/paused is set");
   });
 
-  test("is asked for by the Cluster", () => {
+  test("is set on the Cluster", () => {
     expect(pausedBecause(testObject("a"), cluster(true))).toBe("Cluster fleet has spec.paused set");
     expect(pausedBecause(testObject("a"), cluster(false))).toBeUndefined();
     expect(pausedBecause(testObject("a"), undefined)).toBeUndefined();

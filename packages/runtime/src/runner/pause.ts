@@ -8,7 +8,7 @@ import {
 } from "@capstan/api";
 import type { CacheReader } from "../reconciler/reconciler.ts";
 
-/** Says why the object is paused, or undefined. */
+/** Why the object is paused; undefined when it is not. */
 export function pausedBecause(
   object: Frozen<KubernetesObject>,
   cluster: Frozen<Cluster> | undefined,

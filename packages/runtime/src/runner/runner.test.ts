@@ -22,7 +22,7 @@ const testObjects = (...normal: Phase<Context<TestObject>>[]): Reconciler =>
     normal,
   });
 
-/** Writes the status of its object every second, for ever. */
+/** Writes the status of its object every second, forever. */
 const busy = (): Reconciler =>
   testObjects(({ object, env }) => {
     object.status = { ...object.status, writtenMs: env.clock.monotonic() };
@@ -37,7 +37,7 @@ async function withObject(seed = "1"): Promise<TestServer> {
   return testServer;
 }
 
-/** What became of holding the Lease. */
+/** The end of holding the Lease. */
 function fate({ runner, started }: Manager): { ended?: string } {
   const result: { ended?: string } = {};
   void started
@@ -74,7 +74,7 @@ describe("two managers with one Lease", () => {
     expect([leading(first), leading(second)]).toEqual([1, 0]);
   });
 
-  test("the second takes over after a crash within the Lease's duration and two looks, and reads everything before it writes", async () => {
+  test("the second takes over after a crash within the Lease's duration and two polls, and reads everything before it writes", async () => {
     for (const seed of ["1", "2", "3"]) {
       const { testServer, first, second } = await pair(seed);
       const lists = second.requests.length;
@@ -92,29 +92,32 @@ describe("two managers with one Lease", () => {
   test.each([
     ["between its writes", () => true],
     ["while an answer is on its way", ({ writes }: Manager, before: number) => writes.length > before],
-  ])("one that is stopped %s for longer than its Lease writes nothing when it goes on", async (_, isDue) => {
-    for (const seed of ["1", "2", "3", "4"]) {
-      const { testServer, first, second, fates } = await pair(seed);
-      const before = first.writes.length;
-      await testServer.scheduler.run({ until: () => isDue(first, before) });
-      first.stoppable.pause();
-      await testServer.scheduler.advance(40 * SECOND);
-      expect(second.writes.length, "the other took over").toBeGreaterThan(5);
-      const sent = first.writes.length;
-      const leases = first.leaseWrites.length;
-      first.stoppable.resume();
-      await testServer.scheduler.advance(30 * SECOND);
-      expect(first.writes.slice(sent)).toEqual([]);
-      expect(fates[0]?.ended).toBe("LeaseLost");
-      // A renewal that was half done may still be sent; it names an old version and is refused.
-      expect(first.leaseWrites.length - leases).toBeLessThanOrEqual(1);
-      expect((await testServer.run(testServer.client.get(Lease, lease))).spec?.holderIdentity).toMatch(
-        /^second_/,
-      );
-    }
-  });
+  ])(
+    "one that is stopped %s for longer than its Lease writes nothing when it continues",
+    async (_, isDue) => {
+      for (const seed of ["1", "2", "3", "4"]) {
+        const { testServer, first, second, fates } = await pair(seed);
+        const before = first.writes.length;
+        await testServer.scheduler.run({ until: () => isDue(first, before) });
+        first.stoppable.pause();
+        await testServer.scheduler.advance(40 * SECOND);
+        expect(second.writes.length, "the other one took over").toBeGreaterThan(5);
+        const sent = first.writes.length;
+        const leases = first.leaseWrites.length;
+        first.stoppable.resume();
+        await testServer.scheduler.advance(30 * SECOND);
+        expect(first.writes.slice(sent)).toEqual([]);
+        expect(fates[0]?.ended).toBe("LeaseLost");
+        // A started renewal may still be sent; it has an old version and is refused.
+        expect(first.leaseWrites.length - leases).toBeLessThanOrEqual(1);
+        expect((await testServer.run(testServer.client.get(Lease, lease))).spec?.holderIdentity).toMatch(
+          /^second_/,
+        );
+      }
+    },
+  );
 
-  test("one that is stopped for less than its deadline goes on as if nothing had been", async () => {
+  test("one that is stopped for less than its deadline continues without any effect", async () => {
     const { testServer, first, second, fates } = await pair();
     first.stoppable.pause();
     await testServer.scheduler.advance(6 * SECOND);
@@ -128,7 +131,7 @@ describe("two managers with one Lease", () => {
   test("one that cannot renew stops writing before the other starts", async () => {
     const testServer = await withObject();
     let isCut = false;
-    // Only Leases cannot be written: an admission webhook, say, that fails for them.
+    // Only Leases cannot be written, for example because an admission webhook fails for them.
     const first = startManager(testServer, [busy()], {
       name: "first",
       lease,
@@ -176,7 +179,7 @@ describe("stopping", () => {
     return testServer.scheduler.monotonicMs - sinceMs;
   }
 
-  test("waits for the passes under way, takes no new ones, and gives the Lease back last", async () => {
+  test("waits for the running passes, takes no new ones, and releases the Lease last", async () => {
     const testServer = await withObject();
     const manager = startManager(testServer, [slow(5 * SECOND)], { lease });
     const ended = fate(manager);
@@ -193,7 +196,7 @@ describe("stopping", () => {
     expect(manager.requests.filter(({ path }) => path.includes("/boats/b"))).toEqual([]);
   });
 
-  test("waits at most 10 seconds, and what hangs writes nothing after the Lease is gone", async () => {
+  test("waits at most 10 seconds, and a hanging pass writes nothing after the Lease is released", async () => {
     const testServer = await withObject();
     const manager = startManager(testServer, [slow(25 * SECOND)], { lease });
     fate(manager);
@@ -201,7 +204,7 @@ describe("stopping", () => {
     const tookMs = await stopped(manager, testServer);
     expect(tookMs).toBeGreaterThanOrEqual(10 * SECOND);
     expect(tookMs).toBeLessThan(11 * SECOND);
-    expect(manager.lines.some(({ message }) => message === "Stopping although passes are under way")).toBe(
+    expect(manager.lines.some(({ message }) => message === "Stopping although passes are running")).toBe(
       true,
     );
     await testServer.scheduler.advance(MINUTE);
@@ -222,7 +225,7 @@ describe("stopping", () => {
     expect(await stopped(manager, testServer)).toBeLessThanOrEqual(20 * SECOND);
   });
 
-  test("writes the events of the last passes before the Lease goes", async () => {
+  test("writes the events of the last passes before it releases the Lease", async () => {
     const testServer = await withObject();
     const manager = startManager(
       testServer,
@@ -259,7 +262,7 @@ describe("stopping", () => {
     );
   });
 
-  test("at the very moment the Lease is taken gives it back", async () => {
+  test("at the moment of acquiring the Lease releases it", async () => {
     const testServer = await withObject();
     const manager = startManager(testServer, [busy()], { lease });
     await testServer.scheduler.run({ until: () => manager.leaseWrites.length > 0 });
@@ -282,7 +285,7 @@ describe("stopping", () => {
     expect(manager.requests.length).toBe(before);
   });
 
-  test("without a Lease ends what holds, and not before", async () => {
+  test("without a Lease resolves held(), and not before", async () => {
     const testServer = await withObject();
     const manager = startManager(testServer, [busy()]);
     const ended = fate(manager);
@@ -319,7 +322,7 @@ describe("readiness", () => {
 });
 
 describe("a part of the cluster", () => {
-  /** The boats that a manager looks at in half an hour. */
+  /** The boats that a manager reconciles in half an hour. */
   async function seenBy(
     testServer: TestServer,
     options: Parameters<typeof startManager>[2],
@@ -334,7 +337,7 @@ describe("a part of the cluster", () => {
     return { seen: [...seen], manager };
   }
 
-  test("is all that a manager sees and touches when told one namespace", async () => {
+  test("is all that a manager reads and writes with one namespace", async () => {
     const testServer = await withObject();
     await testServer.run(
       testServer.client.create(TestObject, testObject("b", { metadata: { namespace: "kube-system" } })),
@@ -344,7 +347,7 @@ describe("a part of the cluster", () => {
     expect(manager.requests.every(({ path }) => path.includes("/namespaces/kube-system/"))).toBe(true);
   });
 
-  test("is all that a manager touches when told the value of the filter label", async () => {
+  test("is all that a manager writes with a watch filter", async () => {
     const testServer = await withObject();
     const labels = (value: string) => ({ metadata: { labels: { "cluster.x-k8s.io/watch-filter": value } } });
     await testServer.run(testServer.client.create(TestObject, testObject("ours", labels("blue"))));

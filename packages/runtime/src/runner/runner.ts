@@ -11,26 +11,25 @@ import type { Reconciler } from "../reconciler/reconciler.ts";
 import { watchClock } from "./clock-watch.ts";
 import { Controller } from "./controller.ts";
 
-/** What a process of controllers is made of. */
 export interface RunnerOptions {
   readonly env: Env;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Shown as field manager and source of events, and with the controller's name as user agent. */
+  /** The field manager and source of events, and with the controller's name the user agent. */
   readonly name: string;
   readonly reconcilers: readonly Reconciler[];
-  /** Where others count what they do as well; one of its own unless told. */
+  /** A shared registry; by default a new one. */
   readonly metrics?: MetricRegistry;
   /** The Lease to hold while writing; without it this process must be the only one. */
   readonly lease?: { readonly name: string; readonly namespace: string };
-  /** Follow one namespace instead of all. */
+  /** Watch one namespace instead of all. */
   readonly namespace?: string;
-  /** Touch only objects whose label cluster.x-k8s.io/watch-filter has this value. */
+  /** Reconcile only objects whose label cluster.x-k8s.io/watch-filter has this value. */
   readonly watchFilter?: string;
 }
 
-// Kubernetes sends SIGKILL 30 s after SIGTERM. A pass that has not ended after 10 s is cut off like by a crash;
-// giving back the Lease and closing connections gets as much again, should the server not answer.
+// Kubernetes sends SIGKILL 30 s after SIGTERM. A pass that has not ended after 10 s is cut off as by a crash; releasing
+// the Lease and closing connections get another 10 s, in case the server does not answer.
 const STOP_LIMIT_MS = 10_000;
 const CATCH_UP_PAUSE_MS = 1_000;
 
@@ -76,7 +75,7 @@ export class Runner {
       assertMayWrite,
       ...(options.watchFilter !== undefined && { watchFilter: options.watchFilter }),
     };
-    // A name of its own for each controller: audit logs, flow control and the flight simulator tell them apart by it.
+    // Each controller has its own user agent: audit logs, flow control and the flight simulator distinguish them by it.
     this.controllers = options.reconcilers.map(
       (reconciler) =>
         new Controller(reconciler, { ...shared, client: guarded(clientOf(`${name}/${reconciler.name}`)) }),
@@ -84,8 +83,8 @@ export class Runner {
   }
 
   /**
-   * Fills the cache, waits for the Lease and starts the controllers; resolves when they run. A standby
-   * keeps its cache warm, and reads everything once more when it takes over.
+   * Fills the cache, waits for the Lease and starts the controllers; resolves when they run. A standby keeps its cache warm,
+   * and reads everything again when it takes over.
    */
   start(): Promise<void> {
     this.#starting = this.#start();
@@ -97,23 +96,23 @@ export class Runner {
     return this.#holding;
   }
 
-  /** Ends passes in an orderly way, at most 10 s, then everything else; of all writes the Lease is released last. */
+  /** Ends passes in order, within 10 s, then everything else; the release of the Lease is the last write. */
   async stop(): Promise<void> {
     const passes = Promise.all(this.controllers.map((controller) => controller.stop()));
     await this.#within(
       passes.then(() => this.#events.flush()),
-      "Stopping although passes are under way",
+      "Stopping although passes are running",
     );
     this.#stopping.abort(new Error("stopping"));
     await this.#within(this.#letGo(), "Stopping although the server does not answer");
   }
 
-  /** Throws a Failure when this process does not lead any more; asked right before each write, wherever it goes. */
+  /** Throws a Failure when this process no longer leads; called before each write to any server. */
   assertMayWrite(): void {
     this.#leader?.assertValid();
   }
 
-  /** Why the process is not ready to do its work; empty when it is. A standby with a warm cache is ready. */
+  /** Why the process is not ready; empty when it is. A standby with a warm cache is ready. */
   unready(): string[] {
     const pending = this.cache.pending();
     if (pending.length > 0) return [`waiting for the first list of ${pending.join(", ")}`];
@@ -135,15 +134,15 @@ export class Runner {
     this.#started = true;
   }
 
-  /** Whoever tells since when something is so corrects it with the next look. */
+  /** Controllers correct timestamps in the future with their next pass. */
   #clockWasSetBack(): void {
-    this.#options.log.warn("The clock was set back, looking at everything again");
+    this.#options.log.warn("The clock was set back, reconciling all objects again");
     for (const controller of this.controllers) controller.lookAtAll();
   }
 
   /**
-   * Reads everything anew. Whoever led before us may have written what our watches have not told us yet, and a
-   * controller that decides on the past creates things twice.
+   * Reads everything again. The previous leader may have written objects that the watches have not delivered yet, and a
+   * controller that decides on an old state creates objects twice.
    */
   async #catchUp(signal: AbortSignal): Promise<void> {
     const { env, log } = this.#options;
@@ -152,14 +151,14 @@ export class Runner {
         await this.cache.refresh();
         return;
       } catch (error) {
-        log.warn("The state left by the last leader could not be read, trying again", { error });
+        log.warn("The state left by the last leader could not be read, retrying", { error });
         await env.clock.sleep(CATCH_UP_PAUSE_MS, signal).catch(() => undefined);
       }
     }
   }
 
   async #letGo(): Promise<void> {
-    // An attempt to take or renew the Lease that is under way would bring it back after its release.
+    // A running attempt to acquire or renew the Lease would bring it back after its release.
     await Promise.allSettled([this.#starting, this.#holding]);
     await this.#leader?.release();
     await this.cache.stopped();

@@ -50,7 +50,7 @@ async function withoutCrates(passes: string[]) {
 }
 
 describe("a kind that is watched at run time", () => {
-  test("does not keep the manager from being ready while it is not served", async () => {
+  test("does not block readiness while it is not served", async () => {
     const passes: string[] = [];
     const { testServer, manager } = await withoutCrates(passes);
     await testServer.scheduler.advance(MINUTE);
@@ -62,7 +62,7 @@ describe("a kind that is watched at run time", () => {
     expect(waits, "an absent kind is logged once").toHaveLength(1);
   });
 
-  test("is seen when it is installed later, and its objects enqueue those that refer to them", async () => {
+  test("is watched when it is installed later, and its objects enqueue those that refer to them", async () => {
     const passes: string[] = [];
     const { testServer, served } = await withoutCrates(passes);
     await testServer.scheduler.advance(MINUTE);
@@ -82,7 +82,7 @@ describe("a kind that is watched at run time", () => {
     await testServer.run(testServer.client.create(Crate, crate("a")));
     await testServer.scheduler.advance(MINUTE);
     served.isServed = false;
-    // A watch that is open ends by itself after at most ten minutes, and the next one is refused.
+    // An open watch ends after at most ten minutes, and the next one is refused.
     await testServer.scheduler.advance(11 * MINUTE);
     passes.length = 0;
     await testServer.run(
@@ -96,7 +96,7 @@ describe("a kind that is watched at run time", () => {
     expect(passes).toEqual(["a: unknown"]);
   });
 
-  test("is one kind, however many descriptions of it there are", async () => {
+  test("is one kind for any number of descriptions", async () => {
     const passes: string[] = [];
     const testServer = new TestServer();
     await testServer.run(testServer.client.create(TestObject, testObject("a")));
@@ -111,7 +111,7 @@ describe("a kind that is watched at run time", () => {
     expect(lists).toHaveLength(1);
   });
 
-  test("is refused without a way back to the objects that refer to it", async () => {
+  test("is refused without referrersOf", async () => {
     const testServer = new TestServer();
     await testServer.run(testServer.client.create(TestObject, testObject("a")));
     const { referrersOf: _, ...incomplete } = reconcilerOf([]);

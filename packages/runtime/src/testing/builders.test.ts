@@ -22,7 +22,7 @@ const custom = all.flatMap(([name, build]): [string, CustomKind, Build][] => {
   return known ? [[name, known, build]] : [];
 });
 
-test("there is one for every kind of ours and the built-in ones, named after it", () => {
+test("there is one for every custom and built-in kind, named after it", () => {
   const kinds = [...customKinds.map(({ kind }) => kind), ...BUILT_IN].sort();
   expect(all.map(([, build]) => build().kind).sort()).toEqual(kinds);
   for (const [name, build] of all) expect(name.toLowerCase()).toBe(build().kind.toLowerCase());
@@ -36,12 +36,12 @@ test.each(custom)("%s builds an object that its kind accepts", (_, kind, build) 
 });
 
 describe.each(all)("%s", (_, build) => {
-  test("shares nothing with what it built before", () => {
+  test("shares nothing with earlier objects", () => {
     const seen = new Set(partsOf(build()));
     expect(partsOf(build()).filter((part) => seen.has(part))).toEqual([]);
   });
 
-  test("takes overrides, the last one wins, and undefined takes a field away", () => {
+  test("takes overrides, the last one wins, and undefined removes a field", () => {
     const labels = { a: "1", b: "1" };
     const { metadata } = build(
       { metadata: { name: "x", labels } },
@@ -69,8 +69,8 @@ test("overrides are typed, reach deep, and replace lists", () => {
   builders.machinePool({ spec: { replica: 3 } });
 });
 
-describe("the rules of our kinds cope with objects that fit no schema", () => {
-  test.each(custom)("%s with any one part replaced by anything", (_, kind, build) => {
+describe("the validation of our kinds handles objects that violate the schema", () => {
+  test.each(custom)("%s with any part replaced by any value", (_, kind, build) => {
     const valid = filled(kind, withDefaults(kind, build()));
     const paths = pathsOf(valid);
     fc.assert(
@@ -89,7 +89,7 @@ describe("the rules of our kinds cope with objects that fit no schema", () => {
   });
 });
 
-/** Values that rules do not expect, and texts that parsers stumble over. */
+/** Values that validation does not expect, and strings that break parsers. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(null, "", " ", 0, -1, 1.5, 1e21, true, [], {}, [null], { a: null }, [[]]),
@@ -108,7 +108,7 @@ const anything = fc.oneof(
   ),
 );
 
-/** The object with a value for each field that its schema knows, so that every rule has something to look at. */
+/** The object with a value for each field of its schema, so that every rule applies. */
 function filled(kind: CustomKind, object: KubernetesObject): KubernetesObject {
   const example = exampleOf(openApiSchema(kind)) as { spec: object };
   const { spec } = object as KubernetesObject & { spec: object };

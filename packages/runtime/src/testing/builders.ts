@@ -1,9 +1,9 @@
 /**
  * A valid object of every kind, for tests: `machinePool({ spec: { replicas: 3 } })`.
  *
- * Each builder gives the least that its kind accepts, with names that fit together: the cluster is `cluster`, and what
- * belongs to one pool or one machine bears one name. Overrides go as deep as they like and the last one wins; lists are
- * replaced as a whole, and undefined takes a field away.
+ * Each builder returns the minimal valid object of its kind, with matching names: the cluster is `cluster`, and the objects
+ * of one pool or one machine have one name. Overrides can have any depth, and the last one wins; lists are replaced as a
+ * whole, and undefined removes a field.
  */
 import {
   AzureCluster,
@@ -52,7 +52,7 @@ export type Overrides<T> = T extends readonly unknown[]
     ? { readonly [Key in keyof T]?: Overrides<T[Key]> | undefined }
     : T;
 
-/** Makes an object that shares nothing with any other. */
+/** Creates an object that shares nothing with any other. */
 export type Builder<T extends KubernetesObject> = (...overrides: readonly Overrides<T>[]) => T;
 
 type Example<T extends KubernetesObject> = Omit<T, keyof KubernetesObject> & {
@@ -62,7 +62,7 @@ type Example<T extends KubernetesObject> = Omit<T, keyof KubernetesObject> & {
 function builder<T extends KubernetesObject>(kind: Kind<T>, example: Example<T>): Builder<T> {
   const { apiVersion, kind: name, namespaced } = kind;
   const names = { apiVersion, kind: name, metadata: namespaced ? { namespace: "default" } : {} };
-  // The kind fixes the type; merging untyped parts of it leads to nothing else.
+  // The kind determines the type; merging untyped parts cannot change it.
   return (...overrides) => [example, ...overrides].reduce<unknown>(merged, names) as T;
 }
 
@@ -87,7 +87,7 @@ function referenceTo(kind: Kind, name: string) {
   return { apiVersion: kind.apiVersion, kind: kind.kind, name };
 }
 
-/** The spec of a machine, with the objects that it is made of. */
+/** The spec of a machine, with the objects that it refers to. */
 function machineSpec(bootstrap: Kind, infrastructure: Kind, name: string) {
   return {
     clusterName: CLUSTER_NAME,
@@ -97,7 +97,7 @@ function machineSpec(bootstrap: Kind, infrastructure: Kind, name: string) {
   };
 }
 
-/** What sets and deployments of machines have in common. */
+/** The common spec of machine sets and deployments. */
 const machinesSpec = {
   clusterName: CLUSTER_NAME,
   selector: {},
@@ -284,7 +284,7 @@ export const namespace = builder(Namespace, { metadata: { name: "default" } });
 /** A ConfigMap without data. */
 export const configMap = builder(ConfigMap, { metadata: { name: "config" }, data: {} });
 
-/** A Lease that nobody holds. */
+/** A Lease without a holder. */
 export const lease = builder(Lease, { metadata: { name: "lease" }, spec: {} });
 
 /** An Event about the cluster. */

@@ -4,7 +4,7 @@ interface WithConditions {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** The answer of a matcher, as vitest and jest expect it. */
+/** The result of a matcher, as vitest and jest expect it. */
 interface Verdict {
   readonly pass: boolean;
   readonly message: () => string;

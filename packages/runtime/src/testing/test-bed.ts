@@ -6,35 +6,33 @@ import { silentLogger } from "../log/logger.ts";
 import type { Reconciler } from "../reconciler/reconciler.ts";
 import { Runner } from "../runner/runner.ts";
 
-/** What runs in a world. */
 export interface WorldOptions {
   readonly seed?: string;
-  /** Makes the API server; it lives in a process of its own. */
+  /** Creates the API server, in its own process. */
   readonly server: (env: Env) => Handler;
-  /** Makes the controllers anew for each start of the manager, from the environment of that process. */
+  /** Creates the controllers for each start of the manager, in the environment of that process. */
   readonly reconcilers: (manager: VirtualProcess) => readonly Reconciler[];
   readonly lease?: { readonly name: string; readonly namespace: string };
-  /** How far the manager's watches lag behind, for each event. */
+  /** How far the manager's watches lag, for each event. */
   readonly watchLagMs?: number;
   /** Decides the fate of each request of the manager to the API server. */
   readonly fate?: (request: HttpRequest) => Fate;
   readonly onStep?: (monotonicMs: number, label: string) => void;
 }
 
-/** How long `settle` waits. */
 export interface SettleOptions {
-  /** So much virtual time without a write means that everything is done. */
+  /** Virtual time without a write after which the controllers count as settled. */
   readonly quietMs?: number;
-  /** Give up after so much virtual time. */
+  /** The maximum virtual time. */
   readonly limitMs?: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** Controllers and an API server on one virtual clock: a test applies, settles and expects, and nothing ever waits. */
+/** Controllers and an API server on one virtual clock: a test applies, settles and expects, without real waits. */
 export class ControllerTestBed {
   readonly scheduler: Scheduler;
-  /** The user's hands: a client of its own. */
+  /** The client of the user. */
   readonly client: Client;
   /** Every write of the managers that was sent, as `PATCH /path`. */
   readonly writes: string[] = [];
@@ -54,7 +52,7 @@ export class ControllerTestBed {
     this.client = createClient({ transport: user.connect(this.#handler), env: user, fieldManager: "user" });
   }
 
-  /** The manager that runs now. */
+  /** The running manager. */
   get runner(): Runner {
     if (!this.#runner) throw new TypeError("no manager runs; call start() first");
     return this.#runner;
@@ -66,7 +64,7 @@ export class ControllerTestBed {
     return this.#manager;
   }
 
-  /** Starts a manager: a new process with nothing left of an earlier one. */
+  /** Starts a manager in a new process. */
   start(): void {
     this.#starts++;
     const manager = new VirtualProcess(this.scheduler, `manager-${this.#starts}`);
@@ -88,7 +86,7 @@ export class ControllerTestBed {
     runner.start().catch((error: unknown) => this.scheduler.fail(error));
   }
 
-  /** Lets virtual time pass until the promise has settled, and gives its result. */
+  /** Advances virtual time until the promise has settled, and returns its result. */
   async run<R>(promise: Promise<R>): Promise<R> {
     let settled = false;
     const done = promise.finally(() => {
@@ -100,19 +98,19 @@ export class ControllerTestBed {
     return done;
   }
 
-  /** Creates the object, or changes it to be as given where it exists. */
+  /** Creates the object, or updates it if it exists. */
   async apply<T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<Frozen<T>> {
     const known = await this.run(this.client.find(kind, object.metadata));
     if (!known) return this.run(this.client.create(kind, object));
     return this.run(this.client.patch(kind, object.metadata, { type: "merge", body: object }));
   }
 
-  /** Reads the object as the server has it. */
+  /** Reads the object from the server. */
   get<T extends KubernetesObject>(kind: Kind<T>, name: ObjectName): Promise<Frozen<T>> {
     return this.run(this.client.get(kind, name));
   }
 
-  /** Runs until the controllers have nothing to do and have written nothing for a while; throws when that never happens. */
+  /** Runs until the controllers have no work and have not written for a while; throws at the limit. */
   async settle({ quietMs = MINUTE_MS, limitMs = 60 * MINUTE_MS }: SettleOptions = {}): Promise<void> {
     const untilMs = this.scheduler.monotonicMs + limitMs;
     this.#lastWriteMs = this.scheduler.monotonicMs;
@@ -133,7 +131,7 @@ export class ControllerTestBed {
     );
   }
 
-  /** Notes each write; renewing a Lease is not work. */
+  /** Records each write, except renewals of a Lease. */
   #observe(request: HttpRequest): Fate {
     if (request.method !== "GET" && !request.path.includes("/leases")) {
       this.writes.push(`${request.method} ${request.path}`);

@@ -1,8 +1,8 @@
 import type { Target } from "./target.ts";
 
 /**
- * The api-version for each type: old enough for every cloud and region, new enough for what we send. A type that
- * is not here has the version of the longest name above it.
+ * The api-version of each type: old enough for every cloud and region, new enough for the fields that are sent. Another
+ * type gets the version of the longest prefix.
  */
 const VERSIONS: Readonly<Record<string, string>> = {
   "": "2021-04-01", // subscriptions and resource groups
@@ -19,7 +19,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   "microsoft.resources": "2021-04-01",
 };
 
-/** The api-version to ask for; undefined for a provider we know nothing of. */
+/** The api-version of a type; undefined for an unknown provider. */
 export function apiVersionOf({ provider, type }: Pick<Target, "provider" | "type">): string | undefined {
   if (provider === "") return VERSIONS[""];
   const names = [provider, ...type.split("/")];

@@ -134,7 +134,7 @@ describe("a budget", () => {
     );
   });
 
-  test("lets polls and deletes through when sweeps have to wait, and takes nothing from who waits", () => {
+  test("admits polls and deletes while sweeps wait, and charges nothing for a waiting call", () => {
     const budget = new Budget();
     let sweeps = 0;
     let verdict = budget.admit(list(), "sweep", 0);
@@ -147,7 +147,7 @@ describe("a budget", () => {
     expect(isHeld(budget.admit(list(), "sweep", 60_000))).toBe(false);
   });
 
-  test("has those who wait come back one after the other, urgent ones in a line of their own", () => {
+  test("spreads the retries of waiting calls, and queues urgent ones separately", () => {
     const budget = new Budget();
     while (!isHeld(budget.admit(list(), "urgent", 0)));
     const waits = (priority: CallPriority, count: number): number[] =>
@@ -160,7 +160,7 @@ describe("a budget", () => {
     expect(waits("sweep", 100).at(-1)).toBe(180_000);
   });
 
-  test("believes Azure about what is left, less what is under way", () => {
+  test("uses Azure's remaining count, minus the running calls", () => {
     const budget = new Budget();
     const [first, second] = [budget.admit(list(), "urgent", 0), budget.admit(list(), "urgent", 0)];
     if (isHeld(first) || isHeld(second)) throw new Error("held");
@@ -171,7 +171,7 @@ describe("a budget", () => {
     expect([0, 1, 2].map(() => isHeld(budget.admit(list(), "urgent", 0)))).toEqual([false, false, true]);
   });
 
-  test("loses nothing to its own calls, however many are under way and in whichever order they are answered", () => {
+  test("loses no tokens to its own calls, with any number of running calls and any order of answers", () => {
     const POLICY = "VMScaleSetBatchedVMRequestsSubscriptionMaximum";
     const calls = fc.array(
       fc.record({
@@ -228,7 +228,7 @@ describe("a budget", () => {
     );
   });
 
-  test("does not believe an old answer that more is left than it knows", () => {
+  test("ignores an old answer that reports a higher count", () => {
     const budget = new Budget();
     const first = budget.admit(list(), "urgent", 0);
     if (isHeld(first)) throw new Error("held");
@@ -248,7 +248,7 @@ describe("a budget", () => {
       list(),
     ],
     ["policies of Compute when it does not say which", {}, list()],
-  ])("stays away from the %s after a 429", (_, headers, cost) => {
+  ])("sends nothing to the %s after a 429", (_, headers, cost) => {
     const budget = new Budget();
     const ticket = budget.admit(cost, "urgent", 0);
     if (isHeld(ticket)) throw new Error("held");
@@ -257,7 +257,7 @@ describe("a budget", () => {
     expect(isHeld(budget.admit(cost, "urgent", 90_000))).toBe(false);
   });
 
-  test("stays away as long as the longest 429 says, in whichever order they come", () => {
+  test("waits for the longest Retry-After, in any order of answers", () => {
     const budget = new Budget();
     const [first, second] = [budget.admit(list(), "urgent", 0), budget.admit(list(), "urgent", 0)];
     if (isHeld(first) || isHeld(second)) throw new Error("held");
@@ -266,13 +266,13 @@ describe("a budget", () => {
     expect(budget.admit(list(), "urgent", 10_000)).toMatchObject({ retryAfterMs: 80_000 });
   });
 
-  test("goes on with other scale sets when one has used up its own", () => {
+  test("continues with other scale sets when one has used up its own budget", () => {
     const budget = new Budget();
     while (!isHeld(budget.admit(list(), "urgent", 0)));
     expect(isHeld(budget.admit(costOf("LIST", `${SET}2/virtualMachines`), "urgent", 0))).toBe(false);
   });
 
-  test("forgets full buckets before they are too many", () => {
+  test("drops full buckets at the limit", () => {
     const budget = new Budget();
     for (let index = 0; index < 30_000; index++) {
       const poll = `/subscriptions/s/providers/Microsoft.Compute/locations/westus/operations/${index}`;
@@ -282,7 +282,7 @@ describe("a budget", () => {
     expect(budget.size).toBeLessThanOrEqual(20_001);
   });
 
-  test("splits what was paid for a list among its pages", () => {
+  test("splits the charge of a list among its pages", () => {
     const budget = new Budget();
     const ticket = budget.admit(list({ requests: 10, instances: 1000 }), "sweep", 0);
     if (isHeld(ticket)) throw new Error("held");
@@ -293,7 +293,7 @@ describe("a budget", () => {
 });
 
 describe("the headers of an answer", () => {
-  test("say what is left by policy; the smaller of a principal's own and everybody's counts", () => {
+  test("have the remaining count by policy; the smaller of the principal's and the subscription's counts", () => {
     const remaining = remainingOf({
       "x-ms-ratelimit-remaining-subscription-reads": "249",
       "x-ms-ratelimit-remaining-subscription-global-reads": "7",

@@ -1,22 +1,22 @@
 import type { CallPriority } from "../port.ts";
 import { type BucketSize, type Charge, chargesOf, type Cost, isFrontDoor } from "./policies.ts";
 
-/** What is left in a bucket, as far as we know. */
+/** The known state of a bucket. */
 export interface Bucket {
   readonly tokens: number;
-  /** When `tokens` was true. */
+  /** The time of `tokens`. */
   readonly atMs: number;
-  /** Azure told us to stay away until then. */
+  /** The end of a Retry-After. */
   readonly blockedUntilMs: number;
 }
 
 /**
- * How much of each bucket a call leaves to more urgent ones. Without this a sweep of a fleet would use up what
- * the polls of a rollout need; with 20 % and more left, a restart can read everything once.
+ * The share of each bucket that a call leaves to more urgent ones. Without it, a sweep of a fleet would use up the budget
+ * for the polls of a rollout; with at least 20 % left, a restarted manager can read everything once.
  */
 const RESERVED: Readonly<Record<CallPriority, number>> = { urgent: 0, normal: 0.1, sweep: 0.25 };
 
-/** How long to wait until a bucket affords so many tokens; 0 when it does now. Pure. */
+/** How long until a bucket has this many tokens; 0 when it has them now. */
 export function waitMsFor(
   bucket: Bucket,
   size: BucketSize,
@@ -27,26 +27,26 @@ export function waitMsFor(
   }: { readonly tokens: number; readonly priority: CallPriority; readonly nowMs: number },
 ): number {
   const reserved = Math.floor(size.capacity * RESERVED[priority]);
-  // A call that costs more than there can ever be goes when the bucket is full.
+  // A call that costs more than the capacity is sent when the bucket is full.
   const needed = Math.min(tokens + reserved, size.capacity);
   const missing = needed - filled(bucket, size, nowMs);
   const refillMs = missing <= 0 ? 0 : Math.ceil((missing / size.perSecond) * 1000);
   return Math.max(refillMs, bucket.blockedUntilMs - nowMs, 0);
 }
 
-/** What a bucket holds at a time. */
+/** The tokens of a bucket at a time. */
 function filled(bucket: Bucket, { capacity, perSecond }: BucketSize, nowMs: number): number {
   const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1000;
   return Math.min(capacity, bucket.tokens + elapsedSeconds * perSecond);
 }
 
-/** A call that may be sent; its tokens are taken. */
+/** An admitted call; its tokens are taken. */
 export interface Ticket {
   readonly charges: readonly Charge[];
   readonly takenAtMs: number;
 }
 
-/** Splits what was paid for a list into a ticket for each of its pages. */
+/** Splits the charge of a list into a ticket for each of its pages. */
 export function partsOf({ charges, takenAtMs }: Ticket, count: number): Ticket[] {
   const part = {
     charges: charges.map((charge) => ({ ...charge, tokens: charge.tokens / count })),
@@ -55,13 +55,13 @@ export function partsOf({ charges, takenAtMs }: Ticket, count: number): Ticket[]
   return Array.from({ length: count }, () => part);
 }
 
-/** A call that must wait, and which policy is used up. */
+/** A call that must wait, and the exhausted policy. */
 export interface Held {
   readonly policy: string;
   readonly retryAfterMs: number;
 }
 
-/** What Azure answered, as far as the budget cares. */
+/** The parts of Azure's answer that matter to the budget. */
 export interface BudgetAnswer {
   readonly status: number;
   /** Header names are lower case. */
@@ -69,28 +69,28 @@ export interface BudgetAnswer {
   readonly retryAfterMs?: number;
 }
 
-// Buckets of single resources and operations add up; beyond this many, the full ones are forgotten.
+// Buckets of single resources and operations accumulate; beyond this number, full ones are dropped.
 const MOST_BUCKETS = 20_000;
-// What CAPZ waits when a 429 does not say how long.
+// CAPZ's default for a 429 without Retry-After.
 const UNTOLD_WAIT_MS = 60_000;
 
 interface Entry {
   bucket: Bucket;
   readonly size: BucketSize;
-  /** Tokens of calls under way: an answer to an older call does not know of them. */
+  /** Tokens of running calls: the answer to an older call does not include them. */
   underWay: number;
-  /** When the last of those who were told to come back will do so, by how urgent they are. */
+  /** When the last waiting call will retry, by priority. */
   readonly lineEndsMs: Record<CallPriority, number>;
 }
 
 /**
- * The requests that we may still send, counted as Azure counts them and corrected by what its answers say. A
- * call that would be refused is not sent: it would cost the budget and gain nothing.
+ * The requests that the process may still send, counted like Azure and corrected by its answers. A call that Azure would
+ * refuse is not sent, because it would only use up the budget.
  */
 export class Budget {
   readonly #entries = new Map<string, Entry>();
 
-  /** Takes the tokens of a call, or says when to come back. All of its buckets must afford it, or none is touched. */
+  /** Takes the tokens of a call, or returns when to retry. If one of its buckets lacks tokens, none is charged. */
   admit(cost: Cost, priority: CallPriority, nowMs: number): Ticket | Held {
     const charges = chargesOf(cost);
     let scarce: { readonly charge: Charge; readonly waitMs: number } | undefined;
@@ -112,7 +112,7 @@ export class Budget {
     return { charges, takenAtMs: nowMs };
   }
 
-  /** Those who have to wait come back one after the other, or all of them would be sent away again but one. */
+  /** Spreads the retries of waiting calls; otherwise all but one would be rejected again. */
   #queue(
     charge: Charge,
     {
@@ -123,14 +123,14 @@ export class Budget {
   ): number {
     const { lineEndsMs, size } = this.#entry(charge, nowMs);
     const behindMs = lineEndsMs[priority] + (charge.tokens / size.perSecond) * 1000;
-    // Not all of them do come back; nobody waits for longer than it takes to fill the bucket.
+    // Not all waiting calls retry, so no wait is longer than the bucket takes to fill.
     const longestMs = Math.max(waitMs, (size.capacity / size.perSecond) * 1000);
     const retryAfterMs = Math.ceil(Math.min(Math.max(waitMs, behindMs - nowMs), longestMs));
     lineEndsMs[priority] = nowMs + retryAfterMs;
     return retryAfterMs;
   }
 
-  /** Learns from the answer to a call; without one its tokens count as spent. */
+  /** Updates the buckets from the answer to a call; without an answer, its tokens count as spent. */
   settle({ charges, takenAtMs }: Ticket, answer: BudgetAnswer | undefined, nowMs: number): void {
     for (const charge of charges) {
       const entry = this.#entry(charge, nowMs);
@@ -145,15 +145,15 @@ export class Budget {
     if (answer.status === 429) this.#block(charges, { answer, remaining }, nowMs);
   }
 
-  /** How many buckets are remembered. */
+  /** The number of stored buckets. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * Others may use the same budget, so that less can be left than we think. More is never believed: answers come
-   * out of order, and time fills the bucket anyway. What was left when Azure answered may have come in since, and calls
-   * under way may be counted in it or not: only what neither explains is the work of others.
+   * Other clients may use the same budget, so less may be left than counted. A higher count is ignored: answers arrive out
+   * of order, and the bucket refills with time. Refill since the answer and running calls may explain a difference; only
+   * the rest is attributed to other clients.
    */
   #correct(
     entry: Entry,
@@ -166,7 +166,7 @@ export class Budget {
     entry.bucket = { ...entry.bucket, tokens: Math.max(0, left - entry.underWay), atMs: nowMs };
   }
 
-  /** Stays away from the buckets that a refusal was about. */
+  /** Blocks the buckets that a 429 was about. */
   #block(
     charges: readonly Charge[],
     { answer, remaining }: { readonly answer: BudgetAnswer; readonly remaining: ReadonlyMap<string, number> },
@@ -178,7 +178,7 @@ export class Budget {
     const untilMs = nowMs + (answer.retryAfterMs ?? UNTOLD_WAIT_MS);
     for (const charge of blamed) {
       const entry = this.#entry(charge, nowMs);
-      // Answers come out of order: an earlier one may have named the later moment.
+      // Answers arrive out of order: an earlier one may have the later end.
       entry.bucket = { ...entry.bucket, blockedUntilMs: Math.max(entry.bucket.blockedUntilMs, untilMs) };
     }
   }
@@ -207,13 +207,13 @@ export class Budget {
 
 const FRONT_DOOR_HEADER = /^x-ms-ratelimit-remaining-(subscription)-(global-)?(reads|writes|deletes)$/;
 
-/** What the headers of an answer say is left, by policy. */
+/** The remaining counts in the headers of an answer, by policy. */
 export function remainingOf(headers: Readonly<Record<string, string>>): ReadonlyMap<string, number> {
   const remaining = new Map<string, number>();
   const note = (policy: string, text: string): void => {
     const tokens = Number(text);
     if (text.trim() === "" || !Number.isFinite(tokens) || tokens < 0) return;
-    // The budget of all principals together holds for each of them too.
+    // The budget of all principals together also limits each of them.
     remaining.set(policy, Math.min(tokens, remaining.get(policy) ?? Infinity));
   };
   for (const [name, value] of Object.entries(headers)) {

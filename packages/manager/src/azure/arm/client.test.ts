@@ -7,7 +7,7 @@ const INSTANCES = `${SCALE_SET}/virtualMachines`;
 const OPERATION = `${ENDPOINT}/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Compute/locations/westus/operations/1?api-version=x&t=${"s".repeat(4000)}`;
 
 describe("a call", () => {
-  test("carries version, token and an id of its own, and nothing else of ours", async () => {
+  test("carries version, token and its own id, and no other header", async () => {
     const bench = new Bench(() => answer(200, { id: SCALE_SET }));
     await bench.run(bench.arm().get(SCALE_SET, { query: { $filter: "location eq 'a+b'" } }));
     const [request] = bench.requests;
@@ -20,7 +20,7 @@ describe("a call", () => {
     });
   });
 
-  test("gives the body as it is, with every field and every digit", async () => {
+  test("returns the body unchanged, with every field and every digit", async () => {
     const text = '{"etag":"\\"1\\"","properties":{"new":{"deep":[1,2.5,9007199254740993]},"none":null}}';
     const bench = new Bench(() => answer(200, text));
     const { body, etag } = await bench.run(bench.arm().get(SCALE_SET));
@@ -28,7 +28,7 @@ describe("a call", () => {
     expect(etag).toBe('"1"');
   });
 
-  test("sends what it is given, on condition", async () => {
+  test("sends the body with its precondition", async () => {
     const bench = new Bench(() => answer(200, {}));
     const arm = bench.arm();
     await bench.run(arm.put(SCALE_SET, { tags: { a: "b" } }, { ifMatch: '"7"' }));
@@ -46,7 +46,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("says where to follow what goes on", async () => {
+  test("returns the URL of the operation", async () => {
     const accepted = [
       answer(201, { name: "pool" }, { "azure-asyncoperation": OPERATION, "retry-after": "10" }),
       answer(202, undefined, { location: OPERATION }),
@@ -63,7 +63,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("fails with what Azure said", async () => {
+  test("fails with Azure's error", async () => {
     const body = {
       error: {
         code: "InvalidParameter",
@@ -88,7 +88,7 @@ describe("a call", () => {
     expect(bench.requests).toHaveLength(1);
   });
 
-  test("that is not answered in time ends by itself and may have been done", async () => {
+  test("without an answer in time fails with an unknown outcome", async () => {
     const bench = new Bench(() => new Promise(() => undefined));
     const error = await bench.failure(bench.arm().put(SCALE_SET, {}));
     expect(error).toMatchObject({ class: "Transient", code: "RequestTimedOut", isOutcomeUnknown: true });
@@ -115,7 +115,7 @@ describe("a call", () => {
     },
   );
 
-  test("that its caller gives up ends with the caller's reason", async () => {
+  test("that its caller aborts ends with the caller's reason", async () => {
     const bench = new Bench(() => new Promise(() => undefined));
     const stop = new AbortController();
     bench.scheduler.schedule(50, "stop", () => stop.abort(new Error("shutting down")));
@@ -127,12 +127,12 @@ describe("a call", () => {
     ["no JSON", answer(200, "<html>")],
     ["no object", answer(200, "[]")],
     ["far too long", answer(200, {}, { "content-length": "99999999999" })],
-  ])("does not take an answer that is %s", async (_, wrong) => {
+  ])("refuses an answer that is %s", async (_, wrong) => {
     const bench = new Bench(() => wrong);
     expect(await bench.failure(bench.arm().get(SCALE_SET))).toMatchObject({ code: "UnreadableAnswer" });
   });
 
-  test("with a token that Azure does not take asks for a new one next time", async () => {
+  test("requests a new token after Azure rejects one", async () => {
     const bench = new Bench(() =>
       answer(401, { error: { code: "ExpiredAuthenticationToken", message: "old" } }),
     );
@@ -144,7 +144,7 @@ describe("a call", () => {
     expect(tokens.forgotten).toBe(1);
   });
 
-  test("to a provider nobody knows needs a version", async () => {
+  test("to an unknown provider needs an api-version", async () => {
     const bench = new Bench(() => answer(200, {}));
     const path = `/subscriptions/${SUBSCRIPTION}/resourceGroups/rg/providers/Contoso.Odd/things/t`;
     expect(await bench.failure(bench.arm().get(path))).toMatchObject({ code: "MissingApiVersionParameter" });
@@ -199,7 +199,7 @@ describe("a list", () => {
     expect(bench.requests[1]?.path).toBe(`${INSTANCES}?api-version=x&$skiptoken=2`);
   });
 
-  test("that breaks off gives nothing", async () => {
+  test("that fails midway returns nothing", async () => {
     const pages = [page(1, `${ENDPOINT}${INSTANCES}?2`), answer(503)];
     const bench = new Bench(() => pages.shift() ?? answer(500));
     expect(await bench.failure(bench.arm().list(INSTANCES))).toMatchObject({
@@ -213,18 +213,18 @@ describe("a list", () => {
     `https://management.azure.com.evil.example/`,
     "http://management.azure.com/",
     "nowhere",
-  ])("does not carry the token to %s", async (link) => {
+  ])("does not send the token to %s", async (link) => {
     const bench = new Bench(() => page(1, link));
     expect(await bench.failure(bench.arm().list(INSTANCES))).toMatchObject({ code: "ForeignLink" });
     expect(bench.requests).toHaveLength(1);
   });
 
-  test("that goes in circles ends", async () => {
+  test("whose pages repeat ends", async () => {
     const bench = new Bench(() => page(1, `${ENDPOINT}${INSTANCES}?same`));
     expect(await bench.failure(bench.arm().list(INSTANCES))).toMatchObject({ code: "UnreadableAnswer" });
   });
 
-  test("that has more pages than expected is finished although sweeps have to wait by now", async () => {
+  test("that has more pages than expected is finished although sweeps must wait now", async () => {
     const link = `${ENDPOINT}${INSTANCES}?`;
     let pages: (string | undefined)[] = [];
     const bench = new Bench(() => page(1, pages.shift()));
@@ -234,7 +234,7 @@ describe("a list", () => {
     expect((await bench.run(arm.list(INSTANCES))).pages).toBe(3);
   });
 
-  test("that has fewer pages than expected gives back what it did not use", async () => {
+  test("that has fewer pages than expected returns the unused tokens", async () => {
     const headers = {
       "x-ms-ratelimit-remaining-resource": "Microsoft.Compute/HighCostGetVMScaleSetResource;10",
     };
@@ -247,7 +247,7 @@ describe("a list", () => {
     expect(bench.requests).toHaveLength(3);
   });
 
-  test("is not begun when the pages it took last time cannot be paid for", async () => {
+  test("is not started when the budget lacks the tokens for its last number of pages", async () => {
     const bench = new Bench(() => page(1));
     const arm = bench.arm();
     await bench.run(arm.list(INSTANCES, { pages: 20, instances: 2000 }));
@@ -259,7 +259,7 @@ describe("a list", () => {
 });
 
 describe("other calls", () => {
-  test("a delete of what is not there is done", async () => {
+  test("a delete of a missing resource succeeds", async () => {
     const bench = new Bench(() => answer(404, { error: { code: "ResourceNotFound", message: "gone" } }));
     expect(await bench.run(bench.arm().delete(SCALE_SET))).toEqual({ status: 204 });
   });
@@ -300,7 +300,7 @@ describe("other calls", () => {
       { state: "Canceled", error: { class: "Preempted" } },
     ],
     [
-      "has failed for no reason",
+      "has failed without a reason",
       answer(200, { status: "Failed" }),
       { state: "Failed", error: { code: "OperationFailed" } },
     ],
@@ -312,7 +312,7 @@ describe("other calls", () => {
   test.each([
     [404, "Gone"],
     [503, "Transient"],
-  ])("a poll that is answered %i throws %s and says nothing of the operation", async (status, expected) => {
+  ])("a poll that is answered %i throws %s without a state of the operation", async (status, expected) => {
     const bench = new Bench(() => answer(status));
     expect(await bench.failure(bench.arm().poll(OPERATION))).toMatchObject({ class: expected });
   });

@@ -26,39 +26,37 @@ import { type Page, readPage } from "./page.ts";
 import { retryAfterOf } from "./retry-after.ts";
 import { type Target, targetOf, type Verb } from "./target.ts";
 
-/** What the calls of one controller go through. */
 export interface ArmOptions {
   readonly exchange: Exchange;
-  /** Scheme and host of the resource manager: links that lead elsewhere are not followed. */
+  /** Scheme and host of the resource manager: links to other hosts are not followed. */
   readonly endpoint: string;
-  /** Whose tokens the exchange uses; front-door budgets are counted by it. */
+  /** The owner of the tokens; front-door budgets are counted by it. */
   readonly principal: string;
-  /** Shared by everything in the process that uses the same subscriptions. */
+  /** Shared by all clients of the process for the same subscriptions. */
   readonly budget: Budget;
   readonly meter: Meter;
   readonly clock: Clock;
-  /** Who calls, for the meter. */
+  /** The calling controller, for the meter. */
   readonly controller: string;
 }
 
-/** A call that is about to be made. */
 interface Call {
   readonly verb: Verb;
   readonly target: Target;
-  /** Path and query as they go out. */
+  /** Path and query as sent. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
   readonly beforeSending?: (() => Promise<void>) | undefined;
   readonly options: CallOptions;
-  /** What was paid for it beforehand. */
+  /** The tokens already charged. */
   readonly ticket?: Ticket;
 }
 
-// A thousand pages are a hundred thousand items: a list that goes on is going in circles.
+// A thousand pages are a hundred thousand items: a longer list repeats itself.
 const MOST_PAGES = 1000;
 
-/** The resource manager for one controller: one request a call, counted and paid for. */
+/** The resource manager for one controller: each call is one request, charged to the budget and counted. */
 export function createArm(options: ArmOptions): Arm {
   const call = (request: Call): Promise<Answer> => makeCall(options, request);
   const write = async (verb: Verb, path: string, given: WriteOptions & { readonly body?: JsonObject }) => {
@@ -92,15 +90,15 @@ function withVersion(path: string, target: Target, { apiVersion, query }: CallOp
     throw new AzureError({
       class: "Terminal",
       code: "MissingApiVersionParameter",
-      message: `no api-version is known for ${target.provider}/${target.type}; give options.apiVersion`,
+      message: `the api-version of ${target.provider}/${target.type} is unknown; set options.apiVersion`,
     });
   }
   const text = new URLSearchParams({ ...query, "api-version": version }).toString();
-  // Not every provider reads a plus as a space, and filters are full of them.
+  // Not every provider decodes a plus as a space, and filters contain many.
   return `${path}?${text.replaceAll("+", "%20")}`;
 }
 
-/** An answer that is no error. */
+/** An answer without an error. */
 interface Answer extends WireAnswer {
   readonly retryAfterMs?: number;
 }
@@ -137,13 +135,13 @@ function admit(options: ArmOptions, call: Call, requests: number): Ticket {
   throw new AzureError({
     class: "Throttled",
     code: "RequestBudgetUsedUp",
-    message: `${target.operation} was not sent: Azure allows no more under ${verdict.policy} for the next ${Math.ceil(verdict.retryAfterMs / 1000)} s`,
+    message: `${target.operation} was not sent: the limit of ${verdict.policy} is used up for the next ${Math.ceil(verdict.retryAfterMs / 1000)} s`,
     target: verdict.policy,
     retryAfterMs: verdict.retryAfterMs,
   });
 }
 
-/** What was started has to be followed, and what goes away frees what others wait for. */
+/** Polls finish started operations, and deletes free resources that other calls wait for. */
 function priorityOf(verb: Verb): CallPriority {
   if (verb === "POLL" || verb === "DELETE") return "urgent";
   return verb === "LIST" ? "sweep" : "normal";
@@ -198,7 +196,7 @@ function preconditionsOf({ ifMatch, ifNoneMatch }: WriteOptions): Readonly<Recor
 
 function readingOf(answer: Answer): Reading {
   const body = parseObject(answer.text);
-  if (!body) throw unreadable("Azure's answer to a read is no JSON object");
+  if (!body) throw unreadable("Azure's answer to a read is not a JSON object");
   return { body, ...etagOf(answer, body) };
 }
 
@@ -240,8 +238,8 @@ async function orGone(written: Promise<Written>): Promise<Written> {
 }
 
 /**
- * The pages that are expected are paid for before the first is asked for, so that no list is begun that cannot be
- * finished; those that come unexpected are urgent, because what was read before them would be lost.
+ * The expected pages are charged before the first request, so that no list is started that cannot be finished; additional
+ * pages are urgent, because the pages before them would be lost.
  */
 async function listPages(options: ArmOptions, path: string, given: ListOptions): Promise<Listing> {
   const first = plain("LIST", path, given);
@@ -253,7 +251,7 @@ async function listPages(options: ArmOptions, path: string, given: ListOptions):
   const seen = new Set<string>();
   try {
     for (let next: string | undefined = first.path; next !== undefined;) {
-      if (seen.has(next) || seen.size >= MOST_PAGES) throw unreadable("the pages of a list go in circles");
+      if (seen.has(next) || seen.size >= MOST_PAGES) throw unreadable("the pages of a list do not end");
       seen.add(next);
       const ticket = tickets.shift();
       const page = await makeCall(options, { ...unexpected, path: next, ...(ticket && { ticket }) });

@@ -1,7 +1,7 @@
 import { createHttpTransport, type Transport } from "@capstan/env";
 import type { Connect } from "./http-client.ts";
 
-/** How servers on the network are reached. */
+/** How to reach servers on the network. */
 export interface NetworkOptions {
   /** URL of an HTTP proxy. */
   readonly proxyUrl?: string;
@@ -14,7 +14,7 @@ export interface NetworkOptions {
 /** Connections over real sockets, one pool for each server. */
 export interface Network {
   readonly connect: Connect;
-  /** Closes idle connections; requests under way end first. */
+  /** Closes idle connections, after the running requests have ended. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createNetwork(options: NetworkOptions = {}): Network {
   };
 }
 
-/** The metadata service of the machine answers nobody but the machine itself. */
+/** The metadata service of the machine answers only the machine itself. */
 const METADATA_HOST = "169.254.169.254";
 
 /** The proxy for a server; undefined when it is reached directly. */

@@ -49,7 +49,7 @@ describe("the class of an error", () => {
     expect(classOf(status, wrapped("NeverHeardOf"))).toBe(expected);
   });
 
-  test("of a vague code is what its details say", () => {
+  test("of a vague code comes from its details", () => {
     const throttled = { code: "OperationNotAllowed", message: "m", details: [{ code: "TooManyRequests" }] };
     expect(classOf(409, throttled)).toBe("Throttled");
     expect(classOf(409, wrapped("OperationNotAllowed", [{ code: "QuotaExceeded" }]))).toBe("Quota");
@@ -58,7 +58,7 @@ describe("the class of an error", () => {
     );
   });
 
-  test("tells a quota from a busy resource by the words where Compute leaves the details out", () => {
+  test("distinguishes a quota from a busy resource by the message if Compute omits the details", () => {
     const words =
       "Operation could not be completed as it results in exceeding approved standardDSv5Family Cores quota.";
     expect(classOf(409, wrapped("OperationNotAllowed", [], words))).toBe("Quota");
@@ -72,7 +72,7 @@ describe("an error", () => {
     details: [{ code: "TooManyRequests", target: "HighCostGet", message: "{}" }],
   };
 
-  test("keeps what Azure said, wrapped or not", () => {
+  test("keeps Azure's message, wrapped or not", () => {
     for (const body of [unwrapped, { error: unwrapped }]) {
       const error = azureErrorOf(parseErrorBody(body, 429), {
         status: 429,
@@ -83,7 +83,7 @@ describe("an error", () => {
     }
   });
 
-  test("flattens nested details and leaves out the twenty-first", () => {
+  test("flattens nested details and keeps twenty of them", () => {
     const inner = { code: "C", message: "c", details: Array.from({ length: 50 }, () => ({ code: "D" })) };
     const { details } = parseErrorBody(wrapped("A", [{ code: "B", message: "b", details: [inner] }]), 400);
     expect(details.map(({ code }) => code).join("")).toBe(`BC${"D".repeat(18)}`);
@@ -95,11 +95,11 @@ describe("an error", () => {
     [null, "Azure answered 502 without a reason"],
     [[1], "Azure answered 502 without a reason"],
     [{ error: "text" }, "Azure answered 502 without a reason"],
-  ])("is made of any body: %j", (body, message) => {
+  ])("is parsed from any body: %j", (body, message) => {
     expect(parseErrorBody(body, 502)).toEqual({ code: "HTTP502", message, details: [] });
   });
 
-  test("says that what a server failed at may have been done", () => {
+  test("has an unknown outcome after a server error", () => {
     expect(azureErrorOf(parseErrorBody("", 504), { status: 504 }).isOutcomeUnknown).toBe(true);
     expect(azureErrorOf(parseErrorBody("", 409), { status: 409 }).isOutcomeUnknown).toBe(false);
   });

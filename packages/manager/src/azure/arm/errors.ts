@@ -1,16 +1,16 @@
 import { isJsonObject } from "@capstan/api";
 import { AzureError, type AzureErrorClass, type AzureErrorDetail, type AzureErrorFacts } from "../port.ts";
 
-/** The one table of what Azure's error codes mean. */
+/** The one table of Azure's error codes and their classes. */
 const CLASSES: Readonly<Record<string, AzureErrorClass>> = {
   TooManyRequests: "Throttled",
   SubscriptionRequestsThrottled: "Throttled", // ARM's front door; the others are the providers'
   ResourceRequestsThrottled: "Throttled",
-  RetryableErrorDueToAnotherOperation: "Throttled", // Network has the parent locked; it says when to come back
+  RetryableErrorDueToAnotherOperation: "Throttled", // Network has locked the parent; it sends a Retry-After
 
   Conflict: "Conflict",
   AnotherOperationInProgress: "Conflict",
-  OperationNotAllowed: "Conflict", // busy or being deleted; what it means besides is told by its details
+  OperationNotAllowed: "Conflict", // busy or being deleted; other meanings are in its details
   EtagMismatch: "Precondition", // AKS answers 409 where the others say 412
   OriginalEtagNotExpect: "Precondition", // likewise
   PreconditionFailed: "Precondition",
@@ -26,7 +26,7 @@ const CLASSES: Readonly<Record<string, AzureErrorClass>> = {
   NetworkSecurityGroupCannotBeDeleted: "Conflict", // likewise
   ParentResourceIsInFailedState: "Conflict", // passes when the parent is repaired
   ReferencedResourceNotProvisioned: "Conflict", // passes when the other resource is ready
-  ScopeLocked: "Terminal", // somebody put a lock on it on purpose, and has to take it off again
+  ScopeLocked: "Terminal", // a user has locked it and must remove the lock
 
   OperationPreempted: "Preempted", // a newer operation on the same resource took its place
 
@@ -72,7 +72,7 @@ const CLASSES: Readonly<Record<string, AzureErrorClass>> = {
   MissingApiVersionParameter: "Terminal",
   NoRegisteredProviderFound: "Terminal", // no such api-version or location for the type
   BadRequest: "Terminal",
-  LinkedInvalidPropertyId: "Terminal", // names a resource that cannot be
+  LinkedInvalidPropertyId: "Terminal", // names an impossible resource
   InvalidResourceReference: "Terminal",
   InvalidAddressPrefixFormat: "Terminal",
   LocationNotAvailableForResourceType: "Terminal",
@@ -115,11 +115,11 @@ const STATUS_CLASSES: Readonly<Record<number, AzureErrorClass>> = {
   409: "Conflict",
   412: "Precondition",
   413: "Terminal", // the body is too large
-  415: "Terminal", // the body is no JSON
+  415: "Terminal", // the body is not JSON
   429: "Throttled",
 };
 
-/** Codes that say little themselves: the first of their details that is in the table says what is meant. */
+/** Vague codes: the first of their details that is in the table determines the class. */
 const VAGUE: ReadonlySet<string> = new Set([
   "OperationNotAllowed",
   "BadRequest",
@@ -130,7 +130,7 @@ const VAGUE: ReadonlySet<string> = new Set([
   "ResourceOperationFailure",
 ]);
 
-/** An error as Azure writes it, in either of its shapes. */
+/** An error in one of Azure's two formats. */
 export interface ErrorBody {
   readonly code: string;
   readonly message: string;
@@ -138,16 +138,16 @@ export interface ErrorBody {
   readonly details: readonly AzureErrorDetail[];
 }
 
-/** What is known of the answer besides its body. */
+/** The parts of the answer besides its body. */
 export type ErrorContext = Pick<AzureErrorFacts, "status" | "requestId" | "correlationId" | "retryAfterMs">;
 
-/** Says what an error body means. */
+/** Classifies an error body. */
 export function azureErrorOf(body: ErrorBody, context: ErrorContext = {}): AzureError {
   return new AzureError({
     ...context,
     ...body,
     class: classOf(body, context.status),
-    // A gateway that gave up does not know what became of the request.
+    // A gateway that gave up does not know the result of the request.
     isOutcomeUnknown: (context.status ?? 0) >= 500 || context.status === 408,
   });
 }
@@ -157,13 +157,13 @@ function classOf({ code, message, details }: ErrorBody, status: number | undefin
   if (VAGUE.has(code)) {
     const reported = details.find((detail) => CLASSES[detail.code] !== undefined && !VAGUE.has(detail.code));
     if (reported) return CLASSES[reported.code] ?? "Transient";
-    // Compute leaves the details out at times; then only these words tell a quota from a resource that is busy.
+    // Compute sometimes omits the details; then only the message distinguishes a quota from a busy resource.
     if (/exceeding (the )?approved .*quota/i.test(message)) return "Quota";
   }
   return CLASSES[code] ?? STATUS_CLASSES[status ?? 0] ?? "Transient";
 }
 
-/** Reads an error from an answer: wrapped in `error` or bare. Anything else is shown as it is. */
+/** Parses an error from an answer: wrapped in `error` or bare. Any other body becomes the message. */
 export function parseErrorBody(body: unknown, status: number): ErrorBody {
   const outer = isJsonObject(body) ? body : {};
   const inner = isJsonObject(outer["error"]) ? outer["error"] : outer;
@@ -185,11 +185,11 @@ export function parseErrorBody(body: unknown, status: number): ErrorBody {
   };
 }
 
-// Pages of proxies are long; their beginning says what they are.
+// Error pages of proxies are long; their beginning is enough.
 const LONGEST_TEXT = 500;
 // Deployments nest three levels; deeper ones repeat themselves.
 const DEEPEST_DETAIL = 5;
-// One a failed instance is common; nobody reads more than these.
+// One detail for each failed instance is common; more than these are not useful.
 const MOST_DETAILS = 20;
 
 function detailsOf(error: Readonly<Record<string, unknown>>, depth: number): readonly AzureErrorDetail[] {
@@ -207,7 +207,7 @@ function detailsOf(error: Readonly<Record<string, unknown>>, depth: number): rea
 
 const FAILED_STATE = /^ProvisioningState\/failed\/(.+)$/i;
 
-/** The error that an instance view tells of in its statuses; undefined when there is none. */
+/** The error in the statuses of an instance view; undefined when there is none. */
 export function instanceErrorOf(statuses: readonly unknown[]): AzureError | undefined {
   for (const status of statuses.filter(isJsonObject)) {
     const code = FAILED_STATE.exec(textOf(status["code"]) ?? "")?.[1];

@@ -10,7 +10,7 @@ import type { TokenSource } from "../credentials/token-source.ts";
 import { AzureError } from "../port.ts";
 import { type Connect, httpClientOver, OversizedAnswerError } from "./http-client.ts";
 
-/** One request as it goes over the wire. */
+/** One request on the wire. */
 interface WireRequest {
   readonly method: HttpMethods;
   /** Path and query. */
@@ -20,7 +20,7 @@ interface WireRequest {
   readonly signal?: AbortSignal;
 }
 
-/** One answer as it came. */
+/** One answer on the wire. */
 export interface WireAnswer {
   readonly status: number;
   /** Header names are lower case. */
@@ -28,10 +28,9 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends one request and waits for its answer, whatever the status. */
+/** Sends one request and returns its answer, with any status. */
 export type Exchange = (request: WireRequest) => Promise<WireAnswer>;
 
-/** What an exchange needs. */
 export interface ExchangeOptions {
   /** Scheme and host of the resource manager. */
   readonly endpoint: string;
@@ -40,18 +39,18 @@ export interface ExchangeOptions {
   readonly env: Env;
 }
 
-// ARM gives up on its providers after about a minute; an answer that takes longer will not come.
+// ARM gives up on its providers after about a minute; a later answer does not come.
 const TIMEOUT_MS = 90_000;
 const USER_AGENT = "capstan";
 
-/** Requests to one resource manager through Azure's own pipeline, with nothing in it that waits or repeats. */
+/** Requests to one resource manager through Azure's own pipeline, without any retries or waits. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { endpoint, env, tokens } = options;
   const client = httpClientOver(options.connect);
   const pipeline = createEmptyPipeline();
   pipeline.addPolicy(setClientRequestIdPolicy());
   return async (request) => {
-    // Azure's own policy compares the token's expiry with the machine's clock; here time is the token source's.
+    // Azure's own policy compares the token's expiry with the machine's clock; here the token source uses the env clock.
     const token = await tokens.token();
     const deadline = new AbortController();
     const timer = env.clock.timer(TIMEOUT_MS, () => deadline.abort(new Error("the deadline has passed")));
@@ -69,7 +68,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
           requestId: env.uuid(),
         }),
       );
-      // A token that Azure does not take will not get better; the next call brings a fresh one.
+      // Azure rejected the token; the next call requests a new one.
       if (answer.status === 401) tokens.forget();
       return { status: answer.status, headers: answer.headers.toJSON(), text: answer.bodyAsText ?? "" };
     } catch (error) {
@@ -84,7 +83,7 @@ function explain(error: unknown, request: WireRequest, isLate: boolean): Error {
   if (error instanceof AzureError) return error;
   if (request.signal?.aborted) return abortError(request.signal);
   if (isLate) {
-    const message = `no answer came within ${TIMEOUT_MS / 1000} s`;
+    const message = `Azure did not answer within ${TIMEOUT_MS / 1000} s`;
     return new AzureError({ class: "Transient", code: "RequestTimedOut", message, isOutcomeUnknown: true });
   }
   if (error instanceof TransportError) {
@@ -100,7 +99,7 @@ function explain(error: unknown, request: WireRequest, isLate: boolean): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** An answer that makes no sense; what it was the answer to may have been done. */
+/** An invalid answer; the request may have been executed. */
 export function unreadable(message: string): AzureError {
   return new AzureError({ class: "Transient", code: "UnreadableAnswer", message, isOutcomeUnknown: true });
 }

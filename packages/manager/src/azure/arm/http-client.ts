@@ -1,23 +1,23 @@
 import { createHttpHeaders, type HttpClient, type PipelineRequest } from "@azure/core-rest-pipeline";
 import { abortError, type HttpResponse, type Transport } from "@capstan/env";
 
-/** Finds the way to a server by its origin, such as `https://management.azure.com`. */
+/** Returns the transport to a server by its origin, such as `https://management.azure.com`. */
 export type Connect = (origin: string) => Transport;
 
-// A page of a thousand instances has less than 4 MB; what is much larger is not from Azure.
+// A page of a thousand instances has less than 4 MB; a much larger body is not from Azure.
 const LARGEST_BODY = 64 * 1024 * 1024;
 
-/** An answer that is too large to be one of Azure's. */
+/** An answer that is too large to come from Azure. */
 export class OversizedAnswerError extends Error {
   override readonly name = "OversizedAnswerError";
 }
 
-/** Lets Azure's own libraries send their requests over our transports: no sockets, timers or retries of their own. */
+/** Lets Azure's libraries send their requests over our transports, without sockets, timers or retries of their own. */
 export function httpClientOver(connect: Connect): HttpClient {
   return {
     sendRequest: async (request) => {
       const url = new URL(request.url);
-      // The libraries' type is a part of the real one, and nobody hands them anything else.
+      // The library's type is a part of the real one, and callers always pass a real AbortSignal.
       const signal = request.abortSignal as AbortSignal | undefined;
       if (signal?.aborted) throw abortError(signal);
       const response = await connect(url.origin).request({
@@ -37,7 +37,7 @@ export function httpClientOver(connect: Connect): HttpClient {
   };
 }
 
-/** Our transports hand bodies on as they come, so that none may be asked for in compressed form. */
+/** Our transports do not decompress bodies, so compression must not be requested. */
 function headersOf({ headers }: PipelineRequest): Record<string, string> {
   const { "accept-encoding": _, ...rest } = headers.toJSON();
   return rest;

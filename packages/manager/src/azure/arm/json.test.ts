@@ -10,30 +10,30 @@ test.each([
   `[${LARGE}]`,
   `[1,${LARGE},2]`,
   `{"a":9007199254740993}`,
-  // Where it stands must not matter.
+  // The position must not matter.
   ...Array.from({ length: 20 }, (_, length) => `{"${"x".repeat(length)}":9007199254740993}`),
-])("the integer in %s is written as it was read", (text) => {
+])("the integer in %s is written with the same digits", (text) => {
   expect(JSON.stringify(parseJson(text))).toBe(text);
 });
 
-test("so is one behind spaces", () => {
+test("so is one after whitespace", () => {
   expect(JSON.stringify(parseJson(`{"a": \n\t ${LARGE}}`))).toBe(`{"a":${LARGE}}`);
 });
 
-test("digits in a text are no number", () => {
+test("digits in a string are not a number", () => {
   expect(parseJson(`{"disk":"d_${LARGE}"}`)).toEqual({ disk: `d_${LARGE}` });
 });
 
-test("nor are millions of them, and they are read in one go", () => {
+test("nor are millions of them, and they are scanned once", () => {
   const disk = "7".repeat(4_000_000);
   expect(parseJson(JSON.stringify({ disk }))).toEqual({ disk });
 });
 
-test("a byte order mark is passed over", () => {
+test("a byte order mark is skipped", () => {
   expect(parseJson(`\uFEFF{"a":1}`)).toEqual({ a: 1 });
 });
 
-test("any integers of any length, anywhere among texts, are written as they were read", () => {
+test("any integers of any length, anywhere among strings, are written with the same digits", () => {
   const integer = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), integer)), (pairs) => {

@@ -1,41 +1,41 @@
 import { isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../port.ts";
 
-// Sixteen digits are the first that a number may lose; texts without any such number are read the fast way.
+// A number may lose digits from sixteen digits on; texts without such a number take the fast path.
 const LONG = 16;
 
 /**
- * Reads JSON so that nothing is lost: an integer that a number cannot hold is kept in its own spelling, and is
- * written back in it. Throws a SyntaxError for what is no JSON.
+ * Parses JSON without loss: an integer that a number cannot hold keeps its digits, and is written with them. Throws a
+ * SyntaxError for invalid JSON.
  */
 export function parseJson(text: string): unknown {
   const json = withoutByteOrderMark(text);
   return hasLongNumber(json) ? (JSON.parse(json, keepExact) as unknown) : (JSON.parse(json) as unknown);
 }
 
-/** Compute was seen to begin bodies with a byte order mark. */
+/** Compute sometimes sends bodies with a byte order mark. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** So many digits in a row cover a place that their number divides: of a list of megabytes only these are looked at. */
+/** A run of this many digits covers a multiple of its length: only these positions of a long list are checked. */
 function hasLongNumber(json: string): boolean {
   for (let place = 0; place < json.length; place += LONG)
     if (isDigit(json, place) && isInLongNumber(json, place)) return true;
   return false;
 }
 
-/** Looks no further than it must: an answer may be digits from end to end. */
+/** Scans only as far as needed: a body may consist of digits. */
 function isInLongNumber(json: string, place: number): boolean {
   let from = place;
   while (place - from < LONG && isDigit(json, from - 1)) from--;
-  // These digits begin before the place that was looked at last, and were judged there.
+  // These digits start before the last checked position, and were checked there.
   if (place - from === LONG) return false;
   for (let next = place + 1; next < from + LONG; next++) if (!isDigit(json, next)) return false;
   return mayBeginNumber(json, from);
 }
 
-/** Digits inside a text, as in the names of disks, follow no colon, comma or bracket. */
+/** Digits inside a string, as in the names of disks, do not follow a colon, comma or bracket. */
 function mayBeginNumber(json: string, from: number): boolean {
   let before = json[from - 1] === "-" ? from - 2 : from - 1;
   while (before >= 0 && " \t\r\n".includes(json.charAt(before))) before--;
@@ -47,7 +47,7 @@ function isDigit(json: string, place: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-// The types of the language do not know it yet.
+// TypeScript's types do not have it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown };
 
 function keepExact(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
@@ -56,7 +56,7 @@ function keepExact(_key: string, value: unknown, context?: { readonly source?: s
   return /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? rawJSON(source) : value;
 }
 
-/** Reads a body that must be an object; undefined when it is something else. */
+/** Parses a body that must be an object; undefined for any other value. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);

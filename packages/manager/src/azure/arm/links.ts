@@ -1,8 +1,8 @@
 import { AzureError } from "../port.ts";
 
 /**
- * Path and query of a link that Azure gave us. The token goes wherever the link leads, so that it may only lead
- * back to the resource manager, or to one of its regional hosts.
+ * Path and query of a link from Azure. Requests to it carry the token, so it must point to the resource manager or to one
+ * of its regional hosts.
  */
 export function pathOfLink(endpoint: string, link: string): string {
   const url = URL.canParse(link) ? new URL(link) : undefined;
@@ -13,6 +13,6 @@ export function pathOfLink(endpoint: string, link: string): string {
   throw new AzureError({
     class: "Terminal",
     code: "ForeignLink",
-    message: `a link leads to ${JSON.stringify(url?.origin ?? link.slice(0, 100))} instead of ${home.origin} and is not followed`,
+    message: `Azure sent a link to ${JSON.stringify(url?.origin ?? link.slice(0, 100))} instead of ${home.origin}; the client does not follow it`,
   });
 }

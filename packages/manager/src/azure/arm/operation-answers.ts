@@ -6,11 +6,11 @@ import { parseObject } from "./json.ts";
 
 type Answer = WireAnswer & { readonly retryAfterMs?: number };
 
-/** Where the answer to a write says that its operation can be followed; undefined when it is done. */
+/** The URL of the operation that a write started; undefined when the write is done. */
 export function operationUrlOf({ status, headers }: WireAnswer): string | undefined {
   const own = headers["azure-asyncoperation"];
   if (own !== undefined) return own;
-  // With another status the header only says where the resource is.
+  // With another status, the header is the URL of the resource.
   return status === 202 ? headers["location"] : undefined;
 }
 
@@ -23,7 +23,7 @@ const RUNNING: ReadonlySet<string> = new Set([
   "running",
 ]);
 
-/** Reads the answer to a poll, in the form of either header. */
+/** Parses the answer to a poll, in either format. */
 export function operationStatusOf(answer: Answer): OperationStatus {
   const running: OperationStatus = {
     state: "InProgress",
@@ -40,7 +40,7 @@ export function operationStatusOf(answer: Answer): OperationStatus {
   return running;
 }
 
-/** The state in an operation's body; where a `Location` answers with the resource, what the resource says of itself. */
+/** The state in the body of an operation; if a `Location` returns the resource, its provisioning state. */
 function stateOf(body: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const status = body?.["status"];
   if (typeof status === "string") return status.toLowerCase();

@@ -4,7 +4,7 @@ import type { JsonObject } from "../port.ts";
 import { parseJson } from "./json.ts";
 import { readPage } from "./page.ts";
 
-/** What a reader that knows nothing gets of a page. */
+/** The items of a page without any recognized item. */
 function readAll(text: string): { page: ReturnType<typeof readPage>; items: JsonObject[]; texts: string[] } {
   const items: JsonObject[] = [];
   const texts: string[] = [];
@@ -19,7 +19,7 @@ const items = fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue
 const indents = fc.constantFrom(undefined, 2, "\t");
 
 describe("a page", () => {
-  test("is read as JSON is read, whatever is in it and however it is printed", () => {
+  test("is parsed like JSON, with any content and formatting", () => {
     fc.assert(
       fc.property(items, indents, fc.option(fc.webUrl(), { nil: undefined }), (value, indent, nextLink) => {
         const text = JSON.stringify({ count: value.length, value, nextLink, "va\\lue": [1] }, null, indent);
@@ -31,14 +31,14 @@ describe("a page", () => {
     );
   });
 
-  test("may name the next before its items, and begin with a byte order mark", () => {
+  test("may have nextLink before its items, and start with a byte order mark", () => {
     const read = readAll('\uFEFF { "nextLink" : "x" , "value" : [ {"a":"}]\\\\\\""} ] } ');
     expect(read.page).toEqual({ nextLink: "x" });
     expect(read.items).toEqual([{ a: '}]\\"' }]);
     expect(read.texts).toEqual(['{"a":"}]\\\\\\""}']);
   });
 
-  test("has no next where that is empty or no text", () => {
+  test("has no next page if nextLink is empty or not a string", () => {
     expect(readAll('{"value":[],"nextLink":""}').page).toEqual({});
     expect(readAll('{"value":[],"nextLink":null}').page).toEqual({});
   });
@@ -48,7 +48,7 @@ describe("a page", () => {
     expect(JSON.stringify(read)).toBe('[{"n":12345678901234567890}]');
   });
 
-  test("steps over what is recognized, and takes the rest", () => {
+  test("skips recognized items and parses the others", () => {
     const taken: JsonObject[] = [];
     const known = '{"id":"known","deep":[{}]}';
     const page = readPage(`{"value":[${known},{"id":1},${known}],"nextLink":"x"}`, {

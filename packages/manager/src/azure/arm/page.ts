@@ -2,14 +2,14 @@ import { isJsonObject } from "@capstan/api";
 import type { ItemReader } from "../port.ts";
 import { parseJson, withoutByteOrderMark } from "./json.ts";
 
-/** What a page of a list says besides its items; undefined when it has none to begin with. */
+/** The fields of a page besides its items; undefined when it has no list of items. */
 export interface Page {
   readonly nextLink?: string;
 }
 
 /**
- * Reads a page item by item, because most of a list of megabytes is what the last one said: an item that is recognized
- * is stepped over, and only the others are parsed. Throws a SyntaxError for what is no JSON.
+ * Reads a page item by item, because most items of a long list are the same as in the last list: a recognized item is
+ * skipped, and only the others are parsed. Throws a SyntaxError for invalid JSON.
  */
 export function readPage(text: string, reader: ItemReader): Page | undefined {
   const json = withoutByteOrderMark(text);
@@ -37,7 +37,7 @@ export function readPage(text: string, reader: ItemReader): Page | undefined {
   return typeof nextLink === "string" && nextLink !== "" ? { nextLink } : {};
 }
 
-/** Takes the item that begins here, or recognizes it, and says where it ends. */
+/** Recognizes or parses the item at this position, and returns its end. */
 function readItem(json: string, from: number, { recognize, take }: ItemReader): number {
   const length = recognize?.(json, from) ?? 0;
   if (length > 0) return from + length;
@@ -49,7 +49,7 @@ function readItem(json: string, from: number, { recognize, take }: ItemReader): 
   return end;
 }
 
-/** Reads the values between two brackets one after the other; `read` says where one ends, and the answer where all do. */
+/** Reads the values between two brackets; `read` returns the end of one value, and the result is the end of all. */
 function eachIn(
   json: string,
   from: number,
@@ -74,7 +74,7 @@ const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** Where the value ends that begins here. Whether it is one at all, whoever parses it finds out. */
+/** The end of the value at this position. It is not validated here; the parser does that. */
 function endOfValue(json: string, from: number): number {
   let depth = 0;
   for (let at = from; at < json.length; at++) {
@@ -87,7 +87,7 @@ function endOfValue(json: string, from: number): number {
   throw unexpected(json, json.length);
 }
 
-/** Where the closing quote of a text is. */
+/** The position of a string's closing quote. */
 function endOfText(json: string, from: number): number {
   for (let at = json.indexOf('"', from + 1); at >= 0; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -104,5 +104,5 @@ function afterSpace(json: string, from: number): number {
 }
 
 function unexpected(json: string, at: number): SyntaxError {
-  return new SyntaxError(`${json[at] ?? "the end"} at place ${at} of a page is not what belongs there`);
+  return new SyntaxError(`unexpected ${json[at] ?? "end"} at position ${at} of a page`);
 }

@@ -1,9 +1,9 @@
-// Azure was seen to say 20 minutes. Whatever is longer is looked into sooner: nobody wants to be forgotten for a day.
+// Azure has been seen to send 20 minutes. A longer time is cut, so that no object waits for a day.
 const LONGEST_MS = 3_600_000;
-// A time that has passed, or zero, still means "not at once".
+// A time in the past, or zero, still means a short wait.
 const SHORTEST_MS = 1000;
 
-/** When an answer asks us to come back: in milliseconds, seconds or as a date. */
+/** The Retry-After of an answer: in milliseconds, seconds or as a date. */
 export function retryAfterOf(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const exact = headers["retry-after-ms"] ?? headers["x-ms-retry-after-ms"];
   const waitMs = exact === undefined ? fromSecondsOrDate(headers["retry-after"], nowMs) : Number(exact);

@@ -47,7 +47,7 @@ describe("a target", () => {
     `${S}/%2e`,
     `${S}/a b`,
   ])("is refused when the path is %j", (path) => {
-    expect(() => targetOf("GET", path)).toThrowError(/is no path of a resource/);
+    expect(() => targetOf("GET", path)).toThrowError(/is not the path of a resource/);
   });
 });
 

@@ -1,11 +1,11 @@
 import { AzureError } from "../port.ts";
 
-/** What is done to a resource: the HTTP verb, with the two reads told apart that cost differently. */
+/** The HTTP verb of a request; reads are divided by their cost. */
 export type Verb = "GET" | "LIST" | "HEAD" | "PUT" | "PATCH" | "POST" | "DELETE" | "POLL";
 
-/** What a request is about, read from its path. */
+/** The target of a request, parsed from its path. */
 export interface Target {
-  /** The verb and the resource type without names: what calls are counted by. */
+  /** The verb and the resource type without names, by which calls are counted. */
   readonly operation: string;
   readonly verb: Verb;
   readonly subscription: string;
@@ -13,18 +13,18 @@ export interface Target {
   readonly provider: string;
   /** Lower case, without the provider, such as `virtualmachinescalesets/virtualmachines`. */
   readonly type: string;
-  /** The path in lower case of the resource whose own budget pays: a scale set pays for its instances too. */
+  /** The path in lower case of the resource whose budget is charged: a scale set is also charged for its instances. */
   readonly resource: string;
   /** The whole path in lower case, with the action of a POST. */
   readonly path: string;
-  /** The region, where the path has it. */
+  /** The region, if the path has it. */
   readonly location?: string;
 }
 
-// What would make one path into another one, or a query.
+// Characters that would change the path or start a query.
 const FORBIDDEN_CHARACTER = /[\s\p{C}\\?#%]/u;
 
-/** Takes a path apart. Throws an AzureError for one that names no resource. */
+/** Parses a path. Throws an AzureError if it is not the path of a resource. */
 export function targetOf(verb: Verb, path: string): Target {
   const segments = segmentsOf(path);
   const subscription = (segments[1] ?? "").toLowerCase();
@@ -78,6 +78,6 @@ function segmentsOf(path: string): readonly string[] {
   throw new AzureError({
     class: "Terminal",
     code: "InvalidResourceId",
-    message: `${JSON.stringify(path.slice(0, 300))} is no path of a resource: it must start with "/subscriptions/" and a subscription id, and no part of it may be empty, ".", ".." or contain spaces, "?", "#", "%" or a backslash`,
+    message: `${JSON.stringify(path.slice(0, 300))} is not the path of a resource: it must start with "/subscriptions/" and a subscription id, and no part of it may be empty, ".", ".." or contain spaces, "?", "#", "%" or a backslash`,
   });
 }

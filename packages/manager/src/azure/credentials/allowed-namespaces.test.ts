@@ -31,7 +31,7 @@ test.each<[string, Allowed, Record<string, string>]>([
 
 test.each<[string, Allowed, RegExp]>([
   [
-    "nothing is said",
+    "allowedNamespaces is not set",
     undefined,
     /spec\.allowedNamespaces of AzureClusterIdentity robot is not set, .* list team-a/,
   ],
@@ -44,9 +44,9 @@ test.each<[string, Allowed, RegExp]>([
     /does not include namespace team-a/,
   ],
   [
-    "the selector makes no sense",
+    "the selector is invalid",
     { selector: { matchExpressions: [{ key: "a", operator: "Like" }] } },
-    /makes no sense: "Like"/,
+    /is invalid: "Like"/,
   ],
 ])("a namespace may not use an identity when %s", (_, allowed, message) => {
   expect(problem(allowed, { tier: "gold" })).toMatch(message);

@@ -9,40 +9,39 @@ import type { Cloud } from "../cloud.ts";
 import { AzureError } from "../port.ts";
 import type { FreshToken } from "./renewal.ts";
 
-/** How an identity proves who it is. */
+/** The credential of an identity. */
 export type Proof =
   | { readonly kind: "secret"; readonly secret: Sensitive }
   /** PEM with the certificate and its key. */
   | { readonly kind: "certificate"; readonly pem: Sensitive }
-  /** A token of another issuer, read anew each time because it is rotated. */
+  /** A token of another issuer, read for each request because it is rotated. */
   | { readonly kind: "assertion"; readonly read: () => Promise<Sensitive> }
-  /** The machine we run on vouches for us. */
+  /** The managed identity of the machine on which the manager runs. */
   | { readonly kind: "machine" };
 
-/** Who asks for a token. */
+/** The identity that requests a token. */
 export interface Applicant {
   readonly tenantID: string;
   readonly clientID: string;
   readonly proof: Proof;
 }
 
-/** What asking takes. */
 export interface EntraPorts {
   readonly cloud: Cloud;
   readonly connect: Connect;
   readonly env: Env;
-  /** Another way to a token than Azure's library, whose timers and ids are the machine's: for virtual time. */
+  /** A replacement for Azure's library, whose timers and ids are the machine's: for virtual time. */
   readonly acquire?: (applicant: Applicant) => Promise<FreshToken>;
 }
 
-// Entra answers within a second or not at all.
+// Entra ID answers within a second or not at all.
 const TIMEOUT_MS = 30_000;
-// What Entra gives when it does not say.
+// Entra ID's default lifetime.
 const USUAL_LIFETIME_MS = 3_600_000;
 
-/** Asks Entra (or the machine) for a token, through Azure's own library and our transport. */
+/** Requests a token from Entra ID (or the machine), with Azure's library over our transport. */
 export async function acquireToken(applicant: Applicant, ports: EntraPorts): Promise<FreshToken> {
-  // The library is large, so that it is loaded when it is first needed; that time is not Entra's.
+  // The library is large, so it is loaded when first needed; the loading does not count towards the deadline.
   const library = await import("@azure/identity");
   const notes: Notes = {};
   const deadline = new AbortController();
@@ -56,7 +55,7 @@ export async function acquireToken(applicant: Applicant, ports: EntraPorts): Pro
     const answer = await credential.getToken(ports.cloud.scope);
     return { token: new Sensitive(answer.token), lifetimeMs: notes.lifetimeMs ?? USUAL_LIFETIME_MS };
   } catch (error) {
-    // The library's own error is not kept as a cause: it carries the request with the secret in it.
+    // The library's own error is not kept as the cause, because it contains the request with the secret.
     throw explain(error, applicant, { notes, isLate: deadline.signal.aborted });
   } finally {
     timer.cancel();
@@ -67,13 +66,13 @@ interface TokenCredential {
   getToken(scope: string): Promise<{ readonly token: string }>;
 }
 
-/** One for each token, because the library keeps tokens by the machine's clock and ours must follow the environment's. */
+/** One for each token: the library caches tokens by the machine's clock, and ours must follow the env clock. */
 function credentialOf(
   identity: typeof AzureIdentity,
   { tenantID, clientID, proof }: Applicant,
   options: TokenCredentialOptions,
 ): TokenCredential {
-  // The authority is from our own table: there is nothing to discover about it.
+  // The authority is from our own table, so it needs no discovery.
   const known = { ...options, disableInstanceDiscovery: true };
   switch (proof.kind) {
     case "secret":
@@ -94,13 +93,13 @@ function credentialOf(
   }
 }
 
-/** What is learned from the answers while the library deals with them. */
+/** Notes about the answers, taken while the library handles them. */
 interface Notes {
   lifetimeMs?: number;
   failure?: Error;
   status?: number;
   retryAfterMs?: number;
-  /** The error as Entra wrote it. */
+  /** Entra ID's error. */
   error?: string;
   description?: string;
 }
@@ -134,7 +133,6 @@ function note(notes: Notes, status: number, text: string): void {
   if (typeof body?.["error_description"] === "string") notes.description = body["error_description"];
 }
 
-/** What is known of an attempt that failed. */
 interface Failed {
   readonly notes: Notes;
   readonly isLate: boolean;
@@ -143,7 +141,7 @@ interface Failed {
 function explain(error: unknown, applicant: Applicant, { notes, isLate }: Failed): AzureError {
   if (error instanceof AzureError) return error;
   const who = `no token for client ${applicant.clientID} of tenant ${applicant.tenantID}`;
-  if (isLate) return transient(`${who}: no answer came within ${TIMEOUT_MS / 1000} s`);
+  if (isLate) return transient(`${who}: Entra ID did not answer within ${TIMEOUT_MS / 1000} s`);
   if (notes.failure instanceof TransportError) return transient(`${who}: ${notes.failure.message}`);
   const said = notes.description ?? (error instanceof Error ? error.message : String(error));
   return refusal(`${who}: ${withoutSecrets(said, applicant.proof)}`, notes);
@@ -163,10 +161,10 @@ function transient(message: string, wait: { readonly retryAfterMs?: number } = {
   return new AzureError({ class: "Transient", code: "EntraUnavailable", message, ...wait });
 }
 
-// Three parts of base64url, of which the first is always the beginning of a JSON object.
+// Three parts of base64url; the first one is always the start of a JSON object.
 const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]*/g;
 
-/** Entra does not repeat what it was sent; should anything else on the way do so, it goes no further. */
+/** Entra ID does not echo secrets; this redacts them in case another server on the way does. */
 function withoutSecrets(text: string, proof: Proof): string {
   const first = (text.split(/\r?\n/, 1)[0] ?? "").replaceAll(TOKEN, "[redacted]");
   return proof.kind === "secret" ? first.replaceAll(proof.secret.reveal(), "[redacted]") : first;

@@ -163,7 +163,7 @@ describe("an identity", () => {
     expect(await entra.token()).toBe("token 2");
   });
 
-  test("logs in anew when its Secret has changed", async () => {
+  test("gets a new token when its Secret has changed", async () => {
     const entra = new LittleEntra();
     await entra.token();
     entra.secret = secretWith("another");
@@ -171,7 +171,7 @@ describe("an identity", () => {
     expect(entra.forms().map((form) => form["client_secret"])).toEqual([CANARY, "another"]);
   });
 
-  test("keeps what it has when its Secret goes before it, and only then", async () => {
+  test("keeps its token when its Secret is deleted during its own deletion, and only then", async () => {
     const entra = new LittleEntra();
     const going = identity();
     await entra.token(going);
@@ -181,7 +181,7 @@ describe("an identity", () => {
     expect(await entra.token(going)).toBe("token 1");
   });
 
-  test("is asked at each use who may use it", async () => {
+  test("checks at each use which namespaces may use it", async () => {
     const entra = new LittleEntra();
     const selector = { matchLabels: { tier: "gold" } };
     expect(await entra.token(identity({ allowedNamespaces: { selector } }))).toBe("token 1");
@@ -193,18 +193,23 @@ describe("an identity", () => {
   });
 });
 
-describe("an identity that cannot be used says why", () => {
+describe("an identity that cannot be used reports why", () => {
   test.each<[string, Parameters<typeof identity>[0], Secret | undefined, RegExp]>([
     ["the Secret is missing", {}, undefined, /default\/robot: Secret default\/robot-secret does not exist/],
-    ["the Secret is empty", {}, secretWith(""), /has nothing under the key clientSecret/],
-    ["the Secret is blank", {}, secretWith(" \n"), /has nothing under the key clientSecret/],
+    ["the Secret is empty", {}, secretWith(""), /has no value under the key clientSecret/],
+    ["the Secret is blank", {}, secretWith(" \n"), /has no value under the key clientSecret/],
     [
-      "the Secret is elsewhere",
+      "the Secret is in another namespace",
       { clientSecret: { name: "s", namespace: "kube-system" } },
       secretWith("x"),
       /spec\.clientSecret\.namespace is kube-system; it must be default/,
     ],
-    ["the certificate is none", { type: "ServicePrincipalCertificate" }, secretWith(CANARY), /must be PEM/],
+    [
+      "the certificate is not PEM",
+      { type: "ServicePrincipalCertificate" },
+      secretWith(CANARY),
+      /must be PEM/,
+    ],
     [
       "the file is missing",
       { type: "ServicePrincipalCertificate", certPath: "/cert.pem" },
@@ -232,16 +237,16 @@ describe("an identity that cannot be used says why", () => {
   };
   test.each<[string, () => HttpResponse, object]>([
     ["Entra refuses", () => answer(401, refused), { class: "Auth", code: "AADSTS7000215", status: 401 }],
-    ["Entra is unwell", () => answer(503, {}), { class: "Transient", code: "EntraUnavailable" }],
+    ["Entra fails", () => answer(503, {}), { class: "Transient", code: "EntraUnavailable" }],
     ["Entra is busy", () => answer(429, {}), { class: "Throttled", code: "TooManyRequests" }],
     [
-      "nobody answers",
+      "no server answers",
       () => {
-        throw new TransportError("refused", "nobody there");
+        throw new TransportError("refused", "connection refused");
       },
       { class: "Transient", code: "EntraUnavailable" },
     ],
-    ["the answer is rubbish", () => answer(200, "<html>"), { class: "Auth" }],
+    ["the answer is not JSON", () => answer(200, "<html>"), { class: "Auth" }],
   ])("%s", async (_, reply, expected) => {
     const entra = new LittleEntra();
     entra.reply = reply;
@@ -269,14 +274,14 @@ describe("a secret", () => {
       "an error",
       () => answer(401, { error: "invalid_client", error_description: `AADSTS7000215: ${CANARY} is wrong` }),
     ],
-    ["an error that is no JSON", () => answer(500, CANARY)],
+    ["an error that is not JSON", () => answer(500, CANARY)],
     [
       "a broken connection",
       () => {
         throw new TransportError("reset", "broke");
       },
     ],
-  ])("is not seen in what is made of %s", async (_, reply) => {
+  ])("does not appear in the error for %s", async (_, reply) => {
     const entra = new LittleEntra();
     entra.reply = reply;
     const error = await failureOfToken(entra);

@@ -6,7 +6,6 @@ import { findProof, type SecretPorts } from "./proof.ts";
 import { renewedTokens } from "./renewal.ts";
 import type { TokenSource } from "./token-source.ts";
 
-/** What identities are looked up with. */
 export interface IdentityPorts extends SecretPorts, EntraPorts {
   /** The labels of a namespace, for selectors; undefined when it does not exist. */
   readonly namespaceLabels: (name: string) => Promise<Readonly<Record<string, string>> | undefined>;
@@ -17,10 +16,10 @@ interface Known {
   readonly tokens: TokenSource;
 }
 
-// One for every tenant and cluster is common; beyond this many the one not used longest logs in again.
+// One for every tenant and cluster is common; beyond this number the least recently used one is dropped.
 const MOST_IDENTITIES = 1000;
 
-/** The tokens of AzureClusterIdentities, kept for each identity as long as what it proves itself with is the same. */
+/** The tokens of AzureClusterIdentities, cached for each identity as long as its credential is the same. */
 export class Identities {
   readonly #ports: IdentityPorts;
   readonly #known = new Map<string, Known>();
@@ -30,9 +29,9 @@ export class Identities {
   }
 
   /**
-   * The tokens of an identity for a cluster in some namespace. Who may use it and the Secret behind it are looked
-   * at each time, so that a permission taken back or a password changed counts at once. Only for an identity that is
-   * itself on its way out the Secret may be gone: who deletes everything at once takes that first.
+   * The tokens of an identity for a cluster in a namespace. The allowed namespaces and the Secret are checked each time, so
+   * that a revoked permission or a changed password takes effect at once. Only while the identity itself is being deleted
+   * the Secret may be missing: a user who deletes all objects at once deletes the Secret first.
    */
   async tokensFor(identity: Frozen<AzureClusterIdentity>, namespace: string): Promise<TokenSource> {
     await this.#checkNamespace(identity, namespace);

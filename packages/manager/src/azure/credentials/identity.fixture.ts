@@ -1,8 +1,8 @@
 import { AzureClusterIdentity, type Secret } from "@capstan/api";
 
-/** A password that must never be seen anywhere. */
+/** A password that must never appear in any output. */
 export const CANARY = "canary~Pa55word.that/must+never=be:seen";
-/** The tenant and client of the identity that tests use. */
+/** The tenant of the identity in tests. */
 export const TENANT = "11111111-1111-1111-1111-111111111111";
 /** Its client. */
 export const CLIENT = "22222222-2222-2222-2222-222222222222";
@@ -24,7 +24,6 @@ export function identity(spec: Partial<AzureClusterIdentity["spec"]> = {}): Azur
   };
 }
 
-/** The Secret behind it. */
 export function secretWith(value: string): Secret {
   return {
     apiVersion: "v1",

@@ -4,26 +4,26 @@ import { Sensitive } from "@capstan/runtime";
 import { AzureError } from "../port.ts";
 import type { Proof } from "./entra.ts";
 
-/** Where secrets are read from. */
+/** The sources of secrets. */
 export interface SecretPorts {
-  /** A Secret of the management cluster; undefined when there is none. */
+  /** A Secret of the management cluster; undefined when it does not exist. */
   readonly readSecret: (namespace: string, name: string) => Promise<Frozen<Secret> | undefined>;
   readonly readFile: (path: string) => Promise<string>;
-  /** The file with our own service account's token, for workload identity. */
+  /** The file with the manager's service account token, for workload identity. */
   readonly federatedTokenFile?: string;
 }
 
-/** A proof, and what tells it from the one before: a Secret that changes makes another one. */
+/** A credential, and a key that changes with its Secret. */
 export interface FoundProof {
   readonly proof: Proof;
   readonly fingerprint: string;
 }
 
-// Where Azure's webhook for workload identity mounts it.
+// The path at which Azure's workload identity webhook mounts it.
 const FEDERATED_TOKEN_FILE = "/var/run/secrets/azure/tokens/azure-identity-token";
 const SECRET_KEY = "clientSecret";
 
-/** Finds how an identity proves who it is. Throws an AzureError that says what is missing. */
+/** Finds the credential of an identity. Throws an AzureError that names what is missing. */
 export async function findProof(
   identity: Frozen<AzureClusterIdentity>,
   ports: SecretPorts,
@@ -70,7 +70,7 @@ async function readSecretValue(
   const own = identity.metadata.namespace ?? "default";
   const { name = "", namespace = own } = identity.spec.clientSecret ?? {};
   if (namespace !== own) {
-    // Otherwise whoever may write identities could use Secrets that they may not read.
+    // Otherwise a user who may write identities could use Secrets that they may not read.
     throw unusable(
       identity,
       `spec.clientSecret.namespace is ${namespace}; it must be ${own}, where the identity is`,
@@ -79,9 +79,10 @@ async function readSecretValue(
   const secret = await ports.readSecret(own, name);
   if (!secret) throw unusable(identity, `Secret ${own}/${name} does not exist`);
   const encoded = secret.data?.[SECRET_KEY] ?? "";
-  // Files made by hand end in a newline, and so do the Secrets made from them.
+  // Files written by hand end with a newline, and so do the Secrets made from them.
   const value = Buffer.from(encoded, "base64").toString("utf8").trimEnd();
-  if (value === "") throw unusable(identity, `Secret ${own}/${name} has nothing under the key ${SECRET_KEY}`);
+  if (value === "")
+    throw unusable(identity, `Secret ${own}/${name} has no value under the key ${SECRET_KEY}`);
   return new Sensitive(value);
 }
 
@@ -106,7 +107,7 @@ function checkPem(pem: Sensitive, identity: Frozen<AzureClusterIdentity>): void 
   throw unusable(identity, "the certificate must be PEM with the certificate and its private key");
 }
 
-/** An identity that cannot be used until somebody mends it. */
+/** An identity that cannot be used until a user corrects it. */
 function unusable(identity: Frozen<AzureClusterIdentity>, why: string): AzureError {
   const { namespace = "default", name } = identity.metadata;
   return new AzureError({

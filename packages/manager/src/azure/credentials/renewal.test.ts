@@ -7,7 +7,7 @@ import type { TokenSource } from "./token-source.ts";
 
 const MINUTE_MS = 60_000;
 
-test("nobody asks again before the time that Entra has told one to wait", async () => {
+test("no request is sent before Entra's Retry-After has passed", async () => {
   const scheduler = new Scheduler({ seed: "tokens" });
   let asked = 0;
   const tokens = renewedTokens({
@@ -59,7 +59,7 @@ describe("tokens", () => {
     expect(await show()).toBe("token 2");
   });
 
-  test("that live shortly are renewed in time too", async () => {
+  test("with a short lifetime are renewed in time too", async () => {
     const { scheduler, show } = create(MINUTE_MS);
     await show();
     await scheduler.advance(47_000);
@@ -68,20 +68,20 @@ describe("tokens", () => {
     expect(await show()).toBe("token 2");
   });
 
-  test("do not care about jumps of the wall clock", async () => {
+  test("do not depend on the wall clock", async () => {
     const { scheduler, show } = create(60 * MINUTE_MS);
     await show();
     scheduler.jumpWallClock(365 * 24 * 60 * MINUTE_MS);
     expect(await show()).toBe("token 1");
   });
 
-  test("are asked for once by all who wait", async () => {
+  test("are requested once for all waiting callers", async () => {
     const { entra, show } = create(60 * MINUTE_MS);
     expect(await Promise.all([show(), show(), show()])).toEqual(["token 1", "token 1", "token 1"]);
     expect(entra.asked).toBe(1);
   });
 
-  test("serve to their end while Entra is away, and no longer", async () => {
+  test("are used until they expire while Entra is unreachable, and no longer", async () => {
     const { scheduler, entra, show } = create(60 * MINUTE_MS);
     await show();
     entra.isDown = true;
@@ -93,7 +93,7 @@ describe("tokens", () => {
     expect(await show()).toBe("token 4");
   });
 
-  test("that were refused are not used again", async () => {
+  test("that Azure rejected are not used again", async () => {
     const { tokens, show } = create(60 * MINUTE_MS);
     await show();
     tokens.forget();

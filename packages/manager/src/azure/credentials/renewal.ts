@@ -3,23 +3,22 @@ import type { Sensitive } from "@capstan/runtime";
 import { AzureError } from "../port.ts";
 import type { TokenSource } from "./token-source.ts";
 
-/** A token as it was given out. */
+/** A newly issued token. */
 export interface FreshToken {
   readonly token: Sensitive;
-  /** How long it is good for from the moment it was asked for. */
+  /** Its lifetime from the time of the request. */
   readonly lifetimeMs: number;
 }
 
-/** How new tokens are had. */
 export interface RenewalOptions {
   readonly principal: string;
   readonly clock: Clock;
   readonly acquire: () => Promise<FreshToken>;
 }
 
-// Tokens are good for an hour and more; five minutes are more than any request takes.
+// Tokens are valid for an hour or more; five minutes are longer than any request takes.
 const MARGIN_MS = 5 * 60_000;
-// Short ones keep a fifth of their life as the margin instead.
+// Short-lived tokens use a fifth of their lifetime as the margin instead.
 const MARGIN_SHARE = 0.2;
 
 interface Current {
@@ -29,14 +28,14 @@ interface Current {
 }
 
 /**
- * Keeps a token and has it renewed before it expires. Its life is counted on the monotonic clock from what Entra
- * said, so that neither a jump of the wall clock nor virtual time confuses it.
+ * Caches a token and renews it before it expires. Its lifetime is counted on the monotonic clock, so that neither a jump
+ * of the wall clock nor virtual time affects it.
  */
 export function renewedTokens({ principal, clock, acquire }: RenewalOptions): TokenSource {
   let current: Current | undefined;
   let flight: Promise<Current> | undefined;
   let refusal: { readonly error: AzureError; readonly untilMs: number } | undefined;
-  /** All who need a token wait as long as Entra has told one of them to. */
+  /** All callers wait for a Retry-After that Entra has sent to one of them. */
   const ask = async (): Promise<FreshToken> => {
     const waitMs = (refusal?.untilMs ?? 0) - clock.monotonic();
     if (refusal && waitMs > 0) throw delayed(refusal.error, waitMs);
@@ -72,7 +71,7 @@ export function renewedTokens({ principal, clock, acquire }: RenewalOptions): To
         current = await share();
         return current.token;
       } catch (error) {
-        // While Entra is away, the old token serves as long as it is good.
+        // While Entra is unreachable, the old token is used until it expires.
         if (known && known === current && clock.monotonic() < known.expiresAtMs) return known.token;
         throw error;
       }

@@ -1,11 +1,11 @@
 import type { Sensitive } from "@capstan/runtime";
 
-/** Gives out tokens for the resource manager. */
+/** Provides tokens for the resource manager. */
 export interface TokenSource {
-  /** Whose tokens they are; says nothing secret. */
+  /** The owner of the tokens; not secret. */
   readonly principal: string;
-  /** A token that is good for a while yet. Throws an AzureError of class Auth or Transient. */
+  /** A token that is valid for some time. Throws an AzureError of class Auth or Transient. */
   token(): Promise<Sensitive>;
-  /** Azure did not take the last one; the next is a new one. */
+  /** Azure rejected the last token; the next one is new. */
   forget(): void;
 }

@@ -5,7 +5,7 @@ type Keyed = ReadonlyMap<string, ScaleSetInstance>;
 
 const keyedLists = new WeakMap<readonly ScaleSetInstance[], Keyed>();
 
-/** The instances of a list by their normalized provider ids; many passes look at one list. */
+/** The instances of a list by normalized provider id, cached by list because many passes use the same one. */
 export function byProviderID(instances: readonly ScaleSetInstance[]): Keyed {
   const known = keyedLists.get(instances);
   if (known) return known;

@@ -4,7 +4,7 @@ import { SCALE_SET } from "../azure.fixture.ts";
 import { batchesOf, instanceActions } from "./instance-actions.ts";
 
 describe("batches", () => {
-  test("have every instance once, in order, and no more than fit", () => {
+  test("contain every instance once, in order, up to the size", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(500).map(String)), fc.integer({ min: 1, max: 50 }), (ids, size) => {
         const batches = batchesOf(ids, size);
@@ -15,7 +15,7 @@ describe("batches", () => {
     );
   });
 
-  test.each([0, -1, 1.5, NaN])("have no size of %s", (size) => {
+  test.each([0, -1, 1.5, NaN])("refuse a size of %s", (size) => {
     expect(() => batchesOf(["1"], size)).toThrow(/at least 1/);
   });
 

@@ -16,10 +16,10 @@ export interface WantedInstancePost extends WantedPost {
   readonly instanceIDs: readonly string[];
 }
 
-/** How many instances one request is about: as many as Azure works on at once, and few enough for a record of 5 KB. */
+/** The number of instances in one request: as many as Azure handles at once, and few enough for a record of 5 KB. */
 export const BATCH_SIZE = 100;
 
-/** Instances in batches, each id once, in the order they were given. */
+/** Instances in batches without duplicates, in the given order. */
 export function batchesOf(
   instanceIDs: readonly string[],
   size: number = BATCH_SIZE,
@@ -32,7 +32,7 @@ export function batchesOf(
   );
 }
 
-/** What has to be asked of Azure to have something done to instances: one action a batch. */
+/** The Azure actions for instances: one for each batch. */
 export function instanceActions(
   scaleSetID: string,
   action: InstanceAction,

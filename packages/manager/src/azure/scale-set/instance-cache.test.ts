@@ -15,15 +15,15 @@ function instance(id: number, provisioningState = "Succeeded", set = SCALE_SET):
 
 const idOf = (id: number): string => instance(id).providerID;
 
-describe("sightings of instances", () => {
-  test("know nothing before the first list", () => {
+describe("the instance cache", () => {
+  test("has no instances before the first list", () => {
     const instanceCache = new InstanceCache();
     expect(instanceCache.instance(idOf(1))).toEqual({ state: "unknown" });
     instanceCache.record(`${SCALE_SET}0`, [], 1);
     expect(instanceCache.instance(idOf(1))).toEqual({ state: "unknown" });
   });
 
-  test("say what the last list showed, in whatever case the id is written", () => {
+  test("returns the instances of the last list, ignoring the case of the id", () => {
     const instanceCache = new InstanceCache();
     instanceCache.record(SCALE_SET.toUpperCase(), [instance(1)], 7);
     expect(instanceCache.instance(idOf(1).toUpperCase().replace("AZURE:", "azure:"))).toMatchObject({
@@ -36,7 +36,7 @@ describe("sightings of instances", () => {
     expect(instanceCache.instance(idOf(1))).toEqual({ state: "unknown" });
   });
 
-  test("tell of instances that came, changed and went, and of no others", () => {
+  test("reports instances that were added, changed and removed, and no others", () => {
     const instanceCache = new InstanceCache();
     const reported: (readonly string[])[] = [];
     instanceCache.onChange((ids) => reported.push(ids));

@@ -9,7 +9,7 @@ const item = (id: number, properties: object = { provisioningState: "Succeeded" 
   properties,
 });
 
-/** Reads a list that has one page, and says how many of its items were parsed. */
+/** Reads a list of one page, and returns how many of its items were parsed. */
 function read(
   value: readonly object[],
   before?: ReadInstances,
@@ -31,7 +31,7 @@ const ids = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
 describe("a reader of instances", () => {
-  test.each([undefined, 2])("parses nothing that the list before it has said (indented by %s)", (indent) => {
+  test.each([undefined, 2])("parses no item that the previous list had (indented by %s)", (indent) => {
     const [before] = read(
       ids(0, 120).map((id) => item(id)),
       undefined,
@@ -48,7 +48,7 @@ describe("a reader of instances", () => {
     expect(after.items).toBe(120);
   });
 
-  test("parses what is new, has changed or has moved into another set of words", () => {
+  test("parses items that are new, have changed or have another text", () => {
     const [before] = read(ids(0, 20).map((id) => item(id)));
     const changed = item(7, { provisioningState: "Deleting" });
     const listed = [...ids(3, 7).map((id) => item(id)), changed, ...ids(8, 21).map((id) => item(id))];
@@ -62,20 +62,20 @@ describe("a reader of instances", () => {
     expect(again.instances[4]).toBe(after.instances[4]);
   });
 
-  test("keeps an instance of which nothing is new though it is written in other words", () => {
+  test("keeps an unchanged instance that has another text", () => {
     const [before] = read([item(1)]);
     const [after, parsed] = read([{ tags: { other: "one" }, ...item(1) }], before);
     expect(parsed).toBe(1);
     expect(after.instances[0]).toBe(before.instances[0]);
   });
 
-  test("does not take one instance for another that is written at the same length", () => {
+  test("distinguishes instances whose texts have the same length", () => {
     const [before] = read([item(1), item(2)]);
     const [after] = read([item(2), item(3)], before);
     expect(after.instances.map(({ instanceID }) => instanceID)).toEqual(["2", "3"]);
   });
 
-  test("counts what is no instance, because Azure does", () => {
+  test("counts items that are not instances, because Azure charges for them", () => {
     const [before] = read([item(1), {}]);
     expect(before).toMatchObject({ items: 2, instances: [{ instanceID: "1" }] });
   });

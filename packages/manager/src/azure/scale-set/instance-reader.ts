@@ -3,24 +3,24 @@ import { hash } from "node:crypto";
 import type { ItemReader, JsonObject } from "../port.ts";
 import { parseInstance, type ScaleSetInstance } from "./instance.ts";
 
-/** The instances of a list, and how each of them was written. */
+/** The instances of a list, and their texts. */
 export interface ReadInstances {
   readonly instances: readonly ScaleSetInstance[];
-  /** All items, also those that are no instances. */
+  /** All items, including those that are not instances. */
   readonly items: number;
   readonly byID: ReadonlyMap<string, ScaleSetInstance>;
-  /** By the digest of their text: the text itself would be kilobytes for each. */
+  /** By the digest of their text, because the texts themselves have kilobytes each. */
   readonly byDigest: ReadonlyMap<string, ScaleSetInstance>;
-  /** How long these texts are, those that were met last first. */
+  /** The lengths of these texts, the most recently used first. */
   readonly lengths: readonly number[];
 }
 
-// A set has instances whose texts are of a few lengths, by the digits of their ids and by their states.
+// The texts of a set's instances have a few lengths, which depend on the digits of their ids and on their states.
 const MOST_LENGTHS = 16;
 
 /**
- * Reads the instances of one list with what is known from the one before it. Of a thousand a few have changed in
- * between; the others are recognized by their text, which takes a tenth of the time of parsing it.
+ * Reads the instances of one list with those of the previous one. Of a thousand instances only a few change in between;
+ * the others are recognized by their text, which takes a tenth of the time of parsing.
  */
 export class InstanceReader implements ItemReader {
   readonly #before: ReadInstances | undefined;
@@ -50,7 +50,7 @@ export class InstanceReader implements ItemReader {
     else this.#items++;
   };
 
-  /** Everything that was read. */
+  /** The result. */
   end(): ReadInstances {
     return {
       instances: this.#instances,
@@ -71,7 +71,7 @@ export class InstanceReader implements ItemReader {
   }
 }
 
-/** Whether an item can end here: most lengths are ruled out by that. */
+/** Whether an item can end here, which rules out most lengths. */
 function mayEnd(page: string, end: number): boolean {
   return page[end - 1] === "}" && ",] \t\r\n".includes(page[end] ?? "x");
 }
@@ -80,9 +80,9 @@ function digestOf(text: string): string {
   return hash("sha256", text, "base64");
 }
 
-/** An instance of which nothing is new is the same as before: whatever was found out about it holds, and nobody looks at it again. */
+/** Returns the same object for an unchanged instance, so that values cached by it stay valid. */
 function readAgain(item: JsonObject, known: ScaleSetInstance | undefined): ScaleSetInstance | undefined {
   const read = parseInstance(item, known);
-  // The message of an error is no field that is compared.
+  // The message of an error is not among the compared fields.
   return known && known.error === undefined && deepEqual(known, read) ? known : read;
 }

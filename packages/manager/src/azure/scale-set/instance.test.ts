@@ -27,7 +27,7 @@ const RAW = {
   },
 };
 
-test("an instance has everything that was said of it", () => {
+test("an instance has all fields of its item", () => {
   const parsed = parseInstance(RAW);
   expect(parsed).toMatchObject({
     instanceID: "7",
@@ -45,7 +45,7 @@ test("an instance has everything that was said of it", () => {
   });
 });
 
-test("an instance of which little is known yet is still one", () => {
+test("an instance with few fields is still parsed", () => {
   const parsed = parseInstance({ id: RAW.id, instanceId: "7", properties: null });
   expect(parsed).toEqual({
     instanceID: "7",
@@ -58,7 +58,7 @@ test("an instance of which little is known yet is still one", () => {
 });
 
 test.each([{}, { id: RAW.id }, { instanceId: "1" }, { id: "", instanceId: "1" }])(
-  "%j is no instance",
+  "%j is not an instance",
   (raw) => {
     expect(parseInstance(raw)).toBeUndefined();
   },

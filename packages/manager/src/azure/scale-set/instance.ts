@@ -2,7 +2,7 @@ import { formatProviderId, isJsonObject, parseProviderId } from "@capstan/api";
 import { instanceErrorOf } from "../arm/errors.ts";
 import type { AzureError, JsonObject } from "../port.ts";
 
-/** Whether the machine is on, as its instance view says. */
+/** The power state in the instance view. */
 export type PowerState =
   | "starting"
   | "running"
@@ -17,21 +17,21 @@ export interface ScaleSetInstance {
   readonly instanceID: string;
   readonly resourceID: string;
   readonly name: string;
-  /** The id that its Node has. */
+  /** The provider id of its Node. */
   readonly providerID: string;
   readonly computerName?: string;
   readonly vmID?: string;
-  /** `Creating`, `Updating`, `Succeeded`, `Failed`, `Deleting`, or empty when Azure does not say. */
+  /** `Creating`, `Updating`, `Succeeded`, `Failed`, `Deleting`, or empty when Azure does not report it. */
   readonly provisioningState: string;
-  /** When it was made, in milliseconds since the epoch. */
+  /** When it was created, in milliseconds since the epoch. */
   readonly createdMs?: number;
   /** When the provisioning state was reached, in milliseconds since the epoch. */
   readonly provisionedAtMs?: number;
   readonly powerState: PowerState;
-  /** Whether it has the model of the set; undefined when Azure does not say. */
+  /** Whether it has the model of the scale set; undefined when Azure does not report it. */
   readonly isLatestModel?: boolean;
   readonly zone?: string;
-  /** The version of the image that it was made from. */
+  /** The version of its image. */
   readonly imageVersion?: string;
   readonly imageReference?: JsonObject;
   /** Why it failed. */
@@ -50,8 +50,8 @@ const POWER_STATES: readonly string[] = [
 type IDs = Pick<ScaleSetInstance, "resourceID" | "providerID">;
 
 /**
- * Reads an item of a list of instances; undefined for one without an id, which cannot be acted on. The ids of an instance
- * that is known are not made anew: objects hold on to lists of thousands of them.
+ * Parses an item of a list of instances; undefined for one without an id, which cannot be acted on. The ids of a known
+ * instance are reused, because objects keep lists of thousands of them.
  */
 export function parseInstance(raw: JsonObject, known?: IDs): ScaleSetInstance | undefined {
   const resourceID = text(raw["id"]);
@@ -108,10 +108,10 @@ function codeWith(
 
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-/** Without the fields that are undefined. */
+/** Omits undefined fields. */
 function present<T extends object>(fields: T): Present<T> {
   const kept: Record<string, unknown> = {};
-  // Each instance of each list comes by here.
+  // This runs for each instance of each list.
   for (const field in fields) if (fields[field] !== undefined) kept[field] = fields[field];
   return kept as Present<T>;
 }

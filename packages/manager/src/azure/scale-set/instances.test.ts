@@ -23,7 +23,7 @@ function create(): {
 }
 
 describe("the instances of a scale set", () => {
-  test("are listed once for all who ask at the same time", async () => {
+  test("are listed once for all concurrent callers", async () => {
     const { bench, instances } = create();
     const asked = Array.from({ length: 20 }, () => instances.list(SCALE_SET, { maxAgeMs: 0 }));
     const answers = await bench.run(Promise.all(asked));
@@ -48,7 +48,7 @@ describe("the instances of a scale set", () => {
     expect(bench.requests).toHaveLength(2);
   });
 
-  test("are the same as before where nothing is new of them, and new ones where something is", async () => {
+  test("are the same objects as before if unchanged, and new ones otherwise", async () => {
     const { bench, instances, reply } = create();
     const failed = (message: string) => ({
       instanceView: { statuses: [{ code: "ProvisioningState/failed/X", level: "Error", message }] },
@@ -73,7 +73,7 @@ describe("the instances of a scale set", () => {
     expect(after[2]?.error?.message).toContain("second");
   });
 
-  test("are listed again for who may not miss what was done after the list set out", async () => {
+  test("are listed again for a caller that must see a write after the start of the list", async () => {
     const { bench, instances } = create();
     const early = instances.list(SCALE_SET, { maxAgeMs: 0 });
     await bench.scheduler.advance(1);
@@ -90,7 +90,7 @@ describe("the instances of a scale set", () => {
     expect(bench.requests).toHaveLength(2);
   });
 
-  test("are not kept from a list that was on its way during the write", async () => {
+  test("are not cached from a list that ran during the write", async () => {
     const { bench, instances } = create();
     const flying = instances.list(SCALE_SET, { maxAgeMs: 0 });
     instances.forget(SCALE_SET);
@@ -99,7 +99,7 @@ describe("the instances of a scale set", () => {
     expect(bench.requests).toHaveLength(2);
   });
 
-  test("are not remembered from a list that failed", async () => {
+  test("are not cached from a list that failed", async () => {
     const { bench, instances, reply } = create();
     reply.next = () => answer(503);
     const asked = [1, 2].map(() => instances.list(SCALE_SET, { maxAgeMs: Infinity }).catch(() => "failed"));
@@ -108,7 +108,7 @@ describe("the instances of a scale set", () => {
     expect(await bench.run(instances.list(SCALE_SET, { maxAgeMs: Infinity }))).toHaveLength(1);
   });
 
-  test("cost as much as the last time, all pages of them", async () => {
+  test("are charged as much as the last time, for all pages", async () => {
     const { bench, instances, reply } = create();
     let number = 0;
     reply.next = () =>

@@ -4,18 +4,18 @@ import type { Arm, CallPriority } from "../port.ts";
 import type { ScaleSetInstance } from "./instance.ts";
 import { InstanceReader, type ReadInstances } from "./instance-reader.ts";
 
-/** How fresh a list has to be. */
+/** The required freshness of a list. */
 export interface FreshnessOptions {
-  /** A list that is at most so old will do. */
+  /** The maximum age of a cached list. */
   readonly maxAgeMs: number;
   readonly location?: string;
-  /** How many instances the set should have, where it has not been listed before. */
+  /** The expected number of instances, if the set has not been listed before. */
   readonly expected?: number;
-  /** A sweep unless told: what is about to be acted on may not wait as long. */
+  /** By default a sweep; a list that a decision waits for is more urgent. */
   readonly priority?: CallPriority;
 }
 
-/** A list with the moment it was asked for. */
+/** A list with the time of its request. */
 interface Snapshot {
   readonly atMs: number;
   readonly instances: readonly ScaleSetInstance[];
@@ -23,22 +23,22 @@ interface Snapshot {
 
 interface Entry {
   snapshot?: Snapshot;
-  /** The last list that came, which may have been forgotten since. */
+  /** The last list, even if it no longer counts as fresh. */
   known?: ReadInstances;
-  /** What the last list cost, and the next is going to. */
+  /** The cost of the last list, which is charged for the next one. */
   cost?: { readonly instances: number; readonly pages: number };
   flight?: { readonly startedMs: number; readonly result: Promise<Snapshot> };
 }
 
-// More scale sets than a subscription may have in a region; beyond it the one not asked for longest is forgotten.
+// More scale sets than a subscription may have in a region; beyond it the least recently used one is dropped.
 const MOST_SETS = 2500;
 
-// How many instances a page has, where no list has told yet.
+// The assumed number of instances on a page before the first list.
 const USUAL_PAGE = 100;
 
 /**
- * The instances of scale sets, one list for all who ask: a list costs a token an instance, and there are not
- * enough of them for every controller to have its own.
+ * The instances of scale sets, one list for all callers: a list is charged one token for each instance, and the budget is
+ * too small for a list by every controller.
  */
 export class ScaleSetInstances {
   readonly #arm: Pick<Arm, "list">;
@@ -55,12 +55,12 @@ export class ScaleSetInstances {
     const entry = this.#entry(scaleSetID);
     const oldestMs = this.#clock.monotonic() - options.maxAgeMs;
     if (entry.snapshot && entry.snapshot.atMs >= oldestMs) return entry.snapshot.instances;
-    // A flight that set out early enough sees everything that its newest passenger wants to see.
+    // A running list that started late enough contains everything that this caller must see.
     const flight = entry.flight && entry.flight.startedMs >= oldestMs ? entry.flight : undefined;
     return (await (flight?.result ?? this.#fly(scaleSetID, entry, options))).instances;
   }
 
-  /** After a write to the set: what was listed before it no longer counts. */
+  /** After a write to the set: earlier lists no longer count. */
   forget(scaleSetID: string): void {
     const entry = this.#entries.get(normalizedId(scaleSetID));
     delete entry?.snapshot;
@@ -76,7 +76,7 @@ export class ScaleSetInstances {
     const flight = { startedMs, result };
     entry.flight = flight;
     const land = (snapshot?: Snapshot): void => {
-      // Somebody has forgotten this flight, or a newer one is on its way.
+      // This list was dropped, or a newer one has started.
       if (entry.flight !== flight) return;
       delete entry.flight;
       if (snapshot) entry.snapshot = snapshot;
@@ -113,7 +113,7 @@ export class ScaleSetInstances {
   #entry(scaleSetID: string): Entry {
     const key = normalizedId(scaleSetID);
     const entry = this.#entries.get(key) ?? {};
-    // Taken out and put back, it is the newest in the order of the map.
+    // Reinserted, it is the newest entry in the order of the map.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     if (this.#entries.size > MOST_SETS) this.#entries.delete(this.#entries.keys().next().value ?? key);

@@ -4,8 +4,8 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * The DNS name of a public address. Without one in the spec it is made as Cluster API's Azure provider makes it, by
- * FNV-1a over where the address is, so that the endpoint of a cluster that it built stays what it was.
+ * The DNS name of a public address. If the spec has none, it is derived as in Cluster API's Azure provider: by FNV-1a over
+ * the location of the address, so that a cluster that CAPZ built keeps its endpoint.
  */
 export function fullyQualifiedName(
   plan: ClusterSpecView,

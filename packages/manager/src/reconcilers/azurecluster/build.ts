@@ -10,16 +10,16 @@ import { lastAppliedIn } from "./last-applied.ts";
 import { setBegun, type Scope } from "./scope.ts";
 import { ownerOf, virtualNetworkID } from "../../azure-cluster/spec-view.ts";
 
-// Somebody else works on a resource of ours, and nothing tells when they are done.
+// Another client is changing a resource of the cluster, and no event reports when it is done.
 const RESOURCE_POLL_MS = 15_000;
 
-/** Brings everything in Azure to the wanted state, as far as it goes in one pass. */
+/** Creates and updates the cluster's resources in Azure, as far as one pass can. */
 export async function build(scope: Scope): Promise<Outcome> {
   setBegun(scope);
   forgetRefusals(scope);
   try {
     let retryAfterMs = noted(scope, await follow(scope));
-    // What Azure does at once makes way for what depends on it; each turn of the loop ends at least one resource.
+    // A resource that Azure finishes immediately unblocks its dependants; each turn of the loop finishes at least one.
     for (let turn = 0; turn <= scope.wanted.length; turn++) {
       const decisions = await decided(scope);
       recordEvents(scope, decisions);
@@ -27,15 +27,15 @@ export async function build(scope: Scope): Promise<Outcome> {
       retryAfterMs = sooner(retryAfterMs, noted(scope, round));
       if (round.ended === 0 || round.failures.length > 0) return ended(scope, decisions, retryAfterMs);
     }
-    throw new Error("the resources of a cluster did not come to an end");
+    throw new Error("reconciling the resources of a cluster did not converge");
   } catch (error) {
     const waitMs = throttledFor(error);
     if (waitMs !== undefined) return block(waitMs, reasonFor(scope));
-    throw failureOf(error, "looking at Azure");
+    throw failureOf(error, "reading from Azure");
   }
 }
 
-/** A cluster that is in use is not changed silently; while it is built its conditions tell enough. */
+/** Records events only for a cluster in use; during its creation, the conditions are enough. */
 function recordEvents({ cluster, context }: Scope, decisions: readonly Decision[]): void {
   if (cluster.status?.ready !== true) return;
   for (const { do: what, resource, why } of decisions) {
@@ -43,7 +43,7 @@ function recordEvents({ cluster, context }: Scope, decisions: readonly Decision[
     context.event({
       type: "Normal",
       reason: "ResourceUpdated",
-      message: `${shortName(resource.id)} is written: ${why}`,
+      message: `Writing ${shortName(resource.id)}: ${why}`,
     });
   }
 }
@@ -88,7 +88,7 @@ function writeFor(decision: Decision): readonly WantedChange[] {
   }
 }
 
-/** What was refused is asked for again with another spec, or when there was nothing else to wait for. */
+/** A refused write is sent again with another spec, or when the cluster waits for nothing else. */
 function forgetRefusals({ memory, ledger, cluster }: Scope): void {
   const { generation = 0 } = cluster.metadata;
   if (ledger.records().length === 0 || memory.generation !== generation) memory.refused.clear();
@@ -111,7 +111,7 @@ function reasonFor({ cluster }: Scope): string {
   return cluster.status?.ready === true ? "Updating" : "Creating";
 }
 
-/** Remembers what was refused, and says when to come back for the rest. */
+/** Stores the refusals and returns when to retry the rest. */
 function noted({ memory }: Scope, { failures, retryAfterMs }: Round): number | undefined {
   for (const failure of failures) memory.refused.set(normalizedId(failure.resourceID), failure);
   return retryAfterMs;

@@ -2,7 +2,6 @@ import { AzureCluster, withDefaults } from "@capstan/api";
 import { azureCluster, type Overrides } from "@capstan/runtime/testing/builders";
 import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 
-// The subscription of the clusters in tests.
 const SUBSCRIPTION = "00000000-0000-0000-0000-000000000001";
 
 /** The plan of a cluster as admission completes it. */
@@ -21,7 +20,7 @@ export function planOf(
   return { ...plan, spec: cluster.spec, ...change };
 }
 
-/** The id of something in the group of the cluster. */
+/** The id of a resource in the resource group of the cluster. */
 export function idOf(path = "", group = "c1"): string {
   const id = `/subscriptions/${SUBSCRIPTION}/resourceGroups/${group}`;
   return path === "" ? id : `${id}/providers/Microsoft.Network/${path}`;

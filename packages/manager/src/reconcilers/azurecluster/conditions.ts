@@ -7,7 +7,7 @@ import type { Scope } from "./scope.ts";
 
 type ConditionUpdate = Parameters<Scope["context"]["setCondition"]>[0];
 
-/** Tells of every kind of resource how it is, and of the network as a whole. */
+/** Sets the condition of every kind of resource and that of the whole network. */
 export function setResourceConditions(scope: Scope, decisions: readonly Decision[]): void {
   const failures = [...scope.memory.refused.values()];
   const conditions = CONDITIONS.flatMap((type) => conditionFor(type, decisions, failures) ?? []);
@@ -50,7 +50,7 @@ function conditionForFailure(type: ResourceCondition, error: Error): ConditionUp
   return { type, status: "False", severity, reason: "Failed", message };
 }
 
-/** Says neither names nor reasons that change from pass to pass: a status that says the same is not written again. */
+/** The message has no names or reasons that change between passes, so that an unchanged state causes no write. */
 function conditionForWork(type: ResourceCondition, decision: Decision): ConditionUpdate {
   const isUpdate = decision.do === "patchTags" || (decision.do === "put" && !decision.isNew);
   return { type, status: "False", severity: "Info", reason: isUpdate ? "Updating" : "Creating" };

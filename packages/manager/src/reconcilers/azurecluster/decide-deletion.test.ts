@@ -30,7 +30,7 @@ function deleted(change: Partial<DeletionScene>): string[] {
 }
 
 describe("deletion", () => {
-  test("takes a group that is ours as a whole", () => {
+  test("deletes a resource group that the cluster owns as a whole", () => {
     expect(deleted({ group: { tags: OWNED } })).toEqual(["resourceGroups/c1"]);
     expect(deleted({ group: { tags: OWNED }, resources: [] })).toEqual(["resourceGroups/c1"]);
   });
@@ -44,7 +44,7 @@ describe("deletion", () => {
     ]);
   });
 
-  test("goes from users to what they use in a group that is not ours", () => {
+  test("deletes dependants first in a resource group that the cluster does not own", () => {
     const order: string[][] = [];
     for (let rest = ALL; rest.length > 0;) {
       const names = deleted({ resources: rest });
@@ -60,7 +60,7 @@ describe("deletion", () => {
     ]);
   });
 
-  test("touches nothing without the tag of this very cluster, nor what other controllers make", () => {
+  test("touches no resource without the tag of this cluster, and none of other controllers", () => {
     const other = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1-b": "owned" };
     const shared = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "shared" };
     const machines = {
@@ -76,7 +76,7 @@ describe("deletion", () => {
     expect(deleted({ resources })).toEqual([]);
   });
 
-  test("takes what is ours elsewhere before the group", () => {
+  test("deletes the cluster's resources in other groups before its own group", () => {
     const group = { tags: OWNED };
     const resources = [
       ours("virtualNetworks/net", "hub"),
@@ -88,14 +88,14 @@ describe("deletion", () => {
     expect(deleted({ group, resources: [] })).toEqual(["resourceGroups/c1"]);
   });
 
-  test("leaves our group where somebody has put the network into it", () => {
+  test("keeps the cluster's group if a user's network is in it", () => {
     const resources = [theirs("virtualNetworks/net"), ours("loadBalancers/lb")];
     const scene = { group: { tags: OWNED }, networkID: normalizedId(idOf("virtualNetworks/net")) };
     expect(deleted({ ...scene, resources })).toEqual(["loadBalancers/lb"]);
     expect(deleted({ ...scene, resources: resources.slice(0, 1) })).toEqual([]);
   });
 
-  test("is through when nothing is there", () => {
+  test("is done when no resource exists", () => {
     expect(deleted({ group: undefined, resources: [] })).toEqual([]);
   });
 });

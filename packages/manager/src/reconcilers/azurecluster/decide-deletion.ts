@@ -3,25 +3,25 @@ import { shortName } from "./decide.ts";
 import { normalizedId } from "../../azure/normalized-id.ts";
 import { isOwned, type Owner } from "../../azure-cluster/tags.ts";
 
-/** Everything that is known when it is decided what to delete. */
+/** The input of the decision about a deletion. */
 export interface DeletionScene {
   readonly owner: Owner;
   readonly groupID: string;
-  /** The cluster's resource group; undefined when it is not there. */
+  /** The cluster's resource group; undefined when it does not exist. */
   readonly group: JsonObject | undefined;
-  /** Everything in the group and in that of the virtual network, with its tags. */
+  /** All resources in the cluster's group and in that of the virtual network, with their tags. */
   readonly resources: readonly JsonObject[];
-  /** The folded id of the virtual network. */
+  /** The normalized id of the virtual network. */
   readonly networkID: string | undefined;
 }
 
-/** What is to go next. Nothing means that all is gone. */
+/** A resource to delete next. If there is none, the deletion is complete. */
 export interface Deletion {
   readonly resourceID: string;
   readonly why: string;
 }
 
-/** What is deleted together, before what it uses. Others' types, machines above all, have their own controllers. */
+/** Types in the order of deletion, dependants first. Other types, such as scale sets, have their own controllers. */
 const ORDER: readonly (readonly string[])[] = [
   ["loadbalancers"],
   ["virtualnetworks"],
@@ -30,8 +30,8 @@ const ORDER: readonly (readonly string[])[] = [
 ];
 
 /**
- * Decides what goes next: the whole group where it is ours and everything of ours is in it, else resource by resource,
- * users before what they use. Only what bears the tag of this very cluster is ever touched.
+ * Decides what to delete next: the whole group if the cluster owns it and all its resources are in it, otherwise one
+ * resource after the other, dependants first. Only resources with the tag of this cluster are touched.
  */
 export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
   const { owner, group, groupID } = scene;
@@ -40,15 +40,20 @@ export function decideDeletion(scene: DeletionScene): readonly Deletion[] {
   const isGroupOurs = group !== undefined && isOwned(group, owner) && !hasForeignNetwork(scene);
   const outside = owned.filter((resource) => !normalizedId(idOf(resource)).startsWith(inGroup));
   if (isGroupOurs && outside.length === 0) {
-    return [{ resourceID: groupID, why: "the group is ours, and everything of ours is in it" }];
+    return [
+      { resourceID: groupID, why: "the cluster owns the resource group, and all its resources are in it" },
+    ];
   }
   const first = Math.min(...owned.map(orderOf));
   return owned
     .filter((resource) => orderOf(resource) === first)
-    .map((resource) => ({ resourceID: idOf(resource), why: `${shortName(idOf(resource))} is ours` }));
+    .map((resource) => ({
+      resourceID: idOf(resource),
+      why: `${shortName(idOf(resource))} belongs to the cluster`,
+    }));
 }
 
-/** A network that the user put into our group stays, and the group with it. */
+/** A user's network in the cluster's group stays, and so does the group. */
 function hasForeignNetwork({ networkID = "", groupID, resources, owner }: DeletionScene): boolean {
   if (!networkID.startsWith(normalizedId(`${groupID}/`))) return false;
   const network = resources.find((resource) => normalizedId(idOf(resource)) === networkID);

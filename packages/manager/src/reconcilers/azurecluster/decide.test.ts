@@ -14,7 +14,7 @@ const NETWORK = idOf("virtualNetworks/c1-vnet");
 const RULES = idOf("networkSecurityGroups/c1-controlplane-nsg");
 const BALANCER = idOf("loadBalancers/c1-public-lb");
 
-/** A resource as Azure shows it after it was written as wanted. */
+/** A resource as Azure shows it after a write of the desired state. */
 function written({ body, atCreation }: WantedResource, change: JsonObject = {}): ObservedResource {
   const properties = { ...(body["properties"] as object), provisioningState: "Succeeded" };
   return { body: { id: "x", etag: "e", ...atCreation, ...body, properties, ...change }, etag: "e" };
@@ -50,14 +50,14 @@ const about = (id: string, change: Partial<Scene>): Decision | undefined =>
 const inShort = (decisions: readonly Decision[]): string[] =>
   decisions.map(({ do: what, resource }) => `${what} ${resource.id.split("/").at(-1)}`);
 
-describe("of a cluster of which nothing is there", () => {
+describe("of a cluster without any resource", () => {
   test("the group comes first, and everything else waits for it", () => {
     const decisions = decided({ seen: new Map(wanted.map(({ id }) => [normalizedId(id), {}])) });
     expect(inShort(decisions).filter((line) => !line.startsWith("wait"))).toEqual(["put c1"]);
     expect(decisions[1]?.why).toBe("it needs resourceGroups/c1 first");
   });
 
-  test("what does not depend on each other comes together", () => {
+  test("independent resources are written together", () => {
     const seen = new Map(wanted.map(({ id }) => [normalizedId(id), {}] as [string, ObservedResource]));
     seen.set(normalizedId(idOf()), written(resourceAt(idOf())));
     expect(inShort(decided({ seen })).filter((line) => line.startsWith("put"))).toEqual([
@@ -69,7 +69,7 @@ describe("of a cluster of which nothing is there", () => {
     ]);
   });
 
-  test("the first write says what can never be changed", () => {
+  test("the first write contains the immutable fields", () => {
     const seen = everything({ [NETWORK]: {} });
     expect(about(NETWORK, { seen })).toMatchObject({
       do: "put",
@@ -79,7 +79,7 @@ describe("of a cluster of which nothing is there", () => {
   });
 });
 
-test("a cluster of the same name in another namespace gets nothing of what is there, and says whose it is", () => {
+test("a cluster of the same name in another namespace adopts none of the resources, and names their owner", () => {
   const owner = { clusterName: "c1", clusterKey: "team-b/c1" };
   const [group, ...others] = decided({ owner });
   expect(group).toMatchObject({ do: "refuse", reason: "ResourceNotOwned" });
@@ -87,22 +87,22 @@ test("a cluster of the same name in another namespace gets nothing of what is th
   expect(others.filter(({ do: what }) => what === "put" || what === "patchTags")).toEqual([]);
 });
 
-describe("of a cluster of which everything is there", () => {
+describe("of a cluster with all resources", () => {
   test("nothing is done", () => {
     expect(new Set(decided({}).map(({ do: what }) => what))).toEqual(new Set(["keep"]));
   });
 
   test.each<[string, JsonObject, Partial<Decision>]>([
     ["that failed is written again", { properties: { provisioningState: "Failed" } }, { do: "put" }],
-    ["without our tag is not touched", { tags: { team: "b" } }, { do: "refuse" }],
-    ["that is deleted by somebody waits", { properties: { provisioningState: "Deleting" } }, { do: "wait" }],
+    ["without the cluster's tag is not touched", { tags: { team: "b" } }, { do: "refuse" }],
+    ["that another client deletes waits", { properties: { provisioningState: "Deleting" } }, { do: "wait" }],
   ])("a resource %s", (_, change, expected) => {
     expect(about(RULES, { seen: everything({ [RULES]: written(resourceAt(RULES), change) }) })).toMatchObject(
       expected,
     );
   });
 
-  test("somebody else may work on a resource that is as it should be", () => {
+  test("another client may change a resource that matches the spec", () => {
     const { body = {} } = written(resourceAt(BALANCER));
     const updating = {
       ...body,
@@ -117,7 +117,7 @@ describe("of a cluster of which everything is there", () => {
     });
   });
 
-  test("tags alone are patched, with those of others among them", () => {
+  test("only tags are patched, and those of other clients stay", () => {
     const { tags } = resourceAt(RULES).body;
     const observed = written(resourceAt(RULES), { tags: { ...(tags as object), team: "b", theirs: "x" } });
     expect(about(RULES, { seen: everything({ [RULES]: observed }) })).toMatchObject({
@@ -127,7 +127,7 @@ describe("of a cluster of which everything is there", () => {
     });
   });
 
-  test("a rule that has left the spec goes, and one that was never in it stays", () => {
+  test("a rule that was removed from the spec is deleted, and one that was never in it stays", () => {
     const { body = {} } = written(resourceAt(RULES));
     const { securityRules } = body["properties"] as { securityRules: unknown[] };
     const more = [...securityRules, { name: "old" }, { name: "theirs" }];
@@ -144,7 +144,7 @@ describe("of a cluster of which everything is there", () => {
     });
   });
 
-  test("a subnet is the same in either way to write its range", () => {
+  test("a subnet is equal in both notations of its range", () => {
     const { body = {} } = written(resourceAt(NETWORK));
     const properties = body["properties"] as { subnets: { name: string; properties: JsonObject }[] };
     const subnets = properties.subnets.map(({ name, properties: { addressPrefix, ...rest } }) => ({
@@ -155,7 +155,7 @@ describe("of a cluster of which everything is there", () => {
     expect(about(NETWORK, { seen })).toMatchObject({ do: "keep" });
   });
 
-  test("what is under way or was refused is left alone", () => {
+  test("a resource with a running or refused operation is not written", () => {
     const id = normalizedId(BALANCER);
     const seen = everything({ [BALANCER]: {} });
     expect(about(BALANCER, { seen, underWay: new Set([id]) })).toMatchObject({ do: "wait" });
@@ -166,7 +166,7 @@ describe("of a cluster of which everything is there", () => {
   });
 });
 
-describe("of what is not ours", () => {
+describe("of resources that the cluster does not own", () => {
   const foreign = (resource: WantedResource): ObservedResource =>
     written(resource, { tags: { theirs: "yes" } });
 
@@ -193,7 +193,7 @@ describe("of what is not ours", () => {
     });
   });
 
-  test("the tag of a cluster whose name begins alike makes nothing ours", () => {
+  test("the tag of a cluster with the same name prefix does not count as ownership", () => {
     const tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_c1-b": "owned" };
     const seen = everything({ [BALANCER]: written(resourceAt(BALANCER), { tags }) });
     expect(about(BALANCER, { seen })).toMatchObject({ do: "refuse" });

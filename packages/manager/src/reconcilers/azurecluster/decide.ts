@@ -15,41 +15,41 @@ import {
   tagsIn,
 } from "../../azure-cluster/tags.ts";
 
-/** A resource as Azure showed it; without a body it is not there. */
+/** A resource as Azure showed it; without a body it does not exist. */
 export interface ObservedResource {
   readonly body?: JsonObject;
   readonly etag?: string;
 }
 
-/** Everything that is known when it is decided what to do. */
+/** The input of the decision about the resources. */
 export interface Scene {
   readonly owner: Owner;
-  /** What others depend on comes before them. */
+  /** Dependencies come before their dependants. */
   readonly wanted: readonly WantedResource[];
-  /** By folded id; what is not in it was not looked at. */
+  /** By normalized id; a resource that is missing here was not read. */
   readonly seen: ReadonlyMap<string, ObservedResource>;
   readonly lastApplied: LastApplied;
-  /** Folded ids of what Azure is doing something to on our behalf. */
+  /** Normalized ids of resources with a running operation of the cluster. */
   readonly underWay: ReadonlySet<string>;
-  /** Folded ids of what Azure has refused, with its reason; they wait until the others are done. */
+  /** Normalized ids of resources that Azure has refused, with the reason; they wait until the others are done. */
   readonly refused: ReadonlyMap<string, string>;
-  /** The folded id of the virtual network. */
+  /** The normalized id of the virtual network. */
   readonly networkID?: string | undefined;
 }
 
-/** What to do about one resource, and why. */
+/** The decision about one resource, and the reason. */
 export type Decision = { readonly resource: WantedResource; readonly why: string } & (
   | { readonly do: "put"; readonly body: JsonObject; readonly isNew: boolean; readonly etag?: string }
   | { readonly do: "patchTags"; readonly tags: Tags; readonly etag?: string }
-  /** Nothing is wrong with it. */
+  /** It matches the spec. */
   | { readonly do: "keep"; readonly isForeign: boolean }
-  /** It is not its turn. */
+  /** It must wait for another resource or operation. */
   | { readonly do: "wait" }
-  /** Somebody has to change something. */
+  /** A user must change something. */
   | { readonly do: "refuse"; readonly reason: string }
 );
 
-/** Decides about every resource of a cluster; settled, all of them are kept. */
+/** Decides about every resource of a cluster; in a settled cluster all are kept. */
 export function decide(scene: Scene): readonly Decision[] {
   const isNetworkForeign = hasForeignNetwork(scene);
   const ready = new Set<string>();
@@ -60,7 +60,7 @@ export function decide(scene: Scene): readonly Decision[] {
   });
 }
 
-/** Whether the virtual network is there and bears no tag of ours: then the user has brought it. */
+/** Whether the virtual network exists without the cluster's tag: then a user owns it. */
 function hasForeignNetwork({ networkID, seen, owner }: Scene): boolean {
   const body = networkID === undefined ? undefined : seen.get(networkID)?.body;
   return body !== undefined && !isOwned(body, owner);
@@ -78,21 +78,21 @@ function decideOne(scene: Scene, resource: WantedResource, { ready, isNetworkFor
       do: "keep",
       resource,
       isForeign: true,
-      why: "the virtual network is the user's, and so are its parts",
+      why: "the virtual network and its parts belong to a user",
     };
   }
   if (scene.underWay.has(id)) return { do: "wait", resource, why: "Azure is working on it" };
   const refusal = scene.refused.get(id);
   if (refusal !== undefined) return { do: "refuse", resource, reason: "Failed", why: refusal };
-  // What the user brought needs nothing of ours but the group.
+  // A user's network depends only on the resource group.
   const isForeign = id === scene.networkID && isNetworkForeign;
   const missing = isForeign ? undefined : resource.dependsOn.find((other) => !ready.has(normalizedId(other)));
   if (missing !== undefined) return { do: "wait", resource, why: `it needs ${shortName(missing)} first` };
   const observed = scene.seen.get(id);
-  if (!observed) return { do: "wait", resource, why: "it has not been looked at" };
+  if (!observed) return { do: "wait", resource, why: "it has not been read yet" };
   if (!observed.body) {
     const body = { ...resource.atCreation, ...resource.body };
-    return { do: "put", resource, body, isNew: true, why: "it is not there" };
+    return { do: "put", resource, body, isNew: true, why: "it does not exist" };
   }
   return decideExisting(scene, resource, { ...observed, body: observed.body });
 }
@@ -107,9 +107,9 @@ function decideExisting(
   const decision = isForeign
     ? decideForeign(scene, resource, observed)
     : decideOwn(scene, resource, observed);
-  // Others, the cloud provider above all, may work on it as long as it stays what it is to be.
+  // Other clients, mainly the cloud provider, may change a resource as long as it matches the spec.
   if (isFinal(state) || (decision.do === "keep" && state !== "Deleting")) return decision;
-  return { do: "wait", resource, why: `somebody else is at it: it is ${state}` };
+  return { do: "wait", resource, why: `another client is changing it: it is ${state}` };
 }
 
 function decideForeign(
@@ -119,20 +119,20 @@ function decideForeign(
 ): Decision {
   const namesake = namesakeIn(body, owner);
   if (namesake !== undefined) {
-    const why = `${shortName(resource.id)} belongs to the cluster ${namesake}; give one of them another name, in spec.resourceGroup for instance`;
+    const why = `${shortName(resource.id)} belongs to the cluster ${namesake}; give one of the clusters another name, for example in spec.resourceGroup`;
     return { do: "refuse", resource, reason: "ResourceNotOwned", why };
   }
   if (resource.ifForeign === "refuse") {
     const tag = `${ownershipTag(owner.clusterName)}: owned`;
-    const why = `${shortName(resource.id)} is there and not ours; choose another name, or give it the tag ${tag} to hand it over`;
+    const why = `${shortName(resource.id)} already exists and the cluster does not own it; choose another name, or add the tag ${tag} to hand it over`;
     return { do: "refuse", resource, reason: "ResourceNotOwned", why };
   }
   const missing = missingSubnet(resource.body, body);
   if (missing !== undefined) {
-    const why = `${shortName(resource.id)} is not ours and has no subnet ${JSON.stringify(missing)}; create it, or name one that is there in spec.networkSpec.subnets`;
+    const why = `${shortName(resource.id)} has no subnet ${JSON.stringify(missing)}, and the cluster does not own it; create the subnet, or set an existing one in spec.networkSpec.subnets`;
     return { do: "refuse", resource, reason: "SubnetNotFound", why };
   }
-  return { do: "keep", resource, isForeign: true, why: "it is there and not ours: it is used as it is" };
+  return { do: "keep", resource, isForeign: true, why: "the cluster does not own it and uses it as it is" };
 }
 
 function decideOwn(
@@ -149,15 +149,15 @@ function decideOwn(
   if (properties !== body["properties"] || state === "Failed" || state === "Canceled") {
     const { id: _id, name: _name, type: _type, etag: _etag, ...rest } = body;
     const merged = { ...rest, properties, ...(!resource.hasNoTags && { tags }) };
-    const why = properties === body["properties"] ? `it is ${state}` : "it is not as it is wanted";
+    const why = properties === body["properties"] ? `it is ${state}` : "it differs from the spec";
     return { do: "put", resource, body: merged, isNew: false, ...precondition, why };
   }
   if (!areTagsRight)
-    return { do: "patchTags", resource, tags, ...precondition, why: "its tags are not as wanted" };
-  return { do: "keep", resource, isForeign: false, why: "it is as it is wanted" };
+    return { do: "patchTags", resource, tags, ...precondition, why: "its tags differ from the spec" };
+  return { do: "keep", resource, isForeign: false, why: "it matches the spec" };
 }
 
-/** The properties with everything wanted in them; the very same object when nothing is missing and nothing too much. */
+/** The properties with the desired ones merged in; the same object when they already match. */
 function wantedProperties(resource: WantedResource, body: JsonObject, lastApplied: LastApplied): unknown {
   const observed = body["properties"];
   const wanted = resource.body["properties"];
@@ -172,7 +172,7 @@ function wantedProperties(resource: WantedResource, body: JsonObject, lastApplie
   return mergeDesired(kept, shapedLike(kept, wanted));
 }
 
-/** Names of items that we wrote once and do not want any more, by their list. */
+/** Names of items that were written once and have been removed from the spec, by list. */
 function retiredIn(
   resource: WantedResource,
   { rules }: LastApplied,
@@ -185,7 +185,7 @@ function retiredIn(
   return { securityRules: Object.keys(group[1]).filter((name) => !wanted.has(name)) };
 }
 
-/** Azure shows the range of a subnet in either of two fields, whichever it was first written in. */
+/** Azure shows the range of a subnet in the field in which it was first written. */
 function shapedLike(observed: JsonObject, wanted: JsonObject): JsonObject {
   const { subnets } = wanted;
   const existing = observed["subnets"];

@@ -18,25 +18,25 @@ import { follow, type Round, start } from "./operations.ts";
 import type { Scope } from "./scope.ts";
 
 const DELETING = "Deleting";
-// A pool that goes tells of itself; this is for what nobody tells.
+// The deletion of a pool enqueues the cluster; this interval covers missed events.
 const POOLS_POLL_MS = 30_000;
 
 /**
- * Lets the pools go first, which need this cluster to find their scale sets and the identity to delete them with. A
- * Cluster keeps this order by itself; here it is kept for those who delete everything at once.
+ * Waits until the pools are deleted: they need this object to find their scale sets and the identity to delete them. The
+ * Cluster controller keeps this order; this phase keeps it for a user who deletes all objects at once.
  */
 export function awaitPools({ context, plan }: Scope): Outcome {
   const { namespace } = context.object.metadata;
   const pools = poolsOf(context.cache, { name: plan.clusterName, namespace });
   if (pools.length === 0) return next;
   const names = pools.map(({ metadata }) => metadata.name).toSorted();
-  const message = `The network goes after the AzureMachinePools in it: ${names.join(", ")}`;
+  const message = `Waiting for the AzureMachinePools in the network to be deleted: ${names.join(", ")}`;
   throw waiting("WaitingForMachinePools", message, POOLS_POLL_MS);
 }
 
 /**
- * Deletes everything of ours; through when nothing is left. What was begun is seen to its end first: it may be about
- * to make what has to be deleted.
+ * Deletes all resources of the cluster. It first waits for running operations, because they may still create a resource
+ * that must be deleted.
  */
 export async function deleteResources(scope: Scope): Promise<Outcome> {
   scope.context.setCondition({
@@ -61,14 +61,14 @@ export async function deleteResources(scope: Scope): Promise<Outcome> {
 
 function outcomeOf({ failures, retryAfterMs }: Round): number | undefined {
   const [failure] = failures;
-  // While others are under way they are waited for; a refusal will come again, and is told then.
+  // While other deletions run, the pass waits for them; a refusal comes again and is reported then.
   if (failure && retryAfterMs === undefined) throw failure.error;
   return retryAfterMs;
 }
 
 /**
- * Nothing is left, as far as can be seen. Reads may miss for seconds what was just made, so that a cluster which was
- * not finished is looked for once more.
+ * No resource of the cluster is visible any more. A read may miss a new resource for some seconds, so a cluster that was
+ * not finished is read once more.
  */
 function afterEmptyLook(scope: Scope): Outcome {
   const { memory, context, cluster } = scope;
@@ -84,8 +84,8 @@ function through({ shared, cluster }: Scope): Outcome {
 }
 
 /**
- * What is to go next, decided on what Azure shows now: one read of the group and one list of what is in it, because
- * the tags in the list say whose each resource is, also of those that have left the spec.
+ * The next resources to delete, decided on a live read: one read of the group and one list of its resources. The tags in
+ * the list show the owner of each resource, including resources that are no longer in the spec.
  */
 async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
   const { plan, arm } = scope;
@@ -106,7 +106,7 @@ async function toDelete(scope: Scope): Promise<readonly Deletion[]> {
   return decideDeletion({ ...scene, resources: await stillThere(scope) });
 }
 
-/** What the spec names, looked at one by one: who believes a list that shows nothing leaves everything behind. */
+/** Reads the resources of the spec one by one, because a wrongly empty list would leave all of them behind. */
 async function stillThere({ arm, plan, wanted }: Scope): Promise<readonly JsonObject[]> {
   const readings = await together(wanted.map(({ id }) => readResource(arm, id, locationOf(plan))));
   return readings.flatMap(({ body }) => (body ? [body] : []));
@@ -123,9 +123,9 @@ async function contentsOf({ arm }: Scope, group: string): Promise<readonly JsonO
   }
 }
 
-/** What is not in the group that was asked for must not be deleted because some answer shows it. */
+/** A resource outside the listed group must not be deleted because of a wrong answer. */
 function checkInside(id: string, group: string): void {
   if (normalizedId(id).startsWith(normalizedId(`${group}/`))) return;
-  const message = `the resources of ${group} were asked for, and the answer has ${id}`;
+  const message = `Azure answered a list of the resources of ${group} with ${id}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }

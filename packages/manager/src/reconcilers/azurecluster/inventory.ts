@@ -7,13 +7,13 @@ interface Flight {
   readonly listing: Promise<ReadonlyMap<string, JsonObject>>;
 }
 
-// All clusters are looked at within seconds of each other; the first of them pays for the list.
+// All clusters are read within seconds of each other; the first one fetches the list.
 const SHARED_FOR_MS = 60_000;
 
-/** Who asks, for which collection of a subscription. */
+/** A collection of a subscription, and the identity that lists it. */
 export interface ListRequest {
   readonly arm: Arm;
-  /** Whose eyes: another identity may see something else. */
+  /** The identity that lists; another identity may see other resources. */
   readonly identity: string;
   /** Such as `/subscriptions/…/providers/Microsoft.Network/virtualNetworks`. */
   readonly collection: string;
@@ -22,9 +22,9 @@ export interface ListRequest {
 /**
  * Lists of whole subscriptions, shared by all clusters in them.
  *
- * A settled cluster has about ten resources: to read each of them every ten minutes would cost a thousand clusters
- * ten thousand requests, and the lists of their types cost about eighty. A list shows a resource as fully as a read
- * does but may be seconds behind, so that nothing is ever written on the word of a list alone.
+ * A settled cluster has about ten resources. Reading each of them every ten minutes takes ten thousand requests for a
+ * thousand clusters; listing their types takes about eighty. A list shows a resource as completely as a read, but may be
+ * seconds old, so a write never relies on a list alone.
  */
 export class Inventory {
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class Inventory {
     this.#clock = clock;
   }
 
-  /** All resources of a collection by folded id. */
+  /** All resources of a collection by normalized id. */
   async list({ arm, identity, collection }: ListRequest): Promise<ReadonlyMap<string, JsonObject>> {
     const key = `${identity}\n${collection}`;
     const known = this.#flights.get(key);
@@ -43,7 +43,7 @@ export class Inventory {
     if (known && nowMs - known.atMs < SHARED_FOR_MS) return known.listing;
     const flight: Flight = { atMs: nowMs, listing: this.#read(arm, collection, key) };
     this.#flights.set(key, flight);
-    // Who waits is told; a list that failed must not be handed to those who come later.
+    // The current callers get the error; later callers must not get a failed list.
     flight.listing.catch(() => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
     });

@@ -7,7 +7,7 @@ const given = (record: Readonly<Record<string, string | undefined>>): Record<str
     Object.entries(record).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
   );
 
-test("what is applied is read back from the annotations as it was", () => {
+test("the applied state is the same when read back from the annotations", () => {
   const after = applied(planOf({ additionalTags: { team: "a" } }));
   expect(lastAppliedIn(given(annotationsFor(after)))).toEqual({
     tags: { team: "a" },
@@ -15,11 +15,11 @@ test("what is applied is read back from the annotations as it was", () => {
   });
 });
 
-test("nothing to remember needs no annotation", () => {
+test("an empty state needs no annotation", () => {
   expect(given(annotationsFor({ tags: {}, rules: { g: {} } }))).toEqual({});
 });
 
-test("both what was and what will be is remembered before anything is written", () => {
+test("the annotations have both the old and the new state before the first write", () => {
   const before = { tags: { old: "1" }, rules: { g: { a: "" }, gone: { x: "" } } };
   const after = { tags: { new: "2" }, rules: { g: { b: "" } } };
   expect(joined(before, after)).toEqual({
@@ -28,11 +28,8 @@ test("both what was and what will be is remembered before anything is written", 
   });
 });
 
-test.each(["{", "[]", "3", `{"a":1}`])(
-  "an annotation that makes no sense, %s, takes nothing away",
-  (text) => {
-    expect(
-      lastAppliedIn({ "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg": text }).tags,
-    ).toEqual({});
-  },
-);
+test.each(["{", "[]", "3", `{"a":1}`])("an invalid annotation, %s, removes nothing", (text) => {
+  expect(lastAppliedIn({ "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg": text }).tags).toEqual(
+    {},
+  );
+});

@@ -3,7 +3,7 @@ import type { ClusterSpecView } from "../../azure-cluster/spec-view.ts";
 import { rulesBySecurityGroup } from "./security-rules.ts";
 import type { Tags } from "../../azure-cluster/tags.ts";
 
-/** What was written to Azure on the user's behalf: what leaves the spec is taken away there, and nothing else. */
+/** The user's tags and rules that were written to Azure: only these are removed when they leave the spec. */
 export interface LastApplied {
   readonly tags: Tags;
   /** The rules of each security group, with their descriptions. */
@@ -12,11 +12,11 @@ export interface LastApplied {
 
 type Annotations = Readonly<Record<string, string>>;
 
-// CAPZ's own, so that a cluster can go from one to the other without leaving anything behind.
+// CAPZ's own annotation, so that a cluster can move between CAPZ and Capstan without leftovers.
 const TAGS_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg";
 const RULES_ANNOTATION = "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules";
 
-/** What the annotations of a cluster remember. */
+/** Reads the applied state from the annotations of a cluster. */
 export function lastAppliedIn(annotations: Annotations = {}): LastApplied {
   const rules = Object.entries(jsonIn(annotations[RULES_ANNOTATION]));
   return {
@@ -27,7 +27,7 @@ export function lastAppliedIn(annotations: Annotations = {}): LastApplied {
   };
 }
 
-/** What is written when everything is as the spec says. */
+/** The state that is applied when Azure matches the spec. */
 export function applied(plan: ClusterSpecView): LastApplied {
   const groups = rulesBySecurityGroup(plan).map(({ name, rules }) => {
     const texts = rules.map((rule) => [String(rule["name"]), descriptionOf(rule["properties"])]);
@@ -36,14 +36,14 @@ export function applied(plan: ClusterSpecView): LastApplied {
   return { tags: plan.spec.additionalTags ?? {}, rules: Object.fromEntries(groups) };
 }
 
-/** What has to be remembered before anything is written: what there was, and what will be. */
+/** The state to record before a write: the old one and the new one. */
 export function joined(before: LastApplied, after: LastApplied): LastApplied {
   const names = new Set([...Object.keys(before.rules), ...Object.keys(after.rules)]);
   const rules = [...names].map((name) => [name, { ...before.rules[name], ...after.rules[name] }] as const);
   return { tags: { ...before.tags, ...after.tags }, rules: Object.fromEntries(rules) };
 }
 
-/** The annotations that remember it; undefined takes one away. */
+/** The annotations for a state; undefined removes one. */
 export function annotationsFor({ tags, rules }: LastApplied): Readonly<Record<string, string | undefined>> {
   const groups = Object.fromEntries(
     Object.entries(rules).filter(([, group]) => Object.keys(group).length > 0),
@@ -54,7 +54,7 @@ export function annotationsFor({ tags, rules }: LastApplied): Readonly<Record<st
 function textFor(value: object): string | undefined {
   const names = Object.keys(value);
   if (names.length === 0) return undefined;
-  // Keys in order, so that the same content is always the same text and is written once.
+  // Sorted keys, so that the same content is always the same text and causes no write.
   return JSON.stringify(ordered(value));
 }
 
@@ -69,7 +69,7 @@ function jsonIn(text: string | undefined): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text ?? "{}");
     return isJsonObject(value) ? value : {};
   } catch {
-    // Somebody edited it; without a memory nothing is taken away.
+    // A user edited it; without the record, nothing is removed.
     return {};
   }
 }

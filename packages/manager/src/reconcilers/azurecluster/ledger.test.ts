@@ -14,7 +14,7 @@ const record = (path: string, url?: string): Operation => ({
   ...(url !== undefined && { url }),
 });
 
-/** A ledger, how many operations each write of the status held, and the object that it writes into. */
+/** A ledger, the number of operations in each write of the status, and the object that it writes to. */
 function opened(status?: AzureCluster["status"]) {
   const scheduler = new Scheduler({ seed: "ledger" });
   const object = azureCluster({ ...(status && { status }) });
@@ -38,7 +38,7 @@ test("the intents of a wave are written together, before any of them is sent", a
   expect(writes).toEqual([3]);
 });
 
-test("addresses and ends wait for the end of the pass, and a later one finds them", async () => {
+test("poll URLs and results are written at the end of the pass, and a later pass reads them", async () => {
   const { ledger, object, writes } = opened();
   await ledger.persistOperation(idOf("x/a"))(record("x/a", "https://azure/operation"));
   await ledger.persistOperation(idOf("x/b"))(record("x/b", "https://azure/other"));
@@ -53,7 +53,7 @@ test("addresses and ends wait for the end of the pass, and a later one finds the
   expect(later.ids()).toEqual(new Set([normalizedId(idOf("x/a"))]));
 });
 
-test("what another client left is not taken for ours", () => {
+test("a record of another client is ignored", () => {
   const left = { type: "PUT", serviceName: "vnets", name: "v", data: "bm8=" };
   const { ledger, object } = opened({ longRunningOperationStates: [left, { ...left, data: "e30=" }] });
   expect(ledger.records()).toEqual([]);

@@ -8,9 +8,9 @@ type States = NonNullable<NonNullable<AzureCluster["status"]>["longRunningOperat
 /**
  * The Azure operations of a cluster, several at a time, in `status.longRunningOperationStates`.
  *
- * The intents of one wave share one write, which is durable before any of them is sent. Addresses and ends wait for
- * the patch at the end of the pass: lost in a crash, an address is made up for by a look at the resource, and an end
- * by asking for it once more.
+ * The intents of one wave share one write, which is durable before any of the requests is sent. Poll URLs and results are
+ * written with the patch at the end of the pass: if a crash loses a URL, a read of the resource replaces it; if it loses
+ * a result, the operation is polled again.
  */
 export class Ledger {
   readonly #context: Context<AzureCluster>;
@@ -25,17 +25,17 @@ export class Ledger {
     }
   }
 
-  /** What is under way. */
+  /** The running operations. */
   records(): readonly Frozen<Operation>[] {
     return [...this.#records.values()];
   }
 
-  /** Folded ids of what is under way. */
+  /** Normalized ids of the resources with a running operation. */
   ids(): ReadonlySet<string> {
     return new Set(this.#records.keys());
   }
 
-  /** Keeps the record of one resource. */
+  /** Persists the record of one resource's operation. */
   persistOperation(resourceID: string): Task["persist"] {
     const id = normalizedId(resourceID);
     return async (record) => {
@@ -45,7 +45,7 @@ export class Ledger {
     };
   }
 
-  /** Puts the records into the status of the object. */
+  /** Writes the records to the status of the object. */
   show(): void {
     const { object } = this.#context;
     const states = [...this.#records.values()].map(stateOf);
@@ -53,7 +53,7 @@ export class Ledger {
     object.status = states.length === 0 ? rest : { ...rest, longRunningOperationStates: states };
   }
 
-  /** A moment is given to the other intents of the wave. */
+  /** Waits a moment, so that the other intents of the wave join the same write. */
   async #written(): Promise<void> {
     this.#flush ??= this.#context.env.clock.sleep(0).then(async () => {
       this.#flush = undefined;
@@ -75,7 +75,7 @@ function stateOf(record: Frozen<Operation>): States[number] {
   };
 }
 
-/** Reads a record of ours. What CAPZ left there only its own client could follow; the resource itself tells as much. */
+/** Parses a record of Capstan. Only CAPZ's client could follow its records; a read of the resource shows as much. */
 function recordIn(data: string): Operation | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(data, "base64").toString());

@@ -3,33 +3,33 @@ import { PollBackoff } from "../../azure/operations/poll-backoff.ts";
 import type { JsonObject } from "../../azure/port.ts";
 import type { ObservedResource } from "./decide.ts";
 
-/** A failure with the resource that it is about. */
+/** A failure and the resource that it belongs to. */
 export interface ResourceFailure {
   readonly resourceID: string;
   readonly error: Error;
 }
 
-/** A sighting with its age. */
+/** An observed resource with the time of the read. */
 export interface CachedReading extends ObservedResource {
   /** Monotonic. */
   readonly atMs: number;
-  /** Read for itself, and not found in a list, which may be a little behind. */
+  /** Read directly, and not from a list, which may be some seconds old. */
   readonly isLiveRead: boolean;
 }
 
-/** What this process knows of one cluster; everything in it can be read again. */
+/** The cached state of one cluster; all of it can be read again. */
 export class ClusterMemory {
-  /** By folded id. */
+  /** By normalized id. */
   readonly seen = new Map<string, CachedReading>();
-  /** The bodies that were sent and whose operations are under way, by folded id. */
+  /** The sent bodies of running operations, by normalized id. */
   readonly sent = new Map<string, JsonObject>();
-  /** Of operations, by the folded id of their resource. */
+  /** Of operations, by the normalized id of their resource. */
   readonly pollBackoff: PollBackoff;
-  /** What Azure refused and how it was told, by folded id. */
+  /** The resources that Azure refused, with the error, by normalized id. */
   readonly refused = new Map<string, ResourceFailure>();
   /** The generation of the spec that was refused. */
   generation = 0;
-  /** Since when, monotonic, a cluster that is deleted has looked as if nothing were left of it. */
+  /** Since when, monotonic, no resource of a cluster in deletion has been visible. */
   emptySinceMs: number | undefined;
 
   constructor(clock: Clock) {
@@ -37,7 +37,7 @@ export class ClusterMemory {
   }
 }
 
-/** What this process knows of all clusters, so that a pass asks Azure only what has changed or is old. */
+/** The cached state of all clusters, so that a pass reads only what has changed or is old. */
 export class Memory {
   readonly #clock: Clock;
   readonly #clusters = new Map<string, ClusterMemory>();

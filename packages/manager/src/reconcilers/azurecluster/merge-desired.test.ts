@@ -3,20 +3,20 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mergeDesired, withoutNamed } from "./merge-desired.ts";
 
-describe("what is wanted, laid over what is there", () => {
+describe("the desired value merged into the observed one", () => {
   test.each<[string, unknown, unknown]>([
     ["fields of Azure's own", { a: 1, state: "x" }, { a: 1 }],
     ["an id in another spelling", { id: "/subscriptions/S/x" }, { id: "/subscriptions/s/X" }],
     ["more items with names", [{ name: "a" }, { name: "b" }], [{ name: "a" }]],
     ["another order of items", [{ name: "b" }, { name: "a" }], [{ name: "a" }, { name: "b" }]],
     ["more ranges", { addressPrefixes: ["10.0.0.0/8", "fd00::/8"] }, { addressPrefixes: ["10.0.0.0/8"] }],
-    ["an empty list that is not there", {}, { rules: [] }],
+    ["a missing empty list", {}, { rules: [] }],
     ["an undefined field", { a: 1 }, { a: undefined, b: undefined }],
-  ])("is the very same object in spite of %s", (_, observed, wanted) => {
+  ])("is the same object in spite of %s", (_, observed, wanted) => {
     expect(mergeDesired(observed, wanted)).toBe(observed);
   });
 
-  test("keeps items of others and puts ours right", () => {
+  test("keeps items of other clients and repairs its own", () => {
     const observed = {
       pools: [
         { name: "theirs", x: 1 },
@@ -28,7 +28,7 @@ describe("what is wanted, laid over what is there", () => {
     });
   });
 
-  test("replaces a rule as a whole: what else stood in it would change what it does", () => {
+  test("replaces a rule as a whole, because further fields would change its effect", () => {
     const observed = {
       securityRules: [{ name: "r", properties: { sourceAddressPrefixes: ["a", "b"], access: "Allow" } }],
     };
@@ -36,7 +36,7 @@ describe("what is wanted, laid over what is there", () => {
     expect(mergeDesired(observed, { securityRules: [rule] })).toEqual({ securityRules: [rule] });
   });
 
-  test("takes items away by name, in any case", () => {
+  test("removes items by name, ignoring case", () => {
     const list = [{ name: "Old" }, { name: "kept" }];
     expect(withoutNamed(list, new Set(["old"]))).toEqual([{ name: "kept" }]);
     expect(withoutNamed(list, new Set(["other"]))).toBe(list);
@@ -49,7 +49,7 @@ const value = fc.letrec((tie) => ({
   any: fc.oneof({ depthSize: "small" }, tie("leaf"), tie("object")),
 })).object;
 
-test("laid over twice, nothing changes the second time", () => {
+test("changes nothing when merged a second time", () => {
   fc.assert(
     fc.property(value, value, (observed, wanted) => {
       const once = mergeDesired(observed, wanted);

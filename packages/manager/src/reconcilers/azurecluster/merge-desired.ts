@@ -2,14 +2,14 @@ import { isJsonObject, sameArmId } from "@capstan/api";
 import { covers } from "../../azure/operations/covers.ts";
 import type { JsonObject } from "../../azure/port.ts";
 
-// Whatever else stands in one of these would change what it does, so that they are ours as a whole or not at all.
+// Further fields in one of these items would change its effect, so the desired item replaces the observed one.
 const WHOLE_ITEMS = new Set(["securityRules", "loadBalancingRules", "outboundRules", "probes"]);
 
 /**
- * The observed value with the wanted one laid over it; the very same value when everything that is wanted is there.
+ * The observed value with the desired one merged in; the same value when it already contains everything desired.
  *
- * What others have added stays: the cloud provider in a workload cluster writes rules, routes, frontends and pools
- * into resources of ours, and a PUT without them would take them away.
+ * Additions of other clients stay: the cloud provider of a workload cluster writes rules, routes, frontends and pools
+ * into the cluster's resources, and a PUT without them would remove them.
  */
 export function mergeDesired(observed: unknown, wanted: unknown, field = ""): unknown {
   if (wanted === undefined) return observed;
@@ -18,7 +18,7 @@ export function mergeDesired(observed: unknown, wanted: unknown, field = ""): un
   return isSame(observed, wanted) ? observed : wanted;
 }
 
-/** The observed list without the items of these names; the very same list when there are none. */
+/** The observed list without the items of these names; the same list when it has none of them. */
 export function withoutNamed(observed: unknown, names: ReadonlySet<string>): unknown {
   if (!Array.isArray(observed) || names.size === 0) return observed;
   const kept = observed.filter((item) => !names.has(keyOf(item) ?? ""));
@@ -63,7 +63,7 @@ function namedLaidOver(
   return isChanged ? [...kept, ...added] : observed;
 }
 
-/** What tells items of a list apart, as Azure does: without regard to case. */
+/** The key of a list item, ignoring case as Azure does. */
 function keyOf(item: unknown): string | undefined {
   const key = isJsonObject(item) ? (item["name"] ?? item["service"]) : undefined;
   return typeof key === "string" ? key.toLowerCase() : undefined;

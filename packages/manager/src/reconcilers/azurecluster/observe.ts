@@ -6,14 +6,14 @@ import { throttledFor } from "./operations.ts";
 import { clusterGroupOf, groupID, locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 
-// A little less than the shortest time between two resyncs: each of them looks for what others have changed.
+// A little less than the shortest time between two resyncs, so that each resync looks for drift.
 const LOOK_FOR_DRIFT_MS = 8 * 60_000;
-// Nothing is written on an older sighting than this.
+// No write relies on an older read than this.
 const FRESH_MS = 2 * 60_000;
 
 /**
- * Looks at every resource that was not seen for a while: one read each while a cluster is built or changed, because a
- * list of its group would show neither properties nor states; the shared lists of the subscription once it is built.
+ * Reads every resource whose last read is old: one by one while a cluster is built or changed, because a list of its group
+ * has neither properties nor states; from the shared lists of the subscription once it is built.
  */
 export async function observe(scope: Scope): Promise<void> {
   const old = scope.wanted.map(({ id }) => id).filter((id) => isOld(scope, id, LOOK_FOR_DRIFT_MS));
@@ -23,13 +23,13 @@ export async function observe(scope: Scope): Promise<void> {
   try {
     await look(scope, await notListed(scope, old));
   } catch (error) {
-    // To look for drift can wait for the next time; whatever else is to be done can be decided without it.
+    // The check for drift can wait; all other decisions work with the cached reads.
     if (hasSeenAll && error instanceof AzureError && error.class === "Throttled") return;
     throw error;
   }
 }
 
-/** Looks again, for itself, at what a decision to write rests on; says whether there was something to look at. */
+/** Reads the resources again that are about to be written; returns whether there were any. */
 export async function confirm(scope: Scope, decisions: readonly Decision[]): Promise<boolean> {
   const doubtful = decisions
     .filter(({ do: what }) => what === "put" || what === "patchTags" || what === "refuse")
@@ -42,7 +42,7 @@ export async function confirm(scope: Scope, decisions: readonly Decision[]): Pro
   return true;
 }
 
-/** Reads resources one by one; what is in a group that is not there needs no reading. */
+/** Reads resources one by one; resources in a group that does not exist need no read. */
 async function look(scope: Scope, ids: readonly string[]): Promise<void> {
   const group = groupID(scope.plan, clusterGroupOf(scope.plan));
   const inGroup = normalizedId(`${group}/`);
@@ -55,8 +55,8 @@ async function look(scope: Scope, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Waits for all of them, also when one breaks: none may go on behind the back of a pass that has ended. Where several
- * break, the one that Azure has asked to wait longest for is the news, or it would be asked again too early.
+ * Waits for all reads even if one fails, because none may continue after the pass has ended. If several fail, it throws
+ * the error with the longest Retry-After, so that the next attempt is not too early.
  */
 export async function together<T>(reads: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(reads);
@@ -71,7 +71,7 @@ async function lookAt(scope: Scope, id: string): Promise<void> {
   cacheReading(scope, id, { ...reading, isLiveRead: true });
 }
 
-/** Reads one resource; nothing when it is not there. */
+/** Reads one resource; undefined when it does not exist. */
 export async function readResource(
   arm: Arm,
   id: string,
@@ -82,21 +82,21 @@ export async function readResource(
     checkID(reading.body, id);
     return reading;
   } catch (error) {
-    // An Azure that does not have the type has no such resource either.
+    // If Azure does not have the type, the resource does not exist either.
     if (isGone(error) || (error instanceof AzureError && error.code === "InvalidResourceType")) return {};
     throw error;
   }
 }
 
-/** What is about to be changed or trusted must be what was asked for, whatever mixes up answers on the way. */
+/** The answer must be about the requested resource, because writes rely on it. */
 function checkID(body: JsonObject, id: string): void {
   const shown = body["id"];
   if (typeof shown !== "string" || normalizedId(shown) === normalizedId(id)) return;
-  const message = `${id} was asked for, and the answer is about ${shown}`;
+  const message = `Azure answered a read of ${id} with ${shown}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 
-/** Takes what the lists of the subscription show, and says what they do not. */
+/** Stores what the lists of the subscription show, and returns the ids that they lack. */
 async function notListed(scope: Scope, ids: readonly string[]): Promise<readonly string[]> {
   const { arm, identity, shared } = scope;
   try {
@@ -110,13 +110,13 @@ async function notListed(scope: Scope, ids: readonly string[]): Promise<readonly
       return !body;
     });
   } catch (error) {
-    // Who may look into one group only may not list a subscription.
+    // An identity with access to one group only may not list a subscription.
     if (error instanceof AzureError && error.class === "Auth") return ids;
     throw error;
   }
 }
 
-/** The collection of the whole subscription that a resource is in; parts of resources have none. */
+/** The collection of the subscription that contains a resource; a child resource has none. */
 function collectionOf(id: string): string | undefined {
   const [, , subscription, , , , provider, type, ...rest] = id.split("/");
   if (provider === undefined) return `/subscriptions/${subscription}/resourceGroups`;
@@ -133,7 +133,7 @@ function cacheReading(scope: Scope, id: string, observed: Omit<CachedReading, "a
 }
 
 function isOld({ memory, ledger, context }: Scope, id: string, limitMs: number): boolean {
-  // What is being changed is not looked at: its operation is.
+  // While a resource changes, its operation is polled instead.
   if (ledger.ids().has(normalizedId(id))) return false;
   const observed = memory.seen.get(normalizedId(id));
   return !observed || context.env.clock.monotonic() - observed.atMs >= limitMs;

@@ -9,16 +9,16 @@ import type { ResourceFailure } from "./memory.ts";
 import { locationOf } from "../../azure-cluster/spec-view.ts";
 import type { Scope } from "./scope.ts";
 
-/** How far a number of operations have come. */
+/** The result of one attempt at several operations. */
 export interface Round {
-  /** When to ask again, where something is still under way. */
+  /** When to poll again, if an operation still runs. */
   readonly retryAfterMs?: number;
   /** How many have ended. */
   readonly ended: number;
   readonly failures: readonly ResourceFailure[];
 }
 
-/** Asks once how each operation that is under way is doing; what became of those with another verb may not matter. */
+/** Polls each running operation once, optionally only those of one verb. */
 export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Round> {
   const records = scope.ledger.records();
   const round = await roundOf(records.map((record) => ask(scope, record)));
@@ -29,21 +29,21 @@ export async function follow(scope: Scope, verb?: Operation["verb"]): Promise<Ro
   return { ...round, failures: round.failures.filter(({ resourceID }) => counted.has(resourceID)) };
 }
 
-/** Scarce requests bring a cluster back every moment; Azure is asked no more often than it wants to be. */
+/** Throttling can requeue a cluster often; this respects the poll interval that Azure asked for. */
 async function ask(scope: Scope, record: Frozen<Operation>): Promise<Step> {
   const waitMs = scope.memory.pollBackoff.leftMs(normalizedId(record.resourceID));
   return waitMs > 0 ? { retryAfterMs: waitMs } : step(scope, record.resourceID, { record });
 }
 
-/** Starts operations, all at once: nothing in a row of decisions depends on another one in it. */
+/** Starts operations in parallel: the decisions of one pass do not depend on each other. */
 export async function start(scope: Scope, wanted: readonly WantedChange[]): Promise<Round> {
   return roundOf(wanted.map((one) => step(scope, one.resourceID, { wanted: one })));
 }
 
-// What CAPZ waits when Azure does not say how long.
+// CAPZ's default when Azure sends no Retry-After.
 const UNTOLD_WAIT_MS = 60_000;
 
-/** How long to wait where requests are scarce; undefined for every other error. It is no failure: nothing was done. */
+/** How long to wait after throttling; undefined for every other error. Throttling is not a failure: nothing was done. */
 export function throttledFor(error: unknown): number | undefined {
   if (!(error instanceof AzureError) || error.class !== "Throttled") return undefined;
   return error.retryAfterMs ?? UNTOLD_WAIT_MS;
@@ -81,12 +81,12 @@ async function step(scope: Scope, resourceID: string, { record, wanted }: Attemp
   }
 }
 
-// Azure has something else than what was decided on: somebody wrote first, or what it belongs to has gone.
+// The resource differs from the one the decision was based on: another client wrote first, or its parent is gone.
 const OUTDATED: ReadonlySet<AzureErrorClass> = new Set(["Precondition", "Preempted", "Gone"]);
-// Long enough that two who write the same resource in turns do not make each other busy.
+// Long enough that two clients that write the same resource do not keep each other busy.
 const DECIDE_AGAIN_MS = 15_000;
 
-/** A decision on the past is no refusal: whoever looks again decides otherwise. */
+/** An outdated decision is not a refusal: the next pass reads the resource again and decides with it. */
 function afterError(scope: Scope, resourceID: string, error: AzureError): Step {
   if (OUTDATED.has(error.class)) return { retryAfterMs: DECIDE_AGAIN_MS };
   return { failure: failureAbout(scope, resourceID, error) };
@@ -107,7 +107,7 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
     memory.seen.set(id, { body, atMs: context.env.clock.monotonic(), isLiveRead: true });
     return {};
   }
-  // Whatever it is now has to be looked at.
+  // The cached read is outdated now.
   memory.seen.delete(id);
   if (progress.outcome !== "Failed") return {};
   const error =
@@ -115,7 +115,7 @@ function afterProgress(scope: Scope, resourceID: string, progress: Progress): St
   return afterError(scope, resourceID, error);
 }
 
-/** Says what failed with the field of the spec that asks for it. */
+/** The failure, with the field of the spec that asks for the resource. */
 function failureAbout({ wanted }: Scope, resourceID: string, error: AzureError): ResourceFailure {
   const field = wanted.find(({ id }) => normalizedId(id) === normalizedId(resourceID))?.field;
   const attempt = field === undefined ? shortName(resourceID) : `${field}: ${shortName(resourceID)}`;
@@ -123,7 +123,7 @@ function failureAbout({ wanted }: Scope, resourceID: string, error: AzureError):
   return { resourceID, error: failure instanceof Error ? failure : error };
 }
 
-/** Waits for all of them, also when one breaks: none may go on behind the back of a pass that has ended. */
+/** Waits for all attempts even if one fails, because none may continue after the pass has ended. */
 async function roundOf(attempts: readonly Promise<Step>[]): Promise<Round> {
   await Promise.allSettled(attempts);
   const steps = await Promise.all(attempts);

@@ -14,8 +14,8 @@ function pass(change: (spec: AzureCluster["spec"]) => void, status: Overrides<Az
   return { scope: { cluster, context: { setCondition } } as unknown as Scope, conditions };
 }
 
-describe("a spec that came past admission", () => {
-  test("is refused with field and value before anything is built", () => {
+describe("an invalid spec that bypassed admission", () => {
+  test("is refused with field and value before any resource is created", () => {
     const { scope, conditions } = pass((spec) => {
       if (spec.networkSpec?.vnet) spec.networkSpec.vnet.cidrBlocks = ["10.0.0.0"];
     });
@@ -25,7 +25,7 @@ describe("a spec that came past admission", () => {
     expect(conditions).toEqual(["NetworkInfrastructureReady InvalidSpec"]);
   });
 
-  test("is left alone once it is built: rules may have become stricter since", () => {
+  test("is accepted once the cluster is built, because validation may have become stricter", () => {
     const { scope } = pass((spec) => (spec.location = ""), { ready: true });
     expect(refuseInvalid(scope)).toEqual({ type: "next" });
   });
@@ -49,13 +49,13 @@ test.each<[string, string, (spec: AzureCluster["spec"]) => void]>([
     ({ networkSpec }) =>
       Object.assign(networkSpec?.subnets?.[1] ?? {}, { privateEndpoints: [{ name: "e" }] }),
   ],
-])("what is not built yet is refused: %s", (condition, field, change) => {
+])("an unsupported field is refused: %s", (condition, field, change) => {
   const { scope, conditions } = pass(change);
   expect(() => refuseUnsupported(scope)).toThrow(field);
   expect(conditions).toEqual([`${condition} NotSupported`, "NetworkInfrastructureReady NotSupported"]);
 });
 
-test("annotations of others stay when ours go", () => {
+test("annotations of other clients stay when Capstan's are removed", () => {
   const cluster = azureCluster({ metadata: { annotations: { theirs: "1", ours: "2" } } });
   annotate(cluster, { ours: undefined });
   expect(cluster.metadata.annotations).toEqual({ theirs: "1" });

@@ -7,7 +7,7 @@ import type { Scope } from "./scope.ts";
 import { unsupportedIn } from "./unsupported.ts";
 import { wantedResources } from "./wanted.ts";
 
-/** Says what cannot be built, before anything is. */
+/** Refuses unsupported fields before any resource is created. */
 export function refuseUnsupported({ cluster, context }: Scope): Outcome {
   const [first] = unsupportedIn(cluster.spec);
   if (!first) return next;
@@ -15,10 +15,10 @@ export function refuseUnsupported({ cluster, context }: Scope): Outcome {
   throw refusal(context, "NotSupported", { message: `${field}: ${message}`, conditions: [condition] });
 }
 
-/** Says what is wrong with a spec that came past admission. What is built already stays as it was accepted. */
+/** Refuses an invalid spec that bypassed admission. A cluster that is already built stays accepted. */
 export function refuseInvalid({ cluster, context }: Scope): Outcome {
   if (cluster.status?.ready === true) return next;
-  // Whoever names no identity uses the manager's.
+  // Without an identity, the cluster uses the manager's.
   const errors = AzureCluster.validate({ object: cluster }).filter(
     ({ field }) => field !== "spec.identityRef",
   );
@@ -37,7 +37,7 @@ function refusal(
   return terminal(reason, message);
 }
 
-/** Finds the zones of the region, which addresses are made in and machines can be placed in. */
+/** Finds the zones of the region, in which addresses are created and machines can be placed. */
 export async function findZones(scope: Scope): Promise<Outcome> {
   const { cluster, shared, arm } = scope;
   if (cluster.status?.failureDomains) return next;
@@ -60,7 +60,7 @@ export async function findZones(scope: Scope): Promise<Outcome> {
 }
 
 function noSuchRegion({ cluster, context }: Scope): Failure {
-  const message = `spec.location: Invalid value: ${JSON.stringify(cluster.spec.location)}: Azure offers no machines there; use the name of a region such as westeurope`;
+  const message = `spec.location: Invalid value: ${JSON.stringify(cluster.spec.location)}: Azure offers no VMs in that location; use the name of a region such as westeurope`;
   return refusal(context, "LocationUnknown", { message, conditions: [] });
 }
 
@@ -70,7 +70,7 @@ function noSuchZone({ cluster, context }: Scope, zone: string, zones: readonly s
   return refusal(context, "FailureDomainUnknown", { message, conditions: [] });
 }
 
-/** Remembers what is about to be written on the user's behalf before it is written. */
+/** Records the user's tags and rules before they are written. */
 export function recordApplied({ cluster, plan }: Scope): Outcome {
   const before = lastAppliedIn(cluster.metadata.annotations);
   const both = annotationsFor(joined(before, applied(plan)));
@@ -79,7 +79,7 @@ export function recordApplied({ cluster, plan }: Scope): Outcome {
   return block(0, "RecordingAppliedTags");
 }
 
-/** Sets annotations of ours, and takes away those that say nothing any more. */
+/** Sets Capstan's annotations and removes the empty ones. */
 export function annotate(
   cluster: Scope["cluster"],
   wanted: Readonly<Record<string, string | undefined>>,

@@ -8,7 +8,7 @@ import type { Scope } from "./scope.ts";
 import { isOwned, ownershipTag } from "../../azure-cluster/tags.ts";
 import { apiServerBalancerID } from "./wanted-load-balancers.ts";
 
-/** Everything is there: writes down where, and that what left the spec has left Azure. */
+/** All resources exist: publishes their ids and the endpoint, and records that removed items are gone from Azure. */
 export function publish(scope: Scope): Outcome {
   const { cluster, plan, context } = scope;
   annotate(cluster, annotationsFor(applied(plan)));
@@ -25,7 +25,7 @@ export function publish(scope: Scope): Outcome {
   return next;
 }
 
-/** Ids and the tag of ownership, where CAPZ and its tools look for them. */
+/** Ids and the tag of ownership, in the fields that CAPZ and its tools read. */
 function publishIDs(scope: Scope): void {
   const { cluster, plan } = scope;
   const network = cluster.spec.networkSpec ?? {};
@@ -43,7 +43,7 @@ function publishNetwork({ plan, memory }: Scope, vnet: { id?: string; tags?: Rec
   if (isOwned(body, ownerOf(plan))) vnet.tags ??= { [ownershipTag(plan.clusterName)]: "owned" };
 }
 
-/** The endpoint is written once: machines and certificates are made for it. */
+/** The endpoint is written once, because machines and certificates depend on it. */
 function publishEndpoint(scope: Scope): void {
   const { cluster, plan } = scope;
   if (cluster.spec.controlPlaneEndpoint?.host || cluster.spec.controlPlaneEnabled === false) return;

@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../policy-rule.ts";
 
-/** What the reconciler of AzureClusters needs. */
+/** The permissions of the AzureCluster reconciler. */
 export const azureClusterRbac: readonly PolicyRule[] = [
   {
     apiGroups: ["infrastructure.cluster.x-k8s.io"],

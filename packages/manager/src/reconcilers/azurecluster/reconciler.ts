@@ -22,7 +22,7 @@ import { type AzureClusterPorts, buildScope, CONTROLLER, type Scope } from "./sc
 import { RegionZones } from "./zones.ts";
 
 /**
- * Keeps the network of a self-managed cluster as its AzureCluster asks: resource group, virtual network with subnets,
+ * Reconciles the network of a self-managed cluster with its AzureCluster: resource group, virtual network with subnets,
  * security groups and route tables, addresses and load balancers.
  */
 export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
@@ -36,14 +36,14 @@ export function azureClusterReconciler(ports: AzureClusterPorts): Reconciler {
   return defineReconciler<AzureCluster, Scope>({
     name: CONTROLLER,
     for: AzureCluster,
-    // CAPZ's, so that either can let go of what the other has built.
+    // CAPZ's finalizer, so that either provider can release a cluster that the other one has built.
     finalizer: "azurecluster.infrastructure.cluster.x-k8s.io",
     indexes: [clustersByIdentity, poolsByCluster],
     watches: [
       on(AzureClusterIdentity, ({ metadata: { name, namespace } }, cache) =>
         clustersOf(cache, { name, namespace }).map(({ metadata }) => metadata),
       ),
-      // Only that one goes is news: its cluster may be waiting for that.
+      // Only the deletion of a pool matters: a cluster in deletion may wait for it.
       on(AzureMachinePool, clusterOfPool, { predicate: () => false }),
     ],
     scope: (context) => buildScope(shared, context),

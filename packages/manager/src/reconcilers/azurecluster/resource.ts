@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../azure/port.ts";
 
-/** The conditions by which users follow the parts of a cluster, named as Cluster API's Azure provider names them. */
+/** The conditions of the parts of a cluster, with the names of Cluster API's Azure provider. */
 export const CONDITIONS = [
   "ResourceGroupReady",
   "VNetReady",
@@ -13,28 +13,27 @@ export const CONDITIONS = [
   "LoadBalancersReady",
 ] as const;
 
-/** One of those conditions. */
 export type ResourceCondition = (typeof CONDITIONS)[number];
 
-/** A resource that a cluster is to have. */
+/** A desired resource of a cluster. */
 export interface WantedResource {
   readonly id: string;
-  /** The conditions that tell of it. */
+  /** The conditions that report on it. */
   readonly conditions: readonly ResourceCondition[];
-  /** Where the spec asks for it. */
+  /** The field of the spec that asks for it. */
   readonly field: string;
-  /** Tags and properties: what is compared with what is there, and repaired. */
+  /** Tags and properties, which are compared with the observed ones and repaired. */
   readonly body: JsonObject;
-  /** What is said once, at creation, because Azure cannot change it. */
+  /** Fields that are sent only at creation, because Azure cannot change them. */
   readonly atCreation: JsonObject;
-  /** Ids of what must be ready before. */
+  /** Ids of the resources that must be ready first. */
   readonly dependsOn: readonly string[];
-  /** What it means that it is there without our tag: it is used as it is, or it is in the way. */
+  /** What to do if it exists without the cluster's tag: use it as it is, or refuse it. */
   readonly ifForeign: "use" | "refuse";
-  /** It is only made for a virtual network of ours: one that the user brings has its own. */
+  /** It is created only for a virtual network of the cluster; a user's network has its own. */
   readonly isPartOfNetwork?: boolean;
-  /** Parts of other resources have no tags. */
+  /** A child resource has no tags. */
   readonly hasNoTags?: boolean;
-  /** Names of items that were ours once, by the list in `properties` that they are in. */
+  /** Names of items that were in the spec once, by their list in `properties`. */
   readonly retired?: Readonly<Record<string, readonly string[]>>;
 }

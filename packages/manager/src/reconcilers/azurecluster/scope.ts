@@ -16,12 +16,12 @@ import type { WantedResource } from "./resource.ts";
 import { wantedResources } from "./wanted.ts";
 import type { RegionZones } from "./zones.ts";
 
-/** The ways to Azure that a cluster may take. */
+/** The Azure clients that the reconciler can use. */
 export interface AzureClusterPorts extends AzureClientPorts {
   readonly clock: Clock;
 }
 
-/** What the passes of one process share. */
+/** The state that all passes of one process share. */
 export interface Shared {
   readonly ports: AzureClusterPorts;
   readonly memory: Memory;
@@ -34,9 +34,9 @@ export interface Scope {
   readonly context: Context<AzureCluster>;
   readonly cluster: Editable<AzureCluster>;
   readonly arm: Arm;
-  /** Nothing was ever begun for it, so that there is nothing to delete and nobody to ask. */
+  /** Nothing was ever written to Azure for it, so there is nothing to delete and no client is needed. */
   readonly isUntouched: boolean;
-  /** Whose eyes `arm` sees with. */
+  /** The identity that `arm` uses. */
   readonly identity: string;
   readonly ledger: Ledger;
   readonly memory: ClusterMemory;
@@ -51,13 +51,13 @@ export const CONTROLLER = "azurecluster";
 const GROUP_CONDITION = "ResourceGroupReady";
 const API_SERVER_PORT = 6443;
 
-/** Finds out whose cluster it is and how to reach Azure for it. Nothing is touched when that is not clear. */
+/** Finds the owner of the cluster and the Azure client for it. Fails, without any write, if one is missing. */
 export async function buildScope(shared: Shared, context: Context<AzureCluster>): Promise<Scope> {
   const { object: cluster } = context;
   const owner = ownerOf(context);
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
   if (!owner && !isDeleting) {
-    const message = "No Cluster refers to it in spec.infrastructureRef yet";
+    const message = "No Cluster refers to this AzureCluster in spec.infrastructureRef yet";
     throw blocked(context, waiting("WaitingForClusterOwner", message));
   }
   const isUntouched = isDeleting && !hasBegun(cluster);
@@ -70,7 +70,7 @@ export async function buildScope(shared: Shared, context: Context<AzureCluster>)
     context,
     cluster,
     get arm(): Arm {
-      if (!arm) throw new Error("Azure is asked about a cluster for which nothing was ever begun");
+      if (!arm) throw new Error("a phase needs an Azure client before one was created");
       return arm;
     },
     isUntouched,
@@ -113,7 +113,7 @@ function hasBegun({ status }: Frozen<AzureCluster>): boolean {
   return hasOperation || getCondition(status?.conditions, GROUP_CONDITION) !== undefined;
 }
 
-/** Says that something is about to be written to Azure, for the case that this is the last thing we say. */
+/** Records that the first write to Azure is about to be sent, in case of a crash. */
 export function setBegun({ cluster, context }: Pick<Scope, "cluster" | "context">): void {
   if (hasBegun(cluster)) return;
   context.setCondition({ type: GROUP_CONDITION, status: "False", severity: "Info", reason: "Creating" });
@@ -135,7 +135,7 @@ function ownerOf({ object, cache }: Context<AzureCluster>): Owner | undefined {
   return { name: reference.name, apiServerPort };
 }
 
-/** Does something without which nothing else can be done; where it fails, the cluster says why. */
+/** Runs a step that all others need; if it fails, the conditions of the cluster have the reason. */
 async function orBlocked<T>(context: Context<AzureCluster>, attempt: () => T | Promise<T>): Promise<T> {
   try {
     return await attempt();
@@ -144,7 +144,7 @@ async function orBlocked<T>(context: Context<AzureCluster>, attempt: () => T | P
   }
 }
 
-/** Marks why nothing is done; says it again by failing. */
+/** Sets the conditions of a block and returns the failure to throw. */
 function blocked(context: Context<AzureCluster>, failure: unknown): unknown {
   if (failure instanceof Failure) {
     const { reason, message } = failure;

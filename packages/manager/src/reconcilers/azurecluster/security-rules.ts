@@ -6,20 +6,20 @@ import type { Tags } from "../../azure-cluster/tags.ts";
 type SecurityGroup = NonNullable<Frozen<Subnet>["securityGroup"]>;
 type SecurityRule = NonNullable<SecurityGroup["securityRules"]>[number];
 
-/** A security group with all rules that the subnets which share it ask for. */
+/** A security group with the rules of all subnets that share it. */
 export interface GroupedRules {
   readonly name: string;
-  /** Where the spec names it first. */
+  /** The first field of the spec that names it. */
   readonly field: string;
   readonly rules: readonly JsonObject[];
   readonly tags: Tags;
 }
 
-// Between the user's own rules, which mostly begin at 100, and Azure's, which begin at 65000.
+// Between the user's own rules, which usually start at 100, and Azure's, which start at 65000.
 const SSH_PRIORITY = 2200;
 const API_SERVER_PRIORITY = 2201;
 
-/** The security groups of a cluster; subnets may share one, and its rules are then those of all of them. */
+/** The security groups of a cluster; subnets may share one, and it then has the rules of all of them. */
 export function rulesBySecurityGroup(plan: ClusterSpecView): readonly GroupedRules[] {
   const groups = new Map<string, GroupedRules>();
   for (const [index, { securityGroup, role }] of (plan.spec.networkSpec?.subnets ?? []).entries()) {
@@ -39,7 +39,7 @@ export function rulesBySecurityGroup(plan: ClusterSpecView): readonly GroupedRul
   return [...groups.values()];
 }
 
-/** Who writes no rules for a control plane gets a way in to its machines and its API, as with CAPZ. */
+/** Without rules in the spec, a control plane gets rules for SSH and its API, as in CAPZ. */
 function rulesOf(
   plan: ClusterSpecView,
   { securityRules = [] }: SecurityGroup,

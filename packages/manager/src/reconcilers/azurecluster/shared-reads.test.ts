@@ -6,7 +6,7 @@ import { RegionZones } from "./zones.ts";
 
 const MINUTE_MS = 60_000;
 
-/** An Azure that can only list, and counts how often it is asked. */
+/** An Azure that can only list and records the requests. */
 function lister(answers: () => Listing): { readonly arm: Arm; readonly asked: string[] } {
   const asked: string[] = [];
   const list: Arm["list"] = async (path, options) => {
@@ -24,7 +24,7 @@ function time() {
 describe("a list of a subscription", () => {
   const request = { identity: "default/a", collection: "/subscriptions/s/x" };
 
-  test("is shared for a minute, by those who see the same", async () => {
+  test("is shared for a minute by clusters with the same identity", async () => {
     const { scheduler, clock } = time();
     const { arm, asked } = lister(() => ({ items: [{ id: "/subscriptions/S/X/y", tag: 1 }], pages: 2 }));
     const inventory = new Inventory(clock);
@@ -38,7 +38,7 @@ describe("a list of a subscription", () => {
     expect(asked[2], "pays for as many pages as there were").toBe("/subscriptions/s/x 2");
   });
 
-  test("that failed is not handed on", async () => {
+  test("that failed is not shared", async () => {
     const { clock } = time();
     let isBroken = true;
     const { arm } = lister(() => {
@@ -58,7 +58,7 @@ describe("the zones of a region", () => {
     locationInfo: [{ location, zones }],
   });
 
-  test("are those in which it has machines, asked for once a day", async () => {
+  test("are those that offer machines, requested once a day", async () => {
     const { scheduler, clock } = time();
     const items = [
       sku("WestEurope", ["3", "1"]),

@@ -1,14 +1,14 @@
 import type { ClusterSpec } from "../../azure-cluster/spec-view.ts";
 
-/** A field that asks for something that is not built yet. */
+/** A field that is not supported yet. */
 export interface Unsupported {
   readonly field: string;
-  /** The condition that tells of it. */
+  /** The condition that reports it. */
   readonly condition: string;
   readonly message: string;
 }
 
-/** The fields of a spec that ask for what is not built yet: to leave it out silently would be worse than to say no. */
+/** The unsupported fields of a spec: ignoring them silently would be worse than a refusal. */
 export function unsupportedIn(spec: ClusterSpec): readonly Unsupported[] {
   const { privateDNSZoneName, subnets = [] } = spec.networkSpec ?? {};
   const endpoints = subnets.findIndex(({ privateEndpoints = [] }) => privateEndpoints.length > 0);
@@ -27,7 +27,7 @@ export function unsupportedIn(spec: ClusterSpec): readonly Unsupported[] {
           {
             field: "spec.networkSpec.privateDNSZoneName",
             condition: "PrivateDNSReady",
-            message: `${JSON.stringify(privateDNSZoneName)} cannot be made, private DNS zones are not supported yet; without it the endpoint is the private address`,
+            message: `${JSON.stringify(privateDNSZoneName)}: private DNS zones are not supported yet; remove it to use the private address as the endpoint`,
           },
         ]
       : []),

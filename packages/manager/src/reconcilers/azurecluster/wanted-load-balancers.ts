@@ -23,12 +23,12 @@ interface PlacedBalancer {
   readonly role: "apiserver" | "nodeOutbound" | "controlPlaneOutbound";
 }
 
-// The names that CAPZ gives them; machines and the cloud provider find them by these.
+// CAPZ's names, by which machines and the cloud provider find them.
 const HTTPS_RULE = "LBRuleHTTPS";
 const HTTPS_PROBE = "HTTPSProbe";
 const OUTBOUND_RULE = "OutboundNATAllProtocols";
 
-/** The load balancers before the API server and for the ways out. */
+/** The load balancers of the API server and of outbound traffic. */
 export function wantedLoadBalancers(plan: ClusterSpecView): readonly WantedResource[] {
   const { apiServerLB, nodeOutboundLB, controlPlaneOutboundLB } = plan.spec.networkSpec ?? {};
   return [
@@ -38,7 +38,7 @@ export function wantedLoadBalancers(plan: ClusterSpecView): readonly WantedResou
   ].map((one) => loadBalancer(plan, one));
 }
 
-/** The id of the load balancer before the API server; undefined when the control plane is elsewhere. */
+/** The id of the API server's load balancer; undefined when the control plane is external. */
 export function apiServerBalancerID(plan: ClusterSpecView): string | undefined {
   const name = plan.spec.networkSpec?.apiServerLB?.name;
   return name === undefined ? undefined : networkID(plan, `loadBalancers/${name}`);
@@ -132,7 +132,7 @@ function balancingRules(plan: ClusterSpecView, parts: Parts): readonly JsonObjec
   return [{ name: HTTPS_RULE, port: plan.apiServerPort }, ...more].map(({ name, port }) => ({
     name,
     properties: {
-      // The way out has a rule of its own, so that the addresses of connections do not depend on this one.
+      // Outbound traffic has its own rule, so that its addresses do not depend on this one.
       disableOutboundSnat: true,
       protocol: "Tcp",
       frontendPort: port,
@@ -148,7 +148,7 @@ function balancingRules(plan: ClusterSpecView, parts: Parts): readonly JsonObjec
 }
 
 function probe({ apiServerPort: port }: ClusterSpecView): JsonObject {
-  // As CAPZ: a machine whose API is not ready for a minute gets no new connections.
+  // As in CAPZ, a machine whose API is not ready for a minute gets no new connections.
   const properties = {
     protocol: "Https",
     requestPath: "/readyz",
@@ -171,10 +171,10 @@ function outboundRule({ frontends, pool, idleTimeoutInMinutes }: Parts): JsonObj
   };
 }
 
-// What admission allows at most.
+// The limit of admission.
 const MOST_FRONTENDS = 16;
 
-/** The names that the frontends of an outbound load balancer have with another number of addresses. */
+/** The names of an outbound load balancer's frontends with any other number of addresses. */
 function retiredFrontends(name: string, frontends: readonly { readonly name: string }[]): readonly string[] {
   const names = [`${name}-frontEnd`];
   for (let number = 1; number <= MOST_FRONTENDS; number++) names.push(`${name}-frontEnd-${number}`);

@@ -15,7 +15,7 @@ import { rulesBySecurityGroup } from "./security-rules.ts";
 
 const SUBNETS = "spec.networkSpec.subnets";
 
-/** The virtual network with its subnets, what is attached to those, and its peerings. */
+/** The virtual network with its subnets, the resources attached to them, and its peerings. */
 export function wantedNetwork(plan: ClusterSpecView): readonly WantedResource[] {
   return [
     ...securityGroups(plan),
@@ -28,7 +28,7 @@ export function wantedNetwork(plan: ClusterSpecView): readonly WantedResource[] 
 
 type Gateway = NonNullable<Frozen<Subnet>["natGateway"]>;
 
-/** The NAT gateways of subnets for nodes, each once; the control plane reaches out through its load balancer. */
+/** The NAT gateways of node subnets without duplicates; the control plane uses its load balancer for outbound traffic. */
 export function natGatewaysIn(
   plan: ClusterSpecView,
 ): readonly { readonly gateway: Gateway; readonly field: string }[] {
@@ -44,12 +44,12 @@ function subnetsOf({ spec }: ClusterSpecView): readonly Frozen<Subnet>[] {
   return spec.networkSpec?.subnets ?? [];
 }
 
-/** What the parts of a network have in common. */
+/** The common fields of the parts of a network. */
 function part(
   plan: ClusterSpecView,
   group: string,
 ): Pick<WantedResource, "dependsOn" | "ifForeign" | "isPartOfNetwork"> {
-  // The network of another group is there before the cluster; only the cluster's own group is waited for.
+  // A network in another group exists before the cluster; only the cluster's own group is a dependency.
   const isOurs = group === clusterGroupOf(plan);
   return { dependsOn: isOurs ? [groupID(plan, group)] : [], ifForeign: "refuse", isPartOfNetwork: true };
 }
@@ -81,7 +81,7 @@ function routeTables(plan: ClusterSpecView): readonly WantedResource[] {
         id: networkID(plan, `routeTables/${routeTable.name}`, group),
         conditions: ["RouteTablesReady"],
         field: `${SUBNETS}[${index}].routeTable`,
-        // The routes are the cloud provider's: it writes one for the pods of each node.
+        // The cloud provider owns the routes: it writes one for the pods of each node.
         body: { tags: tagsOf(tagSourceOf(plan), "common", routeTable.name), properties: {} },
         atCreation: { location: locationOf(plan) },
       },
@@ -173,7 +173,7 @@ function subnetBody(plan: ClusterSpecView, subnet: Frozen<Subnet>): SubnetBody {
   };
 }
 
-/** The reference of a subnet to something that is attached to it, if there is such a thing. */
+/** The reference of a subnet to an attached resource, if it has one. */
 function attached(
   plan: ClusterSpecView,
   field: "networkSecurityGroup" | "routeTable" | "natGateway",
@@ -182,7 +182,7 @@ function attached(
   return name ? { [field]: { id: networkID(plan, `${field}s/${name}`, group) } } : {};
 }
 
-/** Both sides of each peering: traffic flows when both are there. */
+/** Both sides of each peering: traffic flows only when both exist. */
 function peerings(plan: ClusterSpecView): readonly WantedResource[] {
   const own = virtualNetworkID(plan);
   const { vnet } = plan.spec.networkSpec ?? {};

@@ -55,7 +55,7 @@ describe("the resources of a cluster", () => {
     });
   });
 
-  test("of a network elsewhere are there, with the cluster's other ones in its own group", () => {
+  test("of a network in another group are in that group, and the other ones in the cluster's", () => {
     const plan = planOf({ networkSpec: { vnet: { name: "net", resourceGroup: "hub" } } });
     const groups = wantedResources(plan).map(({ id }) => `${id.split("/")[4]} ${id.split("/").at(-2)}`);
     expect(groups).toEqual([
@@ -71,7 +71,7 @@ describe("the resources of a cluster", () => {
     ]);
   });
 
-  test("without a control plane have no load balancer and no way in", () => {
+  test("without a control plane have no load balancer and no inbound rule", () => {
     const plan = planOf({ controlPlaneEnabled: false });
     expect(listed(plan).some((line) => line.startsWith("loadBalancers"))).toBe(false);
     expect(found(plan, idOf("networkSecurityGroups/c1-node-nsg"))?.body["properties"]).toEqual({
@@ -98,7 +98,7 @@ describe("the API server", () => {
   const balancer = (plan: ClusterSpecView) =>
     found(plan, idOf("loadBalancers/c1-public-lb"))?.body["properties"];
 
-  test("has a rule, a probe and a way out, and further ports where asked for", () => {
+  test("has a rule, a probe and an outbound rule, and the additional ports of the spec", () => {
     const plan = planOf(
       { networkSpec: { additionalAPIServerLBPorts: [{ name: "more", port: 8132 }] } },
       { apiServerPort: 443 },
@@ -127,7 +127,7 @@ describe("the API server", () => {
     });
   });
 
-  test("has an address in all zones of the region, said once", () => {
+  test("has an address in all zones of the region, sent only at creation", () => {
     const address = found(planOf(), idOf("publicIPAddresses/pip-c1-apiserver"));
     expect(address?.atCreation).toMatchObject({ zones: ["1", "2"], sku: { name: "Standard" } });
     expect(address?.body).not.toHaveProperty("zones");
@@ -140,7 +140,7 @@ describe("security groups", () => {
     return isJsonObject(properties) ? properties["securityRules"] : undefined;
   };
 
-  test("let SSH and the API in unless the user writes rules", () => {
+  test("allow SSH and the API unless the spec has rules", () => {
     expect(rules(planOf(), "c1-controlplane-nsg")).toMatchObject([
       { name: "allow_ssh", properties: { priority: 2200, destinationPortRange: "22", access: "Allow" } },
       { name: "allow_apiserver", properties: { priority: 2201, destinationPortRange: "6443" } },

@@ -12,7 +12,7 @@ import { tagsOf } from "../../azure-cluster/tags.ts";
 import { wantedLoadBalancers } from "./wanted-load-balancers.ts";
 import { natGatewaysIn, wantedNetwork } from "./wanted-network.ts";
 
-/** Everything that a cluster is to have in Azure; what others depend on comes before them. */
+/** All desired resources of a cluster; dependencies come before their dependants. */
 export function wantedResources(plan: ClusterSpecView): readonly WantedResource[] {
   return [wantedGroup(plan), ...wantedPublicIPs(plan), ...wantedNetwork(plan), ...wantedLoadBalancers(plan)];
 }
@@ -102,7 +102,7 @@ function publicIP(
     atCreation: {
       location: locationOf(plan),
       sku: { name: "Standard" },
-      // An address in all zones outlives each of them.
+      // An address in all zones survives the failure of one.
       ...(plan.zones.length > 0 && { zones: plan.zones }),
     },
     dependsOn: [groupID(plan, clusterGroupOf(plan))],

@@ -7,10 +7,10 @@ interface Known {
   readonly zones: Promise<readonly string[] | undefined>;
 }
 
-// Regions get a new zone once in years; the list is long, and CAPZ keeps it as long.
+// Regions rarely get a new zone; the list is long, and CAPZ caches it equally long.
 const KEPT_FOR_MS = 24 * 60 * 60_000;
 
-/** The zones of regions, asked for once a day by all clusters together. */
+/** The zones of regions, requested once a day for all clusters. */
 export class RegionZones {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();

@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../policy-rule.ts";
 
-/** What the reconciler of AzureClusterIdentities needs. */
+/** The permissions of the AzureClusterIdentity reconciler. */
 export const azureClusterIdentityRbac: readonly PolicyRule[] = [
   {
     apiGroups: ["infrastructure.cluster.x-k8s.io"],

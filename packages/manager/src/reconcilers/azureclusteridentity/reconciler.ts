@@ -16,15 +16,15 @@ import { AzureError } from "../../azure/port.ts";
 import { identityNameOf } from "../../azure-cluster/arm-client.ts";
 import { clustersByIdentity, clustersOf } from "../../azure-cluster/members.ts";
 
-// Nobody tells of Secrets: they are not followed.
+// The manager does not watch Secrets.
 const SECRET_MS = 60_000;
 const NAMED = 3;
-// Hundreds of clusters may log in as one identity, and go together.
+// Hundreds of clusters may use one identity and be deleted together.
 const REST_MS = 5_000;
 
 /**
- * Keeps an identity for as long as a cluster logs in as it: `kubectl delete -f` of everything at once takes the
- * identity first, and what it has built could not be deleted any more.
+ * Keeps an identity as long as a cluster uses it: `kubectl delete -f` of all objects deletes the identity first, and then
+ * the cluster's resources in Azure could not be deleted.
  */
 export function azureClusterIdentityReconciler(): Reconciler {
   return defineReconciler<AzureClusterIdentity, Context<AzureClusterIdentity>>({
@@ -40,14 +40,14 @@ export function azureClusterIdentityReconciler(): Reconciler {
   });
 }
 
-/** Says of an identity that lies in a Secret whether that is there; clusters find out about the rest by logging in. */
+/** Reports whether the Secret of an identity exists; clusters find other problems when they get a token. */
 async function checkSecret({ object, client }: Context<AzureClusterIdentity>): Promise<Outcome> {
   const { clientSecret, certPath } = object.spec;
   if (clientSecret?.name === undefined || certPath !== undefined) return next;
   try {
     await findProof(object, {
       readSecret: (namespace, name) => client.find(Secret, { name, namespace }),
-      readFile: () => Promise.reject(new Error("the identity lies in a Secret")),
+      readFile: () => Promise.reject(new Error("the credentials of the identity are in a Secret")),
     });
     return next;
   } catch (error) {
@@ -56,7 +56,7 @@ async function checkSecret({ object, client }: Context<AzureClusterIdentity>): P
   }
 }
 
-/** Only an identity that is about to go cares who logs in as it. */
+/** Only an identity that is being deleted needs to know which clusters use it. */
 function leavingIdentityOf(cluster: Frozen<AzureCluster>, cache: CacheReader): readonly ObjectName[] {
   const name = identityNameOf(cluster);
   const identity = name && cache.get(AzureClusterIdentity, name);
@@ -71,6 +71,6 @@ function awaitClusters({ object, cache }: Context<AzureClusterIdentity>): Outcom
   if (names.length === 0) return next;
   const shown = names.toSorted().slice(0, NAMED).join(", ");
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  const message = `It goes when no AzureCluster logs in as it any more: ${shown}${more}`;
+  const message = `Waiting until no AzureCluster uses this identity any more: ${shown}${more}`;
   throw waiting("IdentityInUse", message);
 }

@@ -57,7 +57,7 @@ async function hasStragglers(scope: DeletingScope): Promise<boolean> {
     const isOurs = set && foreignProblem(set, { clusterName: plan.clusterName, poolKey }) === undefined;
     return isOurs === true && !isClusterGoing && (await adoptStragglers(scope, instances)) > 0;
   } catch (error) {
-    throw failureOf(error, "looking at the scale set");
+    throw failureOf(error, "reading the scale set");
   }
 }
 

@@ -37,7 +37,7 @@ export async function observeAndPlan(scope: NormalScope): Promise<Outcome> {
     // Without fresh reads nothing is decided.
     if (error instanceof AzureError && error.class === "Throttled")
       return block(error.retryAfterMs ?? UNTOLD_WAIT_MS, "WaitingForAzure");
-    throw failureOf(error, "looking at the scale set");
+    throw failureOf(error, "reading the scale set");
   }
 }
 

@@ -73,7 +73,7 @@ export async function readSet({ azureTarget }: AzurePass): Promise<SeenSet | und
 /** Refuses an answer about another resource: a proxy may mix up answers, and we would act on the wrong scale set. */
 function checkID({ id }: JsonObject, wanted: string): void {
   if (typeof id !== "string" || id.toLowerCase() === wanted.toLowerCase()) return;
-  const message = `${wanted} was asked for, and the answer is about ${id}`;
+  const message = `Azure answered a read of ${wanted} with ${id}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 
@@ -123,7 +123,7 @@ function checkInside(instances: readonly ScaleSetInstance[], scaleSetID: string)
   const prefix = `${scaleSetID.toLowerCase()}/`;
   const stranger = instances.find(({ resourceID }) => !resourceID.toLowerCase().startsWith(prefix));
   if (!stranger) return;
-  const message = `the instances of ${scaleSetID} were asked for, and the answer has ${stranger.resourceID}`;
+  const message = `Azure answered a list of the instances of ${scaleSetID} with ${stranger.resourceID}`;
   throw new AzureError({ class: "Transient", code: "AnswerAboutAnotherResource", message });
 }
 

@@ -50,7 +50,7 @@ async function changeSet(scope: NormalScope, observation: Observation): Promise<
       return putModel(scope, observation, { capacity: action.detail.to, why: action.why });
   }
   if (needsRenewal(scope, observation))
-    return putModel(scope, observation, { capacity, why: "its bootstrap data has been renewed" });
+    return putModel(scope, observation, { capacity, why: "the bootstrap data was renewed" });
   return needsPatchOfTags(scope, observation) ? patchTags(scope, observation) : next;
 }
 
@@ -145,7 +145,7 @@ async function takeBackUnplanned(
   );
   if (unplanned.length === 0) return;
   const names = listed(unplanned.map(({ metadata }) => metadata.name));
-  const message = `${names}: the annotation ${UPDATE_INSTANCE_ANNOTATION} is the pool's to write, and was removed; to have machines made anew, use capstan rollout restart`;
+  const message = `${names}: the annotation ${UPDATE_INSTANCE_ANNOTATION} belongs to the pool controller, which has removed it; to replace the machines, run capstan rollout restart`;
   context.event({ type: "Warning", reason: "UpdateNotPlanned", message });
   await annotateAll(context.client, unplanned, { [UPDATE_INSTANCE_ANNOTATION]: null });
 }

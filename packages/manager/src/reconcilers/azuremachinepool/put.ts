@@ -43,7 +43,7 @@ export async function putModel(
 /** Records an event if Azure has accepted the write. */
 function recordWrite({ pool, context }: NormalScope, reason: string, why: string): void {
   if (!pool.status?.operation) return;
-  context.event({ type: "Normal", reason, message: `The scale set is written: ${why}` });
+  context.event({ type: "Normal", reason, message: `Writing the scale set: ${why}` });
 }
 
 function writeOf(
@@ -102,7 +102,7 @@ export async function renewForUpdates(scope: NormalScope, observation: Observati
   const { set } = observation;
   if (isStillFresh(scope, set?.tags[BOOTSTRAP_TAG])) return next;
   if (scope.pool.status?.operation) return again(DATA_MS, "OperationRunning");
-  const why = "machines that are updated in place need fresh bootstrap data to join again";
+  const why = "fresh bootstrap data, with which machines rejoin after an update in place";
   return putModel(scope, observation, { capacity: set?.capacity ?? 0, why });
 }
 

@@ -73,10 +73,10 @@ function subnetProblem({ pool, azureTarget }: NormalScope): string | undefined {
   for (const [index, { subnetName }] of interfaces.entries()) {
     const field = `spec.template.networkInterfaces[${index}].subnetName`;
     if (subnetName !== undefined && !all.includes(subnetName))
-      return `${field}: ${JSON.stringify(subnetName)} is no subnet of the AzureCluster; it has ${all.join(", ")}`;
+      return `${field}: ${JSON.stringify(subnetName)} is not a subnet of the AzureCluster; its subnets are ${all.join(", ")}`;
     // The first of several, so that a subnet that is added later does not affect existing pools.
     if (subnetName === undefined && nodeSubnetsOf(plan).length === 0)
-      return `${field} is not set, and the AzureCluster has no subnet for nodes; name one of ${all.join(", ")}`;
+      return `${field} is not set, and the AzureCluster has no subnet for nodes; set it to one of ${all.join(", ")}`;
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import type { Failure, PassSummary } from "@capstan/runtime";
 import { type ConditionUpdate, summarize } from "../../contract/ready.ts";
 import { type Budget, roundingNote } from "../../rollout/scale-set/budget.ts";
 import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
+import { counted } from "../../rollout/shared/action.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
 import { SCALE_SET_RUNNING, type NormalScope, type Scope, type Observation } from "./scope.ts";
@@ -153,7 +154,7 @@ function runningCondition(scope: NormalScope, { set, view }: Observation): Condi
   if (!set || set.provisioningState === "Creating")
     return { type, status: "False", severity: "Info", reason: "ScaleSetCreating" };
   if (set.provisioningState === "Failed" && view.operation === undefined) {
-    const message = "Azure says that the last change of the scale set has failed";
+    const message = "Azure reports that the last change of the scale set has failed";
     return { type, status: "False", severity: "Warning", reason: REFUSED, message };
   }
   return { type, status: "True", reason: "ScaleSetRunning" };
@@ -164,17 +165,18 @@ const COMING = { status: "False", severity: "Info" } as const;
 function replicasCondition({ desired, live, leaving }: Budget): ConditionUpdate {
   const type = "ScaleSetDesiredReplicas";
   if (live === desired && leaving === 0) return { type, status: "True", reason: "DesiredReplicas" };
-  // Without numbers: they change with every machine, and each change would cost a write.
+  const replicas = counted(desired, "replica");
+  // The message has no count of ready machines: a message that changes with every machine costs a write for each.
   return live < desired
-    ? { ...COMING, type, reason: "ScaleSetScalingUp", message: "Fewer machines than wanted are there" }
-    : { ...COMING, type, reason: "ScaleSetScalingDown", message: "Machines are there that are to go" };
+    ? { ...COMING, type, reason: "ScaleSetScalingUp", message: `Scaling up to ${replicas}` }
+    : { ...COMING, type, reason: "ScaleSetScalingDown", message: `Scaling down to ${replicas}` };
 }
 
 function modelCondition({ view }: Observation, { outdated }: Budget): ConditionUpdate {
   const type = "ScaleSetModelUpdated";
   if (outdated === 0 && view.setHash === view.wantedHash)
     return { type, status: "True", reason: "ModelUpdated" };
-  const message = "Machines or the scale set have an older model than wanted";
+  const message = "Machines or the scale set have an older model than the desired one";
   return { ...COMING, type, reason: "ScaleSetModelOutOfDate", message };
 }
 
@@ -189,7 +191,7 @@ function rolloutCondition(scope: NormalScope, { planned, unavailable, view }: Ob
     machine && isBlocked(machine, scope.context.env.clock.now()) ? [machine.metadata.name] : [],
   );
   if (blocked.length > 0) {
-    const message = `Pods cannot be evicted from ${listed(blocked.sort())}; the condition ${DRAINED} of each machine says which`;
+    const message = `Pods cannot be evicted from ${listed(blocked.sort())}; the condition ${DRAINED} of each machine names the pods`;
     return { type, status: "False", severity: "Warning", reason: DRAIN_BLOCKED, message };
   }
   const [first] = needsAttention(planned);

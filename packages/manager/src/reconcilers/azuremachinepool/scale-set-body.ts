@@ -114,12 +114,12 @@ export function foreignProblem(
     ([name, value]) => name.toLowerCase() === owner && value === "owned",
   );
   if (!isOurs) {
-    return `there is a scale set of that name already, without the tag ${ownershipTag(clusterName)}: owned; give the pool another name, or remove it`;
+    return `a scale set of that name already exists without the tag ${ownershipTag(clusterName)}: owned; give the pool another name, or remove the scale set`;
   }
   const other = tags[POOL_TAG];
   return other === undefined || other === poolKey
     ? undefined
-    : `there is a scale set of that name already, and it belongs to the pool ${other}; give one of them another name`;
+    : `a scale set of that name already belongs to the pool ${other}; give one of the pools another name`;
 }
 
 function objectIn(value: JsonObject, field: string): JsonObject {

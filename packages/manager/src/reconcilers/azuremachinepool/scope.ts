@@ -255,7 +255,7 @@ function clusterLabelled({ object, cache }: Context<AzureMachinePool>): Labelled
 
 function orphaned({ metadata, spec }: Frozen<AzureMachinePool>, clusterName: string): Failure {
   const set = spec.providerID ?? metadata.name;
-  const message = `There is no AzureCluster of Cluster ${JSON.stringify(clusterName)}, whose identity could delete the scale set ${set}; delete it in Azure, then remove the finalizer`;
+  const message = `Cluster ${JSON.stringify(clusterName)} has no AzureCluster whose identity could delete the scale set ${set}; delete the scale set in Azure, then remove the finalizer`;
   return waiting("AzureClusterMissing", message);
 }
 
@@ -320,7 +320,8 @@ function ownerOf({ object, cache }: Context<AzureMachinePool>): Frozen<MachinePo
   );
   const owner = reference && cache.get(MachinePool, { name: reference.name, namespace });
   if (owner) return owner;
-  const message = "No MachinePool refers to it in spec.template.spec.infrastructureRef yet";
+  const message =
+    "No MachinePool refers to this AzureMachinePool in spec.template.spec.infrastructureRef yet";
   throw waiting("WaitingForMachinePoolOwner", message);
 }
 

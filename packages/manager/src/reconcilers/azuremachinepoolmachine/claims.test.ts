@@ -10,13 +10,13 @@ function named(name: string, labels = LABELS, namespace = "default"): AzureMachi
   return machineOf({ metadata: { name, namespace, labels } });
 }
 
-/** What has the instance of a machine before it does, in a cache that shows all of them for it. */
+/** The name of the resource that has the claim before a machine, among the cached ones. */
 function before(machine: AzureMachinePoolMachine, others: readonly AzureMachinePoolMachine[]) {
   const list = (): never => [...others, machine] as never;
   return precedingName(machine, { list, get: () => undefined });
 }
 
-test("an instance belongs to the resource that the pool has made, and then to the first by name", () => {
+test("an instance belongs to the resource that the pool has created, and otherwise to the first by name", () => {
   const claims = ["z", "pool-7", "pool-0", "a"].map((name) => claimOf(named(name)));
   const names = inOrderOfClaims(claims).map(({ machine }) => machine.metadata.name);
   expect(names).toEqual(["pool-0", "a", "pool-7", "z"]);
@@ -38,7 +38,7 @@ test.each<[string, readonly string[], string | undefined]>([
   ).toBe(expected);
 });
 
-test("resources of other pools and namespaces precede nobody: instances are theirs to look for", () => {
+test("resources of other pools and namespaces precede no resource", () => {
   const others = [named("a", { [MACHINE_POOL_LABEL]: "other" }), named("a", LABELS, "elsewhere")];
   expect(before(named("b"), others)).toBeUndefined();
 });

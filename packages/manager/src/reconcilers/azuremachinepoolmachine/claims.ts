@@ -7,13 +7,13 @@ import { poolNameOf } from "./scope.ts";
 /** The index of machines by the keys of their provider ids. */
 export const BY_PROVIDER_ID = "provider-id";
 
-/** A resource that says it stands for an instance. */
+/** A resource that claims to represent an instance. */
 export interface Claim {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly isHandMade: boolean;
 }
 
-/** What a resource claims. The pool names its own after their instances, so there is one of them for each. */
+/** The claim of a resource. The pool names its own resources after their instances, so each instance has one. */
 export function claimOf(machine: Frozen<AzureMachinePoolMachine>): Claim {
   const instanceID = machine.spec.providerID.split("/").at(-1) ?? "";
   return {
@@ -22,14 +22,14 @@ export function claimOf(machine: Frozen<AzureMachinePoolMachine>): Claim {
   };
 }
 
-/** Where several resources of a pool claim one instance, the first in this order has it: the one that the pool has made. */
+/** If several resources of a pool claim one instance, the first in this order has it: the one that the pool has created. */
 export function inOrderOfClaims<T extends Claim>(claims: readonly T[]): readonly T[] {
   const handMade = claims.filter(({ isHandMade }) => isHandMade);
   const byName = handMade.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   return [...claims.filter(({ isHandMade }) => !isHandMade), ...byName];
 }
 
-/** The name of the resource that has the instance of this one, where that is another; Node and instance are not this one's then. */
+/** The name of the resource that has this one's instance, if it is another one; then Node and instance belong to that. */
 export function precedingName(
   machine: Frozen<AzureMachinePoolMachine>,
   cache: CacheReader,
@@ -37,7 +37,7 @@ export function precedingName(
   const { name, namespace } = machine.metadata;
   const value = providerKey(machine.spec.providerID);
   const claimants = cache.list(AzureMachinePoolMachine, { index: BY_PROVIDER_ID, value });
-  // Each pass over each machine asks, and hardly ever is there another.
+  // Every pass over every machine gets here, and there is hardly ever a second claim.
   if (claimants.length === 1 && claimants[0]?.metadata.name === name) return undefined;
   const rivals = claimants.filter(
     (one) => one.metadata.namespace === namespace && poolNameOf(one) === poolNameOf(machine),

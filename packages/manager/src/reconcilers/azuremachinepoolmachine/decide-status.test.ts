@@ -22,7 +22,7 @@ const view = (parts: Partial<MachineStatusView> = {}): MachineStatusView => ({
   ...parts,
 });
 
-/** The one condition in few words. */
+/** One condition in short form. */
 function reported(type: string, parts: Partial<MachineStatusView>): string | undefined {
   const condition = decideStatus(view(parts)).conditions.find((one) => one.type === type);
   return (
@@ -32,7 +32,7 @@ function reported(type: string, parts: Partial<MachineStatusView>): string | und
 }
 
 describe("the status of a machine", () => {
-  test("tells of its instance and of its Node", () => {
+  test("reports its instance and its Node", () => {
     expect(decideStatus(view()).fields).toEqual({
       instanceID: "0",
       instanceName: "pool_0",
@@ -44,7 +44,7 @@ describe("the status of a machine", () => {
     });
   });
 
-  test("has the model that the pool wrote on it, until it knows better", () => {
+  test("has the model from the pool's annotation until a list shows the model", () => {
     const made = { metadata: { annotations: { "capstan.dev/model-hash": "v1-aa" } } };
     const modelOf = (...overrides: Overrides<AzureMachinePoolMachine>[]) =>
       decideStatus(view({ machine: machineOf(...overrides) })).fields.modelHash;
@@ -59,7 +59,7 @@ describe("the status of a machine", () => {
     });
   });
 
-  test("tells of a Node that somebody has cordoned, and once when that is over", () => {
+  test("reports a Node that a user has cordoned, and once that it no longer is", () => {
     const type = "NodeSchedulable";
     const cordoned = (annotations = {}): Partial<MachineStatusView> => ({
       node: { state: "found", node: nodeOf({ metadata: { annotations }, spec: { unschedulable: true } }) },
@@ -72,7 +72,7 @@ describe("the status of a machine", () => {
     expect(reported(type, { machine: known })).toBe("True NodeTakesPods");
   });
 
-  test("keeps what is known of the Node while nobody answers", () => {
+  test("keeps the reported Node while the workload cluster does not answer", () => {
     const { fields } = decideStatus(view({ node: UNKNOWN }));
     expect(Object.keys(fields)).not.toEqual(expect.arrayContaining(["ready"]));
     expect(fields).not.toHaveProperty("nodeRef");
@@ -82,8 +82,8 @@ describe("the status of a machine", () => {
 test.each<[string, ScaleSetInstance, string]>([
   ["runs", instanceOf(), "True Running"],
   ["runs while it is updated", instanceOf({ provisioningState: "Updating" }), "True Running"],
-  ["is being made", instanceOf({ provisioningState: "Creating" }, "starting"), "False Creating Info"],
-  ["goes", instanceOf({ provisioningState: "Deleting" }), "False VMDeleting Info"],
+  ["is being created", instanceOf({ provisioningState: "Creating" }, "starting"), "False Creating Info"],
+  ["is being deleted", instanceOf({ provisioningState: "Deleting" }), "False VMDeleting Info"],
   ["has failed", instanceOf(FAILED), "False VMProvisionFailed Error"],
   ["is stopped", instanceOf({}, "stopped"), "False VMStopped Warning"],
   ["is deallocated", instanceOf({}, "deallocated"), "False VMDeallocated Warning"],
@@ -107,28 +107,28 @@ test.each<[string, Partial<MachineStatusView>, string | undefined]>([
     "True NodeConditionsHealthy",
   ],
   ["that is not", { node: found(condition("Ready", "False")) }, "False NodeConditionsFailed Warning"],
-  ["that is silent", { node: found(condition("Ready", "Unknown")) }, "False NodeConditionsFailed Warning"],
-  ["that has said nothing", { node: found() }, "False NodeConditionsFailed Warning"],
+  [
+    "that has stopped reporting",
+    { node: found(condition("Ready", "Unknown")) },
+    "False NodeConditionsFailed Warning",
+  ],
+  ["without conditions", { node: found() }, "False NodeConditionsFailed Warning"],
   [
     "under pressure",
     { node: found(ready, condition("DiskPressure", "True")) },
     "False NodeConditionsFailed Warning",
   ],
+  ["with an unknown condition", { node: found(ready, condition("X", "True")) }, "True NodeConditionsHealthy"],
   [
-    "with a condition that nobody knows",
-    { node: found(ready, condition("X", "True")) },
-    "True NodeConditionsHealthy",
-  ],
-  [
-    "that is to come from a VM that is to come",
+    "that is missing while its VM is created",
     { node: NONE, instance: CREATING },
     "False NodeProvisioning Info",
   ],
-  ["that is to come", { node: NONE }, "False WaitingForNodeRef Info"],
+  ["that is missing", { node: NONE }, "False WaitingForNodeRef Info"],
   ["that is gone", { node: NONE, machine: KNOWN }, "False NodeNotFound Warning"],
-  ["that is another's", { node: { state: "impostor", message: "x" } }, "False NodeDisputed Warning"],
+  ["of another machine", { node: { state: "impostor", message: "x" } }, "False NodeDisputed Warning"],
   ["that two claim to be", { node: { state: "disputed", message: "x" } }, "False NodeDisputed Warning"],
-  ["nobody answers about", { node: UNKNOWN }, "Unknown WorkloadClusterUnreachable"],
+  ["in a cluster that does not answer", { node: UNKNOWN }, "Unknown WorkloadClusterUnreachable"],
 ])("a Node %s", (_, parts, expected) => {
   expect(reported(NODE_HEALTHY, parts)).toBe(expected);
 });
@@ -143,9 +143,9 @@ const JOINED = machineOf({
 
 test.each<[string, Partial<MachineStatusView>, string | undefined]>([
   ["succeeded with a Node", {}, "True NodeJoined"],
-  ["goes on without one", { node: NONE }, "False BootstrapInProgress Info"],
+  ["is in progress without one", { node: NONE }, "False BootstrapInProgress Info"],
   ["failed in the guest", { node: NONE, instance: instanceOf(FAILED) }, "False BootstrapFailed Error"],
-  ["has succeeded once, whatever comes", { node: NONE, machine: JOINED }, undefined],
+  ["has succeeded once, and stays so", { node: NONE, machine: JOINED }, undefined],
 ])("bootstrapping %s", (_, parts, expected) => {
   expect(reported(BOOTSTRAP_SUCCEEDED, parts)).toBe(expected);
 });

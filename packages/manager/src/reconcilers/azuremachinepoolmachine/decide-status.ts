@@ -18,22 +18,22 @@ const UNEXPLAINED = "Azure does not say why";
 
 type Status = NonNullable<AzureMachinePoolMachine["status"]>;
 
-/** What a pass has seen of a machine. */
+/** The observations of a pass over a machine. */
 export interface MachineStatusView {
   readonly machine: Frozen<AzureMachinePoolMachine>;
   readonly instance: ScaleSetInstance;
   readonly node: NodeLookup;
-  /** The model of the scale set, where that is known. */
+  /** The model of the scale set, if known. */
   readonly setHash?: string | undefined;
 }
 
-/** What is to be written into the status. */
+/** The fields to write to the status. */
 export interface StatusDecision {
   readonly fields: Partial<Status>;
   readonly conditions: readonly ConditionUpdate[];
 }
 
-/** Says what is known of a machine. While its Node cannot be looked at, what was known of it stays. */
+/** Decides the status of a machine. While its Node cannot be read, the earlier values stay. */
 export function decideStatus(view: MachineStatusView): StatusDecision {
   const { instance, node } = view;
   return {
@@ -50,7 +50,7 @@ export function decideStatus(view: MachineStatusView): StatusDecision {
 function instanceFields({ machine, instance, setHash }: MachineStatusView): Partial<Status> {
   const { provisioningState, instanceID, name } = instance;
   const modelHash = machine.status?.modelHash ?? machine.metadata.annotations?.[MODEL_HASH_ANNOTATION];
-  // For Azure a model is another one as soon as its bootstrap data is renewed; no machine is older for that.
+  // Azure counts renewed bootstrap data as a new model, but it does not make a machine outdated.
   const isSame = modelHash !== undefined && modelHash === setHash;
   const isLatestModel = instance.isLatestModel === false ? isSame : instance.isLatestModel;
   return {
@@ -81,7 +81,7 @@ function nodeFields(observed: NodeLookup): Partial<Status> {
   };
 }
 
-/** States in which the VM does not run, or not for long. Updating is none of them: machines work while Azure updates them. */
+/** States in which the VM does not run, or is about to stop. Updating is not one: machines work while Azure updates them. */
 const VM_TROUBLES: Readonly<Record<string, Omit<ConditionUpdate, "type" | "status">>> = {
   Creating: { severity: "Info", reason: "Creating", message: "Azure is creating the VM" },
   Deleting: { severity: "Info", reason: "VMDeleting", message: "Azure is deleting the VM" },
@@ -100,7 +100,7 @@ function vmRunning({ provisioningState, powerState, error }: ScaleSetInstance): 
   return { ...trouble, type: VM_RUNNING, status: "False", reason: trouble.reason, message };
 }
 
-/** The Node was found to be of this VM and no older than it, so it has joined with a boot of its own. */
+/** The Node belongs to this VM and is not older than it, so this VM has bootstrapped. */
 function bootstrapSucceeded({ machine, instance, node }: MachineStatusView): readonly ConditionUpdate[] {
   const type = BOOTSTRAP_SUCCEEDED;
   if (node.state === "found") return [{ type, status: "True", reason: "NodeJoined" }];
@@ -110,7 +110,7 @@ function bootstrapSucceeded({ machine, instance, node }: MachineStatusView): rea
     const { message } = error;
     return [{ type, status: "False", severity: "Error", reason: "BootstrapFailed", message }];
   }
-  const message = "The machine has not become a Node yet";
+  const message = "The machine has not joined the cluster as a Node yet";
   return [{ type, status: "False", severity: "Info", reason: "BootstrapInProgress", message }];
 }
 
@@ -133,13 +133,13 @@ function nodeHealthy({ machine, instance, node }: MachineStatusView): readonly C
   }
 }
 
-/** A Node that somebody has cordoned is not available, which must be known wherever the machine is looked at alone. */
+/** A cordoned Node is not available, and the machine alone must show why. */
 function nodeSchedulable({ machine, node }: MachineStatusView): readonly ConditionUpdate[] {
   const type = NODE_SCHEDULABLE;
   if (node.state !== "found" || machine.metadata.deletionTimestamp !== undefined) return [];
   const { metadata, spec } = node.node;
   if (spec?.unschedulable === true && !isCordonedByUs(node.node)) {
-    const message = `Node ${metadata.name} takes no pods: somebody has cordoned it`;
+    const message = `Node ${metadata.name} is cordoned and takes no pods; uncordon it if that was not intended`;
     return [{ type, status: "False", severity: "Info", reason: "NodeCordoned", message }];
   }
   return cordonedSince(machine) === undefined ? [] : [{ type, status: "True", reason: "NodeTakesPods" }];
@@ -156,7 +156,7 @@ function absence(
   return { severity: "Info", reason: isThere ? "WaitingForNodeRef" : "NodeProvisioning" };
 }
 
-// Of these False is good, and of Ready True.
+// False is the healthy status of these conditions; of Ready it is True.
 const PRESSURES: readonly string[] = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"];
 
 function healthOf({

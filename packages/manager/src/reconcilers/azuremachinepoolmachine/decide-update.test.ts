@@ -24,26 +24,26 @@ const drained = (status: "True" | "False") => ({
 
 const POOL = azureMachinePool({ status: { pickedForUpdate: [machineOf().metadata.name] } });
 
-test("an update that the pool has not decided waits for its word", () => {
+test("an update that the pool has not picked waits for the pick", () => {
   expect(decideUpdate(machineOf(asks("v1-bb")), azureMachinePool())).toBe("awaitPick");
   expect(decideUpdate(machineOf(asks("v1-bb")), undefined)).toBe("awaitPick");
 });
 
 test.each<[string, Overrides<AzureMachinePoolMachine>[], string]>([
-  ["nobody asks", [], "standDown"],
-  ["nobody asks any more", [{ status: drained("False") }], "standDown"],
-  ["somebody asks for nothing that there is", [asks("soon")], "standDown"],
-  ["what is asked for has been reached", [asks("v1-bb"), { status: { modelHash: "v1-bb" } }], "standDown"],
-  ["another model is asked for", [asks("v1-bb"), { status: { modelHash: "v1-aa" } }], "drain"],
-  ["a model is asked for and none is known", [asks("v1-bb")], "drain"],
-  ["the Node is written down", [asks("v1-bb"), { status: { instanceUpdate: UPDATE } }], "handOver"],
+  ["no update is requested", [], "standDown"],
+  ["the annotation is gone", [{ status: drained("False") }], "standDown"],
+  ["the annotation is not a model hash", [asks("soon")], "standDown"],
+  ["the machine has the requested model", [asks("v1-bb"), { status: { modelHash: "v1-bb" } }], "standDown"],
+  ["another model is requested", [asks("v1-bb"), { status: { modelHash: "v1-aa" } }], "drain"],
+  ["a model is requested and its own is unknown", [asks("v1-bb")], "drain"],
+  ["the Node is recorded", [asks("v1-bb"), { status: { instanceUpdate: UPDATE } }], "handOver"],
   [
     "it has been drained",
     [asks("v1-bb"), { status: { instanceUpdate: UPDATE, ...drained("True") } }],
     "awaitReturn",
   ],
   [
-    "it has been drained and nobody asks any more",
+    "it has been drained and the annotation is gone",
     [{ status: { instanceUpdate: UPDATE, ...drained("True") } }],
     "awaitReturn",
   ],
@@ -71,25 +71,25 @@ describe("an updated instance", () => {
     pool({ instanceOperations: [{ verb: "POST", resourceID: "/x", startedAt, instanceIDs }] } as never);
 
   test.each<[string, Partial<ReturnView>]>([
-    ["a new boot, the wanted version and model", {}],
-    ["no version that is known", { pool: undefined }],
-    ["something done to it before it joined", operation("2026-01-01T00:04:00Z", ["0"])],
-    ["something done to another", operation("2026-01-01T00:06:00Z", ["1"])],
+    ["a new boot, the desired version and model", {}],
+    ["no known version", { pool: undefined }],
+    ["an operation on it before it joined", operation("2026-01-01T00:04:00Z", ["0"])],
+    ["an operation on another instance", operation("2026-01-01T00:06:00Z", ["1"])],
     ["no Node before", { update: { ...UPDATE, nodeName: "", nodeUID: "", bootID: "" } }],
   ])("is back with %s", (_, parts) => {
     expect(returnOf(view(parts))).toMatchObject({ isUpdated: true, node: { metadata: { uid: "new-uid" } } });
   });
 
-  describe("that takes pods again without what it was drained for", () => {
+  describe("that takes pods again without its update", () => {
     const LATER = { listedAtMs: joinedMs + 61_000 };
     const outdated = { instance: instanceOf({ latestModelApplied: false }) };
     const cases: [string, Partial<ReturnView>][] = [
-      ["because something else has booted it", outdated],
-      ["because another model is wanted by now", { ...outdated, ...pool({ modelHash: "v1-cc" }) }],
-      ["and whose disk is yet to be written", pool({ instancesToReimage: ["0"] })],
-      ["as its kubelet was started anew", node({ status: { nodeInfo: { bootID: "old-boot" } } })],
+      ["because another operation has booted it", outdated],
+      ["because another model is desired now", { ...outdated, ...pool({ modelHash: "v1-cc" }) }],
+      ["and whose disk is not replaced yet", pool({ instancesToReimage: ["0"] })],
+      ["because its kubelet restarted", node({ status: { nodeInfo: { bootID: "old-boot" } } })],
     ];
-    test.each(cases)("%s is back to be drained anew, as soon as that is sure", (_, parts) => {
+    test.each(cases)("%s is drained again, once that is certain", (_, parts) => {
       expect(returnOf(view({ ...parts, ...LATER }))).toMatchObject({
         isUpdated: false,
         node: { metadata: { uid: "new-uid" } },
@@ -97,14 +97,14 @@ describe("an updated instance", () => {
       expect(returnOf(view({ ...parts, listedAtMs: joinedMs + 59_000 }))).toBeUndefined();
     });
 
-    test("is waited for while anything is done to it", () => {
+    test("is not back while an operation on it runs", () => {
       const other = operation("2026-01-01T00:04:00Z", ["1"]);
       expect(returnOf(view({ ...outdated, ...LATER, ...other }))?.isUpdated).toBe(false);
       const own = operation("2026-01-01T00:04:00Z", ["0"]);
       expect(returnOf(view({ ...outdated, ...LATER, ...own }))).toBeUndefined();
     });
 
-    test("is found by no clock of Azure's", () => {
+    test("is found without Azure's clock", () => {
       const instance = { ...instanceOf({ latestModelApplied: false }), provisionedAtMs: 0 };
       expect(returnOf(view({ ...LATER, instance }))?.isUpdated).toBe(false);
     });
@@ -114,14 +114,14 @@ describe("an updated instance", () => {
     ["Azure still updates it", { instance: instanceOf({ provisioningState: "Updating" }) }],
     ["it failed", { instance: instanceOf({ provisioningState: "Failed" }) }],
     ["it has the old model", { instance: instanceOf({ latestModelApplied: false }) }],
-    ["nobody says which model it has", { instance: instanceOf({ latestModelApplied: undefined }) }],
+    ["Azure does not report its model", { instance: instanceOf({ latestModelApplied: undefined }) }],
     ["it has no Node", { observed: { state: "none" } }],
     ["its Node is the old one", node({ metadata: { uid: "old-uid" } })],
     ["its boot is the old one", node({ status: { nodeInfo: { bootID: "old-boot" } } })],
     ["its kubelet is of another version", node({ status: { nodeInfo: { kubeletVersion: "v1.33.0" } } })],
     ["its Node is not Ready", node({ status: { conditions: [{ type: "Ready", status: "False" }] } })],
-    ["its disk is yet to come", pool({ instancesToReimage: ["0"] })],
-    ["it joined before what is being done to it", operation("2026-01-01T00:06:00Z", ["0"])],
+    ["its disk is not replaced yet", pool({ instancesToReimage: ["0"] })],
+    ["it joined before the running operation on it", operation("2026-01-01T00:06:00Z", ["0"])],
   ])("is not back while %s", (_, parts) => {
     expect(returnOf(view(parts))).toBeUndefined();
   });

@@ -12,18 +12,18 @@ import { DRAINED } from "./conditions.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 import type { InstanceUpdate } from "./kept-fields.ts";
 
-/** What is next for the update of an instance in place. */
+/** The next step of an update in place. */
 export type UpdateStep =
-  /** Nobody asks for one, or not any more: what was prepared for it is taken back. */
+  /** No update is requested any more: the controller reverts its preparations. */
   | "standDown"
-  /** Somebody asks for one; the pool says whether that was its decision. */
+  /** The annotation requests an update; the pool's pick must confirm it. */
   | "awaitPick"
   | "drain"
-  /** Everything that must survive is written down: the Node goes, and the pool may begin. */
+  /** The kept fields are persisted: the controller deletes the Node, and the pool may start the update. */
   | "handOver"
   | "awaitReturn";
 
-/** Tells from what is written down how far an update has come. */
+/** Determines the progress of an update from the stored status. */
 export function decideUpdate(
   machine: Frozen<AzureMachinePoolMachine>,
   pool: Frozen<AzureMachinePool> | undefined,
@@ -31,7 +31,7 @@ export function decideUpdate(
   const { status, metadata } = machine;
   if (status?.instanceUpdate) return isTrue(status.conditions, DRAINED) ? "awaitReturn" : "handOver";
   const asked = updateOf(machine);
-  // The model that the machine has already: the annotation outlived its update by a crash.
+  // The machine already has this model: a crash left the annotation behind.
   if (asked === undefined || asked === status?.modelHash) return "standDown";
   return isPicked(pool, metadata.name) ? "drain" : "awaitPick";
 }
@@ -40,24 +40,24 @@ function isPicked(pool: Frozen<AzureMachinePool> | undefined, name: string): boo
   return pool?.status?.pickedForUpdate?.includes(name) ?? false;
 }
 
-/** What is known of an instance that is to come back. */
+/** The observations of an instance that is being updated. */
 export interface ReturnView {
   readonly update: Frozen<InstanceUpdate>;
   readonly instance: ScaleSetInstance;
-  /** When the list set out that shows the instance so. */
+  /** When the list started that shows the instance like this. */
   readonly listedAtMs: number;
   readonly observed: NodeLookup;
   readonly pool: Frozen<AzureMachinePool> | undefined;
 }
 
-/** What an updated instance has come back as. */
+/** An instance after its update. */
 export interface Return {
   readonly node: Frozen<Node>;
-  /** Whether it has what was asked for; a machine that has not is drained and updated anew. */
+  /** Whether it has the requested model; otherwise the machine is drained and updated again. */
   readonly isUpdated: boolean;
 }
 
-/** Whether an instance is back, and as what; undefined while it is not. */
+/** The instance after its update; undefined while it is not back. */
 export function returnOf(view: ReturnView): Return | undefined {
   const { instance, observed, update } = view;
   if (instance.provisioningState !== "Succeeded" || observed.state !== "found") return undefined;
@@ -69,13 +69,13 @@ export function returnOf(view: ReturnView): Return | undefined {
 
 function isAsWanted(view: ReturnView, node: Frozen<Node>): boolean {
   const { instance, pool } = view;
-  // That of the model which the scale set has: what is wanted by now Azure may refuse, and it does not come by this update.
+  // The version of the scale set's model: Azure may refuse a newer desired one, which this update does not bring.
   const version = pool?.status?.version;
   if (instance.isLatestModel !== true || !isBootedAnew(view, node)) return false;
   return version === undefined || isSameVersion(version, node.status?.nodeInfo?.kubeletVersion);
 }
 
-/** A kubelet that was only started anew makes a new Node too. */
+/** A restarted kubelet also creates a new Node, so the boot id is compared. */
 function isBootedAnew({ update }: ReturnView, { status }: Frozen<Node>): boolean {
   return status?.nodeInfo?.bootID !== update.bootID;
 }
@@ -84,9 +84,9 @@ function isBootedAnew({ update }: ReturnView, { status }: Frozen<Node>): boolean
 const SURE_MS = 60_000;
 
 /**
- * Whether a machine takes pods again without what it was drained for: it was booted by something else than its update,
- * such as the end of the one before it, or another model is wanted by now, or its disk is yet to be written. Nothing is
- * under way any more that could change that, and it has been listed without since.
+ * Whether a machine takes pods again without its update: another operation booted it, such as the end of the previous
+ * update, or another model is desired now, or its disk is not replaced yet. No running operation can still change that,
+ * and a later list confirms it.
  */
 function hasMissed(view: ReturnView, node: Frozen<Node>): boolean {
   const { instance, listedAtMs, pool } = view;
@@ -98,7 +98,7 @@ function hasMissed(view: ReturnView, node: Frozen<Node>): boolean {
   return instance.isLatestModel === false || isOfOldDisk;
 }
 
-/** A machine may boot and join with its old disk before it gets the new one; that is not what is waited for. */
+/** A machine may boot and join with its old disk before Azure replaces it; that does not end the update. */
 function isYetToChange({ pool, instance: { instanceID } }: ReturnView, { metadata }: Frozen<Node>): boolean {
   const { instancesToReimage = [], instanceOperations = [] } = pool?.status ?? {};
   const joinedMs = Date.parse(metadata.creationTimestamp ?? "");

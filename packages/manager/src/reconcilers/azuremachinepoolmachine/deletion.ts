@@ -14,46 +14,46 @@ import { DRAINED, WAITING_FOR_INSTANCE } from "./conditions.ts";
 import { drainNode, recordDrain } from "./drain-node.ts";
 import { isOfPool, type Scope } from "./scope.ts";
 
-// A list without the instance wakes the machine; this is for what nobody tells.
+// A list without the instance enqueues the machine; this interval covers missed events.
 const INSTANCE_RECHECK_MS = 10 * 60_000;
 const CONTRADICTED_MS = 30_000;
 const RETRY_MS = 5_000;
-// Conditions tell the time in whole seconds.
+// Conditions have timestamps in whole seconds.
 const TIMESTAMP_STEP_MS = 1_000;
 const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
 
-/** Where nothing is left to be cared for, the machine just goes. */
+/** Skips a phase of a deletion that has nothing left to protect. */
 export function unlessPointless(phase: Phase<Scope>): Phase<Scope> {
   return (scope) => (isPointless(scope) ? next : phase(scope));
 }
 
-/** The cluster goes with all its machines, or the instance is somebody else's, another machine's, or gone with its pool. */
+/** The whole cluster is being deleted, or the instance belongs to another machine or is gone with its pool. */
 function isPointless({ context, machine, pool, cluster }: Scope): boolean {
   if (!pool || !isOfPool(machine, pool) || precedingName(machine, context.cache) !== undefined) return true;
   return !cluster || cluster.metadata.deletionTimestamp !== undefined;
 }
 
-/** Drains the Node; then the condition tells the pool that the instance may go. */
+/** Drains the Node; then the condition allows the pool controller to delete the instance. */
 export async function drainBeforeLeaving(scope: Scope): Promise<Outcome> {
   if (isDrained(scope)) return next;
   const drained = await drainNode(scope);
   const state = drained.isOver ? (hookOf(scope.machine, PRE_TERMINATE_HOOK_PREFIX) ?? drained) : drained;
   if (!state.isOver) return wait(scope, state);
-  // Nobody waits for leave to delete an instance that is gone.
+  // If the instance is gone, the pool controller does not wait for the condition.
   if (isSurelyGone(scope)) return next;
   forgetUpdate(scope);
   recordDrain(scope, state);
   return block(INSTANCE_RECHECK_MS, WAITING_FOR_INSTANCE);
 }
 
-/** An update whose Node has come back is of no interest any more, and what it says of the Node before would be mistaken. */
+/** Once the Node of an update is back, its record is outdated: it describes the earlier Node. */
 function forgetUpdate({ machine, node }: Scope): void {
   const { instanceUpdate, ...rest } = machine.status ?? {};
   if (instanceUpdate && node.state === "found" && node.node.metadata.uid !== instanceUpdate.nodeUID)
     machine.status = rest;
 }
 
-/** A Node that has come late, or back from an update in place, is not the one that was drained. */
+/** A Node that registered late, or after an update in place, is not the drained one. */
 function isDrained({ machine, node }: Scope): boolean {
   const { conditions, instanceUpdate } = machine.status ?? {};
   const drained = getCondition(conditions, DRAINED);
@@ -75,7 +75,7 @@ export function awaitInstance(scope: Scope): Outcome {
     : block(INSTANCE_RECHECK_MS, WAITING_FOR_INSTANCE);
 }
 
-/** One list may lie: a Node that is Ready is believed more than a list from before its instance was to go. */
+/** One list may be wrong: a Ready Node outweighs a list from before the deletion of its instance. */
 function isSurelyGone({ machine, node, observed }: Scope): boolean {
   if (observed.state !== "gone") return false;
   if (node.state !== "found" || !isNodeReady(node.node)) return true;
@@ -84,19 +84,19 @@ function isSurelyGone({ machine, node, observed }: Scope): boolean {
   return observed.atMs >= Date.parse(drained.lastTransitionTime) + TIMESTAMP_STEP_MS;
 }
 
-/** A Node without a machine is of no use; what else would remove it takes its time. */
+/** Deletes the Node of a deleted machine; other controllers would take longer. */
 export async function removeNode(scope: Scope): Promise<Outcome> {
   const { context, machine, node } = scope;
   if (node.state !== "found" && node.state !== "unknown") return next;
-  // Nobody has to be told of a moment in which a Node is about to go.
+  // The moment until the Node is gone needs no condition.
   scope.isQuiet = true;
   try {
     return await askNodeToGo(scope);
   } catch (error) {
-    // Who is told when to come back does not come sooner, however late it is.
+    // A Retry-After of the server holds even if the time limit has passed.
     if (!(error instanceof Failure) || error.retryAfterMs !== undefined) throw error;
     if (!isOverdue(scope)) return block(RETRY_MS, error.reason);
-    context.log.warn("The Node of a deleted machine is left behind", {
+    context.log.warn("Could not delete the Node of a deleted machine; it remains", {
       machine: machine.metadata.name,
       error,
     });
@@ -104,7 +104,7 @@ export async function removeNode(scope: Scope): Promise<Outcome> {
   }
 }
 
-/** The Node wakes the machine when it is gone; one that stays in spite of it holds the machine only for so long. */
+/** The deletion of the Node enqueues the machine; a Node that stays holds the machine only up to the time limit. */
 async function askNodeToGo(scope: Scope): Promise<Outcome> {
   const { node, workload } = scope;
   const isToBeAsked = node.state === "found" && node.node.metadata.deletionTimestamp === undefined;
@@ -113,7 +113,7 @@ async function askNodeToGo(scope: Scope): Promise<Outcome> {
   return block(RETRY_MS, "WaitingForNodeDeletion");
 }
 
-/** Deletes this very Node; one that bears its name by now is another. */
+/** Deletes this Node by UID; a new Node of the same name stays. */
 export async function deleteNode(scope: Scope, workload: Client, node: Frozen<Node>): Promise<void> {
   const { context, askedToGo } = scope;
   const { name, uid } = node.metadata;
@@ -123,12 +123,12 @@ export async function deleteNode(scope: Scope, workload: Client, node: Frozen<No
     askedToGo.add(node);
     context.event({ type: "Normal", reason: "NodeDeleted", message: `Deleted Node ${name}` });
   } catch (error) {
-    // Whoever still sees it then asks again: what it saw may be old, or what it was told is wrong.
+    // The next pass tries again if the Node still exists: the cache may be old.
     if (!isNotFound(error)) throw error;
   }
 }
 
-/** Whether the Node has been tried for long enough; with a limit of 0 it never has. */
+/** Whether the time limit for the Node has passed; a limit of 0 means no limit. */
 function isOverdue({ context, machine, machinePool }: Scope): boolean {
   const wanted = machinePool?.spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
   const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;

@@ -11,7 +11,7 @@ import { drainMachine, type DrainState } from "../../workload/drain/drain-machin
 import { DRAIN_BLOCKED, DRAINED, VOLUMES_DETACHED } from "./conditions.ts";
 import { isPoolPaused, type Scope } from "./scope.ts";
 
-/** Cordons the Node of the machine and evicts its pods, as far as that goes in one pass. */
+/** Cordons the Node of the machine and evicts its pods, as far as one pass can. */
 export async function drainNode(scope: Scope): Promise<DrainState> {
   const { machine, node, workload, observed, refusals, context } = scope;
   const message = "The Node is not drained while its pool is paused";
@@ -36,13 +36,13 @@ function recordFacts({ machine, context }: Scope, state: DrainState): void {
   const { timer, isWaitingForVolumes, reason, message } = state;
   const { nodeDrainStartTime = formatTimestamp(context.env.clock.now()), ...rest } = machine.status ?? {};
   if (timer === "start") machine.status = { ...rest, nodeDrainStartTime };
-  // A pause takes nothing off the time that a drain has: resuming a pool must not kill its pods.
+  // A pause does not count towards the drain timeout: resuming a pool must not kill its pods.
   if (timer === "reset") machine.status = rest;
   if (isWaitingForVolumes === true)
     context.setCondition({ type: VOLUMES_DETACHED, status: "False", severity: "Info", reason, message });
 }
 
-/** How long the Node may be drained: as the pool says, else as its MachinePool says; 0 is without a limit. */
+/** The drain timeout of the pool, or else of its MachinePool; 0 means no limit. */
 function limitOf({ machine, pool, machinePool, context }: Scope): DrainLimit | undefined {
   const wanted = pool?.spec.nodeDrainTimeout ?? machinePool?.spec.template.spec.nodeDrainTimeout;
   const timeoutMs = durationMs(wanted);
@@ -51,7 +51,7 @@ function limitOf({ machine, pool, machinePool, context }: Scope): DrainLimit | u
   return { startedMs: Number.isNaN(startedMs) ? context.env.clock.now() : startedMs, timeoutMs };
 }
 
-/** Admission refuses what is not a duration; one that was stored before has no limit. */
+/** Admission refuses an invalid duration; one that was stored before means no limit. */
 function durationMs(text: string | undefined): number {
   return text === undefined || durationProblem(text) !== undefined ? 0 : parseDuration(text);
 }
@@ -79,7 +79,7 @@ export function recordDrain(scope: Scope, state: DrainState): void {
   context.event({ type: reason === "DrainTimedOut" ? "Warning" : "Normal", reason, message });
 }
 
-// A budget holds up nearly every drain for a moment, until pods are ready elsewhere; only a longer wait is worth a warning.
+// A budget blocks nearly every drain until pods are ready elsewhere; only a longer wait is worth a warning.
 const BLOCKED_MS = 60_000;
 
 function hasBeenLong(before: Frozen<Condition> | undefined, nowMs: number): boolean {

@@ -31,7 +31,7 @@ const FROM = { startedAt: "2026-01-01T00:00:00Z", modelHash: "v1-aa" };
 const restored = (node: Node, before: Node): Node =>
   applyMergePatch(node, restoring(node, { ...FROM, ...keptFieldsOf(before) }) ?? {}) as Node;
 
-test("what users put on a Node is kept, and not what machine and controllers say", () => {
+test("the fields of users are kept, and not those of kubelet and controllers", () => {
   expect(keptFieldsOf(BEFORE)).toEqual({
     nodeName: "pool000000",
     nodeUID: "new-uid",
@@ -43,7 +43,7 @@ test("what users put on a Node is kept, and not what machine and controllers say
   });
 });
 
-test("it is put back beside what the new Node says by itself, on the version that was read", () => {
+test("they are restored beside the new Node's own fields, with its resourceVersion", () => {
   const taint = { key: "example.com/new", effect: "NoExecute" };
   const after = nodeOf({
     metadata: { resourceVersion: "12", labels: { "example.com/rack": "8" } },
@@ -60,13 +60,13 @@ test("it is put back beside what the new Node says by itself, on the version tha
 });
 
 test.each([
-  ["a user cordoned stays so", { unschedulable: true }, true],
-  ["nobody cordoned does not become so", {}, undefined],
+  ["that a user cordoned stays cordoned", { unschedulable: true }, true],
+  ["that was not cordoned stays schedulable", {}, undefined],
 ])("a Node that %s", (_, spec, expected) => {
   expect(restored(nodeOf(), nodeOf({ spec })).spec?.unschedulable).toBe(expected);
 });
 
-test("a Node that we cordoned does not stay so", () => {
+test("a Node that the controller cordoned does not stay cordoned", () => {
   expect(restored(nodeOf(), BEFORE).spec?.unschedulable).toBeUndefined();
 });
 
@@ -84,7 +84,7 @@ const nodes: fc.Arbitrary<Node> = fc
     }),
   );
 
-test("nothing of a user's is lost, nothing that the new Node says is changed, and twice is as good as once", () => {
+test("no field of a user is lost, no field of the new Node is changed, and restoring twice changes nothing", () => {
   const keysOf = ({ spec }: Frozen<Node>): readonly string[] => (spec?.taints ?? []).map(({ key }) => key);
   fc.assert(
     fc.property(nodes, nodes, (before, after) => {

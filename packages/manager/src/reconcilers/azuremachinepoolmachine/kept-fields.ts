@@ -1,10 +1,10 @@
 import { type AzureMachinePoolMachine, type Frozen, type Node, type Taint } from "@capstan/api";
 import { CORDONED_ANNOTATION, isCordonedByUs } from "../../workload/drain/cordon.ts";
 
-/** What must survive an update in place, as the status keeps it. */
+/** The fields that must survive an update in place, as the status stores them. */
 export type InstanceUpdate = NonNullable<NonNullable<AzureMachinePoolMachine["status"]>["instanceUpdate"]>;
 
-// What kubelets and clouds say about the machine itself: after the update they say it anew.
+// Labels that kubelet and cloud provider set: they set them again after the update.
 const MACHINE_LABELS: readonly RegExp[] = [
   /^kubernetes\.io\/(hostname|arch|os)$/,
   /^beta\.kubernetes\.io\//,
@@ -20,14 +20,14 @@ const MACHINE_ANNOTATIONS: readonly RegExp[] = [
   /^kubeadm\.alpha\.kubernetes\.io\/cri-socket$/,
   new RegExp(`^${CORDONED_ANNOTATION.replaceAll(".", "\\.")}$`),
 ];
-// What says how the Node is, and who has not looked at it yet.
+// Taints that controllers add and remove by the state of the Node.
 const PASSING_TAINTS: readonly RegExp[] = [
   /^node\.kubernetes\.io\//,
   /^node\.cloudprovider\.kubernetes\.io\//,
   /^node\.cluster\.x-k8s\.io\//,
 ];
 
-/** What must be known of a Node when it is not there any more: which it was, and what users have put on it. */
+/** The identity of a Node and the fields that users have set on it, to restore them after the update. */
 export function keptFieldsOf(node: Frozen<Node>): Omit<InstanceUpdate, "startedAt" | "modelHash"> {
   const { metadata, status } = node;
   return {
@@ -49,12 +49,12 @@ function userFieldsOf(
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(Object.keys(annotations).length > 0 && { annotations }),
     ...(taints.length > 0 && { taints: taints.map((taint) => ({ ...taint })) }),
-    // Without the word of ours it is somebody else who keeps pods off, and who wants that to stay so.
+    // Without the controller's annotation, a user has cordoned the Node, and it must stay cordoned.
     ...(spec?.unschedulable === true && { cordonedByUs: isCordonedByUs(node) }),
   };
 }
 
-/** The patch that puts back what users had on the Node; undefined when it has everything. What it says by itself stays. */
+/** The patch that restores the users' fields; undefined when none is missing. The new Node's own fields stay. */
 export function restoring(node: Frozen<Node>, update: Frozen<InstanceUpdate>): object | undefined {
   const labels = missingIn(node.metadata.labels, update.labels);
   const annotations = missingIn(node.metadata.annotations, update.annotations);
@@ -67,7 +67,7 @@ export function restoring(node: Frozen<Node>, update: Frozen<InstanceUpdate>): o
   };
   const isComplete = [labels, annotations, spec].every((part) => Object.keys(part).length === 0);
   if (isComplete) return undefined;
-  // The list of taints is replaced as a whole, so nobody may have changed it meanwhile.
+  // The patch replaces the whole list of taints, so it must fail if another client has changed the Node.
   return { metadata: { resourceVersion: node.metadata.resourceVersion, labels, annotations }, spec };
 }
 

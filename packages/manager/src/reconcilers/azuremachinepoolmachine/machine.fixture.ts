@@ -2,11 +2,11 @@ import type { AzureMachinePoolMachine, Node } from "@capstan/api";
 import { azureMachinePoolMachine, node, type Overrides } from "@capstan/runtime/testing/builders";
 import { parseInstance, type ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 
-/** The id of the VM, as Azure writes it. */
+/** The id of the VM in Azure's notation. */
 const VM_ID = "12345678-9abc-def0-1122-334455667788";
 const CREATED = "2026-01-01T00:00:00Z";
 
-/** An instance that runs, as a list shows it; `properties` are laid over what it has. */
+/** A running instance as a list shows it, with the given properties. */
 export function instanceOf(properties: object = {}, power = "running"): ScaleSetInstance {
   const { providerID } = azureMachinePoolMachine().spec;
   const instance = parseInstance({
@@ -27,7 +27,6 @@ export function instanceOf(properties: object = {}, power = "running"): ScaleSet
   return instance;
 }
 
-/** A Node that is Ready. */
 export function nodeOf(...overrides: Overrides<Node>[]): Node {
   return node(
     {
@@ -41,7 +40,6 @@ export function nodeOf(...overrides: Overrides<Node>[]): Node {
   );
 }
 
-/** The machine. */
 export function machineOf(...overrides: Overrides<AzureMachinePoolMachine>[]): AzureMachinePoolMachine {
   return azureMachinePoolMachine(...overrides);
 }

@@ -15,35 +15,35 @@ import { precedingName } from "./claims.ts";
 import { findNode, type NodeLookup } from "../../workload/find-node.ts";
 import { isOfPool, poolNameOf, type Scope } from "./scope.ts";
 
-// Whoever creates the pool or lists its instances wakes its machines; this is for what nobody tells.
+// The pool and the lists of its instances enqueue the machine; this interval covers missed events.
 const INSTANCE_RECHECK_MS = 10 * 60_000;
 const UNLISTED_MS = 60_000;
 const UNREACHABLE_MS = 15_000;
 const JOINING_MS = 4 * 60_000;
 
-/** A machine without a pool, or with an instance of somebody else's, is left alone. */
+/** Ignores a machine without a pool, or with an instance of another scale set. */
 export function requirePool({ machine, pool }: Scope): Outcome {
   const { namespace } = machine.metadata;
   if (!pool) {
-    const message = `There is no AzureMachinePool ${JSON.stringify(poolNameOf(machine))} in namespace ${namespace} that owns the machine`;
+    const message = `No AzureMachinePool ${JSON.stringify(poolNameOf(machine))} in namespace ${namespace} owns this machine`;
     throw waiting("WaitingForPool", message);
   }
   if (isOfPool(machine, pool)) return next;
   throw terminal(
     "ForeignInstance",
-    `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is no instance of the scale set ${pool.spec.providerID}; the machine is left alone, delete it`,
+    `spec.providerID: ${JSON.stringify(machine.spec.providerID)}: is not an instance of the scale set ${pool.spec.providerID}; the controller ignores this machine, delete it`,
   );
 }
 
-/** A machine whose instance another one stands for has none, and so nothing of its Node; the pool takes it away. */
+/** A machine whose instance another one represents has neither instance nor Node; the pool controller deletes it. */
 export function requireInstance({ context, machine }: Scope): Outcome {
   const preceding = precedingName(machine, context.cache);
   if (preceding === undefined) return next;
-  const message = `spec.providerID: AzureMachinePoolMachine ${preceding} stands for this instance; the machine is left alone`;
+  const message = `spec.providerID: AzureMachinePoolMachine ${preceding} already represents this instance; the controller ignores this machine`;
   throw waiting("InstanceTaken", message);
 }
 
-/** Looks what the last list of the scale set says about the instance. Before the first list nothing is done. */
+/** Reads the instance from the last list of the scale set. Before the first list, nothing is done. */
 export function lookAtInstance(scope: Scope): Outcome {
   scope.observed = scope.ports.scaleSets.instance(scope.machine.spec.providerID);
   if (scope.observed.state !== "unknown") return next;
@@ -51,14 +51,14 @@ export function lookAtInstance(scope: Scope): Outcome {
   return block(UNLISTED_MS, "WaitingForInstanceList");
 }
 
-/** A machine that has lost its instance goes, but it is the pool that decides so. */
+/** The pool controller decides about the deletion of a machine without an instance. */
 export function leaveLostToPool(scope: Scope): Outcome {
   if (scope.observed.state !== "gone") return next;
   scope.isQuiet = true;
   return block(INSTANCE_RECHECK_MS, "InstanceGone");
 }
 
-/** Looks for the Node. They are followed by one watch a cluster; here they are only looked up. */
+/** Looks up the Node in the cache, which one watch for each cluster fills. */
 export async function lookAtNode(scope: Scope): Promise<Outcome> {
   await lookForNode(scope);
   const { node } = scope;
@@ -69,30 +69,30 @@ export async function lookAtNode(scope: Scope): Promise<Outcome> {
   return again(joiningMs, "NodeJoining");
 }
 
-/** The same for a machine that leaves: whoever needs the Node there says what it means that nobody answers. */
+/** The same for a machine in deletion: the later phases decide what an unreachable workload cluster means. */
 export async function lookForNode(scope: Scope): Promise<Outcome> {
   scope.node = await nodeOf(scope);
   return next;
 }
 
-/** For how long a machine that boots is not spoken of: mostly the next thing it does is to become a Node that is Ready. */
+/** How long a booting machine is not reported: usually it becomes a Ready Node next. */
 function joiningForMs({ context, machine, node, observed }: Scope): number | undefined {
   if (machine.status?.nodeRef || updateOf(machine) !== undefined) return undefined;
   if (observed.state !== "seen") return undefined;
   const { provisioningState } = observed.instance;
-  // A Node that is there before a list shows its instance as made is told of together with that.
+  // A Node that exists before a list shows its instance as created is reported together with the instance.
   if (provisioningState === "Creating")
     return machine.status?.provisioningState === provisioningState ? JOINING_MS : undefined;
   if (provisioningState !== "Succeeded") return undefined;
   return leftOf(sinceMs(node, observed.instance.provisionedAtMs) + JOINING_MS - context.env.clock.now());
 }
 
-/** What is left of the time. Much more than all of it is left where somebody's clock is far ahead of ours: that says nothing. */
+/** The remaining time; undefined if it is implausibly long because a clock is ahead of the manager's. */
 function leftOf(leftMs: number): number | undefined {
   return leftMs > 0 && leftMs <= JOINING_MS + CLOCK_SKEW_MS ? leftMs : undefined;
 }
 
-/** Since when a Node is waited for to come, or to become Ready. */
+/** Since when the machine waits for its Node to appear or to become Ready. */
 function sinceMs(node: NodeLookup, bootedMs = -Infinity): number {
   if (node.state === "none") return bootedMs;
   if (node.state !== "found" || isNodeReady(node.node)) return -Infinity;
@@ -101,7 +101,7 @@ function sinceMs(node: NodeLookup, bootedMs = -Infinity): number {
 
 async function nodeOf(scope: Scope): Promise<NodeLookup> {
   const { cluster, context, machine, ports, observed } = scope;
-  // Nothing can have joined a cluster that has not come to be.
+  // No machine can have joined a cluster without an initialized control plane.
   if (!cluster || !isTrue(cluster.status?.conditions, "ControlPlaneInitialized")) return { state: "none" };
   try {
     const workload = await ports.workloads.get(cluster);

@@ -1,7 +1,7 @@
 import { AzureMachinePool, AzureMachinePoolMachine, Cluster, MachinePool, Secret } from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
-/** What the reconciler of AzureMachinePoolMachines needs. In workload clusters it has what their kubeconfig allows. */
+/** The permissions of the AzureMachinePoolMachine reconciler. In workload clusters it has those of their kubeconfig. */
 export const azureMachinePoolMachineRbac: readonly PolicyRule[] = [
   {
     apiGroups: [AzureMachinePoolMachine.group],

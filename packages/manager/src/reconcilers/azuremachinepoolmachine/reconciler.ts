@@ -39,15 +39,14 @@ import { type AzureMachinePoolMachinePorts, buildScope, poolNameOf, type Scope }
 import { updateInPlace } from "./update.ts";
 
 const BY_POOL = "pool";
-// Draining waits for servers of many clusters; one that is slow must not hold up the machines of the others.
+// Draining waits for the API servers of many clusters; a slow one must not block the machines of the others.
 const CONCURRENCY = 30;
-// All that a machine is told from comes by itself, and its pool looks at it every ten minutes; this is for what nobody
-// has thought of.
+// Events report all changes, and the pool controller checks its machines every ten minutes; this covers missed events.
 const RESYNC_MS = 6 * 60 * 60_000;
 
 /**
- * Follows one instance of a scale set from its first boot to its end: finds its Node, reports how both are, and drains
- * the Node before the pool deletes or updates the instance. It never asks Azure: the pool lists for all its machines.
+ * Reconciles one instance of a scale set from its first boot to its end: finds its Node, reports the state of both, and
+ * drains the Node before the pool controller deletes or updates the instance. It never calls Azure: the pool lists for it.
  */
 export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachinePorts): Reconciler {
   const memory = { askedToGo: new WeakSet<Frozen<Node>>(), refusals: new Refusals(ports.clock) };
@@ -66,7 +65,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
     watches: [
       on(AzureMachinePool, toUnsettled, { predicate: mattersToUnsettled }),
       on(AzureMachinePool, toAll, { predicate: hasAnotherModel }),
-      // What else it says is read while a machine is drained, which comes back by itself.
+      // A machine that drains is requeued anyway and reads the other fields then.
       on(MachinePool, toUnsettledOfMachinePool, { predicate: isPausedOrResumed }),
     ],
     sources: [instancesOf(ports), nodesOf(ports)],
@@ -79,7 +78,7 @@ export function azureMachinePoolMachineReconciler(ports: AzureMachinePoolMachine
   });
 }
 
-/** A pool, as far as its machines are found by it. */
+/** The fields of a pool by which its machines are found. */
 interface Named {
   readonly metadata: ObjectName;
 }
@@ -88,7 +87,7 @@ function machinesOf(pool: Named, cache: CacheReader): readonly Frozen<AzureMachi
   return cache.list(AzureMachinePoolMachine, { index: BY_POOL, value: keyOf(pool) });
 }
 
-/** Every machine tells whether it has the model of its scale set. */
+/** Every machine reports whether it has the model of its scale set. */
 function toAll(pool: Named, cache: CacheReader): ObjectName[] {
   return machinesOf(pool, cache).map(({ metadata }) => metadata);
 }
@@ -97,7 +96,7 @@ function hasAnotherModel(before: Frozen<AzureMachinePool>, after: Frozen<AzureMa
   return before.status?.modelHash !== after.status?.modelHash;
 }
 
-/** The machines of a pool that something is being done to: only they care about its pause and its timeouts. */
+/** The machines of a pool that are drained or updated: only these depend on its pause and its timeouts. */
 function toUnsettled(pool: Named, cache: CacheReader): ObjectName[] {
   return machinesOf(pool, cache)
     .filter((machine) => machine.metadata.deletionTimestamp !== undefined || updateOf(machine) !== undefined)
@@ -112,7 +111,7 @@ function isPausedOrResumed(before: Frozen<MachinePool>, after: Frozen<MachinePoo
   return isPausedByAnnotation(before) !== isPausedByAnnotation(after);
 }
 
-/** Numbers and conditions of a pool change all the time; its machines care about its wishes and what is done to instances. */
+/** A pool's numbers and conditions change often; its machines depend only on its spec and on operations on instances. */
 function mattersToUnsettled(before: Frozen<AzureMachinePool>, after: Frozen<AzureMachinePool>): boolean {
   const work = ({ status }: Frozen<AzureMachinePool>): unknown => [
     status?.instancesToReimage,
@@ -122,7 +121,7 @@ function mattersToUnsettled(before: Frozen<AzureMachinePool>, after: Frozen<Azur
   return isMoreThanMachines(before, after) || !deepEqual(work(before), work(after));
 }
 
-/** An instance that came, went or changed wakes its machine. */
+/** An instance that was added, removed or changed enqueues its machine. */
 function instancesOf({ scaleSets }: AzureMachinePoolMachinePorts): Source {
   return (enqueue, cache) =>
     scaleSets.onChange((providerIDs) => {
@@ -130,7 +129,7 @@ function instancesOf({ scaleSets }: AzureMachinePoolMachinePorts): Source {
     });
 }
 
-/** A Node that changes wakes its machine. */
+/** A changed Node enqueues its machine. */
 function nodesOf({ workloads }: AzureMachinePoolMachinePorts): Source {
   return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {

@@ -5,7 +5,7 @@ import { DRAINED, SUMMED_UP, UPDATING_IN_PLACE } from "./conditions.ts";
 import { decideStatus } from "./decide-status.ts";
 import type { Scope } from "./scope.ts";
 
-/** Writes down what the pass has found out; where that is nothing, the status stays as it was. */
+/** Writes the observations of the pass to the status; without observations the status stays. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { machine, before, isQuiet } = scope;
   if (isQuiet === true) {

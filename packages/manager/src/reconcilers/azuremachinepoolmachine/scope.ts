@@ -22,11 +22,10 @@ import { providerKey } from "../../workload/nodes.ts";
 import { MACHINE_POOL_LABEL } from "../azuremachinepool/well-known.ts";
 import type { NodeLookup } from "../../workload/find-node.ts";
 
-/** What the reconciler of AzureMachinePoolMachines works with. */
 export interface AzureMachinePoolMachinePorts {
   readonly clock: Clock;
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
-  /** What the pools' controller has seen in Azure; nobody else asks there. */
+  /** The instances that the pool controller has listed; the machine controller never calls Azure. */
   readonly scaleSets: Pick<InstanceCache, "instance" | "onChange">;
 }
 
@@ -35,30 +34,29 @@ export interface Scope {
   readonly context: Context<AzureMachinePoolMachine>;
   readonly machine: Editable<AzureMachinePoolMachine>;
   readonly ports: AzureMachinePoolMachinePorts;
-  /** Nodes, as the cache has them, that were asked to go: the cache learns late that they have gone. */
+  /** Cached Nodes whose deletion was requested: the cache shows the deletion later. */
   readonly askedToGo: WeakSet<Frozen<Node>>;
-  /** What workload clusters have said to evictions. */
+  /** Refused evictions of all workload clusters. */
   readonly refusals: Refusals;
-  /** The status as it was when the pass began. */
+  /** The status at the start of the pass. */
   readonly before: Editable<AzureMachinePoolMachine>["status"];
   readonly pool: Frozen<AzureMachinePool> | undefined;
   readonly machinePool: Frozen<MachinePool> | undefined;
   readonly cluster: Frozen<Cluster> | undefined;
   observed: ObservedInstance;
   node: NodeLookup;
-  /** The way into the workload cluster, while it answers. */
+  /** A client of the workload cluster, while it answers. */
   workload?: Client;
-  /** The pass has found nothing that anybody wants to know: the status stays as it was. */
+  /** The pass has nothing to report: the status stays as it was. */
   isQuiet?: boolean;
 }
 
 const NOT_LOOKED_YET = {
   state: "unknown",
   reason: "NotLookedYet",
-  message: "Nobody has looked for the Node yet",
+  message: "The controller has not looked up the Node yet",
 } as const;
 
-/** Begins a pass. */
 export function buildScope(
   { ports, askedToGo, refusals }: Pick<Scope, "ports" | "askedToGo" | "refusals">,
   context: Context<AzureMachinePoolMachine>,
@@ -81,7 +79,7 @@ export function buildScope(
   };
 }
 
-/** The pool of a machine: its owner, and no other that bears the owner's name by now. */
+/** The pool that owns a machine, compared by UID, so that a new pool of the same name does not match. */
 function poolOf(
   machine: Frozen<AzureMachinePoolMachine>,
   cache: CacheReader,
@@ -100,7 +98,7 @@ export function poolNameOf(machine: Frozen<AzureMachinePoolMachine>): string {
 
 const INSTANCE = /\/virtualmachines\/[^/]+$/;
 
-/** Whether the instance is one of the pool's scale set; a machine made by hand may name any VM of the world. */
+/** Whether the instance belongs to the pool's scale set; a machine that a user created may name any VM. */
 export function isOfPool(machine: Frozen<AzureMachinePoolMachine>, pool: Frozen<AzureMachinePool>): boolean {
   const { providerID } = machine.spec;
   const setID = pool.spec.providerID;
@@ -109,7 +107,7 @@ export function isOfPool(machine: Frozen<AzureMachinePoolMachine>, pool: Frozen<
   return parseProviderId(providerID).kind === "scaleSetInstance";
 }
 
-/** Whether somebody wants nothing to be done to the machines of the pool. */
+/** Whether a user has paused the pool. */
 export function isPoolPaused({ pool, machinePool }: Scope): boolean {
   return [pool, machinePool].some((object) => object !== undefined && isPausedByAnnotation(object));
 }

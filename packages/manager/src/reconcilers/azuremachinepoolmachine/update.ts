@@ -18,10 +18,10 @@ import { type InstanceUpdate, keptFieldsOf, restoring } from "./kept-fields.ts";
 import { reportMachine } from "./report.ts";
 import type { Scope } from "./scope.ts";
 
-// A list and the Node wake the machine; this is for what nobody tells.
+// A list and the Node enqueue the machine; this interval covers missed events.
 const UPDATE_POLL_MS = 60_000;
 const SOON_MS = 10_000;
-// Most updates are over by then. What Azure and the new boot do meanwhile is what everybody expects.
+// Most updates take less. Until then, intermediate states are expected and not reported.
 const USUAL_MS = 10 * 60_000;
 
 const PASSING: readonly string[] = [DRAINED, VOLUMES_DETACHED, INSTANCE_UPDATED];
@@ -34,15 +34,15 @@ const STEPS: Readonly<Record<UpdateStep, (scope: Scope) => Promise<Outcome>>> = 
   awaitReturn,
 };
 
-/** Takes the machine through the update of its instance, up to where the pool or Azure has to do something. */
+/** Advances the update of the machine's instance up to the point where the pool or Azure has to act. */
 export async function updateInPlace(scope: Scope): Promise<Outcome> {
   return await STEPS[decideUpdate(scope.machine, scope.pool)](scope);
 }
 
-/** Nobody wants an update any more, or it is done: the Node takes pods again. */
+/** No update is requested any more, or it is done: the Node takes pods again. */
 async function standDown(scope: Scope): Promise<Outcome> {
   const { machine, node, workload } = scope;
-  // Whether we cordoned a Node cannot be seen while it cannot be.
+  // While the Node cannot be read, it is unknown whether the controller cordoned it.
   if (node.state === "unknown") return next;
   if (node.state === "found" && workload && isCordonedByUs(node.node)) {
     await uncordon(workload, node.node);
@@ -58,8 +58,8 @@ async function standDown(scope: Scope): Promise<Outcome> {
 }
 
 /**
- * The machine is not to be updated any more, and bears what it is. A status may get lost, when objects are moved or
- * restored: whoever then believed the model that the machine was made with would have it made anew.
+ * Removes the update annotation and stores the model in an annotation. When objects are moved or restored, the status may
+ * get lost; the pool controller would then take the machine's first model for its current one and replace the machine.
  */
 function unmark({ metadata, status }: Scope["machine"]): void {
   const { [UPDATE_INSTANCE_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
@@ -70,7 +70,7 @@ function unmark({ metadata, status }: Scope["machine"]): void {
   };
 }
 
-/** What belongs to leaving and updating says nothing about a machine that stays as it is. */
+/** Removes the conditions and records of deletion and update from a machine that stays. */
 function forget({ machine }: Scope): void {
   if (!machine.status) return;
   const { nodeDrainStartTime: _, instanceUpdate: __, conditions, ...kept } = machine.status;
@@ -86,7 +86,7 @@ async function drain(scope: Scope): Promise<Outcome> {
     return again(state.requeueAfterMs, state.reason);
   }
   writeDown(scope);
-  // What the Node has on it must be known after a crash, because the Node will not be there to ask.
+  // The users' fields must be persisted before the Node is deleted, because a crash would lose them.
   await scope.context.persistStatus();
   return await handOver(scope);
 }
@@ -100,7 +100,7 @@ function writeDown({ machine, node, context }: Scope): void {
   machine.status = { ...machine.status, instanceUpdate };
 }
 
-/** The new boot joins under the same name, which the Node of the old one would not let it: it has to be seen to be gone. */
+/** Deletes the old Node and waits until it is gone, because the new boot joins under the same name. */
 async function handOver(scope: Scope): Promise<Outcome> {
   const { context, machine, node, workload } = scope;
   if (node.state === "unknown") return again(SOON_MS, node.reason);
@@ -111,7 +111,7 @@ async function handOver(scope: Scope): Promise<Outcome> {
   }
   const message = "The instance may be updated now";
   context.setCondition({ type: DRAINED, status: "True", reason: "Drained", message });
-  // It was another boot that has succeeded.
+  // The condition was about the previous boot.
   context.setCondition({
     type: BOOTSTRAP_SUCCEEDED,
     status: "False",
@@ -126,7 +126,7 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const { machine, pool, observed, workload } = scope;
   const update = machine.status?.instanceUpdate;
   if (!update || observed.state !== "seen") return again(UPDATE_POLL_MS, UPDATING_IN_PLACE);
-  // An update that has begun is finished, whoever took the annotation away: its Node is gone already.
+  // A started update is finished even if the annotation was removed: its Node is already gone.
   const askedHash = updateOf(machine) ?? ask(scope, update.modelHash);
   recordFailure(scope, observed.instance);
   const { instance, atMs: listedAtMs } = observed;
@@ -135,11 +135,11 @@ async function awaitReturn(scope: Scope): Promise<Outcome> {
   const { node, isUpdated } = returned;
   const body = restoring(node, update);
   if (body) await workload.patch(Node, { name: node.metadata.name }, { type: "merge", body });
-  // A machine of no known model is outdated, and is updated once more.
+  // A machine with an unknown model counts as outdated, so it is updated once more.
   return await complete(scope, isUpdated ? askedHash : UNKNOWN_MODEL);
 }
 
-/** That an update goes on as updates do is told already, and each state on its way would be a write. */
+/** An update in progress is already reported; reporting each intermediate state would cost a write. */
 function goOnWaiting(scope: Scope, { provisioningState }: ScaleSetInstance): Outcome {
   const startedMs = Date.parse(scope.machine.status?.instanceUpdate?.startedAt ?? "");
   const isUsual = scope.context.env.clock.now() - startedMs < USUAL_MS;
@@ -167,7 +167,7 @@ function recordFailure({ context }: Scope, { provisioningState, error }: ScaleSe
   });
 }
 
-/** The pool starts its next wave when the annotation is gone: by then the status must say what the machine is now. */
+/** The pool starts its next wave when the annotation is gone, so the status must have the new model before. */
 async function complete(scope: Scope, modelHash: string): Promise<Outcome> {
   const { context, machine } = scope;
   forget(scope);

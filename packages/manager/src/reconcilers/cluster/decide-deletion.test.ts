@@ -33,7 +33,7 @@ function step(remains: Partial<Remains>, afterMs = 0): string {
 }
 
 describe("a deletion", () => {
-  test("goes step by step; what another object manages is left to that one", () => {
+  test("goes step by step, and leaves objects with a controller to that controller", () => {
     const all = {
       descendants: [pool, deployment, set, worker, leader],
       controlPlane: "KCP x",
@@ -54,12 +54,12 @@ describe("a deletion", () => {
     expect(step({})).toBe("through");
   });
 
-  test("tells nobody twice", () => {
+  test("deletes no object twice", () => {
     const reported = machinePool(pool, { metadata: { deletionTimestamp: DELETED } });
     expect(step({ descendants: [reported] })).toBe("machinePools:  | MachinePool pool");
   });
 
-  test("waits for the controller of a pool to see it, but not for ever", () => {
+  test("waits until the controller of a pool has seen it, for a limited time", () => {
     const fresh = machinePool({ metadata: { name: "fresh", uid: "f" }, spec });
     expect(step({ descendants: [fresh] })).toBe("machinePools:  | MachinePool fresh");
     expect(step({ descendants: [fresh] }, 3 * 60_000)).toBe("machinePools: fresh | MachinePool fresh");
@@ -69,7 +69,7 @@ describe("a deletion", () => {
     { spec: { clusterName: "demo-1" } },
     { spec: { clusterName: "dem" } },
     { metadata: { namespace: "other" } },
-  ])("does not concern %j", (other) => {
+  ])("ignores %j", (other) => {
     expect(step({ descendants: [machinePool(pool, other)] })).toBe("through");
   });
 });

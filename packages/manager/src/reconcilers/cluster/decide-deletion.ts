@@ -11,35 +11,34 @@ import {
   MachineSet,
 } from "@capstan/api";
 
-/** An object that belongs to a cluster. */
 export interface Descendant extends KubernetesObject {
   spec: { clusterName: string };
 }
 
-/** The kinds of such objects. */
+/** The kinds of objects that belong to a cluster. */
 export const DESCENDANTS: readonly Kind<Descendant>[] = [MachinePool, MachineDeployment, MachineSet, Machine];
 
-/** A step of a deletion. Whoever needs something goes before it. */
+/** A step of a deletion. Dependants are deleted before their dependencies. */
 export interface DeletionStep {
   readonly waitsFor: "machinePools" | "machines" | "controlPlane" | "infrastructure";
-  /** What is told to go now. */
+  /** The objects to delete now. */
   readonly remove: readonly Frozen<Descendant>[];
-  /** What is still there, for people. */
+  /** The remaining objects, for messages. */
   readonly left: readonly string[];
 }
 
-/** What is left of a cluster. */
+/** The remaining objects of a cluster. */
 export interface Remains {
   readonly nowMs: number;
   readonly descendants: readonly Frozen<Descendant>[];
-  /** Whether the objects that the Cluster refers to are still there, by their names. */
+  /** The names of the objects that the Cluster refers to, if they still exist. */
   readonly controlPlane?: string;
   readonly infrastructure?: string;
 }
 
 const MACHINE_KINDS: readonly string[] = [MachineDeployment.kind, MachineSet.kind, Machine.kind];
 
-/** The next step, with what is to be deleted in it; undefined when nothing is left. */
+/** The next step and the objects to delete in it; undefined when no object is left. */
 export function decideDeletion(cluster: Frozen<Cluster>, remains: Remains): DeletionStep | undefined {
   const { descendants, controlPlane, infrastructure, nowMs } = remains;
   const own = descendants.filter((one) => isOf(cluster, one));
@@ -52,7 +51,7 @@ export function decideDeletion(cluster: Frozen<Cluster>, remains: Remains): Dele
   const workers = machines.filter((one) => !isControlPlane(one));
   if (workers.length > 0) return stepOf("machines", workers);
   if (controlPlane !== undefined) return { waitsFor: "controlPlane", remove: [], left: [controlPlane] };
-  // Machines of a control plane without an object that manages them go by themselves.
+  // Machines of a control plane without a managing object are deleted directly.
   if (machines.length > 0) return stepOf("controlPlane", machines);
   return infrastructure === undefined
     ? undefined
@@ -60,8 +59,8 @@ export function decideDeletion(cluster: Frozen<Cluster>, remains: Remains): Dele
 }
 
 /**
- * A pool that its own controller has not seen yet would be gone at once, and leave behind what it refers to. It is seen
- * within a second while that controller runs; nobody knows whether it does, so this has an end.
+ * A pool that its controller has not seen yet has no finalizer: it would disappear at once and leave the objects that it
+ * refers to behind. A running controller sees it within a second; the wait is limited, because it may not run.
  */
 function isKnown({ metadata }: Frozen<Descendant>): boolean {
   return (metadata.finalizers ?? []).length > 0;
@@ -73,7 +72,7 @@ function isOverdue({ metadata }: Frozen<Cluster>, nowMs: number): boolean {
   return nowMs - Date.parse(metadata.deletionTimestamp ?? "") > UNKNOWN_LIMIT_MS;
 }
 
-/** By the whole name and the namespace, never by a prefix. */
+/** Compares the whole name and the namespace, never a prefix. */
 function isOf({ metadata }: Frozen<Cluster>, { metadata: { namespace }, spec }: Frozen<Descendant>): boolean {
   return namespace === metadata.namespace && spec.clusterName === metadata.name;
 }
@@ -82,7 +81,7 @@ function isControlPlane({ metadata }: Frozen<Descendant>): boolean {
   return metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
 }
 
-/** What is managed by another object is deleted by that one. */
+/** An object with a controller is deleted by that controller. */
 function stepOf(waitsFor: DeletionStep["waitsFor"], objects: readonly Frozen<Descendant>[]): DeletionStep {
   const remove = objects.filter((one) => {
     const controller = controllerOf(one);

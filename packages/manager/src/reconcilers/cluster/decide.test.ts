@@ -78,7 +78,7 @@ describe("the control plane of a Cluster", () => {
     return { isReady: fields.controlPlaneReady, conditions: texts, requeueReason };
   };
 
-  test("is what its object says by the contract", () => {
+  test("has the state of its object by the contract", () => {
     const waits = "WaitingForControlPlaneProviderInitialized";
     expect(of({ controlPlane: plane({ ready: true, initialized: true }) })).toEqual({
       isReady: true,
@@ -95,10 +95,10 @@ describe("the control plane of a Cluster", () => {
   });
 
   test.each<[string, Observed]>([
-    ["there is no object", {}],
-    ["nobody acts on the object", { controlPlane: plane() }],
-    ["nobody serves its kind", { controlPlane: absent(KubeadmControlPlane, "notServed") }],
-  ])("is as good as the API server when %s", (_, observed) => {
+    ["the Cluster refers to no object", {}],
+    ["no controller acts on the object", { controlPlane: plane() }],
+    ["the server does not serve its kind", { controlPlane: absent(KubeadmControlPlane, "notServed") }],
+  ])("is ready when the API server answers if %s", (_, observed) => {
     expect(mustAskApiServer(observed)).toBe(true);
     expect(of({ ...observed, apiServer: answers })).toMatchObject({
       isReady: true,
@@ -110,7 +110,7 @@ describe("the control plane of a Cluster", () => {
     });
   });
 
-  test("is waited for when its object is missing, whatever answers", () => {
+  test("is not ready when its object is missing, even if the API server answers", () => {
     const observed = { controlPlane: absent(KubeadmControlPlane, "missing") };
     expect(mustAskApiServer(observed)).toBe(false);
     expect(of({ ...observed, apiServer: answers }).isReady).toBe(false);
@@ -120,7 +120,7 @@ describe("the control plane of a Cluster", () => {
 describe("the endpoint of a Cluster", () => {
   const offering = network({ spec: { controlPlaneEndpoint: endpoint } });
 
-  test("comes from the infrastructure while there is none", () => {
+  test("comes from the infrastructure if the spec has none", () => {
     expect(missingEndpoint(cluster(), { infrastructure: offering })).toEqual(endpoint);
     expect(
       missingEndpoint(cluster({ spec: { controlPlaneEndpoint: { host: "", port: 0 } } }), {
@@ -133,13 +133,13 @@ describe("the endpoint of a Cluster", () => {
     expect(missingEndpoint(cluster(), { infrastructure: network() })).toBeUndefined();
   });
 
-  test("is kept when the user has given one", () => {
+  test("is kept when the user has set one", () => {
     const given = cluster({ spec: { controlPlaneEndpoint: { host: "mine", port: 1 } } });
     expect(missingEndpoint(given, { infrastructure: offering })).toBeUndefined();
   });
 });
 
-test("what is not followed is looked at again until it is ready", () => {
+test("objects without a watch are polled until they are ready", () => {
   const followed = { apiServer: answers };
   expect(
     decideStatus(cluster(), { ...followed, infrastructure: network({}, true) }).requeueReason,
@@ -152,7 +152,7 @@ test("what is not followed is looked at again until it is ready", () => {
   ).toBeUndefined();
 });
 
-test("failure domains go with the infrastructure, and stay while it is out of sight", () => {
+test("failure domains follow the infrastructure, and stay while it cannot be read", () => {
   const status = { failureDomains: { "1": { controlPlane: true } } };
   const of = (infrastructure: ResolvedReference) =>
     decideStatus(cluster({ status }), { infrastructure }).fields.failureDomains;

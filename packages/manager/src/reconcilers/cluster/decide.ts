@@ -13,7 +13,7 @@ import {
 import { type ConditionUpdate, mirrorReady } from "../../contract/ready.ts";
 import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 
-/** Whether the API server of the cluster answers; only asked for where no control plane object tells. */
+/** Whether the API server of the cluster answers; checked only if no control plane object reports it. */
 export type ApiServer =
   | { readonly state: "answers" }
   | {
@@ -23,14 +23,14 @@ export type ApiServer =
       readonly isError: boolean;
     };
 
-/** What a pass has found out about a Cluster. */
+/** The observations of a pass over a Cluster. */
 export interface Observed {
   readonly infrastructure?: ResolvedReference;
   readonly controlPlane?: ResolvedReference;
   readonly apiServer?: ApiServer;
 }
 
-/** What becomes of the status. */
+/** The new status. */
 export interface Verdict {
   readonly fields: Pick<
     NonNullable<Cluster["status"]>,
@@ -42,11 +42,11 @@ export interface Verdict {
     | "failureMessage"
   >;
   readonly conditions: readonly ConditionUpdate[];
-  /** Why the Cluster has to be looked at again although nobody will say that something has changed. */
+  /** Why the Cluster must be requeued: no watch reports this change. */
   readonly requeueReason?: string;
 }
 
-/** The endpoint to write into the spec: what the infrastructure offers, or the control plane, while there is none. */
+/** The endpoint to write to the spec if it has none: that of the infrastructure or of the control plane. */
 export function missingEndpoint(
   cluster: Frozen<Cluster>,
   { infrastructure, controlPlane }: Observed,
@@ -57,7 +57,7 @@ export function missingEndpoint(
     .find(Boolean);
 }
 
-/** Whether only the API server itself can tell if there is a control plane: nothing else does, or nobody acts on what should. */
+/** Whether only the API server can show that a control plane exists: no object reports it, or no controller acts on it. */
 export function mustAskApiServer({ controlPlane }: Observed): boolean {
   if (!controlPlane) return true;
   return controlPlane.state === "found"
@@ -65,7 +65,7 @@ export function mustAskApiServer({ controlPlane }: Observed): boolean {
     : controlPlane.state === "notServed";
 }
 
-/** Decides what the status of a Cluster says. */
+/** Decides the status of a Cluster. */
 export function decideStatus(cluster: Frozen<Cluster>, observed: Observed): Verdict {
   const infrastructure = judgeInfrastructure(cluster, observed.infrastructure);
   const controlPlane = judgeControlPlane(observed);
@@ -113,7 +113,7 @@ function judgeInfrastructure(cluster: Frozen<Cluster>, seen: ResolvedReference |
       ...pollOf(seen, isReady(seen.object), condition.reason),
     };
   }
-  // What was provisioned once is not taken back because it is out of sight.
+  // A provisioned state is not revoked because the object cannot be read now.
   const wasReady = cluster.status?.infrastructureReady ?? false;
   const condition: ConditionUpdate = {
     type: INFRASTRUCTURE,
@@ -147,7 +147,7 @@ function judgeControlPlane(observed: Observed): ControlPlaneJudgement {
 }
 
 function missingControlPlane(seen: ResolvedReference | undefined): ControlPlaneJudgement {
-  const message = seen ? absence(seen) : "There is no control plane";
+  const message = seen ? absence(seen) : "The Cluster has no control plane";
   const waiting = { status: "False", severity: "Info", message } as const;
   return {
     isReady: false,
@@ -186,11 +186,11 @@ function judgeByApiServer({ controlPlane, apiServer }: Observed): ControlPlaneJu
 }
 
 function idle({ state, target }: ResolvedReference): string {
-  const because = state === "notServed" ? "nobody serves its kind" : "no controller acts on it";
-  return `${target.text} tells nothing because ${because}; the cluster is used as soon as its endpoint and kubeconfig are given`;
+  const because = state === "notServed" ? "the server does not serve its kind" : "no controller acts on it";
+  return `${target.text} has no status because ${because}; to use the cluster, set its endpoint and kubeconfig`;
 }
 
-/** What is followed tells of its changes itself. */
+/** Watched objects need no polling. */
 function pollOf(
   { isFollowed }: ResolvedReference,
   isSettled: boolean,
@@ -199,7 +199,7 @@ function pollOf(
   return isFollowed || isSettled ? {} : { requeueReason: reason };
 }
 
-/** Cluster API's phases: provisioning begins with an object to provision, and ends with a place to go to. */
+/** Cluster API's phases: provisioning starts with an infrastructure reference and ends with an endpoint. */
 function phaseOf(
   { metadata, spec }: Frozen<Cluster>,
   { infrastructure, controlPlane }: Observed,
@@ -212,7 +212,7 @@ function phaseOf(
   return hasBegun ? "Provisioning" : "Pending";
 }
 
-/** As its infrastructure says; while that is out of sight, as it said before. */
+/** The failure domains of the infrastructure; the previous ones while it cannot be read. */
 function domainsOf(
   cluster: Frozen<Cluster>,
   seen: ResolvedReference | undefined,

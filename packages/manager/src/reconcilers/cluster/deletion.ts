@@ -8,10 +8,10 @@ import type { Scope } from "./scope.ts";
 /** The name of the index over the cluster that an object belongs to. */
 export const BY_CLUSTER = "spec.clusterName";
 
-// Deletions are told by watches; this is for kinds that are not followed.
+// Watches report deletions; this interval is for kinds without a watch.
 const DELETION_POLL_MS = 10_000;
 
-/** Why a deletion waits, for conditions. */
+/** The reasons of the conditions while a deletion waits. */
 export const WAITING_REASONS: Readonly<Record<DeletionStep["waitsFor"], string>> = {
   machinePools: "WaitingForMachinePoolsDeletion",
   machines: "WaitingForWorkersDeletion",
@@ -19,7 +19,7 @@ export const WAITING_REASONS: Readonly<Record<DeletionStep["waitsFor"], string>>
   infrastructure: "WaitingForInfrastructureDeletion",
 };
 
-/** Deletes the cluster step by step; through when nothing is left of it. */
+/** Deletes the cluster step by step. */
 export async function deleteInOrder(scope: Scope): Promise<Outcome> {
   const { context, cluster, ports } = scope;
   const controlPlane = await find(scope, "controlPlane");
@@ -42,7 +42,7 @@ export async function deleteInOrder(scope: Scope): Promise<Outcome> {
   return block(DELETION_POLL_MS, WAITING_REASONS[step.waitsFor]);
 }
 
-/** The object that a reference names, as far as it is ours to delete. */
+/** The referenced object, if the Cluster owns it. */
 async function find(
   { context, cluster }: Scope,
   which: keyof typeof REFERENCES,

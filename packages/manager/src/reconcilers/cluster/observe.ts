@@ -5,16 +5,16 @@ import type { ResolvedReference } from "../../contract/resolve.ts";
 import { type ApiServer, decideStatus, missingEndpoint, mustAskApiServer, type Observed } from "./decide.ts";
 import type { Scope } from "./scope.ts";
 
-/** The references of a Cluster, and the condition that tells of each. */
+/** The references of a Cluster, and the condition of each. */
 export const REFERENCES = {
   infrastructure: { field: "spec.infrastructureRef", condition: "InfrastructureReady" },
   controlPlane: { field: "spec.controlPlaneRef", condition: "ControlPlaneReady" },
 } as const;
 
-// As often as Cluster API looks again at what it does not follow.
+// Cluster API's interval for objects that it does not watch.
 const REFERENCE_POLL_MS = 15_000;
 
-/** Looks at what the Cluster refers to, makes it show whose it is, and takes over its endpoint. */
+/** Reads the referenced objects, sets their owner, and copies their endpoint. */
 export async function observe(scope: Scope): Promise<Outcome> {
   const { spec } = scope.cluster;
   const infrastructure = await see(scope, "infrastructure");

@@ -2,7 +2,7 @@ import { AzureCluster, Cluster, KubeadmControlPlane, MachinePool, Secret } from 
 import type { PolicyRule } from "../policy-rule.ts";
 import { DESCENDANTS } from "./decide-deletion.ts";
 
-/** What the reconciler of Clusters needs. Kinds of other providers are granted by their own roles, as in Cluster API. */
+/** The permissions of the Cluster reconciler. Other providers grant access to their kinds by their own roles, as in Cluster API. */
 export const clusterRbac: readonly PolicyRule[] = [
   { apiGroups: [Cluster.group], resources: [Cluster.plural], verbs: ["get", "list", "watch", "patch"] },
   { apiGroups: [Cluster.group], resources: [`${Cluster.plural}/status`], verbs: ["patch"] },

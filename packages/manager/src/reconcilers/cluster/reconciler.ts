@@ -18,8 +18,8 @@ import { buildScope, type ClusterPorts, FOLLOWED, type Scope } from "./scope.ts"
 const BY_REFERENCE = "references";
 
 /**
- * Brings the parts of a cluster together: what has its infrastructure and its control plane, of whatever kind, and the
- * way into it; and takes them apart in order.
+ * Connects the parts of a cluster: its infrastructure and its control plane, of any kind, and the connection to its API
+ * server; and deletes them in order.
  */
 export function clusterReconciler(ports: ClusterPorts): Reconciler {
   return defineReconciler<Cluster, Scope>({
@@ -61,7 +61,7 @@ function clusterKeysOf({ metadata: { namespace }, spec }: Frozen<Descendant>): s
   return [keyOf({ metadata: { name: spec.clusterName, namespace } })];
 }
 
-/** Only a Cluster that waits for it to go cares. */
+/** Only a Cluster that waits for the deletion is enqueued. */
 function toDeletingCluster(
   { metadata: { namespace }, spec }: Frozen<Descendant>,
   cache: CacheReader,

@@ -5,12 +5,12 @@ import type { DeletionStep } from "./decide-deletion.ts";
 import { WAITING_REASONS } from "./deletion.ts";
 import type { Scope } from "./scope.ts";
 
-// What has no infrastructure has no control plane either; the cause is the news.
+// The infrastructure comes first: without it, the control plane cannot be ready.
 const SUMMED_UP = ["InfrastructureReady", "ControlPlaneReady"];
-// Enough to know where to look; a cluster may have thousands of machines.
+// A cluster may have thousands of machines; a few names are enough to find the cause.
 const MOST_NAMES = 5;
 
-/** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
+/** Writes the observations of the pass to the status. After a failure there are fewer, and earlier values stay. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, cluster, observed, step } = scope;
   const isDeleting = cluster.metadata.deletionTimestamp !== undefined;
@@ -30,7 +30,7 @@ function reportVerdict(scope: Scope, { fields, conditions }: Verdict): void {
   for (const condition of conditions) context.setCondition(condition);
 }
 
-/** Says when something has become ready, as Cluster API does. */
+/** Records an event when a part becomes ready, as Cluster API does. */
 function recordEvents({ context, cluster }: Scope, fields: Verdict["fields"]): void {
   const news = [
     ["infrastructureReady", "InfrastructureReady", "The infrastructure is ready"],

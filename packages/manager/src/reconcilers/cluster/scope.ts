@@ -11,7 +11,6 @@ import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { Observed } from "./decide.ts";
 import type { DeletionStep } from "./decide-deletion.ts";
 
-/** What the reconciler of Clusters works with. */
 export interface ClusterPorts {
   readonly workloads: WorkloadAccess;
 }
@@ -22,11 +21,11 @@ export interface Scope {
   readonly cluster: Editable<Cluster>;
   readonly ports: ClusterPorts;
   observed?: Observed;
-  /** How far the deletion has come. */
+  /** The current step of the deletion. */
   step?: DeletionStep;
 }
 
-/** Kinds of ours that a Cluster may refer to: the manager starts with watches of them. Other kinds are watched once a reference names them. */
+/** Capstan's kinds that a Cluster may refer to: watched from the start. Other kinds are watched once a reference names them. */
 export const FOLLOWED: readonly Kind[] = [
   AzureCluster,
   AzureManagedCluster,
@@ -34,7 +33,6 @@ export const FOLLOWED: readonly Kind[] = [
   AzureManagedControlPlane,
 ];
 
-/** Begins a pass. */
 export function buildScope(ports: ClusterPorts, context: Context<Cluster>): Scope {
   const { object: cluster } = context;
   return { context, cluster, ports };

@@ -8,8 +8,8 @@ import { shownAuthority, workloadOf } from "./workload.ts";
 const MISSING_RETRY_MS = 60_000;
 
 /**
- * The authority that the data pins: what was pinned before, as long as nobody asks for fresh data; else the Secret
- * `<cluster>-ca`, or what the cluster itself publishes.
+ * The authority that the data pins: the pinned one as long as no fresh data is requested, otherwise that of the Secret
+ * `<cluster>-ca`, or the one that the cluster publishes.
  */
 export async function authorityFor(scope: Scope, known: string | undefined): Promise<Authority | undefined> {
   const { config, context } = scope;

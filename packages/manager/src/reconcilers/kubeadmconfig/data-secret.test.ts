@@ -27,14 +27,14 @@ const FINISHED = { ...NOTHING, value: "data", token: TOKEN };
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("a data Secret", () => {
-  test("gives back a token that was written ahead, and nothing else", () => {
+  test("returns a token that was written ahead, and nothing else", () => {
     const { next, ...rest } = readStored(PLANNED);
     expect(next?.text.reveal()).toBe(TOKEN.text.reveal());
     expect(next?.expiresMs).toBe(TOKEN.expiresMs);
     expect(rest).toEqual(NOTHING);
   });
 
-  test("gives back finished data", () => {
+  test("returns finished data", () => {
     const secret = newSecret(CONFIG, "c1", finishedFields({ ...FINISHED, authority: "PEM" }));
     expect(Object.keys(secret.data ?? {})).toEqual(["value", "format", "join"]);
     const { token, ...rest } = readStored(secret);
@@ -47,7 +47,7 @@ describe("a data Secret", () => {
     });
   });
 
-  test("gives back the tokens of other models, the last ten of them", () => {
+  test("returns the last ten tokens of other models", () => {
     const earlier = new Map(Array.from({ length: 12 }, (_, index) => [`m${index}`, TOKEN]));
     const secret = newSecret(CONFIG, "c1", finishedFields({ ...FINISHED, model: "now", earlier }));
     const stored = readStored(secret);
@@ -57,19 +57,19 @@ describe("a data Secret", () => {
     expect(finishedFields(FINISHED)).toMatchObject({ earlier: null });
   });
 
-  test("takes the token that was written ahead away when it has arrived", () => {
+  test("removes the token that was written ahead once the data contains it", () => {
     expect(finishedFields(FINISHED)).toMatchObject({ next: null });
   });
 
   test.each(["{", "[]", "7", '{"token":7}', '{"token":"abcdef.0123456789abcdef","expires":"soon"}', ""])(
-    "that somebody has edited to %j is as good as empty",
+    "that a user has edited to %j counts as empty",
     (text) => {
       const data = { next: base64(text), join: base64(text), earlier: base64(text) };
       expect(readStored({ ...PLANNED, data })).toEqual({ ...NOTHING, next: undefined });
     },
   );
 
-  test("is ours when our config owns it, also with the UID that it had in another cluster", () => {
+  test("belongs to its config, also with the UID that the config had in another cluster", () => {
     expect(foreignProblem(PLANNED, kubeadmConfig({ metadata: { uid: "u2" } }))).toBeUndefined();
     expect(secretPatch(PLANNED, kubeadmConfig({ metadata: { uid: "u2" } }), {})).toMatchObject({
       metadata: { ownerReferences: [{ uid: "u2" }] },
@@ -78,8 +78,8 @@ describe("a data Secret", () => {
 
   test.each([
     [{ ...PLANNED, type: "Opaque" }, 'has the type "Opaque" and not "cluster.x-k8s.io/secret"'],
-    [{ ...PLANNED, metadata: { name: "pool", namespace: "default" } }, "belongs to somebody else"],
-  ])("that is not ours is left alone: %#", (secret, problem) => {
+    [{ ...PLANNED, metadata: { name: "pool", namespace: "default" } }, "has another owner"],
+  ])("of another owner is not written: %#", (secret, problem) => {
     expect(foreignProblem(secret, CONFIG)).toContain(problem);
   });
 });

@@ -18,33 +18,33 @@ const SECRET_TYPE = "cluster.x-k8s.io/secret";
 const FORMAT = "cloud-config";
 
 /**
- * What the data Secret holds. `value` and `format` are the contract with whoever creates machines; `join`, `earlier` and
- * `next` are ours, and as secret as the value.
+ * The content of the data Secret. `value` and `format` are the contract with the controller that creates machines; `join`,
+ * `earlier` and `next` are Capstan's, and as secret as the value.
  */
 export interface StoredData {
   readonly value: string | undefined;
   /** The token in the value. */
   readonly token: JoinToken | undefined;
-  /** The model whose machines join with it; undefined until the first is asked for. */
+  /** The model whose machines join with it; undefined until a pool requests data for a model. */
   readonly model: string | undefined;
-  /** By their models: the tokens that the value had before, and has again when a model comes back. */
+  /** Earlier tokens by model, which are used again when a model comes back. */
   readonly earlier: EarlierTokens;
   /** The certificates of the authority that the value pins. */
   readonly authority: string | undefined;
-  /** A token that was written ahead: it may or may not have been made in the workload cluster. */
+  /** A token that was written ahead: it may or may not exist in the workload cluster. */
   readonly next: JoinToken | undefined;
 }
 
-/** Tokens by the models whose machines join with them, the last used last. */
+/** Tokens by the models whose machines join with them, the most recently used last. */
 export type EarlierTokens = ReadonlyMap<string, JoinToken>;
 
-// As many as Azure knows models of one scale set.
+// Azure's limit of models in one scale set.
 const EARLIER_AT_MOST = 10;
 
-/** Fields of the data Secret in base64; null takes one away. */
+/** Fields of the data Secret in base64; null removes one. */
 export type Fields = Readonly<Record<string, string | null>>;
 
-/** Reads a data Secret; what cannot be read is as good as not there, and made anew. */
+/** Parses a data Secret; an unreadable field counts as missing and is created again. */
 export function readStored({ data = {} }: Frozen<Secret>): StoredData {
   const value = data["value"];
   const join = objectIn(data["join"]);
@@ -59,12 +59,12 @@ export function readStored({ data = {} }: Frozen<Secret>): StoredData {
   };
 }
 
-/** The fields that write a token ahead. */
+/** The fields with a token that is written ahead. */
 export function plannedFields(token: JoinToken): Fields {
   return { next: encoded(JSON.stringify(tokenFields(token))) };
 }
 
-/** The fields of finished data; a token that was written ahead has arrived in it. */
+/** The fields of finished data, without the token that was written ahead. */
 export function finishedFields({
   value,
   token,
@@ -87,7 +87,6 @@ export function finishedFields({
   };
 }
 
-/** A new data Secret with the given fields. */
 export function newSecret(config: Frozen<KubeadmConfig>, clusterName: string, fields: Fields): Secret {
   const { name, namespace = "" } = config.metadata;
   const data = Object.fromEntries(
@@ -107,7 +106,7 @@ export function newSecret(config: Frozen<KubeadmConfig>, clusterName: string, fi
   };
 }
 
-/** A patch of the data Secret, on the version that was read. */
+/** A patch of the data Secret with the resourceVersion that was read. */
 export function secretPatch(
   { metadata }: Frozen<Secret>,
   config: Frozen<KubeadmConfig>,
@@ -118,16 +117,16 @@ export function secretPatch(
   return { metadata: { resourceVersion, ownerReferences }, data: fields };
 }
 
-/** Says why a Secret of that name is not ours to write; undefined when it is. */
+/** Why a Secret of that name must not be written; undefined when it belongs to the config. */
 export function foreignProblem(secret: Frozen<Secret>, config: Frozen<KubeadmConfig>): string | undefined {
   const place = `Secret ${JSON.stringify(secret.metadata.name)}`;
   if (secret.type !== SECRET_TYPE) {
     return `${place} has the type ${JSON.stringify(secret.type ?? "")} and not ${JSON.stringify(SECRET_TYPE)}; remove it, or give this KubeadmConfig another name`;
   }
   const owner = controllerReferenceTo(config);
-  // By name and not by UID: configs and Secrets that were moved from another cluster have new ones.
+  // Compared by name and not by UID: after a move from another cluster, objects have new UIDs.
   if (secret.metadata.ownerReferences?.some((reference) => isSameOwner(reference, owner))) return undefined;
-  return `${place} is there and belongs to somebody else; remove it, or give this KubeadmConfig another name`;
+  return `${place} already exists and has another owner; remove it, or give this KubeadmConfig another name`;
 }
 
 function tokenFields({ text, expiresMs }: JoinToken): JsonObject {
@@ -155,7 +154,7 @@ function objectIn(field: string | undefined): JsonObject {
     const value: unknown = JSON.parse(textOf(field));
     return isJsonObject(value) ? value : {};
   } catch {
-    // The parser's message would quote the text, which is secret.
+    // The parser's message would contain the text, which is secret.
     return {};
   }
 }

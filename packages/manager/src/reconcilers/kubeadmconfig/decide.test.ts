@@ -20,7 +20,7 @@ const stored = (changes: Partial<StoredData> = {}): StoredData => ({
   next: undefined,
   ...changes,
 });
-/** The token of who asks is the one in the data, unless it is said otherwise. */
+/** By default, the requested token is the one in the data. */
 const facts = (changes: Partial<Facts> & Pick<Facts, "stored">): Facts => ({
   isCurrent: true,
   needsToken: true,
@@ -39,18 +39,18 @@ describe("bootstrap data", () => {
     ["is planned again when a Secret lost its value", stored({ value: undefined }), {}, "planToken"],
     ["is planned again when its token cannot be read", stored({ token: undefined }), {}, "planToken"],
     [
-      "goes on with the token that was written ahead",
+      "uses the token that was written ahead",
       { ...stored({ next: token(2) }), value: undefined },
       {},
       "useToken",
     ],
     [
-      "forgets a token that was written ahead long ago",
+      "drops a token that was written ahead long ago",
       { ...stored({ next: token(0.5) }), value: undefined },
       {},
       "planToken",
     ],
-    ["is kept, settled, with a token that ended long ago", stored({ token: token(-500) }), {}, "keep"],
+    ["is kept, settled, with a token that expired long ago", stored({ token: token(-500) }), {}, "keep"],
     [
       "is printed again with that token when the spec changes",
       stored({ token: token(-500) }),
@@ -58,19 +58,19 @@ describe("bootstrap data", () => {
       "print",
     ],
     [
-      "is kept for a request while its token is good for an hour",
+      "is kept for a request while its token is valid for an hour",
       stored({ token: token(1) }),
       { isAsked: true },
       "keep",
     ],
     [
-      "keeps its token for a request when it is not, with more time",
+      "extends its token for a request when it is not",
       stored({ token: token(0.99) }),
       { isAsked: true },
       "prolongToken",
     ],
     [
-      "keeps its token for a request when it has ended and is gone",
+      "keeps its token for a request when it has expired and is gone",
       stored({ token: token(-500) }),
       { isAsked: true, isKnown: false },
       "prolongToken",
@@ -82,37 +82,37 @@ describe("bootstrap data", () => {
       "planToken",
     ],
     [
-      "has its earlier token again when their model comes back",
+      "gets its earlier token again when their model comes back",
       stored(),
       { isAsked: true, token: OTHER },
       "prolongToken",
     ],
     [
-      "has its earlier token again when that has ended and is gone",
+      "gets its earlier token again when that has expired and is gone",
       stored(),
       { isAsked: true, token: { ...OTHER, expiresMs: NOW - HOUR_MS }, isKnown: false },
       "prolongToken",
     ],
     [
-      "gets another token when somebody has taken back the earlier one",
+      "gets another token when a user has revoked the earlier one",
       stored(),
       { isAsked: true, token: OTHER, isKnown: false },
       "planToken",
     ],
     [
-      "gets another token for a request when somebody has taken back the first before its time",
+      "gets another token for a request when a user has revoked the first one",
       stored(),
       { isAsked: true, isKnown: false },
       "planToken",
     ],
     [
-      "gets another token when the one that ends soon was taken back",
+      "gets another token when the one that expires soon was revoked",
       stored({ token: token(0.5) }),
       { isAsked: true, isKnown: false },
       "planToken",
     ],
     [
-      "goes on with another token that was written ahead",
+      "uses another token that was written ahead",
       stored({ token: token(0.5), next: token(2) }),
       { isAsked: true },
       "useToken",
@@ -124,20 +124,15 @@ describe("bootstrap data", () => {
       "print",
     ],
     [
-      "is renewed at half of its time where nobody asks",
+      "is renewed at half of its lifetime without a request",
       stored({ token: token(83.9) }),
       { policy: RENEWS },
       "prolongToken",
     ],
     ["is not renewed before that", stored({ token: token(84) }), { policy: RENEWS }, "keep"],
+    ["with a user's token is only printed", undefined, { needsToken: false, isCurrent: false }, "print"],
     [
-      "with a token of the user's is only printed",
-      undefined,
-      { needsToken: false, isCurrent: false },
-      "print",
-    ],
-    [
-      "with a token of the user's is never renewed",
+      "with a user's token is never renewed",
       stored({ token: undefined }),
       { needsToken: false, policy: RENEWS, isAsked: true },
       "keep",
@@ -148,7 +143,7 @@ describe("bootstrap data", () => {
     expect(decision.why).not.toBe("");
   });
 
-  test("is settled after what was decided is done: nothing goes in circles", () => {
+  test("is settled after the decision is carried out", () => {
     const hours = fc.option(fc.integer({ min: -200, max: 200 }).map(token), { nil: undefined });
     const data = fc.option(
       fc.record({
@@ -165,7 +160,7 @@ describe("bootstrap data", () => {
       stored: data,
       isCurrent: fc.boolean(),
       needsToken: fc.boolean(),
-      asks: fc.constantFrom("nobody", "for the same model", "for a new one", "for an earlier one"),
+      asks: fc.constantFrom("not at all", "for the same model", "for a new one", "for an earlier one"),
       isKnown: fc.boolean(),
       renews: fc.boolean(),
     });
@@ -174,7 +169,7 @@ describe("bootstrap data", () => {
         const policy = { ttlMs: 2 * HOUR_MS, enoughMs: HOUR_MS, renews };
         const asked = { "for a new one": undefined, "for an earlier one": OTHER };
         const own = asks in asked ? { token: asked[asks as keyof typeof asked] } : {};
-        let now = facts({ ...given, ...own, isAsked: asks !== "nobody", policy });
+        let now = facts({ ...given, ...own, isAsked: asks !== "not at all", policy });
         for (let step = 0; step < 2; step++) now = done(now);
         expect(decideData(now).do).toBe("keep");
       }),
@@ -182,7 +177,7 @@ describe("bootstrap data", () => {
   });
 });
 
-/** What is so after a decision was carried out. */
+/** The facts after a decision was carried out. */
 function done(now: Facts): Facts {
   const decision = decideData(now);
   const finished = (used: Facts["token"]): Facts => ({

@@ -24,7 +24,7 @@ import { readSecretValues } from "./secret-values.ts";
 import { endOf, isGood } from "./token-policy.ts";
 import { isTokenKnown, makeToken, workloadOf } from "./workload.ts";
 
-/** What a pass has found. */
+/** The observations of a pass. */
 interface Observation {
   readonly secret: Frozen<Secret> | undefined;
   readonly stored: StoredData | undefined;
@@ -32,11 +32,11 @@ interface Observation {
   readonly values: SecretValues;
   readonly needsToken: boolean;
   readonly isAsked: boolean;
-  /** The model whose machines join with the token in the data, and that of the machines that are asked for. */
+  /** The model of the token in the data, and the model of the requested machines. */
   readonly models: { readonly before: string | undefined; readonly now: string | undefined };
 }
 
-/** Sees to it that the data Secret has what the config says, with a token that is as fresh as it must be. */
+/** Brings the data Secret up to date with the config, with a token that is fresh enough. */
 export async function makeData(scope: Scope): Promise<Outcome> {
   try {
     const refusal = refusalOf(scope.config.spec);
@@ -70,7 +70,7 @@ async function look(scope: Scope): Promise<Observation> {
   };
 }
 
-/** What nobody has asked for yet is for whoever asks first. */
+/** Data without a model belongs to the model of the first request. */
 function modelsOf({ config }: Scope, stored: StoredData | undefined): Observation["models"] {
   const asked = modelAsked(config);
   const before = stored?.model ?? modelAnswered(config) ?? asked;
@@ -81,7 +81,7 @@ async function decide(scope: Scope, observation: Observation): Promise<Decision>
   const { stored, isAsked } = observation;
   const { policy } = scope;
   const nowMs = scope.context.env.clock.now();
-  // Also the check that the data fits: no token makes it longer than this one, so none is made for nothing.
+  // This also checks the size: no token makes the data longer, so no token is created for data that is too long.
   const printed = print(scope, observation, stored?.token);
   const token = ownToken(observation);
   const isDoubted = token && (isAsked || (policy.renews && !isGood(token, policy, nowMs)));
@@ -98,12 +98,12 @@ async function decide(scope: Scope, observation: Observation): Promise<Decision>
   });
 }
 
-/** The token of the machines that the data is for from now on; undefined when they have none yet. */
+/** The token of the machines that the data is for; undefined when they have none yet. */
 function ownToken({ stored, models: { before, now } }: Observation): JoinToken | undefined {
   return now === undefined || now === before ? stored?.token : stored?.earlier.get(now);
 }
 
-/** The tokens of models that the data is not for. One that is replaced for its own model was taken back, and is forgotten. */
+/** The tokens of other models. A token that is replaced for its own model was revoked, and is dropped. */
 function earlierTokens({ stored, models: { before, now } }: Observation): EarlierTokens {
   const earlier = new Map(stored?.earlier);
   if (before !== undefined && stored?.token) earlier.set(before, stored.token);
@@ -111,7 +111,7 @@ function earlierTokens({ stored, models: { before, now } }: Observation): Earlie
   return earlier;
 }
 
-/** Does what was decided; gives the token that the data has then. */
+/** Carries out the decision and returns the token of the data. */
 async function performActions(
   scope: Scope,
   observation: Observation,
@@ -130,7 +130,7 @@ async function performActions(
       return decision.token;
     case "planToken": {
       const token = drawToken(scope);
-      // Looked for first: while the cluster does not answer, nothing is planned and nothing written.
+      // Checked first: while the cluster does not answer, nothing is planned or written.
       await isTokenKnown(scope, await workloadOf(scope), token);
       await useToken(
         scope,
@@ -149,7 +149,10 @@ function drawToken({ context: { env }, policy }: Scope): JoinToken {
 async function useToken(scope: Scope, observation: Observation, token: JoinToken): Promise<void> {
   if (await makeToken(scope, await workloadOf(scope), token)) return finish(scope, observation, token);
   await write(scope, observation, { next: null });
-  throw transient("JoinTokenTaken", "The cluster has another join token of that id; drawing a new one");
+  throw transient(
+    "JoinTokenTaken",
+    "The cluster already has a join token with that id; generating a new one",
+  );
 }
 
 async function finish(scope: Scope, observation: Observation, token: JoinToken | undefined): Promise<void> {
@@ -163,7 +166,7 @@ async function finish(scope: Scope, observation: Observation, token: JoinToken |
   );
 }
 
-/** The data with a token, or with one that only has the right length. */
+/** The data with a token, or with a placeholder of the same length. */
 function print(
   { config, endpoint, version }: Scope,
   observation: Observation,
@@ -194,9 +197,9 @@ async function write(
       { type: "merge", body },
     );
   } catch (error) {
-    // The Secret went meanwhile, and not the config: the next look makes it anew.
+    // The Secret was deleted during the pass, but the config was not: the next pass creates it again.
     if (error instanceof Failure && error.failure === "NotFound")
-      throw transient("DataSecretGone", "The Secret with the bootstrap data was deleted meanwhile");
+      throw transient("DataSecretGone", "The Secret with the bootstrap data was deleted during the pass");
     throw error;
   }
 }

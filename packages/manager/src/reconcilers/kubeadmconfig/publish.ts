@@ -3,15 +3,15 @@ import { BOOTSTRAP_EXPIRES, FRESH_BOOTSTRAP_ANSWER, openRequest } from "../../bo
 import type { JoinToken } from "../../bootstrap/join-token.ts";
 import { DATA_SECRET_AVAILABLE, type Scope } from "./scope.ts";
 
-/** What there is to tell. */
+/** The result of a pass for the status. */
 export interface News {
-  /** The token in the data; absent when users bring their own. */
+  /** The token in the data; undefined when the user sets one. */
   readonly token: JoinToken | undefined;
-  /** Why the data was written; absent when it was not. */
+  /** Why the data was written; undefined when it was not. */
   readonly why: string | undefined;
 }
 
-/** The data is in its Secret: tells where, until when it is good, and answers whoever asked for it. */
+/** The data is in its Secret: publishes its name and expiry, and answers the request. */
 export function publish({ context, config }: Scope, { token, why }: News): void {
   const { name, generation } = config.metadata;
   answer({ config }, token);

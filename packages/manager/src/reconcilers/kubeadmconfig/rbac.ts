@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../policy-rule.ts";
 
-/** What the reconciler of KubeadmConfigs needs in the management cluster. */
+/** The permissions of the KubeadmConfig reconciler in the management cluster. */
 export const kubeadmConfigRbac: readonly PolicyRule[] = [
   {
     apiGroups: ["bootstrap.cluster.x-k8s.io"],
@@ -18,6 +18,6 @@ export const kubeadmConfigRbac: readonly PolicyRule[] = [
     resources: ["azuremachinepools"],
     verbs: ["list", "watch"],
   },
-  // Secrets are read one by one: nobody may list those of all users.
+  // Secrets are read one by one, because the manager must not list the Secrets of all users.
   { apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch"] },
 ];

@@ -22,7 +22,7 @@ import { buildScope, type KubeadmConfigPorts, type Scope } from "./scope.ts";
 const BY_CLUSTER = "bootstrapped-cluster";
 
 /**
- * Makes the bootstrap data of workers: a Secret with the cloud-config by which a machine joins its cluster with kubeadm,
+ * Creates the bootstrap data of workers: a Secret with the cloud-config by which a machine joins its cluster with kubeadm,
  * and the join token for it in the workload cluster.
  */
 export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
@@ -36,7 +36,7 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
       }),
     ],
     watches: [
-      // What owns a config is read for what it wants; how it is doing is no news here.
+      // The config depends on the spec of its owner, not on the owner's status.
       on(MachinePool, ({ metadata, spec }) => configOf(spec.template.spec, metadata.namespace), {
         predicate: isMoreThanMachines,
       }),
@@ -48,7 +48,7 @@ export function kubeadmConfigReconciler(ports: KubeadmConfigPorts): Reconciler {
           .list(KubeadmConfig, { index: BY_CLUSTER, value: `${metadata.namespace}/${metadata.name}` })
           .map((config) => config.metadata),
       ),
-      // Read, and never news: whether a pool is a spot pool cannot be changed.
+      // Read, but without events: whether a pool is a spot pool is immutable.
       on(AzureMachinePool, () => []),
     ],
     scope: (context) => buildScope(ports, context),

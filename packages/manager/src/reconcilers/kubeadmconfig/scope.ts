@@ -13,9 +13,8 @@ import { type Client, type Context, type Editable, Failure, terminal, waiting } 
 import { type KubeadmApiVersion, kubeadmApiVersion } from "../../bootstrap/join-configuration.ts";
 import { machinePolicy, poolPolicy, type TokenPolicy } from "./token-policy.ts";
 
-/** What the reconciler needs besides the management cluster. */
 export interface KubeadmConfigPorts {
-  /** The way into the workload cluster of a Cluster; fails while it does not answer. */
+  /** A client of the Cluster's workload cluster; throws while it does not answer. */
   workloadClient(cluster: Frozen<Cluster>): Promise<Client>;
 }
 
@@ -30,12 +29,12 @@ export interface Scope {
   readonly policy: TokenPolicy;
 }
 
-/** CAPI's condition for the Secret with the data. */
+/** CAPI's condition of the Secret with the data. */
 export const DATA_SECRET_AVAILABLE = "DataSecretAvailable";
-/** CAPI's condition for what the data pins. */
+/** CAPI's condition of the certificates that the data pins. */
 export const CERTIFICATES_AVAILABLE = "CertificatesAvailable";
 
-/** Who the data is for. */
+/** The object that the data is for. */
 interface Owner {
   readonly text: string;
   readonly clusterName: string;
@@ -44,7 +43,7 @@ interface Owner {
   readonly policy: TokenPolicy;
 }
 
-/** Finds out for whom the data is and which cluster they join. Throws, with a reason, while that is not clear. */
+/** Finds the owner of the data and its cluster. Throws with a reason while one is missing. */
 export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmConfig>): Scope {
   const { object: config } = context;
   try {
@@ -57,7 +56,7 @@ export function buildScope(ports: KubeadmConfigPorts, context: Context<KubeadmCo
   }
 }
 
-/** Marks why there is no data, or no newer one; says it again by failing. */
+/** Sets the condition that explains why the data is missing or old, and returns the failure to throw. */
 export function noData(
   { setCondition }: Pick<Context<KubeadmConfig>, "setCondition">,
   error: unknown,
@@ -85,7 +84,7 @@ function refuseControlPlane({ metadata, spec }: Frozen<KubeadmConfig>): void {
 }
 
 function controlPlane(sign: string): Failure {
-  const message = `This is the config of a control plane machine (${sign}), and only those of workers are made so far`;
+  const message = `This KubeadmConfig is for a control plane machine (${sign}); only workers are supported so far`;
   return waiting("WaitingForControlPlaneSupport", message);
 }
 
@@ -101,7 +100,7 @@ function ownerOf({ object, cache }: Context<KubeadmConfig>): Owner {
           : undefined;
     if (owner) return owner;
   }
-  const message = "No MachinePool or Machine refers to it in bootstrap.configRef yet";
+  const message = "No MachinePool or Machine refers to this KubeadmConfig in bootstrap.configRef yet";
   throw waiting("WaitingForOwner", message);
 }
 
@@ -149,9 +148,9 @@ function clusterOf(
 ): { readonly cluster: Frozen<Cluster>; readonly endpoint: string } {
   const cluster = cache.get(Cluster, { name: clusterName, namespace: object.metadata.namespace });
   const text = `Cluster ${JSON.stringify(clusterName)}`;
-  if (!cluster) throw waiting("WaitingForCluster", `There is no ${text} yet`);
+  if (!cluster) throw waiting("WaitingForCluster", `${text} does not exist yet`);
   if (cluster.metadata.deletionTimestamp !== undefined) {
-    throw waiting("ClusterDeleting", `${text} is being deleted, and no machine joins it any more`);
+    throw waiting("ClusterDeleting", `${text} is being deleted, so no machine can join it`);
   }
   if (cluster.status?.infrastructureReady !== true) {
     const message = `The infrastructure of ${text} is not ready yet`;
@@ -163,7 +162,7 @@ function clusterOf(
   throw waiting("WaitingForControlPlaneAvailable", message);
 }
 
-/** The host and port of a cluster; undefined while it has none. */
+/** The endpoint of a cluster; undefined while it has none. */
 function endpointOf({ spec }: Frozen<Cluster>): string | undefined {
   const { host = "", port = 0 } = spec.controlPlaneEndpoint ?? {};
   if (host === "" || port === 0) return undefined;
@@ -172,11 +171,11 @@ function endpointOf({ spec }: Frozen<Cluster>): string | undefined {
 
 function versionOf({ text, kubernetesVersion, versionField }: Owner): KubeadmApiVersion {
   if (kubernetesVersion === undefined) {
-    const message = `${text}: ${versionField} is not set; it decides what kubeadm is told, so set it, such as v1.31.2`;
+    const message = `${text}: ${versionField} is not set, but kubeadm's configuration depends on it; set it, for example to v1.31.2`;
     throw terminal("VersionMissing", message);
   }
   const version = kubeadmApiVersion(kubernetesVersion);
   if (version) return version;
-  const message = `${text}: ${versionField}: ${JSON.stringify(kubernetesVersion)}: must be a version of Kubernetes from v1.22.0 on`;
+  const message = `${text}: ${versionField}: ${JSON.stringify(kubernetesVersion)}: must be Kubernetes v1.22.0 or later`;
   throw terminal("VersionNotSupported", message);
 }

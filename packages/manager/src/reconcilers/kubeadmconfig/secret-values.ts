@@ -3,7 +3,7 @@ import { waiting } from "@capstan/runtime";
 import { type SecretUse, secretUses, type SecretValues, valueKey } from "../../bootstrap/secret-values.ts";
 import type { Scope } from "./scope.ts";
 
-// Secrets of users are not watched: nobody may list those of all users.
+// Secrets of users are not watched, because the manager must not list the Secrets of all users.
 const MISSING_RETRY_MS = 30_000;
 
 /** Reads the values that a config takes from Secrets, each Secret once. */
@@ -21,6 +21,6 @@ function valueOf({ field, name, key }: SecretUse, secret: Frozen<Secret> | undef
   if (value !== undefined) return Buffer.from(value, "base64");
   const message = secret
     ? `${field}.key: ${JSON.stringify(key)}: Secret ${JSON.stringify(name)} has no such key`
-    : `${field}.name: ${JSON.stringify(name)}: there is no such Secret in the namespace`;
+    : `${field}.name: ${JSON.stringify(name)}: no such Secret exists in the namespace`;
   throw waiting("WaitingForSecret", message, MISSING_RETRY_MS);
 }

@@ -19,19 +19,19 @@ const foreign = machinePool({
 });
 
 test.each([
-  ["a pool of ours", machinePool(), azureMachinePool(), false],
-  ["a pool whose infrastructure is not there yet", machinePool(), undefined, false],
+  ["an AzureMachinePool", machinePool(), azureMachinePool(), false],
+  ["a pool whose infrastructure does not exist yet", machinePool(), undefined, false],
   ["a pool that an autoscaler resizes", managedBy("cluster-autoscaler"), azureMachinePool(), true],
   ["a pool that says it has no autoscaler", managedBy("false"), azureMachinePool(), false],
   ["a spot pool", machinePool(), spot, true],
   ["a pool of another provider", foreign, undefined, true],
-])("whether %s renews its token by itself", (_, pool, infrastructure, renews) => {
+])("whether %s renews its token without a request", (_, pool, infrastructure, renews) => {
   const policy = poolPolicy(pool, infrastructure);
   expect(policy.renews).toBe(renews);
   expect(policy.enoughMs).toBe(policy.ttlMs / 2);
 });
 
-test("the token of a machine is kept good until its infrastructure is there", () => {
+test("the token of a machine is kept valid until its infrastructure is ready", () => {
   expect(machinePolicy(machine()).renews).toBe(true);
   expect(machinePolicy(machine({ status: { infrastructureReady: true } })).renews).toBe(false);
 });

@@ -5,15 +5,15 @@ import type { Scope } from "./scope.ts";
 
 const CLUSTER_INFO = { name: "cluster-info", namespace: "kube-public" };
 const SILENT_RETRY_MS = 20_000;
-// As Cluster API says it.
+// Cluster API's reason.
 const UNAVAILABLE = "WaitingForControlPlaneAvailable";
 
-/** Reaches the workload cluster; a control plane that does not answer is waited for. */
+/** A client of the workload cluster; waits for a control plane that does not answer. */
 export async function workloadOf({ ports, cluster }: Scope): Promise<Client> {
   return patiently(cluster.metadata.name, () => ports.workloadClient(cluster));
 }
 
-/** Whether the workload cluster knows a token with this secret. */
+/** Whether the workload cluster has a token with this secret. */
 export async function isTokenKnown(scope: Scope, client: Client, token: JoinToken): Promise<boolean> {
   const secret = await patiently(scope.cluster.metadata.name, () =>
     client.find(Secret, tokenSecretName(token)),
@@ -21,7 +21,7 @@ export async function isTokenKnown(scope: Scope, client: Client, token: JoinToke
   return secret?.data?.["token-secret"] === tokenSecret(token, "").data?.["token-secret"];
 }
 
-/** The certificate authority that a cluster shows to those who are nobody yet; undefined when it shows none. */
+/** The certificate authority that a cluster publishes to unauthenticated clients; undefined when it publishes none. */
 export async function shownAuthority(scope: Scope, client: Client): Promise<string | undefined> {
   const { name } = scope.cluster.metadata;
   const info = await patiently(name, () => client.find(ConfigMap, CLUSTER_INFO));
@@ -30,13 +30,13 @@ export async function shownAuthority(scope: Scope, client: Client): Promise<stri
 }
 
 /**
- * Makes a token in the workload cluster, or gives the one that is there more time. It was written ahead, so a repeat
- * makes the same one. Says false when somebody else has a token of that id.
+ * Creates a token in the workload cluster, or extends the existing one. The token was written ahead, so a retry creates
+ * the same one. Returns false when another client has a token of that id.
  */
 export async function makeToken(scope: Scope, client: Client, token: JoinToken): Promise<boolean> {
   const { context, config } = scope;
   const { name, namespace } = config.metadata;
-  const secret = tokenSecret(token, `Made by Capstan for KubeadmConfig ${namespace}/${name}`);
+  const secret = tokenSecret(token, `Created by Capstan for KubeadmConfig ${namespace}/${name}`);
   context.assertMayWrite();
   try {
     await client.create(Secret, secret);
@@ -57,11 +57,11 @@ async function prolong(client: Client, { metadata, data }: Secret): Promise<true
   }
 }
 
-/** Errors of the server name the token; whoever reads conditions, events and logs must not get to know it. */
+/** Errors of the server name the token, which must not appear in conditions, events and logs. */
 function tokenFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { reason, retryAfterMs } = error;
-  const message = `The join token could not be made in the workload cluster: ${reason}`;
+  const message = `Could not create the join token in the workload cluster: ${reason}`;
   return transient("JoinTokenFailed", message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
@@ -76,7 +76,7 @@ async function patiently<T>(clusterName: string, ask: () => Promise<T>): Promise
 
 function silent(clusterName: string, { failure, reason, retryAfterMs }: Failure): Failure {
   const message = `The control plane of Cluster ${JSON.stringify(clusterName)} does not answer: ${reason}`;
-  // A server that says when to come back is left alone until then, whatever happens here.
+  // A Retry-After of the server overrides our own interval.
   if (failure === "Transient" && retryAfterMs !== undefined)
     return transient(UNAVAILABLE, message, { retryAfterMs });
   return waiting(UNAVAILABLE, message, retryAfterMs ?? SILENT_RETRY_MS);

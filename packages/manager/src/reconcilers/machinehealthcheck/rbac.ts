@@ -1,6 +1,6 @@
 import type { PolicyRule } from "../policy-rule.ts";
 
-/** What the reconciler of MachineHealthChecks needs. */
+/** The permissions of the MachineHealthCheck reconciler. */
 export const machineHealthCheckRbac: readonly PolicyRule[] = [
   {
     apiGroups: ["cluster.x-k8s.io"],

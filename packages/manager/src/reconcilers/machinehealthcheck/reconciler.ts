@@ -23,8 +23,8 @@ const CHECKS_BY_CLUSTER = "check-of-cluster";
 const POOLS_BY_CLUSTER = "pool-of-cluster";
 
 /**
- * Says of a health check that it picks machines of pools, which have no Machine: nobody looks after them by it, and
- * whoever wrote it believes otherwise. All else about health checks is Cluster API's.
+ * Warns that a health check selects machines of pools, which have no Machine, so that no controller checks them, although
+ * its author expects it. Everything else about health checks is left to Cluster API.
  */
 export function machineHealthCheckReconciler(): Reconciler {
   return defineReconciler<MachineHealthCheck, Context<MachineHealthCheck>>({
@@ -66,11 +66,11 @@ function matchPools({ object: check, cache }: Context<MachineHealthCheck>): Outc
     .map(({ metadata }) => metadata.name)
     .sort();
   if (pools.length === 0) return next;
-  const message = `spec.selector picks machines of MachinePool ${pools.join(", ")}, which have no Machine and are not looked after by health checks; a pool replaces machines that fail by itself`;
+  const message = `spec.selector matches machines of MachinePool ${pools.join(", ")}, which have no Machine, so health checks ignore them; the pool controller replaces failed machines`;
   throw waiting("MachinePoolMatched", message);
 }
 
-/** What Cluster API would put on the Machines of a pool. */
+/** The labels that Cluster API would set on the Machines of a pool. */
 function labelsOf({ metadata, spec }: Frozen<MachinePool>): Readonly<Record<string, string>> {
   return {
     ...spec.template.metadata?.labels,

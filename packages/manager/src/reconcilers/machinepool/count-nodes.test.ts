@@ -28,7 +28,7 @@ const among =
     nodes.filter(({ spec }) => spec?.providerID === key);
 
 describe("the Nodes of a pool", () => {
-  test("are named in the order of the machines; those without one are not there", () => {
+  test("are named in the order of the machines, without machines that have no Node", () => {
     const count = countNodes(["b", "a", "c"], among(nodeOf("a", 100), nodeOf("b", undefined)), options);
     expect(count.refs).toEqual([
       { apiVersion: "v1", kind: "Node", name: "b", uid: "uid-b" },
@@ -45,7 +45,7 @@ describe("the Nodes of a pool", () => {
       0,
     ],
     ["being deleted", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }, 0],
-    ["tainted by somebody", { spec: { taints: [{ key: "gpu", effect: "NoSchedule" }] } }, 1],
+    ["tainted by a user", { spec: { taints: [{ key: "gpu", effect: "NoSchedule" }] } }, 1],
   ])("that are Ready and %s are ready, and available: %s", (_, overrides, available) => {
     expect(countNodes(["a"], among(nodeOf("a", 100, overrides)), options)).toMatchObject({
       ready: 1,
@@ -68,7 +68,7 @@ describe("the Nodes of a pool", () => {
     expect(count).toMatchObject({ refs: [], ready: 0, available: 0, disputed: ["a"] });
   });
 
-  test("are never more available than ready, nor more ready than there, nor counted twice", () => {
+  test("are never more available than ready, nor more ready than existing, nor counted twice", () => {
     const id = fc.constantFrom("a", "b", "c", "d");
     fc.assert(
       fc.property(

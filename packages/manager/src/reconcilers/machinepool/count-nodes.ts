@@ -3,24 +3,23 @@ import { isNodeReady, isNodeUsable, longEnoughAtMs, readySinceMs } from "../../w
 import { providerKey } from "../../workload/nodes.ts";
 import { seekNode, type NodeRefCache } from "../../workload/node-ref-cache.ts";
 
-/** The Nodes of a pool, as far as they are there. */
+/** The existing Nodes of a pool. */
 export interface NodeCount {
   readonly refs: readonly ObjectReference[];
   readonly ready: number;
   readonly available: number;
-  /** When the next Node will have been ready for long enough, if one is about to. */
+  /** When the next Node will have been Ready for long enough, if one will. */
   readonly nextAvailableMs?: number;
-  /** Machines that two Nodes say they are; none of these Nodes counts. */
+  /** Machines that several Nodes claim; none of these Nodes counts. */
   readonly disputed: readonly string[];
 }
 
-/** Who asks, and when. */
 export interface CountOptions {
   readonly minReadySeconds: number;
   readonly nowMs: number;
 }
 
-/** What a count needs to know of a Node. */
+/** The facts of a Node that a count needs. */
 interface Gist {
   readonly ref: ObjectReference;
   readonly isReady: boolean;
@@ -28,7 +27,7 @@ interface Gist {
   readonly readySinceMs: number;
 }
 
-/** Nodes that do not change are not looked into again: a pool has a thousand, and hardly any of them is news to a count. */
+/** Facts of unchanged Nodes are cached: a pool has a thousand Nodes, and hardly any change matters to a count. */
 const gists = new WeakMap<Frozen<Node>, Gist>();
 
 function gistOf(node: Frozen<Node>): Gist {
@@ -46,7 +45,7 @@ function gistOf(node: Frozen<Node>): Gist {
   return made;
 }
 
-/** The machines of lists of ids, each once: a list stays the same from pass to pass until a machine comes or goes. */
+/** Caches by list, without duplicates: a list is the same object until a machine is added or removed. */
 const nodeRefLists = new WeakMap<readonly string[], readonly NodeRefCache[]>();
 
 function nodeRefsOf(providerIDs: readonly string[]): readonly NodeRefCache[] {
@@ -57,7 +56,7 @@ function nodeRefsOf(providerIDs: readonly string[]): readonly NodeRefCache[] {
   return made;
 }
 
-/** Counts the Nodes of the machines of a pool. A Node that says it is a machine of another pool is not looked at. */
+/** Counts the Nodes of the machines of a pool, and ignores Nodes of other pools. */
 export function countNodes(
   providerIDs: readonly string[],
   nodesOf: (nodeRef: NodeRefCache) => readonly Frozen<Node>[],

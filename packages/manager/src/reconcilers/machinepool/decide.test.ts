@@ -106,7 +106,7 @@ describe("the counts of a pool", () => {
     bootstrapReady: true,
   };
 
-  test("stay as they were while nobody can be asked", () => {
+  test("stay unchanged while the workload cluster is unreachable", () => {
     const nodes: NodesView = {
       state: "unknown",
       reason: "WorkloadClusterUnreachable",
@@ -131,7 +131,7 @@ describe("the counts of a pool", () => {
     });
   });
 
-  test("are not taken back because infrastructure and config are out of sight", () => {
+  test("are not reset while infrastructure and config cannot be read", () => {
     const missing: ResolvedReference = {
       state: "missing",
       target: target(AzureMachinePool),
@@ -151,7 +151,7 @@ describe("the counts of a pool", () => {
 });
 
 describe("the spec of a pool", () => {
-  test("takes over the bootstrap data and the machines once they are ready", () => {
+  test("gets the bootstrap data and the machines once they are ready", () => {
     const pool = machinePool({ spec: { replicas: 3 } });
     expect(decideSpec(pool, { bootstrap: bootstrap(), infrastructure: infrastructure({}, ["a"]) })).toEqual(
       {},
@@ -174,13 +174,13 @@ describe("the spec of a pool", () => {
     [{ ready: true, replicas: 3, externalReplicas: 2 }, ["a", "b", "c"], 2],
     [{ ready: false, replicas: 5 }, [], undefined],
     [{ ready: true }, ["a"], undefined],
-  ])("scaled by somebody else with %j and the machines %j has %s replicas", (status, ids, replicas) => {
+  ])("scaled by an autoscaler with %j and the machines %j has %s replicas", (status, ids, replicas) => {
     expect(decideSpec(machinePool(scaled), { infrastructure: infrastructure(status, ids) }).replicas).toBe(
       replicas,
     );
   });
 
-  test("is nobody's but the user's when the annotation says false", () => {
+  test("belongs to the user alone when the annotation is false", () => {
     const pool = machinePool({ metadata: { annotations: { [REPLICAS_MANAGED_BY_ANNOTATION]: "false" } } });
     expect(
       decideSpec(pool, { infrastructure: infrastructure({ ready: true, replicas: 5 }) }).replicas,

@@ -15,10 +15,10 @@ import { type ConditionUpdate, mirrorReady } from "../../contract/ready.ts";
 import { absence, type ResolvedReference } from "../../contract/resolve.ts";
 import type { NodeCount } from "./count-nodes.ts";
 
-/** What is known about the Nodes of a pool. */
+/** The observed Nodes of a pool. */
 export type NodesView =
   | { readonly state: "counted"; readonly count: NodeCount }
-  /** Nobody could be asked; what was known before is kept. */
+  /** The workload cluster did not answer; earlier values are kept. */
   | {
       readonly state: "unknown";
       readonly reason: string;
@@ -26,7 +26,7 @@ export type NodesView =
       readonly isError: boolean;
     };
 
-/** What a pass has found out about a pool. */
+/** The observations of a pass over a pool. */
 export interface Observed {
   readonly bootstrap?: ResolvedReference | undefined;
   readonly infrastructure?: ResolvedReference | undefined;
@@ -35,20 +35,20 @@ export interface Observed {
 
 type Status = NonNullable<Editable<MachinePool>["status"]>;
 
-/** What becomes of the status. */
+/** The new status. */
 export interface Verdict {
   readonly fields: Partial<Status>;
   readonly conditions: readonly ConditionUpdate[];
 }
 
-/** What the controller writes into the spec, because others look for it there. */
+/** The fields of the spec that the controller writes by the contract. */
 export interface SpecChange {
   readonly dataSecretName?: string;
   readonly providerIDList?: readonly string[];
   readonly replicas?: number;
 }
 
-/** Decides what the spec takes over from what the pool refers to. */
+/** Decides which fields of the spec follow the referenced objects. */
 export function decideSpec(pool: Frozen<MachinePool>, { bootstrap, infrastructure }: Observed): SpecChange {
   const config = readyIn(bootstrap);
   const machines = readyIn(infrastructure);
@@ -65,7 +65,7 @@ function readyIn(seen: ResolvedReference | undefined): Frozen<ContractObject> | 
   return seen?.state === "found" && isReady(seen.object) ? seen.object : undefined;
 }
 
-/** Decides what the status of a pool says. */
+/** Decides the status of a pool. */
 export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Verdict {
   const bootstrap = judgeBootstrap(pool, observed.bootstrap);
   const infrastructure = judgeInfrastructure(pool, observed.infrastructure);
@@ -89,8 +89,8 @@ export function decideStatus(pool: Frozen<MachinePool>, observed: Observed): Ver
 }
 
 /**
- * What the autoscaler wants, where the pool says so because it is replacing machines; else the machines that exist,
- * whether they are ready or not: a pool must not shrink because one of them is ill.
+ * The number that the autoscaler has set, if the pool reports one because it is replacing machines; otherwise the number
+ * of existing machines, ready or not: a pool must not shrink because a machine is unhealthy.
  */
 function machinesIn(infrastructure: Frozen<ContractObject>): number | undefined {
   const replicas = replicasOf(infrastructure);
@@ -143,7 +143,7 @@ function judgeInfrastructure(
   };
 }
 
-/** What was there once is not taken back because it is out of sight. */
+/** A provisioned state is not revoked because the object cannot be read now. */
 function unresolved(
   type: string,
   seen: ResolvedReference | undefined,
@@ -171,7 +171,7 @@ function judgeReplicas(replicas: number, ready: number, nodes: NodesView | undef
   }
   if (ready === replicas) return { type, status: "True", reason: "AllReplicasReady" };
   const have = ready === 1 ? "1 machine has" : `${ready} machines have`;
-  const message = `${have} a Node that is Ready, ${replicas} ${replicas === 1 ? "is" : "are"} wanted`;
+  const message = `${have} a Node that is Ready, ${replicas} desired`;
   return { type, status: "False", severity: "Info", reason: "WaitingForReplicasReady", message };
 }
 
@@ -182,7 +182,7 @@ type Counts = Pick<
 
 function countsOf(pool: Frozen<MachinePool>, { infrastructure, nodes }: Observed): Counts {
   const { status = {} } = pool;
-  // What cannot be seen is as it was told last.
+  // If the infrastructure cannot be read, the earlier values stay.
   const machines = infrastructure?.state === "found" ? infrastructure.object : pool;
   const replicas = replicasOf(machines) ?? status.replicas;
   const upToDateReplicas = upToDateReplicasOf(machines);

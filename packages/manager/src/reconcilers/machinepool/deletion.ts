@@ -12,15 +12,15 @@ import { findOwned, remove } from "../../contract/removal.ts";
 import { REFERENCES } from "./observe.ts";
 import type { Scope } from "./scope.ts";
 
-/** Why a deletion waits, for conditions. */
+/** The reason of the conditions while a deletion waits. */
 export const WAITING_FOR_DELETION = "WaitingForInfrastructureDeletion";
 
-// Deletions are told by watches; this is for kinds that are not followed.
+// Watches report deletions; this interval is for kinds without a watch.
 const DELETION_POLL_MS = 10_000;
 const RETRY_MS = 5_000;
 const DEFAULT_NODE_DELETION_TIMEOUT = "10s";
 
-/** The machines and what they were made with go first; through when both are gone. */
+/** Deletes the infrastructure and the bootstrap config first. */
 export async function deleteReferences(scope: Scope): Promise<Outcome> {
   const { context, pool } = scope;
   const { namespace = "" } = pool.metadata;
@@ -42,7 +42,7 @@ export async function deleteReferences(scope: Scope): Promise<Outcome> {
   return left.length === 0 ? next : block(DELETION_POLL_MS, WAITING_FOR_DELETION);
 }
 
-/** Nodes without a machine are of no use; in a cluster that goes as a whole nobody minds them. */
+/** Deletes the Nodes of the machines, unless the whole cluster is being deleted. */
 export async function deleteNodes(scope: Scope): Promise<Outcome> {
   const { cluster, context, pool } = scope;
   if (!cluster || cluster.metadata.deletionTimestamp !== undefined) return next;
@@ -53,7 +53,7 @@ export async function deleteNodes(scope: Scope): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (!isOverdue(pool, context.env.clock.now())) return block(RETRY_MS, error.reason);
-    context.log.warn("Nodes of a deleted pool are left behind", { error });
+    context.log.warn("Could not delete the Nodes of a deleted pool; they remain", { error });
     return next;
   }
 }
@@ -72,10 +72,10 @@ async function removeNodes({ context, pool, ports }: Scope, cluster: Frozen<Clus
   }
 }
 
-/** Whether Nodes have been tried for long enough; with a limit of 0 they never have. */
+/** Whether the time limit for Nodes has passed; a limit of 0 means no limit. */
 function isOverdue({ metadata, spec }: Frozen<MachinePool>, nowMs: number): boolean {
   const wanted = spec.template.spec.nodeDeletionTimeout ?? DEFAULT_NODE_DELETION_TIMEOUT;
-  // Admission refuses what is no duration; should it get here all the same, it must not keep the pool for ever.
+  // Admission refuses an invalid duration; one that bypassed it must not block the deletion forever.
   const limit = durationProblem(wanted) === undefined ? wanted : DEFAULT_NODE_DELETION_TIMEOUT;
   const limitMs = parseDuration(limit);
   return limitMs > 0 && nowMs > Date.parse(metadata.deletionTimestamp ?? "") + limitMs;

@@ -15,22 +15,22 @@ import { countNodes } from "./count-nodes.ts";
 import { decideSpec, type NodesView } from "./decide.ts";
 import type { Scope } from "./scope.ts";
 
-/** The references of a pool, and the condition that tells of each. */
+/** The references of a pool, and the condition of each. */
 export const REFERENCES = {
   bootstrap: { field: "spec.template.spec.bootstrap.configRef", condition: "BootstrapReady" },
   infrastructure: { field: "spec.template.spec.infrastructureRef", condition: "InfrastructureReady" },
 } as const;
 
-// As often as Cluster API looks again at pools and at what it does not follow.
+// Cluster API's interval for pools and for objects that it does not watch.
 const POLL_MS = 30_000;
 const SOON_MS = 10_000;
 const STILL_THERE_MS = 2 * 60_000;
 
-/** Shows to which Cluster the pool belongs. Without the label, nobody would find out that the Cluster is paused. */
+/** Sets the label of the Cluster; without it, other controllers could not see that the Cluster is paused. */
 export function joinCluster({ pool, cluster }: Scope): Outcome {
   const { metadata, spec } = pool;
   if (!cluster) {
-    const message = `spec.clusterName: there is no Cluster ${JSON.stringify(spec.clusterName)} in namespace ${metadata.namespace}`;
+    const message = `spec.clusterName: Cluster ${JSON.stringify(spec.clusterName)} does not exist in namespace ${metadata.namespace}`;
     throw waiting("WaitingForCluster", message);
   }
   const references = ensureOwnerReference(metadata.ownerReferences, ownerReferenceTo(cluster));
@@ -40,7 +40,7 @@ export function joinCluster({ pool, cluster }: Scope): Outcome {
   return block(0, "JoiningCluster");
 }
 
-/** Looks at the bootstrap config and the infrastructure, and makes them show whose they are. */
+/** Reads the bootstrap config and the infrastructure, and sets their owner. */
 export async function observeReferences(scope: Scope): Promise<Outcome> {
   const { bootstrap, infrastructureRef } = scope.pool.spec.template.spec;
   const config = bootstrap.configRef && (await see(scope, "bootstrap", bootstrap.configRef));
@@ -51,7 +51,7 @@ export async function observeReferences(scope: Scope): Promise<Outcome> {
   return isFollowed ? next : again(POLL_MS, "PollingReferences");
 }
 
-/** Takes over what others look for in the spec of a pool. */
+/** Writes the fields of the spec that other controllers read. */
 function takeOver(scope: Scope): void {
   const { spec } = scope.pool;
   const { dataSecretName, providerIDList, replicas } = decideSpec(scope.pool, scope);
@@ -61,7 +61,7 @@ function takeOver(scope: Scope): void {
   if (replicas !== undefined) spec.replicas = replicas;
 }
 
-/** Counts the Nodes of the pool. They are followed by one watch a cluster; here they are only looked up. */
+/** Counts the Nodes of the pool in the cache, which one watch for each cluster fills. */
 export async function observeNodes(scope: Scope): Promise<Outcome> {
   const { cluster, context } = scope;
   if (!cluster) return next;
@@ -69,7 +69,7 @@ export async function observeNodes(scope: Scope): Promise<Outcome> {
   scope.nodes = nodes;
   if (nodes.state === "unknown") return again(SOON_MS, nodes.reason);
   const { nextAvailableMs } = nodes.count;
-  // A Node that changes wakes the pool; that one has been Ready for long enough, or nobody answers any more, is told by none.
+  // A changed Node enqueues the pool, but no event reports that minReadySeconds have passed or that the server is down.
   if (nextAvailableMs === undefined) return again(STILL_THERE_MS, "WatchingNodes");
   const waitMs = Math.max(nextAvailableMs - context.env.clock.now(), 0);
   return again(Math.min(waitMs, STILL_THERE_MS), "WaitingForMinReadySeconds");

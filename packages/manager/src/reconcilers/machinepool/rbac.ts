@@ -1,7 +1,7 @@
 import { AzureMachinePool, Cluster, KubeadmConfig, MachinePool, Secret } from "@capstan/api";
 import type { PolicyRule } from "../policy-rule.ts";
 
-/** What the reconciler of MachinePools needs. Kinds of other providers are granted by their own roles, as in Cluster API. */
+/** The permissions of the MachinePool reconciler. Other providers grant access to their kinds by their own roles, as in Cluster API. */
 export const machinePoolRbac: readonly PolicyRule[] = [
   {
     apiGroups: [MachinePool.group],

@@ -23,8 +23,8 @@ const BY_CLUSTER = "spec.clusterName";
 const BY_SET = "set-of-machines";
 
 /**
- * Brings the parts of a pool together: what makes its bootstrap data, what has its machines, of whatever kind, and the
- * Nodes that these have become.
+ * Connects the parts of a pool: its bootstrap config and its infrastructure, of any kind, and the Nodes of its
+ * machines.
  */
 export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
   return defineReconciler<MachinePool, Scope>({
@@ -50,12 +50,12 @@ export function machinePoolReconciler(ports: MachinePoolPorts): Reconciler {
   });
 }
 
-// As long as CAPZ rests, whatever the size: nobody minds less.
+// CAPZ's interval for every size of pool; a shorter one is not needed.
 const SHORT_REST_MS = 10_000;
 
 /**
- * Where it takes long, twice as long as what has the machines: nobody decides by these numbers, and with each of them all
- * machines are written once more. Where an autoscaler decides, the wanted number is among them.
+ * For a large pool, twice the interval of the infrastructure: no controller decides by these numbers, and each write
+ * contains all machines. If an autoscaler sets the size, the desired number is among them.
  */
 function minReconcileIntervalMsFor(pool: Frozen<MachinePool>): number {
   const minReconcileIntervalMs = minReconcileIntervalMsOf(pool.spec.providerIDList);
@@ -64,7 +64,7 @@ function minReconcileIntervalMsFor(pool: Frozen<MachinePool>): number {
     : minReconcileIntervalMs;
 }
 
-/** The Nodes of workload clusters: one that changes wakes the pool of its machine. */
+/** The Nodes of workload clusters: a changed Node enqueues the pool of its machine. */
 function nodesOf({ workloads }: MachinePoolPorts): Source {
   return (enqueue, cache) =>
     workloads.onNodeChange((cluster, providerIDs) => {
@@ -75,13 +75,13 @@ function nodesOf({ workloads }: MachinePoolPorts): Source {
     });
 }
 
-/** What the ids of machines have in common, all but their last part: a pool of thousands is found by one value or a few. */
+/** The common prefixes of the provider ids: a pool of thousands is indexed under one value or a few. */
 function setsOf(providerIDs: readonly string[]): string[] {
   const sets = new Set(providerIDs.map((id) => id.slice(0, id.lastIndexOf("/"))));
   return [...new Set([...sets].map(providerKey))];
 }
 
-/** By lists of pools as the cache has them: most changes of a pool leave its list as it is. */
+/** By the cached list of a pool: most changes of a pool leave its list unchanged. */
 const knownSets = new WeakMap<readonly string[], readonly string[]>();
 
 function knownSetsOf(providerIDs: readonly string[]): readonly string[] {

@@ -6,7 +6,7 @@ import type { Scope } from "./scope.ts";
 
 const SUMMED_UP = ["BootstrapReady", "InfrastructureReady", "ReplicasReady"];
 
-/** Writes down what the pass has found out. After a failure that is less, and what was known before stays. */
+/** Writes the observations of the pass to the status. After a failure there are fewer, and earlier values stay. */
 export function report(scope: Scope, { claimReady }: PassSummary): void {
   const { context, pool, infrastructure } = scope;
   if (pool.metadata.deletionTimestamp !== undefined) {

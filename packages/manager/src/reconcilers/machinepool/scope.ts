@@ -12,7 +12,6 @@ import type { ResolvedReference } from "../../contract/resolve.ts";
 import type { WorkloadAccess } from "../../workload/workload-clusters.ts";
 import type { NodesView } from "./decide.ts";
 
-/** What the reconciler of MachinePools works with. */
 export interface MachinePoolPorts {
   readonly workloads: Pick<WorkloadAccess, "get" | "onNodeChange">;
 }
@@ -22,19 +21,18 @@ export interface Scope {
   readonly context: Context<MachinePool>;
   readonly pool: Editable<MachinePool>;
   readonly ports: MachinePoolPorts;
-  /** The Cluster it belongs to, while there is one. */
+  /** The Cluster of the pool, if it exists. */
   readonly cluster: Frozen<Cluster> | undefined;
   bootstrap?: ResolvedReference;
   infrastructure?: ResolvedReference;
   nodes?: NodesView;
-  /** What a deletion still waits for. */
+  /** The remaining objects that the deletion waits for. */
   left?: readonly string[];
 }
 
-/** Kinds of ours that a pool may refer to: the manager starts with watches of them. Other kinds are watched once a reference names them. */
+/** Capstan's kinds that a pool may refer to: watched from the start. Other kinds are watched once a reference names them. */
 export const FOLLOWED: readonly Kind[] = [AzureMachinePool, AzureManagedMachinePool, KubeadmConfig];
 
-/** Begins a pass. */
 export function buildScope(ports: MachinePoolPorts, context: Context<MachinePool>): Scope {
   const { object: pool, cache } = context;
   const cluster = cache.get(Cluster, { name: pool.spec.clusterName, namespace: pool.metadata.namespace });

@@ -4,7 +4,7 @@ import type { PoolView } from "./view.ts";
 /** Why a machine was picked, in one word. */
 export type Cause = "Stuck" | "ScaleDown" | "Annotated" | "Outdated";
 
-/** What a pool does next; `capstan plan` prints the words as they are. */
+/** What the pool controller does next; `capstan plan` prints these names. */
 export type PoolAction =
   | Action<"SetCapacity", { readonly from: number; readonly to: number }>
   | Action<"PutModel", { readonly hash: string; readonly from: number; readonly to: number }>
@@ -14,17 +14,17 @@ export type PoolAction =
   | Action<"DeleteMachineResource", { readonly cause: "InstanceGone" }>
   | Action<"Wait", { readonly for: "Operation" | "Deletion" | "Update" | "Availability" }>;
 
-/** The instances that get a resource. */
+/** The instances that get an AzureMachinePoolMachine. */
 interface Adoption {
   readonly instanceIDs: readonly string[];
-  /** Those of them that exist only while other machines are updated in place. */
+  /** The instances among them that exist only while other machines are updated in place. */
   readonly surgeInstanceIDs?: readonly string[];
 }
 
-/** Why a pool does not do more. */
+/** Why the pool controller does not do more. */
 export type Blocked = BlockedBy<BlockedReason>;
 
-/** What can hold up a pool. */
+/** The reasons that can block a pool. */
 export type BlockedReason =
   | "Paused"
   | "RemovalBlocked"
@@ -38,16 +38,16 @@ export type BlockedReason =
   | "BudgetUsedUp"
   | "ExternallyScaled";
 
-/** Says which pool speaks. */
+/** The controller and the pool that an action or a block belongs to. */
 export function headingOf(view: PoolView): Heading {
   const { namespace, name } = view;
   return { controller: "azuremachinepool", object: { kind: "AzureMachinePool", namespace, name } };
 }
 
-// Version and eight digits: enough for people to tell models apart.
+// The version and eight digits are enough to distinguish models.
 const MODEL_LENGTH = 11;
 
-/** Models as people read them, each once; the whole hash is in the detail of the action. */
+/** Shortened hashes without duplicates; the detail of the action has the whole hash. */
 export function modelsText(...hashes: readonly string[]): string {
   return [...new Set(hashes.map((hash) => hash.slice(0, MODEL_LENGTH)))].sort().join(", ");
 }

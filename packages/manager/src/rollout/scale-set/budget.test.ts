@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { roundingNote } from "./budget.ts";
 import { pool } from "./plan.fixture.ts";
 
-test("limits that round to nothing are said to, with what holds instead", () => {
+test("limits that round to 0 give a note with the limit that applies instead", () => {
   const view = pool({ desired: 9, maxSurge: 0, maxUnavailable: "10%" });
   expect(roundingNote(view)).toBe(
-    'maxSurge 0 and maxUnavailable "10%" of 9 machines are none; one at a time may be unavailable',
+    'maxSurge 0 and maxUnavailable "10%" round to 0 for 9 machines; 1 machine at a time may be unavailable',
   );
 });
 
@@ -14,6 +14,6 @@ test.each([
   [{ desired: 3, maxSurge: "1%", maxUnavailable: "10%" }],
   [{ desired: 3, maxSurge: 1, maxUnavailable: 0 }],
   [{ desired: 0, maxSurge: 0, maxUnavailable: "10%" }],
-])("there is nothing to say about %j", (limits) => {
+])("%j gives no note", (limits) => {
   expect(roundingNote(pool(limits))).toBeUndefined();
 });

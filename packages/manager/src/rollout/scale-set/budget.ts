@@ -25,32 +25,31 @@ export interface Budget {
   readonly outdated: number;
   readonly updating: number;
   readonly leaving: number;
-  /** How many machines there may be at the most. */
+  /** The largest number of machines that may exist. */
   readonly ceiling: number;
-  /** How many machines must be available at the least. */
+  /** The smallest number of machines that must be available. */
   readonly floor: number;
   /** How many available machines may be disrupted now. */
   readonly disruptionsLeft: number;
 }
 
-/** A pool with its machines sorted by what can be done with them. */
+/** A pool with its machines grouped by what the controller may do with them. */
 export interface PoolState {
   readonly view: PoolView;
   readonly budget: Budget;
-  /** The model that machines are brought to. */
+  /** The model that machines are replaced with or updated to. */
   readonly goalHash: string;
-  /** Whether a machine is to be brought to it now. */
+  /** Whether a machine is replaced or updated now. */
   readonly isToBeMoved: (machine: MachineView) => boolean;
-  /** Whether instances that are made or updated now get that model. */
+  /** Whether instances that are created or updated now get that model. */
   readonly isModelCurrent: boolean;
   readonly machines: readonly MachineView[];
-  /** Live machines that nobody decided to remove. */
+  /** Live machines that are not being deleted. */
   readonly staying: readonly MachineView[];
-  /** Those of them that have a resource and are not updated in place. */
+  /** The staying machines that have a resource and are not being updated in place. */
   readonly free: readonly WholeMachine[];
 }
 
-/** Sorts the machines of a pool and counts them. */
 export function stateOf(view: PoolView): PoolState {
   const machines = machinesOf(view);
   const staying = machines.filter((machine) => isLive(machine) && !isLeaving(machine));
@@ -91,13 +90,13 @@ function budgetOf({ view, machines, staying, goalHash }: Counting): Budget {
   };
 }
 
-/** Says what holds instead where the limits of a rollout round to nothing; undefined where they do not. */
+/** A note about the limit that applies when the limits of a rollout round to 0; otherwise undefined. */
 export function roundingNote({ maxSurge, maxUnavailable, desired }: PoolView): string | undefined {
   const isNone =
     scaledValue(maxSurge, desired, "up") === 0 && scaledValue(maxUnavailable, desired, "down") === 0;
   if (!isNone || desired === 0) return undefined;
   const [surge, unavailable] = [maxSurge, maxUnavailable].map((limit) => JSON.stringify(limit));
-  return `maxSurge ${surge} and maxUnavailable ${unavailable} of ${counted(desired, "machine")} are none; one at a time may be unavailable`;
+  return `maxSurge ${surge} and maxUnavailable ${unavailable} round to 0 for ${counted(desired, "machine")}; 1 machine at a time may be unavailable`;
 }
 
 interface Counting {

@@ -3,7 +3,7 @@ import { type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type WholeMachine, isBroken } from "./view.ts";
 
-/** Whether an outdated machine keeps its instance: only one whose VM works can take a new model, if it is new to it. */
+/** Whether an outdated machine keeps its instance: its VM must work, and its model must differ from the desired one. */
 export function isUpdatedInPlace({ view, goalHash }: PoolState, machine: WholeMachine): boolean {
   return view.instanceUpdate === "InPlace" && machine.modelHash !== goalHash && !isBroken(machine);
 }
@@ -13,8 +13,8 @@ export function updateWave(state: PoolState, wave: readonly WholeMachine[]): Poo
   const { view, budget, goalHash } = state;
   const hashes = modelsText(...wave.map(({ modelHash }) => modelHash));
   const why =
-    `${counted(wave.length, "machine")} with model ${hashes}, wanted is ${modelsText(goalHash)}; ` +
-    `${budget.available} available, at least ${budget.floor} must stay so; data on local disks is lost`;
+    `${counted(wave.length, "machine")} with model ${hashes}, desired is ${modelsText(goalHash)}; ` +
+    `${budget.available} available, at least ${budget.floor} must stay available; data on local disks is lost`;
   return {
     ...headingOf(view),
     action: "UpdateMachineInPlace",

@@ -1,4 +1,4 @@
-/** What must hold whenever an action is carried out; judged by what is truly so, with arithmetic of its own. */
+/** Invariants that must hold for every action, computed from the truth independently of the planner. */
 import type { PoolAction } from "./action.ts";
 import {
   type SimMachine,
@@ -8,7 +8,7 @@ import {
   trulyLive,
 } from "./pool-world.fixture.ts";
 
-/** The numbers of a strategy, worked out apart from the planner. */
+/** The limits of a strategy, computed independently of the planner. */
 export function limitsOf({ spec }: SimPool): { readonly surge: number; readonly unavailable: number } {
   const share = (value: number | string, round: (x: number) => number): number =>
     typeof value === "number" ? value : round((Number.parseInt(value, 10) * spec.desired) / 100);
@@ -18,7 +18,7 @@ export function limitsOf({ spec }: SimPool): { readonly surge: number; readonly 
   return { surge, unavailable: Math.min(atLeast, spec.desired) };
 }
 
-/** Says which invariant the action breaks, or nothing. */
+/** The invariants that the action violates. */
 export function violationsOf(world: SimWorld, pool: SimPool, action: PoolAction): readonly string[] {
   const targets = action.targets.map((name) => world.machines.find((machine) => machine.name === name));
   switch (action.action) {
@@ -43,7 +43,7 @@ function ownership(pool: SimPool, targets: Targets): readonly string[] {
   return targets.flatMap((machine) =>
     machine?.pool === pool.name
       ? []
-      : [`I13: ${pool.name} touches ${machine?.name ?? "a machine that is not there"}`],
+      : [`I13: ${pool.name} touches ${machine?.name ?? "a machine that does not exist"}`],
   );
 }
 

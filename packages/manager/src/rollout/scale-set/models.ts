@@ -1,12 +1,12 @@
 import type { MachineView, PoolView } from "./view.ts";
 
-/** A scale set does not grow while its instances have more models than this: a limit of Azure. */
+/** Azure's limit: a scale set does not grow while its instances have more models than this. */
 export const MODELS_AT_MOST = 10;
 
 /**
- * Whether a new model must wait because it would be one too many. Machines are then brought to the model that the scale
- * set has, which lowers the number, and the new one follows. That of the set counts also when no machine has it: nobody
- * knows whether Azure gives it up before it counts.
+ * Whether a new model must wait because it would exceed the limit. Machines then move to the model that the scale set
+ * has, which lowers the number of models, and the new model follows. The model of the scale set counts even when no
+ * machine has it, because Azure does not document when it stops counting a model.
  */
 export function isModelHeld({ modelsInUse, setHash, wantedHash, isModelRefused }: PoolView): boolean {
   if (setHash === undefined || setHash === wantedHash) return false;
@@ -14,9 +14,9 @@ export function isModelHeld({ modelsInUse, setHash, wantedHash, isModelRefused }
 }
 
 /**
- * Which machines move on to the model of the scale set while a new one waits for its place: those of the model that has
- * the fewest. Whatever else moved would only have to move again. Where all have that model, Azure counts its editions,
- * and those that do not have the latest of them move.
+ * Which machines move to the model of the scale set while the new model waits: those of the model with the fewest
+ * machines, because any other machine would have to move a second time. If all machines have the model of the scale set,
+ * Azure counts its editions, and the machines that do not have the latest edition move.
  */
 export function moversWhileHeld(
   machines: readonly MachineView[],

@@ -19,11 +19,11 @@ describe("obstinate", () => {
   const passing = blockedBy("BudgetUsedUp");
   const lasting = blockedBy("WorkloadUnreachable");
 
-  test("keeps only what does not pass by itself while something is under way", () => {
+  test("keeps only the blocks that need a user while an action runs", () => {
     expect(needsAttention({ actions: [waiting], blocked: [passing, lasting] })).toEqual([lasting]);
   });
 
-  test("keeps everything when nothing is under way that it could pass with", () => {
+  test("keeps all blocks when no action runs that could resolve them", () => {
     expect(needsAttention({ actions: [], blocked: [passing, lasting] })).toEqual([passing, lasting]);
   });
 });

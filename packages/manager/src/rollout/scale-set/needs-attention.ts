@@ -1,10 +1,10 @@
 import type { Blocked, BlockedReason } from "./action.ts";
 import type { PoolPlan } from "./plan.ts";
 
-/** What passes by itself while something is under way, and so needs nobody's attention. */
+/** Reasons that resolve themselves while an action runs, so that no user has to act. */
 const PASSING: ReadonlySet<BlockedReason> = new Set(["BudgetUsedUp", "ScaleDownUnderWay", "UserDeletion"]);
 
-/** What stands in the way and does not go away by itself. */
+/** The blocks that do not resolve themselves. */
 export function needsAttention({
   actions,
   blocked,

@@ -1,7 +1,7 @@
-/** Views for tests: a settled pool of three, and what differs from it. */
+/** Views for tests: a settled pool of three machines, and variations of it. */
 import type { MachineView, PoolView } from "./view.ts";
 
-/** The time of every view that says no other. */
+/** The default time of every view. */
 export const NOW_MS = 100 * 60_000;
 
 /** An up-to-date, available machine of pool `mp`. */
@@ -35,7 +35,7 @@ export function unavailable(
   return machine(instanceID, { isAvailable: false, unavailableSinceMs, ...differences });
 }
 
-/** A pool `mp` that has what it wants, model A, unless told otherwise. */
+/** A settled pool `mp` with model A, with the given differences. */
 export function pool(differences: Partial<PoolView> = {}): PoolView {
   const machines = differences.machines ?? [machine(0), machine(1), machine(2)];
   const setHash = "setHash" in differences ? differences.setHash : "A";

@@ -99,12 +99,12 @@ const holds = (check: (view: PoolView, plan: PoolPlan) => void): void =>
     { numRuns: 2000 },
   );
 
-describe("whatever a pool looks like", () => {
+describe("for every pool", () => {
   test("the plan is the same when it is made again", () => {
     holds((view, plan) => expect(planPool(view)).toEqual(plan));
   });
 
-  test("every action and every block says why and is about something", () => {
+  test("every action and every block has a reason and an object", () => {
     holds((_view, plan) => {
       for (const { why, targets, action } of plan.actions) {
         expect(why).not.toBe("");
@@ -141,7 +141,7 @@ describe("whatever a pool looks like", () => {
     });
   });
 
-  test("what goes outside the budget does not work, and is a tenth at the most", () => {
+  test("only unavailable machines, at most a tenth, are deleted outside the budget", () => {
     holds((view, plan) => {
       const stuck = named(view, plan, (a) => isCause(a, "Stuck"));
       expect(stuck.filter(({ isAvailable }) => isAvailable)).toEqual([]);
@@ -151,7 +151,7 @@ describe("whatever a pool looks like", () => {
     });
   });
 
-  test("scale-down leaves what is wanted, and an autoscaler's pool alone", () => {
+  test("scale-down keeps the desired number, and never touches the pool of an autoscaler", () => {
     holds((view, plan) => {
       const surplus = named(view, plan, (a) => isCause(a, "ScaleDown")).length;
       const staying = view.machines.filter((m) => isLive(m) && !m.isDeleting).length;
@@ -173,7 +173,7 @@ describe("whatever a pool looks like", () => {
     });
   });
 
-  test("one list takes few resources away, and a pause stops everything", () => {
+  test("one list removes only few resources, and a pause stops every action", () => {
     holds((view, plan) => {
       const removed = named(view, plan, (a) => a.action === "DeleteMachineResource");
       const resources = view.machines.filter((m) => isOurs(m) && m.name !== undefined).length;
@@ -184,7 +184,7 @@ describe("whatever a pool looks like", () => {
   });
 });
 
-describe("whatever happens to a pool, in whatever order", () => {
+describe("for every sequence of events", () => {
   const anyStrategy = fc.constantFrom("1/0", "0/1", "2/1", "25%/0", "10%/10%", "0%/10%", "9/0");
   const anyName = fc.nat(8).map((id) => `mp-${id}`);
   const anyDeed = fc.oneof(
@@ -196,7 +196,7 @@ describe("whatever happens to a pool, in whatever order", () => {
     anyName.map((name) => `evict ${name}`),
     fc.constantFrom("pause", "resume"),
   );
-  // A model whose VMs fail is not among them: its machines are tried again every ten minutes, without an end.
+  // Models whose VMs fail are excluded: the controller replaces their machines every ten minutes forever.
   const anyMisfortune = fc.oneof(
     fc
       .tuple(fc.constantFrom("fail", "fail-ready", "stop", "unready", "lose-resource"), anyName)
@@ -216,12 +216,12 @@ describe("whatever happens to a pool, in whatever order", () => {
         return [`create mp ${replicas} ${strategy}${options}`, ...steps, "resume"].join("; ");
       });
 
-  test("the invariants hold after each step, and it ends with what the last spec wants", () => {
+  test("the invariants hold after each step, and the pool ends as the last spec desires", () => {
     fc.assert(
       fc.property(storyOf(anyDeed), fc.nat(1000), (story, seed) => {
         const result = runStory(story, seed);
         const [, wanted, available, live] =
-          /wanted (\d+) .*?, (\d+) available of (\d+)/.exec(result.end[0] ?? "") ?? [];
+          /desired (\d+) .*?, (\d+) available of (\d+)/.exec(result.end[0] ?? "") ?? [];
         const hash = /.*image (\w)/.exec(story)?.[1] ?? "A";
         expect(result.violations).toEqual([]);
         expect({ available, live }).toEqual({ available: wanted, live: wanted });

@@ -6,7 +6,7 @@ import type { MachineView, PoolView } from "./view.ts";
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-/** What is to be done, in short: `DeleteMachine mp-0 mp-1`, `SetCapacity 4`. */
+/** The planned actions in short form: `DeleteMachine mp-0 mp-1`, `SetCapacity 4`. */
 function deeds(view: PoolView): readonly string[] {
   return planPool(view)
     .actions.filter(({ action }) => action !== "Wait")
@@ -36,7 +36,7 @@ describe("a plan", () => {
         action: "SetCapacity",
         targets: ["mp"],
         detail: { from: 3, to: 4 },
-        why: "adds 1 machine: 4 wanted, 3 exist",
+        why: "adding 1 machine: 4 desired, 3 exist",
       },
     ]);
   });
@@ -47,36 +47,40 @@ describe("a plan", () => {
     expect(reasons(view)).toEqual(["Paused"]);
   });
 
-  test("asks for no second PUT while one runs, but lets single machines go", () => {
+  test("sends no second PUT while one runs, but still deletes machines", () => {
     const operation = { kind: "SetCapacity", sinceMs: NOW_MS - 5000 } as const;
     expect(deeds(pool({ desired: 5, operation }))).toEqual([]);
     expect(deeds(pool({ desired: 1, operation }))).toEqual(["DeleteMachine mp-0 mp-1"]);
   });
 
-  test("does not ask again for machines that the scale set counts but its list does not show", () => {
+  test("does not raise the capacity for machines that the scale set counts but its list does not show", () => {
     const view = pool({ desired: 4, capacity: 4 });
     expect(deeds(view)).toEqual([]);
     expect(reasons(view)).toEqual(["CapacityMismatch"]);
     expect(deeds({ ...view, desired: 5 })).toEqual(["SetCapacity 5"]);
   });
 
-  describe("decides anew about a pick that a crash, or somebody's refusal, left behind", () => {
+  describe("decides again about a pick that remains after a crash or a refused deletion", () => {
     const left = machine(2, { picked: "delete", modelHash: "A" });
     const outdated = { machines: [machine(0), machine(1), left], setHash: "B", wantedHash: "B" };
     const rolled = { ...outdated, maxSurge: 0, maxUnavailable: 1 };
 
     test.each<[string, Partial<PoolView>, readonly string[]]>([
-      ["it goes before others that could as well", rolled, ["DeleteMachine mp-2"]],
-      ["it goes when it is too many", { machines: outdated.machines, desired: 2 }, ["DeleteMachine mp-2"]],
-      ["it stays when its model is wanted again", { machines: outdated.machines }, []],
-      ["it stays when all are wanted again", { machines: outdated.machines, desired: 3 }, []],
+      ["it is deleted before equal candidates", rolled, ["DeleteMachine mp-2"]],
+      [
+        "it is deleted when the pool scales down",
+        { machines: outdated.machines, desired: 2 },
+        ["DeleteMachine mp-2"],
+      ],
+      ["it stays when its model is desired again", { machines: outdated.machines }, []],
+      ["it stays when all machines are desired again", { machines: outdated.machines, desired: 3 }, []],
       [
         "it stays when too few others are available by now",
         { ...rolled, machines: [machine(0), unavailable(1, 1), left] },
         [],
       ],
       [
-        "it stays when nobody can see which are available",
+        "it stays when the workload cluster is unreachable",
         { ...rolled, workload: { isReachable: false, nodes: 0, notReady: 0 } },
         [],
       ],
@@ -84,7 +88,7 @@ describe("a plan", () => {
       expect(deeds(pool(differences))).toEqual(expected);
     });
 
-    test("its resource goes when its instance is gone", () => {
+    test("its resource is deleted when its instance is gone", () => {
       const gone = machine(0, { picked: "delete", instanceID: undefined });
       expect(deeds(pool({ desired: 2, machines: [gone, machine(1), machine(2)] }))).toEqual([
         "DeleteMachineResource mp-0",
@@ -97,7 +101,7 @@ describe("a plan", () => {
     expect(deeds(pool({ desired: 1, machines }))).toEqual(["CreateMachineResource mp-0"]);
   });
 
-  test("never sees machines of a pool whose name begins the same", () => {
+  test("ignores machines of a pool whose name has the same prefix", () => {
     const foreign = range(5).map((id) => machine(id, { pool: "mp-10", name: `mp-10-${id}`, modelHash: "Z" }));
     expect(
       planPool(pool({ desired: 3, capacity: 3, machines: [...foreign, ...pool().machines] })).actions,
@@ -115,7 +119,7 @@ describe("the budget", () => {
     ["does both at once", { maxSurge: 1, maxUnavailable: 1 }, ["DeleteMachine mp-0", "SetCapacity 5"]],
     ["rounds surge up", { maxSurge: "26%", maxUnavailable: 0 }, ["SetCapacity 6"]],
     ["rounds unavailability down", { maxSurge: 0, maxUnavailable: "49%" }, ["DeleteMachine mp-0"]],
-    ["moves one when shares come to nothing", { maxSurge: 0, maxUnavailable: "10%" }, ["DeleteMachine mp-0"]],
+    ["moves one when percentages round to 0", { maxSurge: 0, maxUnavailable: "10%" }, ["DeleteMachine mp-0"]],
     [
       "updates a wave in place",
       { instanceUpdate: "InPlace", maxUnavailable: 2 },
@@ -126,7 +130,7 @@ describe("the budget", () => {
     expect(deeds(pool({ machines: old(4), ...differences }))).toEqual(expected);
   });
 
-  test("counts what is picked, deleting or updating as unavailable, whatever else is said of it", () => {
+  test("counts what is picked, deleting or updating as unavailable, even if its Node is Ready", () => {
     for (const taken of [
       { picked: "update" },
       { picked: "delete", isDeleting: true },
@@ -158,7 +162,7 @@ describe("the budget", () => {
     expect(reasons(view)).toEqual(["UserDeletion"]);
   });
 
-  test("is not spent while up-to-date machines do not become available", () => {
+  test("is not spent while up-to-date machines are not available", () => {
     const view = pool({ machines: [...old(4), unavailable(4, 11)], desired: 4, maxUnavailable: 3 });
     expect(deeds(view)).toEqual([]);
     expect(reasons(view)).toEqual(["NewMachinesNotAvailable"]);
@@ -168,7 +172,7 @@ describe("the budget", () => {
     expect(deeds(pool({ machines: [machine(0, { vmState: "Failed" }), machine(1)] }))).toEqual([]);
   });
 
-  test("lets a marked machine go at once at scale-down, and else after a surge", () => {
+  test("deletes an annotated machine at once at scale-down, and otherwise after a surge", () => {
     const machines = [machine(0), machine(1), machine(2, { hasDeleteAnnotation: true })];
     expect(deeds(pool({ machines, desired: 2 }))).toEqual(["DeleteMachine mp-2"]);
     expect(deeds(pool({ machines }))).toEqual(["SetCapacity 4"]);
@@ -176,7 +180,7 @@ describe("the budget", () => {
     expect(deeds(pool({ machines, maxUnavailable: 1 }))).toEqual(["DeleteMachine mp-2", "SetCapacity 4"]);
   });
 
-  test("neither adds nor removes machines beside an external autoscaler", () => {
+  test("neither adds nor removes machines of a pool that an external autoscaler scales", () => {
     expect(deeds(pool({ isExternallyScaled: true, desired: 2 }))).toEqual([]);
     const view = pool({ isExternallyScaled: true, machines: old(3), instanceUpdate: "InPlace" });
     expect([deeds(view), reasons(view)]).toEqual([[], ["ExternallyScaled"]]);
@@ -196,11 +200,11 @@ describe("scale-down", () => {
   test.each([
     [5, "mp-3"],
     [0, "mp-3 mp-4 mp-2 mp-1 mp-0 mp-5"],
-  ])("to %i takes what is missed least", (desired, expected) => {
+  ])("to %i deletes by priority", (desired, expected) => {
     expect(deeds(pool({ desired, machines, maxSurge: 0 }))).toEqual([`DeleteMachine ${expected}`]);
   });
 
-  test("draws by lot from the seed alone", () => {
+  test("chooses randomly by the seed alone", () => {
     const drawn = (seed: string, of: readonly MachineView[]): readonly string[] =>
       deeds(pool({ desired: 5, machines: of, deletePolicy: "Random", seed }));
     const ten = range(10).map((id) => machine(id));
@@ -209,24 +213,24 @@ describe("scale-down", () => {
   });
 });
 
-describe("machines that do not work", () => {
+describe("unavailable machines", () => {
   const failed = (id: number, minutes: number): MachineView =>
     unavailable(id, minutes, { vmState: "Failed" });
   const twenty = range(20).map((id) => machine(id));
 
   test.each<[string, MachineView, readonly string[]]>([
-    ["failed for 11 minutes goes", failed(0, 11), ["DeleteMachine mp-0"]],
+    ["failed for 11 minutes is deleted", failed(0, 11), ["DeleteMachine mp-0"]],
     ["failed for 10 minutes stays", failed(0, 10), []],
     ["stopped goes", unavailable(0, 11, { vmState: "Stopped" }), ["DeleteMachine mp-0"]],
     ["deallocated goes", unavailable(0, 11, { vmState: "Deallocated" }), ["DeleteMachine mp-0"]],
-    ["unready and outdated goes", unavailable(0, 11, { modelHash: "O" }), ["DeleteMachine mp-0"]],
+    ["unready and outdated is deleted", unavailable(0, 11, { modelHash: "O" }), ["DeleteMachine mp-0"]],
     ["unready and up to date stays", unavailable(0, 11), []],
   ])("%s", (_name, broken, expected) => {
     const view = pool({ machines: [broken, ...twenty.slice(1)], maxSurge: 0, maxUnavailable: 1 });
     expect(deeds(view)).toEqual(expected);
   });
 
-  test("go a tenth of the pool at a time, those under way included", () => {
+  test("are deleted a tenth of the pool at a time, running deletions included", () => {
     const machines = [...range(5).map((id) => failed(id, 11)), ...twenty.slice(5)];
     const view = (first: Partial<MachineView>): PoolView =>
       pool({
@@ -238,7 +242,7 @@ describe("machines that do not work", () => {
     expect(deeds(view({ isDeleting: true, picked: "delete" }))).toEqual(["DeleteMachine mp-1"]);
   });
 
-  test("go although one that worked until it was picked takes long to drain", () => {
+  test("are deleted although one that worked until it was picked takes long to drain", () => {
     const leaving = { isDeleting: true, picked: "delete", isAvailable: false } as const;
     const deletingSinceMs = NOW_MS - 30 * 60_000;
     const view = (unavailableMinutes: number): PoolView => {
@@ -253,7 +257,7 @@ describe("machines that do not work", () => {
     [{ isReachable: false, nodes: 20, notReady: 0 }, ["WorkloadUnreachable"]],
     [{ isReachable: true, nodes: 20, notReady: 9 }, ["WorkloadUnhealthy"]],
     [{ isReachable: true, nodes: 20, notReady: 8 }, []],
-  ])("stay while the cluster is ill: %j", (workload, expected) => {
+  ])("stay while the cluster is unhealthy: %j", (workload, expected) => {
     const view = pool({
       machines: [failed(0, 11), ...twenty.slice(1)],
       maxSurge: 0,
@@ -265,17 +269,20 @@ describe("machines that do not work", () => {
   });
 });
 
-describe("a scale set whose last change Azure says has failed", () => {
-  test("is written once more when nothing else is to be done", () => {
+describe("a scale set whose last change has failed", () => {
+  test("is written once more when there is no other action", () => {
     expect(deeds(pool({ isSetFailed: true }))).toEqual(["PutModel A 3"]);
     expect(planPool(pool({ isSetFailed: true })).actions[0]?.why).toContain("has failed");
   });
 
   test.each<[string, Partial<PoolView>]>([
     ["something else is written", { desired: 4 }],
-    ["something is under way", { operation: { kind: "DeleteInstances", sinceMs: NOW_MS } }],
+    ["an operation runs", { operation: { kind: "DeleteInstances", sinceMs: NOW_MS } }],
     ["it is paused", { isPaused: true }],
-    ["machines are waited for", { machines: [machine(0), machine(1), machine(2, { isAvailable: false })] }],
+    [
+      "a machine is not available yet",
+      { machines: [machine(0), machine(1), machine(2, { isAvailable: false })] },
+    ],
   ])("is left alone while %s", (_, differences) => {
     const { actions } = planPool(pool({ ...differences, isSetFailed: true }));
     expect(actions).toEqual(planPool(pool(differences)).actions);
@@ -293,51 +300,51 @@ describe("models", () => {
     ]);
   });
 
-  test("wait when there would be more than ten, while machines move on to the one there is", () => {
+  test("wait when there would be more than ten, while machines move to the model of the scale set", () => {
     const view = pool({ machines: of(10), setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
     expect(reasons(view)).toEqual(["TooManyModels"]);
   });
 
-  test("make room by the machines of the one that has the fewest: the others would only move twice", () => {
+  test("make room with the machines of the rarest model, so that no machine moves twice", () => {
     const machines = [...of(10), machine(10, { modelHash: "M0" }), machine(11, { modelHash: "M1" })];
     const view = pool({ machines, setHash: "M9", wantedHash: "B", maxSurge: 0, maxUnavailable: 5 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-2"]);
   });
 
-  test("wait for room with the machines that this takes, of the model that the set has", () => {
+  test("wait for room while surge machines get the model of the scale set", () => {
     const machines = [...of(10), machine(10, { modelHash: "M0" })];
     const view = pool({ machines, setHash: "M9", wantedHash: "B", maxSurge: 5 });
     expect(deeds(view)).toEqual(["SetCapacity 12"]);
   });
 
-  test("count also when no machine has them yet: that of the set may be the tenth", () => {
+  test("count also when no machine has them yet: the model of the scale set may be the tenth", () => {
     const view = pool({ machines: of(9), setHash: "A", wantedHash: "B", maxSurge: 0, maxUnavailable: 1 });
     expect(deeds(view)).toEqual(["DeleteMachine mp-0"]);
     expect(reasons(view)).toEqual(["TooManyModels"]);
   });
 
-  describe("that Azure refuses because it counts more of them than we do", () => {
+  describe("that Azure refuses because it counts more of them than the planner", () => {
     const refused = { wantedHash: "B", isModelRefused: true, maxSurge: 0, maxUnavailable: 1 } as const;
     const edition = (id: number, isLatestModel: boolean): MachineView => machine(id, { isLatestModel });
 
-    test("wait, and machines of others move on to the one that the set has", () => {
+    test("wait, and machines of other models move to the model of the scale set", () => {
       const machines = [machine(0), machine(1), machine(2, { modelHash: "C" })];
       const view = pool({ ...refused, machines });
       expect(deeds(view)).toEqual(["DeleteMachine mp-2"]);
       expect(reasons(view)).toEqual(["TooManyModels"]);
     });
 
-    test("wait, and where all have that model, those with an earlier edition of it go", () => {
+    test("wait, and if all have that model, machines with an earlier edition are deleted", () => {
       const machines = [edition(0, true), edition(1, false), edition(2, true)];
       expect(deeds(pool({ ...refused, machines }))).toEqual(["DeleteMachine mp-1"]);
-      // There is nothing to update in place: its model is the wanted one already.
+      // An update in place would change nothing: the machine already has the desired model.
       expect(deeds(pool({ ...refused, machines, instanceUpdate: "InPlace" }))).toEqual([
         "DeleteMachine mp-1",
       ]);
     });
 
-    test("do not wait when the set has them", () => {
+    test("do not wait when the scale set has them", () => {
       const machines = [edition(0, false), edition(1, false), edition(2, false)];
       expect(deeds(pool({ ...refused, wantedHash: "A", machines }))).toEqual([]);
     });

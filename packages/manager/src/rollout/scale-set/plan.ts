@@ -11,27 +11,27 @@ import { planCapacity } from "./surge.ts";
 import { type PoolView, type WholeMachine, isLive } from "./view.ts";
 import { planWaits } from "./waits.ts";
 
-/** What a pool does next, what keeps it from more, and the numbers it was decided by. */
+/** The next actions of a pool, the blocks that prevent more, and the numbers behind the decision. */
 export interface PoolPlan {
   readonly actions: readonly PoolAction[];
   readonly blocked: readonly Blocked[];
   readonly budget: Budget;
 }
 
-/** The name of the resource that stands for an instance of a pool. */
+/** The name of the AzureMachinePoolMachine of an instance. */
 export function machineResourceName(pool: string, instanceID: string): string {
   return `${pool}-${instanceID}`;
 }
 
 /**
- * Decides what a pool does next. Actions are in the order they are to be done in; what changes the scale set itself comes
- * last of what is done, because it starts an operation and so ends the pass.
+ * Decides the next actions of a pool, in the order in which the controller performs them. Changes of the scale set itself
+ * come last, because each starts an operation and so ends the pass.
  */
 export function planPool(view: PoolView): PoolPlan {
   const state = stateOf(view);
   const { budget } = state;
   if (view.isPaused) {
-    const why = "the pool or its cluster is paused; what has begun is left as it is";
+    const why = "the pool or its cluster is paused; running operations continue, and no new one starts";
     return {
       actions: [],
       blocked: [{ ...headingOf(view), reason: "Paused", targets: [view.name], why }],
@@ -40,7 +40,7 @@ export function planPool(view: PoolView): PoolPlan {
   }
   const adoption = adopt(state);
   const removal = planRemoval(view);
-  // A list that is not believed is no ground for anything else that removes or adds.
+  // If the list of instances is not trustworthy, it must not cause other deletions or additions either.
   if (removal.blocked) return { actions: adoption, blocked: [removal.blocked], budget };
   const disruption = planDisruption(state);
   const actions = [...adoption, ...(removal.remove ? [removal.remove] : []), ...disruption.actions];
@@ -55,13 +55,13 @@ export function planPool(view: PoolView): PoolPlan {
 }
 
 /**
- * The last change has failed, and all that it was to bring has come about in other ways: nothing else would ever be
- * written, and so Azure would say for ever that it has failed.
+ * The last change has failed, but its effects exist for other reasons, so no other write would follow. One more write
+ * clears Azure's failed state.
  */
 function mendSet({ view, goalHash }: PoolState): readonly PoolAction[] {
   if (!view.isSetFailed) return [];
   const detail = { hash: goalHash, from: view.capacity, to: view.capacity };
-  const why = "Azure says that the last change of the scale set has failed";
+  const why = "Azure reports that the last change of the scale set has failed";
   return [{ ...headingOf(view), action: "PutModel", targets: [view.name], detail, why }];
 }
 
@@ -106,11 +106,11 @@ function adopt(state: PoolState): readonly PoolAction[] {
   const surgeInstanceIDs = surgeAmong(state, instanceIDs);
   const detail = { instanceIDs, ...(surgeInstanceIDs.length > 0 && { surgeInstanceIDs }) };
   const targets = instanceIDs.map((instanceID) => machineResourceName(view.name, instanceID));
-  const why = `${counted(instanceIDs.length, "instance")} ${instanceIDs.length === 1 ? "has" : "have"} no resource yet`;
+  const why = `${counted(instanceIDs.length, "instance")} ${instanceIDs.length === 1 ? "has" : "have"} no AzureMachinePoolMachine yet`;
   return [{ ...headingOf(view), action: "CreateMachineResource", targets, detail, why }];
 }
 
-/** Where machines keep their instances, those beyond the wanted number are remembered: they are to go, and no other. */
+/** Where machines are updated in place, records which ones exceed the desired number: exactly those are deleted later. */
 function surgeAmong({ view, budget, staying }: PoolState, instanceIDs: readonly string[]): readonly string[] {
   if (view.instanceUpdate !== "InPlace" || view.isExternallyScaled) return [];
   const known = staying.filter(({ isSurge }) => isSurge).length;
@@ -128,19 +128,19 @@ function deletion(state: PoolState, cause: Cause, machines: readonly WholeMachin
 function whyDeleted(state: PoolState, cause: Cause, machines: readonly WholeMachine[]): string {
   const { budget, goalHash } = state;
   const count = counted(machines.length, "machine");
-  const within = `${budget.available} available, at least ${budget.floor} must stay so`;
+  const within = `${budget.available} available, at least ${budget.floor} must stay available`;
   const hashes = modelsText(...machines.map(({ modelHash }) => modelHash));
   const states = [...new Set(machines.map(({ vmState }) => vmState))].sort().join(", ");
   switch (cause) {
     case "Stuck":
       return `${count} (${states}, model ${hashes}) unavailable for more than 10 minutes; replacing costs no availability`;
     case "ScaleDown":
-      return `${budget.desired} wanted, ${state.staying.length} there: ${count} too many`;
+      return `scaling down to ${counted(budget.desired, "replica")} (${count} to delete)`;
     case "Annotated":
-      return `${count} marked to be deleted first; ${within}`;
+      return `${count} annotated for deletion; ${within}`;
     case "Outdated":
       if (hashes === modelsText(goalHash))
-        return `${count} with an earlier edition of model ${hashes}, of which Azure counts too many; ${within}`;
-      return `${count} with model ${hashes}, wanted is ${modelsText(goalHash)}; ${within}`;
+        return `${count} with an earlier edition of model ${hashes}; Azure counts every edition and has too many; ${within}`;
+      return `${count} with model ${hashes}, desired is ${modelsText(goalHash)}; ${within}`;
   }
 }

@@ -4,7 +4,7 @@ import { machineResourceName } from "./plan.ts";
 import { missingNames, observeMissing } from "./removal-guard.ts";
 import type { MachineView, PoolView, RemovalGuard, SetOperation, VmState } from "./view.ts";
 
-/** What the user wrote about a pool. */
+/** The spec of a pool. */
 interface SimSpec {
   desired: number;
   maxSurge: number | string;
@@ -16,7 +16,7 @@ interface SimSpec {
   isPaused: boolean;
 }
 
-/** One machine as it truly is. */
+/** The true state of one machine. */
 export interface SimMachine {
   readonly pool: string;
   readonly instanceID: string;
@@ -33,7 +33,7 @@ export interface SimMachine {
   picked: "delete" | "update" | undefined;
 }
 
-/** One pool and its scale set as they truly are. */
+/** The true state of one pool and its scale set. */
 export interface SimPool {
   readonly name: string;
   readonly spec: SimSpec;
@@ -43,11 +43,11 @@ export interface SimPool {
   nextInstance: number;
   guard: RemovalGuard | undefined;
   allowedRemovals: number | undefined;
-  /** Whether lists of Azure come back empty although nothing is gone. */
+  /** Whether Azure's lists are empty although the instances exist. */
   isListBlind: boolean;
 }
 
-/** Everything there is. */
+/** All pools and machines. */
 export interface SimWorld {
   nowMs: number;
   readonly pools: SimPool[];
@@ -58,13 +58,12 @@ export interface SimWorld {
   isReachable: boolean;
 }
 
-/** Something that can happen next. */
+/** An event that can happen next. */
 export interface Move {
   readonly about: string;
   readonly happen: () => void;
 }
 
-/** A world without anything in it. */
 export function emptyWorld(): SimWorld {
   return {
     nowMs: 0,
@@ -76,7 +75,7 @@ export function emptyWorld(): SimWorld {
   };
 }
 
-/** Whether the machine truly does its work: nobody has begun to take it away, and VM and Node are well. */
+/** Whether the machine truly works: its deletion or update has not started, and VM and Node are healthy. */
 export function trulyAvailable(machine: SimMachine): boolean {
   const isRunning = machine.vmState === "Running" || machine.vmState === "Failed";
   return isRunning && machine.isReady && !machine.isDeleting && machine.picked !== "update";
@@ -89,7 +88,7 @@ export function trulyLive(world: SimWorld, pool: string): readonly SimMachine[] 
   );
 }
 
-/** Notes since when each machine is unavailable, as its conditions would. */
+/** Records since when each machine is unavailable, as its conditions do. */
 export function noteAvailability(world: SimWorld): void {
   for (const machine of world.machines) {
     machine.unavailableSinceMs = trulyAvailable(machine)
@@ -98,7 +97,7 @@ export function noteAvailability(world: SimWorld): void {
   }
 }
 
-/** What the planner of a pool sees; machines of all pools are in it, because lists are not always cut to size. */
+/** The view of a pool; it contains the machines of all pools, because a list may contain machines of others. */
 export function viewOf(world: SimWorld, pool: SimPool): PoolView {
   const ours = world.machines.filter((machine) => machine.pool === pool.name);
   const nodes = ours.filter((machine) => machine.vmState !== "Creating" && machine.vmState !== "Gone");
@@ -150,7 +149,7 @@ function machineView(machine: SimMachine, pool: SimPool): MachineView {
   };
 }
 
-/** What Azure, the Nodes and the controllers of single machines may do next. */
+/** What Azure, the Nodes and the machine controllers can do next. */
 export function movesOf(world: SimWorld): readonly Move[] {
   const operations = world.pools.flatMap((pool) => operationMoves(world, pool));
   return [...operations, ...world.machines.flatMap((machine) => machineMoves(world, machine))];
@@ -167,7 +166,7 @@ function operationMoves(world: SimWorld, pool: SimPool): readonly Move[] {
   return [{ about: `${pool.name}: ${operation.kind} done, ${operation.add} new`, happen }];
 }
 
-/** Lets Azure make instances of the model that the scale set has. */
+/** Azure creates instances of the model that the scale set has. */
 export function addInstances(world: SimWorld, pool: SimPool, count: number): void {
   for (let made = 0; made < count; made++) {
     world.machines.push({
@@ -211,7 +210,7 @@ function lifeMoves(world: SimWorld, machine: SimMachine, pool: SimPool): readonl
     return [{ about: `${label} boots with model ${machine.hash}`, happen: () => boot(world, machine) }];
   }
   const isHopeless = world.neverReady.has(machine.hash) || world.failing.has(machine.hash);
-  // A Node that does not come back with this model may do so with the next one.
+  // A Node that does not become Ready with this model may become Ready with the next one.
   if (machine.picked !== "update" || (machine.hash === pool.setHash && isHopeless)) return [];
   const happen = (): void => {
     machine.hash = pool.setHash ?? machine.hash;
@@ -237,7 +236,7 @@ function removeResources(world: SimWorld, machines: readonly SimMachine[]): void
   }
 }
 
-/** Carries out one action, as the controllers would; `dies` ends the process after the pick is written down. */
+/** Performs one action as the controllers do; `dies` ends the process after it has written the pick. */
 export function performActions(
   world: SimWorld,
   { pool, action, dies }: { readonly pool: SimPool; readonly action: PoolAction; readonly dies: boolean },

@@ -24,30 +24,30 @@ describe("the removal guard", () => {
     [3, 30, false],
     [100, 1000, false],
     [101, 1000, true],
-  ])("for %i of %i is up: %s", (missing, total, expected) => {
+  ])("for %i of %i is active: %s", (missing, total, expected) => {
     expect(isGuarded(missing, total)).toBe(expected);
   });
 
-  test("lets few resources go at once and makes up for them", () => {
+  test("lets the controller remove and replace few resources at once", () => {
     expect(planPool(losing(2)).actions).toMatchObject([
       { action: "DeleteMachineResource", targets: ["mp-0", "mp-1"] },
       { action: "SetCapacity", detail: { from: 18, to: 20 } },
     ]);
   });
 
-  test("stops everything else when a list would take many", () => {
+  test("stops every other action when a list would remove many", () => {
     expect(planPool(losing(3, { wantedHash: "B", desired: 30 }))).toMatchObject({
       actions: [],
       blocked: [{ reason: "RemovalBlocked", targets: ["mp-0", "mp-1", "mp-2"] }],
     });
   });
 
-  test("opens for exactly the number a user allows", () => {
+  test("allows exactly the number in the annotation of a user", () => {
     expect(firstDeed(losing(3, { allowedRemovals: 3 }))).toBe("DeleteMachineResource");
     expect(firstDeed(losing(4, { allowedRemovals: 3 }))).toBeUndefined();
   });
 
-  test("opens after two more lists that agree, each five minutes after the last", () => {
+  test("allows the removal after two more lists that agree, each five minutes after the last", () => {
     const missing = ["mp-0", "mp-1", "mp-2"];
     const first = observeMissing(undefined, missing, 0);
     const early = observeMissing(first, missing, 4 * MINUTE_MS);
@@ -57,7 +57,7 @@ describe("the removal guard", () => {
     expect(deeds).toEqual([undefined, undefined, undefined, "DeleteMachineResource"]);
   });
 
-  test("starts over when a list says something else, and forgets when nothing is missing", () => {
+  test("starts over when a list differs, and resets when no instance is missing", () => {
     const twice = { missing: ["mp-0", "mp-1", "mp-2"], confirmations: 2, lastCountedMs: 0 };
     expect(firstDeed(losing(4, { removalGuard: twice }))).toBeUndefined();
     expect(observeMissing(twice, ["mp-0"], MINUTE_MS)).toMatchObject({ confirmations: 0 });

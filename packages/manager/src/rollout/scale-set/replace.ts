@@ -5,18 +5,18 @@ import { byDeletionPriority } from "./selection.ts";
 import { stuckLimit } from "./stuck.ts";
 import { type WholeMachine, isAvailable, isBroken, isLive, isLongUnavailable } from "./view.ts";
 
-/** Machines that are disrupted within the budget, by what happens to them. */
+/** Machines that are disrupted within the budget, by kind of disruption. */
 export interface BudgetedPicks {
   readonly annotated: readonly WholeMachine[];
   readonly outdated: readonly WholeMachine[];
   readonly blocked: readonly Blocked[];
-  /** Whether a rollout may add machines; not while those it added do not work. */
+  /** Whether a rollout may add machines; false while the machines it has added do not work. */
   readonly mayAddForRollout: boolean;
 }
 
 /**
- * Picks the machines that a user marked and those of an older model, as far as the budget goes. Every pick costs one of
- * it, also that of a machine which is unavailable just now, because it may be back before its replacement is there.
+ * Picks machines with the delete annotation and machines with an older model, within the budget. Every pick costs one
+ * disruption, even of a machine that is unavailable now, because that machine may recover before its replacement exists.
  */
 export function pickWithinBudget(
   state: PoolState,
@@ -39,7 +39,7 @@ export function pickWithinBudget(
 
 function candidatesOf(state: PoolState, going: ReadonlySet<string>): readonly WholeMachine[] {
   const { view, budget, goalHash } = state;
-  // One wave at a time: the next machines are updated in place when the last have come back.
+  // The next wave of updates in place starts when all machines of the last one are available again.
   const isWaveOut = view.instanceUpdate === "InPlace" && budget.updating > 0;
   const mayRoll = state.isModelCurrent && !isWaveOut;
   const candidates = state.free.filter(
@@ -49,7 +49,7 @@ function candidatesOf(state: PoolState, going: ReadonlySet<string>): readonly Wh
   return byDeletionPriority(view, candidates, goalHash);
 }
 
-/** A marked machine that does not work costs nothing, so one at a time goes also when all of the budget is needed. */
+/** An annotated machine that does not work costs no availability, so one at a time is deleted even without budget. */
 function disruptionsFor(state: PoolState, first: WholeMachine | undefined): number {
   const { available, floor, leaving, disruptionsLeft } = state.budget;
   const isFree = first?.hasDeleteAnnotation === true && !isAvailable(first);
@@ -61,7 +61,7 @@ type Hold = Omit<Blocked, "targets">;
 function holdOf(state: PoolState, isScalingDown: boolean): Hold | undefined {
   const { view, budget } = state;
   const hold = (reason: BlockedReason, why: string): Hold => ({ ...headingOf(view), reason, why });
-  // What a user has marked is given up, so nobody waits for it to work.
+  // A machine with the delete annotation is ignored here: the rollout does not wait for it to work.
   const newcomers = state.staying.filter(
     (machine) => machine.modelHash === state.goalHash && !machine.hasDeleteAnnotation,
   );
@@ -69,22 +69,21 @@ function holdOf(state: PoolState, isScalingDown: boolean): Hold | undefined {
     (machine) => !machine.isAvailable && (isBroken(machine) || isLongUnavailable(machine, view.nowMs)),
   ).length;
   if (failing >= stuckLimit(budget.desired)) {
-    const why = `${failing} up-to-date ${failing === 1 ? "machine does" : "machines do"} not become available, so no further one is disrupted`;
+    const why = `${failing} up-to-date ${failing === 1 ? "machine is" : "machines are"} not available, so no further machine is disrupted`;
     return hold("NewMachinesNotAvailable", why);
   }
   if (!view.workload.isReachable) {
-    const why =
-      "the API of the workload cluster cannot be reached, so nobody knows which machines are available";
+    const why = "the API server of the workload cluster is unreachable, so machine availability is unknown";
     return hold("WorkloadUnreachable", why);
   }
   const byUser = state.machines.filter((machine) => machine.deletedByUser && isLive(machine)).length;
   if (byUser > 0) {
-    const why = `${counted(byUser, "machine")} that a user deleted ${isOrAre(byUser)} still leaving`;
+    const why = `${counted(byUser, "machine")} that a user deleted ${isOrAre(byUser)} still being deleted`;
     return hold("UserDeletion", why);
   }
   const isAboveCeiling = !view.isExternallyScaled && budget.live > budget.ceiling;
   if (!isScalingDown && !isAboveCeiling) return undefined;
-  return hold("ScaleDownUnderWay", `the pool first goes down to ${counted(budget.desired, "machine")}`);
+  return hold("ScaleDownUnderWay", `scaling down to ${counted(budget.desired, "replica")} first`);
 }
 
 function usedUp(state: PoolState): readonly Blocked[] {
@@ -93,9 +92,9 @@ function usedUp(state: PoolState): readonly Blocked[] {
   const isStandstill =
     budget.live >= budget.ceiling || (view.instanceUpdate === "InPlace" && view.isExternallyScaled);
   if (!isStandstill || budget.leaving > 0 || view.operation !== undefined) return [];
-  const counts = `${budget.available} of ${counted(budget.desired, "machine")} available, at least ${budget.floor} must stay so`;
+  const counts = `${budget.available} of ${counted(budget.desired, "machine")} available, at least ${budget.floor} must stay available`;
   const isExternal = view.isExternallyScaled && unavailable.length === 0;
-  const advice = "its size is the autoscaler's, so no extra machine is added: allow some maxUnavailable";
+  const advice = "an autoscaler sets the size, so no surge machine is added: raise maxUnavailable";
   return [
     {
       ...headingOf(view),

@@ -12,8 +12,8 @@ import {
 } from "./view.ts";
 
 /**
- * Picks the machines that are too many. It is the user's will, so the budget is not asked; but in a rollout the new
- * machines that old ones wait for are kept, and available ones go only as far as the floor allows.
+ * Picks the surplus machines. A user has asked for fewer machines, so the budget does not apply; but during a rollout,
+ * new machines that replace old ones are kept, and available machines are deleted only down to the floor.
  */
 export function pickSurplus(state: PoolState, going: ReadonlySet<string>): readonly WholeMachine[] {
   const { view, budget } = state;
@@ -21,14 +21,14 @@ export function pickSurplus(state: PoolState, going: ReadonlySet<string>): reado
   const staying = state.staying.filter(({ name }) => name === undefined || !going.has(name));
   const surplus = staying.length - budget.desired - surgeFor(state, staying);
   if (surplus <= 0) return [];
-  // One that has no resource yet has its place among the others, and goes when it has one: none goes in its place.
+  // A machine without a resource keeps its rank and is deleted when it has one; no other machine is deleted instead.
   const free = staying.filter(hasInstance).filter((machine) => !isUpdating(machine));
   const ordered = byDeletionPriority(view, free, state.goalHash);
   const isPlain = budget.outdated === 0 || budget.desired === 0;
   return (isPlain ? ordered : sparing(state, ordered)).slice(0, surplus).filter(isWhole);
 }
 
-/** Leaves out the new machines that would take over from available old ones, and available ones below the floor. */
+/** Leaves out the new machines that replace available old ones, and available machines below the floor. */
 function sparing(state: PoolState, ordered: readonly InstanceView[]): readonly InstanceView[] {
   const isNew = (machine: MachineView): boolean => machine.modelHash === state.goalHash;
   const isComing = (machine: MachineView): boolean => isNew(machine) && !isAvailable(machine);

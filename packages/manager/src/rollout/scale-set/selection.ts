@@ -1,7 +1,7 @@
 import type { InstanceView, PoolView } from "./view.ts";
 import { isAvailable, isBroken } from "./view.ts";
 
-/** Sorts machines by who goes first under the pool's deletePolicy; the same set is always sorted the same way. */
+/** Sorts machines by the pool's deletePolicy, the first to delete first; the order is deterministic. */
 function inPolicyOrder<T extends InstanceView>(
   view: Pick<PoolView, "deletePolicy" | "seed">,
   machines: readonly T[],
@@ -17,8 +17,8 @@ function inPolicyOrder<T extends InstanceView>(
 }
 
 /**
- * The order in which instances were made. Their ids are decimal: the longer one is the larger. Comparing them as people
- * would takes fifty times as long.
+ * The order in which Azure created instances. Their ids are decimal numbers, so the longer id is the larger one; a
+ * locale-aware comparison takes fifty times as long.
  */
 export function byInstanceID(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
@@ -26,9 +26,9 @@ export function byInstanceID(a: string, b: string): number {
 }
 
 /**
- * Sorts machines by who is missed least: picked before and not deleted yet, then marked by a user, then those that do not
- * work, then those that do; within each, what was made only for updates in place, then outdated before up to date, then
- * broken ones, then by policy.
+ * Sorts machines by deletion priority: picked before, then annotated by a user, then unavailable, then available;
+ * within each group surge machines for updates in place, then outdated before up to date, then broken ones, then by
+ * policy.
  */
 export function byDeletionPriority<T extends InstanceView>(
   view: PoolView,
@@ -42,17 +42,17 @@ export function byDeletionPriority<T extends InstanceView>(
     (view.instanceUpdate === "InPlace" && machine.isSurge ? 0 : 4) +
     (machine.modelHash === goalHash ? 2 : 0) +
     (isBroken(machine) ? 0 : 1);
-  // Sorting is stable, so that the order of the policy holds among equals.
+  // Sorting is stable, so equal machines stay in policy order.
   return inPolicyOrder(view, machines).toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A number drawn from seed and name alone: who is asked when, and in which order, must not matter. */
+/** A number that depends only on seed and name, so that the order of the calls does not matter. */
 function lot(seed: string, machine: InstanceView): number {
   let hash = 0x811c9dc5;
   for (const character of `${seed}/${machine.instanceID}`) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   }
-  // The last rounds spread neighbours such as 10 and 11 over the whole range.
+  // The last rounds spread similar ids such as 10 and 11 over the whole range.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 12)) >>> 0;
 }

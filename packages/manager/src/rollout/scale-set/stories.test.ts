@@ -8,7 +8,7 @@ const SEEDS = 100;
 const FOLDER = join(import.meta.dirname, "stories");
 
 describe.each(Object.entries(STORIES))("%s", (name, line) => {
-  test("goes as it was written down", () => {
+  test("matches its golden file", () => {
     const result = runStory(line, "plan first");
     const text = [
       `# ${line}`,

@@ -1,4 +1,4 @@
-/** The words of a story: what users, Azure and misfortune do to a pool, one short line each. */
+/** The input language of a story: what users, Azure and failures do to a pool, one short line each. */
 import { type SimMachine, type SimPool, type SimWorld, addInstances } from "./pool-world.fixture.ts";
 
 type Deed = (world: SimWorld, words: readonly string[]) => void;
@@ -40,7 +40,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   },
   pause: (world) => (poolOf(world).spec.isPaused = true),
   resume: (world) => (poolOf(world).spec.isPaused = false),
-  // The autoscaler changes the capacity itself, and Azure makes the instances.
+  // The autoscaler changes the capacity itself, and Azure creates the instances.
   autoscale: (world, [count]) => {
     const pool = poolOf(world);
     addInstances(world, pool, Number(count) - pool.capacity);
@@ -54,7 +54,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
       machine.vmState = "Failed";
       machine.isReady = false;
     }),
-  // Azure calls an instance failed, after an extension failed for instance, while its Node works.
+  // Azure reports an instance as Failed, for example after an extension failed, while its Node works.
   "fail-ready": (world, names) => each(world, names, (machine) => (machine.vmState = "Failed")),
   stop: (world, names) =>
     each(world, names, (machine) => {
@@ -81,20 +81,20 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   reachable: (world) => (world.isReachable = true),
 };
 
-/** One step of a story and how many small moves after the last one it comes; undefined is when all is quiet. */
+/** One step of a story and the number of moves before it; undefined means that it waits until no move is left. */
 export interface StoryStep {
   readonly text: string;
   readonly after: number | undefined;
   readonly happen: (world: SimWorld) => void;
 }
 
-/** Reads `create mp 3 1/0; image B; +2 replicas 5`: steps wait for quiet, or with `+2` only for two moves. */
+/** Parses `create mp 3 1/0; image B; +2 replicas 5`: a step waits for quiet, or with `+2` only for two moves. */
 export function readStory(line: string): readonly StoryStep[] {
   return line.split(";").map((part) => {
     const [, moves, verb = "", rest = ""] = /^\s*(?:\+(\d+) )?(\S+) ?(.*)$/.exec(part) ?? [];
     const deed = DEEDS[verb];
     if (deed === undefined)
-      throw new Error(`${part}: no such deed; known are ${Object.keys(DEEDS).join(", ")}`);
+      throw new Error(`${part}: unknown verb; known verbs are ${Object.keys(DEEDS).join(", ")}`);
     return {
       text: `${verb} ${rest}`.trim(),
       after: moves === undefined ? undefined : Number(moves),
@@ -117,7 +117,7 @@ function poolOf(world: SimWorld, name?: string): SimPool {
 
 function each(world: SimWorld, names: readonly string[], deed: (machine: SimMachine) => void): void {
   for (const machine of world.machines) {
-    // In another order of events a machine may be going already, and then nothing else can befall it.
+    // In another order of events the machine may already be deleting; then the step has no effect.
     const isGoing = machine.vmState === "Deleting" || machine.vmState === "Gone";
     if (!isGoing && machine.name !== undefined && names.includes(machine.name)) deed(machine);
   }

@@ -1,4 +1,4 @@
-/** Plays a story to its end in one order of events, and tells it. */
+/** Runs a story to its end in one order of events and logs it. */
 import type { PoolAction } from "./action.ts";
 import { limitsOf, violationsOf } from "./invariants.fixture.ts";
 import { type PoolPlan, planPool } from "./plan.ts";
@@ -16,19 +16,19 @@ import {
 } from "./pool-world.fixture.ts";
 import { type StoryStep, readStory } from "./story-steps.fixture.ts";
 
-/** Who comes first: everything else before planning, planning before everything else, or as a seed says. */
+/** What runs first when both can: the world, the planner, or a random choice by seed. */
 export type Order = "world first" | "plan first" | number;
 
-/** How a story went. */
+/** The log, the violations and the end of a story. */
 export interface StoryResult {
   readonly log: readonly string[];
   readonly violations: readonly string[];
-  /** What was there in the end, without what depends on the order. */
+  /** The final state, without details that depend on the order of events. */
   readonly end: readonly string[];
 }
 
 const MOVE_MS = 30_000;
-/** Longer than lists must be apart and, twice, than a machine must be unavailable to be stuck. */
+/** Longer than the minimum time between lists; twice this is longer than the time after which a machine is stuck. */
 const QUIET_MS = 6 * 60_000;
 const QUIET_TIMES = 4;
 const MOVES_AT_MOST = 3000;
@@ -40,11 +40,10 @@ interface Run {
   readonly log: string[];
   readonly violations: string[];
   readonly lastBlocked: Map<string, string>;
-  /** Pools whose last plan asked for nothing that can be done, and nothing has happened since. */
+  /** Pools whose last plan had no action, with no event since. */
   readonly idle: Set<SimPool>;
 }
 
-/** Plays a story. */
 export function runStory(line: string, order: Order): StoryResult {
   const run: Run = {
     world: emptyWorld(),
@@ -78,7 +77,7 @@ function untilQuiet(run: Run): void {
     for (let next = move(run); next !== "nothing"; next = move(run)) {
       if (next === "changed") quiet = 0;
       if (++moves > MOVES_AT_MOST) {
-        run.violations.push("I16: never comes to rest");
+        run.violations.push("I16: does not settle");
         return;
       }
     }
@@ -92,8 +91,8 @@ function changed(run: Run): void {
   noteAvailability(run.world);
 }
 
-/** Lets one thing happen, if anything can. */
-function move(run: Run): "changed" | "planned in vain" | "nothing" {
+/** Lets one event happen, if one is possible. */
+function move(run: Run): "changed" | "planned nothing" | "nothing" {
   const moves = movesOf(run.world);
   const plans = run.world.pools.filter((pool) => !run.idle.has(pool));
   const next = choose(run, moves, plans);
@@ -107,7 +106,7 @@ function move(run: Run): "changed" | "planned in vain" | "nothing" {
   }
   if (!pass(run, next)) {
     run.idle.add(next);
-    return "planned in vain";
+    return "planned nothing";
   }
   changed(run);
   return "changed";
@@ -120,7 +119,7 @@ function choose(run: Run, moves: readonly Move[], plans: readonly SimPool[]): Mo
   return all[Math.floor(run.random() * all.length)];
 }
 
-/** One pass of the pool's controller; true when it did something. */
+/** One pass of the pool controller; true when it did something. */
 function pass(run: Run, pool: SimPool): boolean {
   const view = viewOf(run.world, pool);
   const plan = planPool(view);
@@ -130,7 +129,7 @@ function pass(run: Run, pool: SimPool): boolean {
   for (const action of doing) {
     for (const problem of violationsOf(run.world, pool, action))
       run.violations.push(`${problem} (${action.why})`);
-    // Only seeded orders let the process die; it does so between a pick and the deletion, or between two actions.
+    // The process crashes only in seeded orders: between a pick and the deletion, or between two actions.
     const dies = typeof run.order === "number" && run.random() < 0.2;
     performActions(run.world, { pool, action, dies });
     noteAvailability(run.world);
@@ -181,12 +180,12 @@ function endOf(world: SimWorld, pool: SimPool): string {
   const { surge, unavailable } = limitsOf(pool);
   const resources = world.machines.filter((m) => m.pool === pool.name && m.name !== undefined).length;
   return (
-    `${pool.name}: wanted ${pool.spec.desired} (+${surge} -${unavailable}), ${live.filter(trulyAvailable).length} available of ${live.length}, ` +
+    `${pool.name}: desired ${pool.spec.desired} (+${surge} -${unavailable}), ${live.filter(trulyAvailable).length} available of ${live.length}, ` +
     `models ${models.join(", ") || "none"}, capacity ${pool.capacity}, resources ${resources}`
   );
 }
 
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
+/** Numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed + 1;
   return () => {

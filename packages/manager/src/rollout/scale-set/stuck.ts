@@ -12,26 +12,26 @@ import {
   isWhole,
 } from "./view.ts";
 
-/** The share of a pool that is replaced at once without asking the budget. */
+/** The share of a pool that may be replaced at once outside the budget. */
 const STUCK_SHARE = 0.1;
 
-/** When more Nodes than this share are not ready, the cluster is ill and its machines are not. */
+/** If a larger share of the Nodes is not Ready, the cause is the cluster and not its machines. */
 const UNHEALTHY_SHARE = 0.4;
 
-/** Machines that go although the budget may be used up, and what keeps others from it. */
+/** Machines that are replaced outside the budget, and the blocks that prevent it. */
 export interface StuckPicks {
   readonly picks: readonly WholeMachine[];
   readonly blocked: readonly Blocked[];
 }
 
-/** How many machines may fail, or be replaced because they failed, before it is a pattern. */
+/** How many machines may fail before the failures count as systematic. */
 export function stuckLimit(desired: number): number {
   return Math.max(1, Math.floor(desired * STUCK_SHARE));
 }
 
 /**
- * Picks machines that have not worked for a long time and do not get better: broken ones, and outdated ones, which would
- * have to go anyway. They cost no availability; but few at a time, and none while the cluster itself looks ill.
+ * Picks machines that have been unavailable for long and do not recover: broken ones, and outdated ones, which the rollout
+ * deletes anyway. Replacing them costs no availability; it picks few at a time, and none while the cluster is unhealthy.
  */
 export function pickStuck(state: PoolState): StuckPicks {
   const { view, budget } = state;
@@ -47,24 +47,24 @@ export function pickStuck(state: PoolState): StuckPicks {
 function isStuck(state: PoolState, machine: WholeMachine): boolean {
   if (!isLongUnavailable(machine, state.view.nowMs)) return false;
   if (isBroken(machine)) return true;
-  // An update in place drains first, which may take long; until it is broken it is left to its controller.
+  // An update in place drains first, which may take long; its controller handles it unless the VM is broken.
   return state.isModelCurrent && machine.modelHash !== state.goalHash && !isUpdating(machine);
 }
 
 function isReplacedAsStuck(machine: MachineView, nowMs: number): boolean {
   if (machine.instanceID === undefined || !isLeaving(machine) || machine.deletedByUser) return false;
-  // One that worked until it was picked may take long to drain. That is no pattern, and may be for want of the others.
+  // A machine that worked until it was picked may take long to drain, perhaps for lack of the others: not a failure.
   return isBroken(machine) || isLongUnavailable(machine, machine.deletingSinceMs ?? nowMs);
 }
 
 function illnessOf({ view }: PoolState): Omit<Blocked, "targets"> | undefined {
   const { isReachable, nodes, notReady } = view.workload;
-  const consequence = "no machine is replaced for not working";
+  const consequence = "unavailable machines are not replaced";
   if (!isReachable) {
-    const why = `the API of the workload cluster cannot be reached, so ${consequence}`;
+    const why = `the API server of the workload cluster is unreachable, so ${consequence}`;
     return { ...headingOf(view), reason: "WorkloadUnreachable", why };
   }
   if (notReady <= nodes * UNHEALTHY_SHARE) return undefined;
-  const why = `${notReady} of ${counted(nodes, "Node")} are not ready, more than 40 %, so ${consequence}`;
+  const why = `${notReady} of ${counted(nodes, "Node")} are not Ready, more than 40 %, so ${consequence}`;
   return { ...headingOf(view), reason: "WorkloadUnhealthy", why };
 }

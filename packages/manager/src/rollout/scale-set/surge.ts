@@ -4,13 +4,13 @@ import type { PoolState } from "./budget.ts";
 import { MODELS_AT_MOST, hasTooManyModels, isModelHeld } from "./models.ts";
 import type { MachineView, PoolView } from "./view.ts";
 
-/** What is to be asked of the scale set itself: one PUT or none. */
+/** The change of the scale set: one PUT or none. */
 export interface Capacity {
   readonly put: PoolAction | undefined;
   readonly blocked: readonly Blocked[];
 }
 
-/** How many machines beyond the wanted number help the staying machines to be replaced or updated. */
+/** How many surge machines help to replace or update the staying machines. */
 export function surgeFor(state: PoolState, staying: readonly MachineView[]): number {
   const { desired, maxSurge } = state.budget;
   const needing = staying.filter((machine) => needsSurge(state, machine)).length;
@@ -20,7 +20,7 @@ export function surgeFor(state: PoolState, staying: readonly MachineView[]): num
 function needsSurge(state: PoolState, machine: MachineView): boolean {
   const { view, budget } = state;
   const isInPlace = view.instanceUpdate === "InPlace";
-  // What is updated in place does not leave, so the extra machine would have to be removed: not ours to do there.
+  // A machine updated in place does not leave, so the surge machine would have to be deleted, which only the autoscaler may do.
   if (isInPlace && view.isExternallyScaled) return false;
   const onlyBySurge = budget.maxUnavailable === 0;
   if (state.isToBeMoved(machine) && (!isInPlace || onlyBySurge)) return true;
@@ -28,10 +28,10 @@ function needsSurge(state: PoolState, machine: MachineView): boolean {
 }
 
 /**
- * Brings the scale set to the wanted model and adds the machines that are missing or that a rollout needs beyond.
+ * Updates the scale set to the desired model and adds missing machines and the surge of a rollout.
  *
- * Capacity is only ever raised: Azure lowers it with each instance that is deleted, and a PUT that lowers it would leave
- * the choice of instances to Azure. Draining machines still count, so that there are never more than the ceiling.
+ * The capacity is never lowered: Azure lowers it with each deleted instance, and a PUT that lowers it would let Azure
+ * choose the instances to delete. Draining machines still count, so the pool never exceeds the ceiling.
  */
 export function planCapacity(
   state: PoolState,
@@ -60,28 +60,28 @@ function isPutRunning({ operation }: PoolView): boolean {
   return operation?.kind === "PutModel" || operation?.kind === "SetCapacity";
 }
 
-/** Azure counts the machines already that the list does not show: asking again would change nothing, or make too many. */
+/** Azure already counts machines that its list does not show: another PUT would change nothing or create too many. */
 function mismatch({ view, budget, isModelCurrent }: PoolState, add: number): readonly Blocked[] {
   const isCounted = add > 0 && budget.live + add <= view.capacity;
   if (!isCounted || !isModelCurrent || view.operation !== undefined) return [];
-  const why = `${counted(add, "machine")} missing, but the scale set counts ${view.capacity} and its list shows ${budget.live}`;
+  const why = `${counted(add, "machine")} missing: the scale set has capacity ${view.capacity}, but its list shows ${counted(budget.live, "instance")}`;
   return [{ ...headingOf(view), reason: "CapacityMismatch", targets: [view.name], why }];
 }
 
 function whyPut(state: PoolState, add: number): string {
   const { view, budget } = state;
   if (view.setHash === undefined) {
-    return `there is no scale set yet, and ${counted(budget.desired, "machine")} ${budget.desired === 1 ? "is" : "are"} wanted`;
+    return `the scale set does not exist yet; ${counted(budget.desired, "machine")} desired`;
   }
-  const change = `the scale set has model ${modelsText(view.setHash)}, wanted is ${modelsText(state.goalHash)}`;
+  const change = `the scale set has model ${modelsText(view.setHash)}, desired is ${modelsText(state.goalHash)}`;
   return add === 0 ? change : `${change}; ${whyAdd(state, add)}`;
 }
 
 function whyAdd(state: PoolState, add: number): string {
   const { desired, live, leaving, maxSurge } = state.budget;
-  const there = leaving === 0 ? `${live} exist` : `${live} exist, ${leaving} leaving`;
-  const limit = live + add > desired ? `, at most ${maxSurge} more at a time` : "";
-  return `adds ${counted(add, "machine")}: ${desired} wanted${limit}, ${there}`;
+  const existing = leaving === 0 ? `${live} exist` : `${live} exist, ${leaving} being deleted`;
+  const limit = live + add > desired ? ` plus a surge of at most ${maxSurge}` : "";
+  return `adding ${counted(add, "machine")}: ${desired} desired${limit}, ${existing}`;
 }
 
 function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
@@ -95,7 +95,7 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
   if (heldBack > 0) {
     return [
       block(
-        `${counted(heldBack, "machine")} cannot be added: ${models} models are in use and Azure adds none beyond ${MODELS_AT_MOST}`,
+        `cannot add ${counted(heldBack, "machine")}: ${models} models are in use, and Azure allows ${MODELS_AT_MOST}`,
       ),
     ];
   }
@@ -103,13 +103,13 @@ function modelBlocks(view: PoolView, heldBack: number): readonly Blocked[] {
   if (view.isModelRefused) {
     return [
       block(
-        `model ${modelsText(view.wantedHash)} waits: Azure says that machines have too many models, and those of older ones go first`,
+        `model ${modelsText(view.wantedHash)} waits: Azure reports too many models, so machines with older models are replaced first`,
       ),
     ];
   }
   return [
     block(
-      `model ${modelsText(view.wantedHash)} waits until machines have left one of the ${models} models in use: Azure allows ${MODELS_AT_MOST}`,
+      `model ${modelsText(view.wantedHash)} waits until one of the ${models} models in use has no machines left: Azure allows ${MODELS_AT_MOST}`,
     ),
   ];
 }

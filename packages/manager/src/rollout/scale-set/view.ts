@@ -1,6 +1,6 @@
-/** What a planner of machine pools gets to see: facts as they were observed, and the time at which that was. */
+/** The input of the planner of machine pools: observed facts and the time of the observation. */
 
-/** What Azure says a virtual machine is doing. */
+/** The state of a VM according to Azure. */
 export type VmState =
   | "Creating"
   | "Running"
@@ -12,38 +12,38 @@ export type VmState =
   | "Unknown";
 
 /**
- * What was decided about a machine before, and written down so that a restart does not forget it. An update has begun
- * with that. A deletion has not before the resource is deleted: until then it is decided anew, as things are by then.
+ * An earlier decision about a machine, persisted so that a restart does not lose it. A pick to update has started the
+ * update. A pick to delete is decided again on every pass until the resource is deleted.
  */
 type MachinePick = "delete" | "update";
 
-/** One instance of the scale set, or one resource, or (as nearly always) both. */
+/** One instance of the scale set, or one resource, or (nearly always) both. */
 export interface MachineView {
-  /** The pool that owns the machine; one whose name only begins like the pool's is never its machine. */
+  /** The pool that owns the machine, compared by its whole name. */
   readonly pool: string;
   /** The AzureMachinePoolMachine; undefined while the instance has none. */
   readonly name: string | undefined;
-  /** The instance in the scale set; undefined when the resource has none any more. */
+  /** The instance in the scale set; undefined when it no longer exists. */
   readonly instanceID: string | undefined;
   readonly createdMs: number;
   readonly modelHash: string;
-  /** Whether Azure says that it is what the scale set has now: a model that comes back is another one to Azure. */
+  /** Whether Azure says that the instance has the latest model: a reverted model is a new edition for Azure. */
   readonly isLatestModel?: boolean;
   readonly vmState: VmState;
-  /** Whether VM and Node do their work, by the definition of available that the whole product uses. */
+  /** Whether VM and Node work, by the definition of available in the glossary. */
   readonly isAvailable: boolean;
-  /** Since when it is not available: for a machine that never was, since it exists. */
+  /** When the machine became unavailable; its creation time if it has never been available. */
   readonly unavailableSinceMs: number | undefined;
   readonly isDeleting: boolean;
-  /** Since when it is being deleted, where that is known. */
+  /** When its deletion started, if known. */
   readonly deletingSinceMs?: number;
-  /** Whether it is a user, and not a plan, who deleted the resource. */
+  /** Whether a user, and not the planner, deleted the resource. */
   readonly deletedByUser: boolean;
   readonly hasDeleteAnnotation: boolean;
-  /** Made beyond the wanted number so that the others can be updated in place; it goes when they are. */
+  /** Created beyond the desired number so that other machines can be updated in place; deleted afterwards. */
   readonly isSurge: boolean;
   readonly picked: MachinePick | undefined;
-  /** The model an update in place is on its way to. */
+  /** The model that a running update in place leads to. */
   readonly updatingToHash: string | undefined;
 }
 
@@ -53,40 +53,40 @@ export interface SetOperation {
   readonly sinceMs: number;
 }
 
-/** What is known about the cluster that the machines are Nodes of. */
+/** The observed state of the workload cluster. */
 interface WorkloadView {
   readonly isReachable: boolean;
   readonly nodes: number;
   readonly notReady: number;
 }
 
-/** What lists have said, one after the other, about resources that lost their instance. */
+/** What successive lists have shown about resources without an instance. */
 export interface RemovalGuard {
   /** The names that were missing in the last list, sorted. */
   readonly missing: readonly string[];
-  /** How many later lists said the same, each long enough after the one before. */
+  /** How many later lists were the same, each long enough after the one before. */
   readonly confirmations: number;
   readonly lastCountedMs: number;
 }
 
-/** One pool at one moment. Machines were listed after the capacity was read and with no PUT in between. */
+/** One pool at one moment. The machines were listed after the capacity was read, with no PUT in between. */
 export interface PoolView {
   readonly namespace: string;
   readonly name: string;
-  /** The wanted number of machines; for an externally scaled pool what the autoscaler last asked for. */
+  /** The desired number of machines; for an externally scaled pool the number that the autoscaler last set. */
   readonly desired: number;
   readonly maxSurge: number | string;
   readonly maxUnavailable: number | string;
   readonly deletePolicy: "Oldest" | "Newest" | "Random";
   readonly instanceUpdate: "Replace" | "InPlace";
-  /** The capacity of the scale set, or 0 when there is none. */
+  /** The capacity of the scale set, or 0 when it does not exist. */
   readonly capacity: number;
   readonly wantedHash: string;
-  /** The model the scale set has; undefined when there is no scale set yet. */
+  /** The model of the scale set; undefined when the scale set does not exist yet. */
   readonly setHash: string | undefined;
   /** Whether Azure says that the last change of the scale set has failed. */
   readonly isSetFailed: boolean;
-  /** Whether Azure has just refused the wanted model because it counts too many of them. */
+  /** Whether Azure has refused the desired model because it counts too many models. */
   readonly isModelRefused: boolean;
   readonly isExternallyScaled: boolean;
   readonly isPaused: boolean;
@@ -99,11 +99,11 @@ export interface PoolView {
   readonly allowedRemovals: number | undefined;
   readonly machines: readonly MachineView[];
   readonly nowMs: number;
-  /** Fixes the order of the Random policy, so that a plan is the same when it is made twice. */
+  /** Determines the order of the Random policy, so that planning twice gives the same plan. */
   readonly seed: string;
 }
 
-/** A machine that there is, whether it has a resource or not. */
+/** A machine with an instance, whether or not it has a resource. */
 export interface InstanceView extends MachineView {
   readonly instanceID: string;
 }
@@ -113,7 +113,6 @@ export interface WholeMachine extends InstanceView {
   readonly name: string;
 }
 
-/** Whether there is an instance. */
 export function hasInstance(machine: MachineView): machine is InstanceView {
   return machine.instanceID !== undefined;
 }
@@ -123,32 +122,32 @@ export function isWhole(machine: MachineView): machine is WholeMachine {
   return machine.name !== undefined && machine.instanceID !== undefined;
 }
 
-/** The machines of this very pool: names are compared whole, so `mp-1` never sees what belongs to `mp-10`. */
+/** The machines of this pool: whole names are compared, so `mp-1` never includes machines of `mp-10`. */
 export function machinesOf(view: PoolView): readonly MachineView[] {
   return view.machines.filter((machine) => machine.pool === view.name);
 }
 
-/** Whether the instance still counts for Azure: it is there, and no delete of it was accepted. */
+/** Whether Azure still counts the instance: it exists, and Azure has not accepted its deletion. */
 export function isLive(machine: MachineView): boolean {
   return machine.instanceID !== undefined && machine.vmState !== "Deleting";
 }
 
-/** Whether the machine goes, however far that has come. */
+/** Whether the machine is being deleted, by its resource or in Azure. */
 export function isLeaving(machine: MachineView): boolean {
   return machine.isDeleting || machine.vmState === "Deleting";
 }
 
-/** Whether the machine is updated in place, from the moment of the pick. */
+/** Whether the machine is being updated in place, from the pick on. */
 export function isUpdating(machine: MachineView): boolean {
   return machine.picked === "update";
 }
 
-/** Whether the machine may be counted on. */
+/** Whether the machine counts as available in the budget. */
 export function isAvailable(machine: MachineView): boolean {
   return isLive(machine) && !isLeaving(machine) && !isUpdating(machine) && machine.isAvailable;
 }
 
-/** Whether the VM has ended in a state that it does not leave by itself. */
+/** Whether the VM is in a state that it does not leave by itself. */
 export function isBroken(machine: MachineView): boolean {
   return machine.vmState === "Failed" || machine.vmState === "Stopped" || machine.vmState === "Deallocated";
 }
@@ -156,7 +155,7 @@ export function isBroken(machine: MachineView): boolean {
 /** How long a machine may be unavailable before it counts as stuck: a slow boot or a reboot is shorter. */
 const STUCK_AFTER_MS = 10 * 60_000;
 
-/** Whether the machine has been unavailable for so long that waiting for it makes no sense. */
+/** Whether the machine has been unavailable for so long that it counts as stuck. */
 export function isLongUnavailable(machine: MachineView, nowMs: number): boolean {
   const since = machine.unavailableSinceMs;
   return !machine.isAvailable && since !== undefined && nowMs - since > STUCK_AFTER_MS;

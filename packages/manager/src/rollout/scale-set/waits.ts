@@ -3,7 +3,7 @@ import { type PoolAction, headingOf, modelsText } from "./action.ts";
 import type { PoolState } from "./budget.ts";
 import { type MachineView, isAvailable, isLeaving, isUpdating } from "./view.ts";
 
-/** Says what the pool waits for, each with the machines it is about; a settled pool waits for nothing. */
+/** The events that the pool waits for, each with its machines; a settled pool waits for nothing. */
 export function planWaits(state: PoolState, going: ReadonlySet<string>): readonly PoolAction[] {
   const { view } = state;
   const wait = (waitsFor: WaitsFor, targets: readonly string[], why: string): PoolAction => ({
@@ -28,13 +28,17 @@ export function planWaits(state: PoolState, going: ReadonlySet<string>): readonl
   const leaving = namesOf(state.machines.filter((machine) => isLeaving(machine)));
   if (leaving.length > 0) {
     waits.push(
-      wait("Deletion", leaving, `${counted(leaving.length, "machine")} ${isOrAre(leaving.length)} leaving`),
+      wait(
+        "Deletion",
+        leaving,
+        `${counted(leaving.length, "machine")} ${isOrAre(leaving.length)} being deleted`,
+      ),
     );
   }
   const updating = state.staying.filter(isUpdating);
   if (updating.length > 0) {
     const hashes = modelsText(...updating.map((machine) => machine.updatingToHash ?? state.goalHash));
-    const why = `${counted(updating.length, "machine")} ${isOrAre(updating.length)} updated in place to model ${hashes}`;
+    const why = `${counted(updating.length, "machine")} ${isOrAre(updating.length)} being updated in place to model ${hashes}`;
     waits.push(wait("Update", namesOf(updating), why));
   }
   const coming = namesOf(

@@ -1,4 +1,4 @@
-/** The vocabulary that all planners share: pools, machines and control planes decide in these words. */
+/** The types that all planners share: those of pools, machines and control planes. */
 
 /** The object that an action or a block is about. */
 interface ActionObject {
@@ -7,13 +7,13 @@ interface ActionObject {
   readonly name: string;
 }
 
-/** Which controller speaks, and about which object; opens every action and every block. */
+/** The controller and the object of an action or a block. */
 export interface Heading {
   readonly controller: string;
   readonly object: ActionObject;
 }
 
-/** What a controller does next, with what it needs for that and why; the `action` tells the forms apart. */
+/** The next step of a controller, with its input and its reason; `action` is the discriminator. */
 export interface Action<Name extends string, Detail> extends Heading {
   readonly action: Name;
   readonly targets: readonly string[];
@@ -21,14 +21,14 @@ export interface Action<Name extends string, Detail> extends Heading {
   readonly why: string;
 }
 
-/** What a controller would do if the reason did not forbid it. */
+/** A step that a controller does not take, and the reason. */
 export interface BlockedBy<Reason extends string> extends Heading {
   readonly reason: Reason;
   readonly targets: readonly string[];
   readonly why: string;
 }
 
-/** A number with its noun, so that a sentence reads well for one and for many. */
+/** A number with its noun in singular or plural. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

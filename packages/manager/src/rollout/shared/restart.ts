@@ -1,5 +1,5 @@
 /**
- * Annotation of an AzureMachinePool: when somebody last asked for all of its machines anew. Its value is part of what the
- * hash of the wanted model is made of, so that machines from before are outdated although the spec is the same.
+ * Annotation of an AzureMachinePool: when a user last asked to replace all its machines. The value is part of the desired
+ * model's hash, so a new value makes all existing machines outdated although the spec is the same.
  */
 export const RESTARTED_AT_ANNOTATION = "capstan.dev/restarted-at";

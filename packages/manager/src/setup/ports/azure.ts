@@ -13,14 +13,14 @@ import { InstanceCache } from "../../azure/scale-set/instance-cache.ts";
 import type { AzureClientPorts } from "../../azure-cluster/arm-client.ts";
 import type { ReadSecret } from "./kubernetes.ts";
 
-/** What controllers see of Azure. */
+/** The access of controllers to Azure. */
 export interface AzurePorts extends AzureClientPorts {
   readonly clock: Clock;
-  /** What lists of scale sets have shown, for all controllers of this process. */
+  /** The instances in the lists of scale sets, for all controllers of this process. */
   readonly scaleSets: InstanceCache;
 }
 
-/** The way to Azure. */
+/** The connection to Azure. */
 export interface AzureAccess {
   readonly cloud: Cloud;
   readonly connect: Connect;
@@ -28,13 +28,12 @@ export interface AzureAccess {
   readonly defaultTokens?: TokenSource;
   /** For clusters that name no subscription. */
   readonly defaultSubscriptionID?: string;
-  /** The file with our own service account's token, for workload identity. */
+  /** The file with the manager's service account token, for workload identity. */
   readonly federatedTokenFile?: string;
-  /** Another way to a token than Azure's library: for virtual time. */
+  /** A replacement for Azure's library: for virtual time. */
   readonly acquire?: NonNullable<EntraPorts["acquire"]>;
 }
 
-/** What the ports to Azure are made from. */
 export interface AzurePortsOptions {
   readonly env: Env;
   readonly log: Logger;
@@ -47,7 +46,7 @@ export interface AzurePortsOptions {
   readonly assertMayWrite: () => void;
 }
 
-/** Connects controllers to Azure; every write asks first whether this process still leads. */
+/** Connects controllers to Azure; every write first checks that this process still leads. */
 export function azurePorts(options: AzurePortsOptions): AzurePorts {
   const { env, client, readFile, readSecret, metrics } = options;
   const { defaultTokens, defaultSubscriptionID, ...access } = options.azure;

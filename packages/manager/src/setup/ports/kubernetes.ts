@@ -4,10 +4,10 @@ import type { Client } from "@capstan/runtime";
 import type { SecretPorts } from "../../azure/credentials/proof.ts";
 import { cachedAnswers } from "../cached-answers.ts";
 
-/** Reads a Secret of the management cluster; undefined when there is none. */
+/** Reads a Secret of the management cluster; undefined when it does not exist. */
 export type ReadSecret = SecretPorts["readSecret"];
 
-/** What controllers read from the management cluster beside their cache. */
+/** What controllers read from the management cluster in addition to their cache. */
 export interface KubernetesPorts {
   /** The Secret as it was at most 30 s ago. */
   readonly readSecret: ReadSecret;
@@ -16,7 +16,7 @@ export interface KubernetesPorts {
 // As long as a kubelet takes to notice a change, and short enough that a new password works soon.
 const SECRET_MS = 30_000;
 
-/** Reads Secrets live and shares the answer for a moment: they are not cached, because a manager may see all of them. */
+/** Reads Secrets live and caches the answer briefly: an informer would need to list the Secrets of all users. */
 export function kubernetesPorts({ clock }: Pick<Env, "clock">, client: Client): KubernetesPorts {
   const read = (namespace: string, name: string) => client.find(Secret, { namespace, name });
   return { readSecret: cachedAnswers(read, { clock, forMs: SECRET_MS }) };

@@ -5,21 +5,19 @@ import type { ConnectToCluster } from "../../workload/connect.ts";
 import { WorkloadClusters } from "../../workload/workload-clusters.ts";
 import type { ReadSecret } from "./kubernetes.ts";
 
-/** What controllers see of workload clusters. */
+/** The access of controllers to workload clusters. */
 export interface WorkloadPorts {
   readonly workloads: WorkloadClusters;
-  /** A client of the workload cluster of a Cluster; fails while it does not answer. */
+  /** A client of the workload cluster of a Cluster; throws while it does not answer. */
   readonly workloadClient: (cluster: Frozen<Cluster>) => Promise<Client>;
 }
 
-/** The way to workload clusters. */
 export interface WorkloadAccessOptions {
   readonly connect: ConnectToCluster;
-  /** Servers that kubeconfigs may lead to besides the endpoint of their Cluster. */
+  /** Servers that kubeconfigs may point to in addition to the endpoint of their Cluster. */
   readonly trustedOrigins?: readonly string[];
 }
 
-/** What the ports to workload clusters are made from. */
 export interface WorkloadPortsOptions {
   readonly env: Env;
   readonly log: Logger;
@@ -29,7 +27,7 @@ export interface WorkloadPortsOptions {
   readonly assertMayWrite: () => void;
 }
 
-/** Connects controllers to workload clusters; every write asks first whether this process still leads. */
+/** Connects controllers to workload clusters; every write first checks that this process still leads. */
 export function workloadPorts(options: WorkloadPortsOptions): WorkloadPorts {
   const { env, log, readSecret, workload, assertMayWrite } = options;
   const workloads = new WorkloadClusters({ env, log, readSecret, ...workload });

@@ -1,10 +1,10 @@
 import { type Frozen, Node } from "@capstan/api";
 import type { Client } from "@capstan/runtime";
 
-/** Annotation of a Node: it is we who keep pods off it, and so who lets them on again should it stay. */
+/** Annotation of a Node: the controller cordoned it, and so uncordons it if it stays. */
 export const CORDONED_ANNOTATION = "capstan.dev/cordoned";
 
-/** Keeps new pods off a Node; says whether that was to be done. What somebody else cordoned stays theirs. */
+/** Cordons a Node; returns whether it changed. A Node that a user cordoned stays the user's. */
 export async function cordon(client: Client, node: Frozen<Node>): Promise<boolean> {
   if (node.spec?.unschedulable === true) return false;
   const body = {
@@ -15,7 +15,7 @@ export async function cordon(client: Client, node: Frozen<Node>): Promise<boolea
   return true;
 }
 
-/** Lets pods on a Node again, if it is we who keep them off; says whether that was to be done. */
+/** Uncordons a Node that the controller cordoned; returns whether it changed. */
 export async function uncordon(client: Client, node: Frozen<Node>): Promise<boolean> {
   if (!isCordonedByUs(node)) return false;
   const body = { metadata: { annotations: { [CORDONED_ANNOTATION]: null } }, spec: { unschedulable: null } };
@@ -23,7 +23,7 @@ export async function uncordon(client: Client, node: Frozen<Node>): Promise<bool
   return true;
 }
 
-/** Whether it is we who keep pods off the Node. */
+/** Whether the controller cordoned the Node. */
 export function isCordonedByUs({ metadata, spec }: Frozen<Node>): boolean {
   return spec?.unschedulable === true && metadata.annotations?.[CORDONED_ANNOTATION] !== undefined;
 }

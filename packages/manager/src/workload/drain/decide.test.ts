@@ -32,7 +32,7 @@ function treatmentOf(one: Pod, status: "True" | "Unknown"): string {
 describe("a pod", () => {
   test.each<[string, Overrides<Pod>, string, string]>([
     ["of a ReplicaSet", ownedBy("ReplicaSet"), "evict", "evict"],
-    ["of nobody", {}, "evict", "evict"],
+    ["without an owner", {}, "evict", "evict"],
     ["with local data", { spec: { volumes: [{ name: "v", emptyDir: {} }] } }, "evict", "evict"],
     ["that has not started", { status: { phase: "Pending" } }, "evict", "evict"],
     ["of a DaemonSet", ownedBy("DaemonSet"), "skip", "skip"],
@@ -54,13 +54,13 @@ describe("a pod", () => {
     expect([treatmentOf(one, "True"), treatmentOf(one, "Unknown")]).toEqual([reachable, unreachable]);
   });
 
-  test("of a DaemonSet that does not control it goes", () => {
+  test("of a DaemonSet that does not control it is evicted", () => {
     const ownerReferences = [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "o", uid: "u" }];
     expect(treatmentOf(podOf("a", { metadata: { ownerReferences } }), "True")).toBe("evict");
   });
 });
 
-test("what matters least goes first, then what comes first by name", () => {
+test("pods are evicted by priority, the lowest first, then by name", () => {
   const pods = [
     podOf("dns", { spec: { priority: 2_000_000_000 } }),
     podOf("b"),
@@ -90,7 +90,7 @@ const anyPod = fc
     ),
   );
 
-test("every pod is treated in one way, whatever the order in which they are listed", () => {
+test("every pod is treated in one way, in any order of the list", () => {
   const scenes = fc.tuple(
     fc.uniqueArray(anyPod, { selector: podName }),
     fc.constantFrom("True", "False", "Unknown" as const),
@@ -121,7 +121,7 @@ const refusalOf = (one: Frozen<Pod>, retryAfterMs?: number): DrainRefusal => ({
 });
 
 describe("draining", () => {
-  test("is over when nobody is left but those that may stay", () => {
+  test("is over when only pods are left that may stay", () => {
     const progress = progressOf([podOf("a", ownedBy("DaemonSet"))]);
     expect(judgeDrain(nodeOf(), progress)).toEqual({
       isOver: true,
@@ -130,12 +130,12 @@ describe("draining", () => {
     });
   });
 
-  test("is over when those that should go were gone before they were asked", () => {
+  test("is over when the pods were gone before their eviction", () => {
     const a = podOf("a");
     expect(judgeDrain(nodeOf(), progressOf([a], { gone: [a] })).isOver).toBe(true);
   });
 
-  test("is not over while pods stop, and looks again soon after it has asked some", () => {
+  test("is not over while pods stop, and requeues soon after an eviction", () => {
     const a = podOf("a");
     const stops = podOf("b", stopping(10_000));
     expect(judgeDrain(nodeOf(), progressOf([a], { evicted: [a] }))).toEqual({
@@ -150,11 +150,11 @@ describe("draining", () => {
     });
   });
 
-  test("is not over while pods have not been asked yet", () => {
+  test("is not over while evictions are pending", () => {
     expect(judgeDrain(nodeOf(), progressOf([podOf("a")])).isOver).toBe(false);
   });
 
-  test("says which pods do not stop", () => {
+  test("names the pods that do not stop", () => {
     const verdict = judgeDrain(
       nodeOf(),
       progressOf([podOf("a", stopping(-60_000)), podOf("b", stopping(0))]),
@@ -162,13 +162,13 @@ describe("draining", () => {
     expect(verdict.message).toBe("Draining Node n; waiting for pod default/a");
   });
 
-  test("says which pod is kept, and by what", () => {
+  test("names the pod that is not evicted, and its budget", () => {
     const a = podOf("a");
     expect(judgeDrain(nodeOf(), progressOf([a], { refused: [refusalOf(a)] }))).toEqual({
       isOver: false,
       reason: "DrainBlocked",
       message:
-        "Draining Node n; pod default/a stays: PodDisruptionBudget default/web allows no disruption now",
+        "Draining Node n; pod default/a is not evicted: PodDisruptionBudget default/web allows no disruption now",
       requeueAfterMs: 20_000,
     });
   });
@@ -179,28 +179,28 @@ describe("draining", () => {
       nodeOf(),
       progressOf(pods, { refused: pods.map((one) => refusalOf(one)) }),
     );
-    expect(message).toContain("pod default/c stays");
+    expect(message).toContain("pod default/c is not evicted");
     expect(message).not.toContain("default/d");
-    expect(message).toMatch(/; 2 more pods stay$/);
+    expect(message).toMatch(/; 2 more pods are not evicted$/);
   });
 
-  test("asks again as soon as the server says", () => {
+  test("retries when the server allows it", () => {
     const [a, b] = [podOf("a"), podOf("b")];
     const refused = [refusalOf(a, 10_000), refusalOf(b)];
     expect(judgeDrain(nodeOf(), progressOf([a, b], { refused }))).toMatchObject({ requeueAfterMs: 10_000 });
   });
 
-  test("ends with its time, and says who goes with the machine", () => {
+  test("ends at its timeout, and names the pods that are deleted with the machine", () => {
     const pods = [podOf("a"), podOf("b", stopping(0))];
     const limit = { startedMs: NOW_MS - 600_000, timeoutMs: 600_000 };
     expect(judgeDrain(nodeOf(), progressOf(pods, { limit }))).toEqual({
       isOver: true,
       reason: "DrainTimedOut",
-      message: "Node n was not drained within 600 s and goes with pods default/a, default/b",
+      message: "Node n was not drained within 600 s and is deleted with pods default/a, default/b",
     });
   });
 
-  test("comes back when its time is over, should that be sooner", () => {
+  test("requeues at its timeout, if that is sooner", () => {
     const a = podOf("a");
     const limit = { startedMs: NOW_MS - 599_000, timeoutMs: 600_000 };
     expect(judgeDrain(nodeOf(), progressOf([a], { refused: [refusalOf(a)], limit }))).toMatchObject({
@@ -209,7 +209,7 @@ describe("draining", () => {
     });
   });
 
-  test("has no end without a limit, and one with it, for any pods", () => {
+  test("ends for all pods exactly if it has a timeout", () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyPod, { selector: podName }), fc.nat(1_000_000), (pods, laterMs) => {
         const nowMs = NOW_MS + laterMs;

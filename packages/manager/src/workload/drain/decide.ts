@@ -1,56 +1,55 @@
 import { type Frozen, type Node, type Pod, type PodVolume } from "@capstan/api";
 import { isNodeUnreachable } from "../availability.ts";
 
-/** A Node with the pods on it, at a moment. */
+/** A Node and its pods at one moment. */
 export interface DrainView {
   readonly node: Frozen<Node>;
   readonly pods: readonly Frozen<Pod>[];
   readonly nowMs: number;
 }
 
-/** A pod, and why it is treated as it is. */
+/** A pod, and the reason of its treatment. */
 export interface JudgedPod {
   readonly pod: Frozen<Pod>;
   readonly why: string;
 }
 
-/** What is to be done about the pods of a Node. */
+/** The treatment of the pods of a Node. */
 export interface PodPlan {
-  /** In the order in which they are asked to go. */
+  /** In the order of their eviction. */
   readonly evict: readonly JudgedPod[];
-  /** On their way, or not to be asked: the Node is not drained before they are gone. */
+  /** Stopping, or not to be evicted: the Node is drained only when they are gone. */
   readonly wait: readonly JudgedPod[];
-  /** Nobody minds that they stay. */
+  /** They may stay. */
   readonly skip: readonly JudgedPod[];
 }
 
-/** A pod that a server did not let go. */
+/** A pod whose eviction the server refused. */
 export interface DrainRefusal {
   readonly pod: Frozen<Pod>;
   readonly why: string;
   readonly retryAfterMs?: number;
 }
 
-/** How far evictions have come. */
+/** The progress of the evictions. */
 export interface DrainProgress {
   readonly plan: PodPlan;
-  /** Those of the plan that the server let go in this pass; they are stopping now. */
+  /** The pods whose eviction the server accepted in this pass; they are stopping now. */
   readonly evicted: readonly Frozen<Pod>[];
-  /** Those of the plan that were not there any more. */
+  /** The pods that no longer existed. */
   readonly gone: readonly Frozen<Pod>[];
   readonly refused: readonly DrainRefusal[];
-  /** How long draining may take, from when on; without an end when undefined. */
+  /** The drain timeout and its start; undefined means no limit. */
   readonly limit: DrainLimit | undefined;
   readonly nowMs: number;
 }
 
-/** For how long a Node may be drained. */
 export interface DrainLimit {
   readonly startedMs: number;
   readonly timeoutMs: number;
 }
 
-/** Whether a Node is drained, and otherwise what it waits for. */
+/** Whether a Node is drained, and otherwise what the drain waits for. */
 export type DrainVerdict =
   | { readonly isOver: true; readonly reason: "Drained" | "DrainTimedOut"; readonly message: string }
   | {
@@ -61,21 +60,21 @@ export type DrainVerdict =
     };
 
 const MIRROR_ANNOTATION = "kubernetes.io/config.mirror";
-// Cluster API's label: pods that are left alone, and pods that are waited for and not asked to go.
+// Cluster API's label: pods that the drain skips, and pods that it waits for without evicting them.
 const DRAIN_LABEL = "cluster.x-k8s.io/drain";
 
-// Nobody stops pods on a machine that does not answer; as in Cluster API, one second after their time they count as gone.
+// No kubelet stops pods on an unreachable machine; as in Cluster API, they count as gone one second after their grace period.
 const UNREACHABLE_SLACK_MS = 1_000;
-// What was asked to go is mostly gone after some seconds, which is worth a look.
+// An evicted pod is usually gone after some seconds.
 const JUST_EVICTED_MS = 5_000;
 const STOPPING_MS = 10_000;
-// As often as Cluster API asks budgets again.
+// Cluster API's interval for refused evictions.
 const BLOCKED_MS = 20_000;
-// A pod that is not gone so long after its time does not go by itself: somebody should know.
+// A pod that still exists so long after its grace period needs the attention of a user.
 const OVERDUE_MS = 30_000;
 const MOST_NAMED = 3;
 
-/** Decides which pods of a Node go, which are waited for, and which may stay. */
+/** Decides which pods of a Node are evicted, waited for and skipped. */
 export function planPods({ node, pods, nowMs }: DrainView): PodPlan {
   const isUnreachable = isNodeUnreachable(node);
   const judged = [...pods].sort(inOrder).map((pod) => ({ pod, ...judge(pod, { isUnreachable, nowMs }) }));
@@ -111,7 +110,7 @@ const RULES: readonly Rule[] = [
     why: `its label ${DRAIN_LABEL} says so`,
     applies: (pod) => poolSpecOf(pod) === "skip",
   },
-  { treatment: "skip", why: "its Node does not answer, so nobody stops it", applies: isAbandoned },
+  { treatment: "skip", why: "its Node does not answer, so no kubelet stops it", applies: isAbandoned },
   {
     treatment: "wait",
     why: "it is stopping",
@@ -119,10 +118,10 @@ const RULES: readonly Rule[] = [
   },
   {
     treatment: "wait",
-    why: `it is to complete, as its label ${DRAIN_LABEL} says`,
+    why: `its label ${DRAIN_LABEL} lets it complete`,
     applies: (pod) => poolSpecOf(pod) === "wait-completed",
   },
-  { treatment: "evict", why: "it goes, and its local data with it", applies: hasLocalData },
+  { treatment: "evict", why: "its local data is deleted with it", applies: hasLocalData },
 ];
 
 const OTHERWISE = { treatment: "evict", why: "it can run elsewhere" } as const;
@@ -131,7 +130,7 @@ function judge(pod: Frozen<Pod>, circumstances: Circumstances): Pick<Rule, "trea
   return RULES.find(({ applies }) => applies(pod, circumstances)) ?? OTHERWISE;
 }
 
-/** Whether a pod has done what it was there for. */
+/** Whether a pod has completed or failed. */
 export function hasFinished({ status }: Frozen<Pod>): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
@@ -153,7 +152,7 @@ function hasLocalData({ spec }: Frozen<Pod>): boolean {
   return spec?.volumes?.some(({ emptyDir }: Frozen<PodVolume>) => emptyDir !== undefined) ?? false;
 }
 
-/** What matters least goes first, so that what others rest on goes last; then by name, so that it is the same each time. */
+/** Lowest priority first, so that pods on which others depend are evicted last; then by name, so that the order is stable. */
 function inOrder(left: Frozen<Pod>, right: Frozen<Pod>): number {
   const priority = (left.spec?.priority ?? 0) - (right.spec?.priority ?? 0);
   if (priority !== 0) return priority;
@@ -161,7 +160,7 @@ function inOrder(left: Frozen<Pod>, right: Frozen<Pod>): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Says whether draining is over, and if not what stands in its way. */
+/** Decides whether the drain is over, and otherwise what blocks it. */
 export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVerdict {
   const { plan, gone, refused, limit, nowMs } = progress;
   const { name } = node.metadata;
@@ -169,7 +168,7 @@ export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVe
   if (left.length === 0) return { isOver: true, reason: "Drained", message: `Node ${name} is drained` };
   const leftMs = limit === undefined ? Infinity : limit.startedMs + limit.timeoutMs - nowMs;
   if (limit !== undefined && leftMs <= 0) {
-    const message = `Node ${name} was not drained within ${limit.timeoutMs / 1000} s and goes with ${named(left.map(podName), "pod")}`;
+    const message = `Node ${name} was not drained within ${limit.timeoutMs / 1000} s and is deleted with ${named(left.map(podName), "pod")}`;
     return { isOver: true, reason: "DrainTimedOut", message };
   }
   const obstacles = obstaclesOf(progress);
@@ -178,14 +177,16 @@ export function judgeDrain(node: Frozen<Node>, progress: DrainProgress): DrainVe
   return { isOver: false, reason, message, requeueAfterMs: Math.min(requeueAfterMs(progress), leftMs) };
 }
 
-/** Says only what lasts: a text that changes with each pod that goes would be written each time. */
+/** Only lasting obstacles: a message that changes with every pod would cost a write each time. */
 function obstaclesOf({ plan, refused, nowMs }: DrainProgress): readonly string[] {
-  const blocked = refused.slice(0, MOST_NAMED).map(({ pod, why }) => `pod ${podName(pod)} stays: ${why}`);
+  const blocked = refused
+    .slice(0, MOST_NAMED)
+    .map(({ pod, why }) => `pod ${podName(pod)} is not evicted: ${why}`);
   const more = refused.length - blocked.length;
   const overdue = plan.wait.filter(({ pod }) => isOverdue(pod, nowMs)).map(({ pod }) => podName(pod));
   return [
     ...blocked,
-    ...(more > 0 ? [`${more} more ${more === 1 ? "pod stays" : "pods stay"}`] : []),
+    ...(more > 0 ? [`${more} more ${more === 1 ? "pod is" : "pods are"} not evicted`] : []),
     ...(overdue.length > 0 ? [`waiting for ${named(overdue, "pod")}`] : []),
   ];
 }
@@ -205,7 +206,7 @@ export function podName({ metadata: { namespace = "", name } }: Frozen<Pod>): st
   return `${namespace}/${name}`;
 }
 
-/** Some names of many, and how many there are besides. */
+/** The first names of a list, and the number of the others. */
 export function named(names: readonly string[], noun: string): string {
   const shown = names.slice(0, MOST_NAMED).join(", ");
   const more = names.length - MOST_NAMED;

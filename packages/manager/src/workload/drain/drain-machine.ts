@@ -21,13 +21,13 @@ export interface MachineToDrain {
   readonly node: NodeLookup;
   /** The workload cluster, while it answers. */
   readonly workload: Client | undefined;
-  /** Azure lists the machine no more. */
+  /** Azure no longer lists the instance. */
   readonly isInstanceGone: boolean;
-  /** Why the drain must not go on now; the time it may take starts again afterwards. */
+  /** Why the drain is paused; its timeout starts again afterwards. */
   readonly pause: { readonly reason: string; readonly message: string } | undefined;
-  /** How long the drain may take, and since when; undefined is without a limit. */
+  /** The drain timeout and its start; undefined means no limit. */
   readonly limit: DrainLimit | undefined;
-  /** How long volumes may take to detach, and since when the machine waits for them. */
+  /** The timeout for detaching volumes and its start. */
   readonly volumes: DrainLimit | undefined;
   readonly refusals: Refusals;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ export interface MachineToDrain {
   readonly onCordoned: (node: Frozen<Node>) => void;
 }
 
-/** How far the drain of a machine has come, and what its controller has to record. */
+/** The state of a machine's drain, for its controller to record. */
 export type DrainState = DrainFacts &
   (
     | { readonly isOver: true; readonly reason: string; readonly message: string }
@@ -50,7 +50,7 @@ export type DrainState = DrainFacts &
   );
 
 interface DrainFacts {
-  /** Whether the time that the drain may take runs from now on, or starts again later. */
+  /** Whether the drain timeout starts now or is reset. */
   readonly timer?: "start" | "reset";
   /** The Node is empty, and volumes are still attached to it. */
   readonly isWaitingForVolumes?: boolean;
@@ -60,34 +60,34 @@ interface DrainFacts {
 const HELD_MS = 10 * 60_000;
 const RETRY_MS = 15_000;
 const VOLUMES_MS = 20_000;
-// Pods mostly have half a minute to stop: a drain that is over by then is reported once, when it is over.
+// Pods usually have half a minute to stop: a drain that is over by then is reported once, when it is over.
 const ROUTINE_MS = 30_000;
 
 /** Why a machine counts as drained that has no Node; a Node that registers later is drained then. */
 export const NO_NODE = "NoNode";
 
-/** Cordons the Node of a machine and evicts its pods, as far as that goes in one pass. */
+/** Cordons the Node of a machine and evicts its pods, as far as one pass can. */
 export async function drainMachine(machine: MachineToDrain): Promise<DrainState> {
   const decided = withoutDraining(machine) ?? heldBack(machine);
   if (decided) return decided;
   const { node, workload } = machine;
   if (node.state !== "found" || !workload) return unreached(machine);
   const state = await drainFound(machine, node.node, workload);
-  // The time counts from here on, also for a process that takes over.
+  // The timeout is persisted from here on, so a new leader continues it.
   return state.isOver || state.isRoutine === true ? state : { ...state, timer: "start" };
 }
 
 function withoutDraining({ metadata, node, isInstanceGone }: MachineToDrain): DrainState | undefined {
   if (metadata.annotations?.[EXCLUDE_NODE_DRAINING_ANNOTATION] !== undefined) {
-    const message = `Not drained, as the annotation ${EXCLUDE_NODE_DRAINING_ANNOTATION} says`;
+    const message = `Not drained because of the annotation ${EXCLUDE_NODE_DRAINING_ANNOTATION}`;
     return { isOver: true, reason: "DrainSkipped", message };
   }
   // A Node that only claims to be the machine is not drained, and must not hold up the machine either.
   if (node.state === "none" || node.state === "impostor")
-    return { isOver: true, reason: NO_NODE, message: "There is no Node to drain" };
+    return { isOver: true, reason: NO_NODE, message: "The machine has no Node to drain" };
   // A Node that is Ready contradicts the list; draining it is never wrong.
   if (isInstanceGone && node.state === "found" && !isNodeReady(node.node)) {
-    const message = `The instance of Node ${node.node.metadata.name} is gone, and nothing runs there any more`;
+    const message = `The instance of Node ${node.node.metadata.name} no longer exists, so its pods have ended`;
     return { isOver: true, reason: "InstanceGone", message };
   }
   return undefined;
@@ -149,7 +149,7 @@ interface EmptyNode {
   readonly staying: readonly JudgedPod[];
 }
 
-/** A volume that is attached to a machine which goes away cannot be attached elsewhere for minutes. */
+/** A volume of a deleted machine cannot be attached to another one for minutes. */
 async function awaitVolumes(
   { metadata, volumes, nowMs }: MachineToDrain,
   { node, workload, staying }: EmptyNode,

@@ -5,30 +5,29 @@ import { type DrainLimit, type DrainVerdict, judgeDrain, type JudgedPod, planPod
 import { evictPods } from "./evict.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** One look at a Node that is being drained. */
+/** One pass over a Node that is being drained. */
 export interface DrainRound {
   readonly node: Frozen<Node>;
   readonly limit: DrainLimit | undefined;
   readonly nowMs: number;
-  /** What servers have said before. */
+  /** The refusals of earlier passes. */
   readonly refusals: Refusals;
 }
 
-/** What came of it. */
 export interface DrainResult {
   readonly verdict: DrainVerdict;
-  /** The pods that nobody minds. */
+  /** The pods that may stay. */
   readonly staying: readonly JudgedPod[];
 }
 
-/** Lists the pods of a Node once, asks those to go that must, and says how far that has come. It never sleeps. */
+/** Lists the pods of a Node once, evicts those that must go, and returns the progress. It never sleeps. */
 export async function drainRound(client: Client, round: DrainRound): Promise<DrainResult> {
   const { node, limit, nowMs, refusals } = round;
   const pods = await client.list(Pod, { fieldSelector: `spec.nodeName=${node.metadata.name}` });
   const plan = planPods({ node, pods, nowMs });
   const isLate = limit !== undefined && nowMs >= limit.startedMs + limit.timeoutMs;
   const { due, held } = refusals.sort(plan.evict.map(({ pod }) => pod));
-  // When the time is up nobody is disturbed any more: who is left goes with the machine.
+  // After the timeout no pod is evicted any more: the rest is deleted with the machine.
   const evictions = isLate
     ? { evicted: [], gone: [], refused: [] }
     : await evictPods(client, due, { isUnreachable: isNodeUnreachable(node), refusals });

@@ -13,7 +13,7 @@ const podOf = (name: string, app: string, namespace = "default"): Pod =>
 const refusal = (reason: string, retryAfterMs?: number): Failure =>
   transient(reason, `the server said ${reason}`, retryAfterMs === undefined ? {} : { retryAfterMs });
 
-/** A server that answers evictions as told, by the name of the pod, and has some budgets. */
+/** A server that answers evictions by the name of the pod, and has some budgets. */
 function serverWith(
   answers: Readonly<Record<string, Failure>>,
   budgets: Readonly<Record<string, object>> = {},
@@ -45,7 +45,7 @@ const REACHABLE = { isUnreachable: false, refusals };
 const WEB = { matchLabels: { app: "web" } };
 
 describe("an eviction", () => {
-  test("is of this very pod, which has its time to stop unless nobody is there to stop it", async () => {
+  test("names the pod's UID, and keeps its grace period unless no kubelet can stop it", async () => {
     for (const isUnreachable of [false, true]) {
       const { client, asked } = serverWith({});
       const one = podOf("a", "web");
@@ -63,13 +63,13 @@ describe("an eviction", () => {
     }
   });
 
-  test.each(["NotFound", "Conflict"] as const)("that meets %s was of a pod that is gone", async (failure) => {
+  test.each(["NotFound", "Conflict"] as const)("that meets %s counts its pod as gone", async (failure) => {
     const { client } = serverWith({ a: new Failure(failure, failure, { message: "x" }) });
     const one = podOf("a", "web");
     expect(await evictPods(client, [one], REACHABLE)).toEqual({ evicted: [], gone: [one], refused: [] });
   });
 
-  test("that a budget refuses tells which, with one look at the budgets of a namespace", async () => {
+  test("that a budget refuses names the budget, with one list of the budgets of a namespace", async () => {
     const { client, lists } = serverWith(
       { a: refusal("TooManyRequests"), b: refusal("TooManyRequests", 10_000) },
       {
@@ -92,30 +92,27 @@ describe("an eviction", () => {
   });
 
   // Kubernetes gives no reason with its 500.
-  test.each(["InternalError", "HTTP500"])(
-    "that two budgets stand in the way of says so: %s",
-    async (reason) => {
-      const { client } = serverWith({ a: refusal(reason) }, { one: WEB, two: WEB });
-      const { refused } = await evictPods(client, [podOf("a", "web")], REACHABLE);
-      expect(refused[0]?.why).toContain("more than one PodDisruptionBudget (default/one, default/two)");
-    },
-  );
+  test.each(["InternalError", "HTTP500"])("that two budgets refuse names both: %s", async (reason) => {
+    const { client } = serverWith({ a: refusal(reason) }, { one: WEB, two: WEB });
+    const { refused } = await evictPods(client, [podOf("a", "web")], REACHABLE);
+    expect(refused[0]?.why).toContain("more than one PodDisruptionBudget (default/one, default/two)");
+  });
 
-  test("that is forbidden says what the server says", async () => {
+  test("that is forbidden has the message of the server", async () => {
     const { client } = serverWith({ a: refusal("Forbidden") });
     const { refused } = await evictPods(client, [podOf("a", "web")], REACHABLE);
     expect(refused[0]?.why).toBe("the server said Forbidden");
   });
 
   test.each(["TooManyRequests", "HTTP429", "ServerUnreachable", "ServiceUnavailable"])(
-    "that a busy or silent server answers with %s is no answer",
+    "that an overloaded or unreachable server answers with %s is a failure",
     async (reason) => {
       const { client } = serverWith({ a: refusal(reason, 1_000) });
       await expect(evictPods(client, [podOf("a", "web")], REACHABLE)).rejects.toMatchObject({ reason });
     },
   );
 
-  test("of more pods than a pass may take waits for the next", async () => {
+  test("of more pods than the limit of a pass waits for the next pass", async () => {
     const { client, asked } = serverWith({});
     const pods = Array.from({ length: 300 }, (_, index) => podOf(`p${index}`, "web"));
     const { evicted } = await evictPods(client, pods, REACHABLE);

@@ -4,37 +4,35 @@ import type { DrainRefusal } from "./decide.ts";
 import { Eviction, PodDisruptionBudget } from "./kinds.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** What came of evictions. Pods that it was not the turn of yet are in none of the lists. */
+/** The results of evictions. Pods that were not tried yet are in none of the lists. */
 export interface Evictions {
   readonly evicted: readonly Frozen<Pod>[];
-  /** Those that were not there any more. */
+  /** The pods that no longer existed. */
   readonly gone: readonly Frozen<Pod>[];
   readonly refused: readonly DrainRefusal[];
 }
 
-/** How pods are asked to go. */
 export interface EvictionOptions {
-  /** Where nobody is there to stop them, pods need no time for it. */
+  /** Pods on an unreachable Node get no grace period, because no kubelet stops them. */
   readonly isUnreachable: boolean;
-  /** Is told of each no with its time, also when the round fails for another pod. */
+  /** Records each refusal with its Retry-After, also when the round fails for another pod. */
   readonly refusals: Refusals;
 }
 
-// A pass over one Node must not keep others waiting: more pods than a kubelet runs, but an end.
+// A pass over one Node must not block others for long; this is more than a kubelet runs.
 const MOST_AT_ONCE = 250;
-// As many as make a full Node quick, and few enough for the server not to mind.
+// Enough to drain a full Node quickly, and few enough not to burden the server.
 const SIDE_BY_SIDE = 10;
-// What kubectl and Cluster API give pods that nobody stops.
+// The grace period that kubectl and Cluster API use for pods that no kubelet stops.
 const UNREACHABLE_GRACE_SECONDS = 1;
 
-/** What of a client it takes. */
 type Evictor = Pick<Client, "create" | "list">;
 
 type Answer =
   | { readonly pod: Frozen<Pod>; readonly said: "evicted" | "gone" }
   | { readonly pod: Frozen<Pod>; readonly said: "no"; readonly failure: Failure };
 
-/** Asks pods to go. A budget that says no is an answer; a server that does not answer is a failure. */
+/** Evicts pods. A refusal by a budget is an answer; a server that does not answer is a failure. */
 export async function evictPods(
   client: Evictor,
   pods: readonly Frozen<Pod>[],
@@ -44,7 +42,7 @@ export async function evictPods(
   for (let next = 0; next < Math.min(pods.length, MOST_AT_ONCE); next += SIDE_BY_SIDE) {
     const some = pods.slice(next, next + SIDE_BY_SIDE);
     const asked = some.map((pod) => evict(client, pod, options));
-    // Nobody asks again while an answer is still on its way: it may say when.
+    // Waits for all answers, because each may contain a Retry-After.
     await Promise.allSettled(asked);
     answers.push(...(await Promise.all(asked)));
   }
@@ -62,7 +60,7 @@ async function evict(client: Evictor, pod: Frozen<Pod>, options: EvictionOptions
   const { name, namespace = "", uid } = pod.metadata;
   const deleteOptions = {
     ...(isUnreachable && { gracePeriodSeconds: UNREACHABLE_GRACE_SECONDS }),
-    // A pod of a StatefulSet may be elsewhere by now, under the same name.
+    // A pod of a StatefulSet may run elsewhere by now under the same name.
     ...(uid !== undefined && { preconditions: { uid } }),
   };
   const metadata = { name, namespace };
@@ -79,15 +77,15 @@ async function evict(client: Evictor, pod: Frozen<Pod>, options: EvictionOptions
   }
 }
 
-// The last one is what Kubernetes says, without a reason, of a pod with more than one budget.
+// Kubernetes answers HTTP 500 without a reason for a pod with more than one budget.
 const ABOUT_POD: readonly string[] = ["TooManyRequests", "Forbidden", "InternalError", "HTTP500"];
 
-/** No answer about the pod: the server cannot be reached, or is too busy to look at it. */
+/** Whether the error is not about the pod: the server is unreachable or overloaded. */
 function isSilence({ reason, failure }: Failure): boolean {
   return failure !== "Terminal" && !ABOUT_POD.includes(reason);
 }
 
-/** Finds out which budgets kept pods; a server that is merely too busy says the same word. */
+/** Finds the budgets that refused; an overloaded server answers with the same status. */
 async function explain(client: Evictor, answers: readonly Answer[]): Promise<readonly DrainRefusal[]> {
   const refused: DrainRefusal[] = [];
   const budgets = new Map<string, readonly Frozen<PodDisruptionBudget>[]>();
@@ -117,7 +115,7 @@ function nameOf({ metadata: { namespace = "", name } }: Frozen<PodDisruptionBudg
 function whyRefused(budgets: readonly string[], { reason, message }: Failure): string {
   const [budget] = budgets;
   if (budgets.length > 1)
-    return `it has more than one PodDisruptionBudget (${budgets.join(", ")}), which no eviction gets past`;
+    return `it has more than one PodDisruptionBudget (${budgets.join(", ")}), and the server refuses evictions then`;
   return budget !== undefined && reason === "TooManyRequests"
     ? `PodDisruptionBudget ${budget} allows no disruption now`
     : message;

@@ -16,7 +16,7 @@ function create(): { refusals: Refusals; advance: (ms: number) => Promise<void> 
 const names = (pods: readonly { metadata: { name: string } }[]): string[] =>
   pods.map(({ metadata }) => metadata.name);
 
-test("a pod is not asked again before the time that the server named, and others are", async () => {
+test("a refused pod is not tried before its Retry-After, and others are", async () => {
   const { refusals, advance } = create();
   refusals.note({ pod: pod("a"), why: "busy", retryAfterMs: 10_000 });
   await advance(4_000);
@@ -27,13 +27,13 @@ test("a pod is not asked again before the time that the server named, and others
   expect(names(refusals.sort([pod("a"), pod("b")]).due)).toEqual(["a", "b"]);
 });
 
-test("a no without a time holds nobody", () => {
+test("a refusal without a Retry-After delays no pod", () => {
   const { refusals } = create();
   refusals.note({ pod: pod("a"), why: "budget" });
   expect(names(refusals.sort([pod("a")]).due)).toEqual(["a"]);
 });
 
-test("what is over is forgotten before it is too much", async () => {
+test("expired refusals are dropped at the limit", async () => {
   const { refusals, advance } = create();
   for (let number = 0; number < 3000; number++) {
     refusals.note({ pod: pod(String(number)), why: "busy", retryAfterMs: 1 });

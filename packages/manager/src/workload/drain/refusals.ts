@@ -2,10 +2,10 @@ import type { Frozen, Pod } from "@capstan/api";
 import type { Clock } from "@capstan/env";
 import type { DrainRefusal } from "./decide.ts";
 
-// Beyond it, those whose time is over are forgotten: pods that went another way never ask again.
+// At this size, expired refusals are dropped: a pod that was deleted otherwise never returns.
 const MOST = 1000;
 
-/** What servers have said no to and when to ask again, whoever wakes us before. */
+/** Refused evictions and when to retry them, however often the machine is enqueued before. */
 export class Refusals {
   readonly #clock: Clock;
   readonly #held = new Map<string, { readonly why: string; readonly untilMs: number }>();
@@ -14,12 +14,12 @@ export class Refusals {
     this.#clock = clock;
   }
 
-  /** How many are remembered. */
+  /** The number of stored refusals. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** Which pods may be asked to go now, and what was said about the others. */
+  /** Separates the pods that may be evicted now from those with a refusal. */
   sort(pods: readonly Frozen<Pod>[]): {
     readonly due: readonly Frozen<Pod>[];
     readonly held: readonly DrainRefusal[];
@@ -35,7 +35,7 @@ export class Refusals {
     };
   }
 
-  /** A server has said no, and for how long. */
+  /** Stores the refusal of a server and its Retry-After. */
   note({ pod, why, retryAfterMs = 0 }: DrainRefusal): void {
     const nowMs = this.#clock.monotonic();
     if (this.#held.size > MOST) {

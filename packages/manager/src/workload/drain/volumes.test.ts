@@ -18,7 +18,7 @@ function attachment(name: string, nodeName: string, volume?: string): Frozen<Vol
   };
 }
 
-test("volumes are left that the Node reports or that were asked for, each once", () => {
+test("volumes are left that the Node reports or that have an attachment, without duplicates", () => {
   const attachments = [
     attachment("x", "n", "pv-a"),
     attachment("y", "n", "pv-a"),

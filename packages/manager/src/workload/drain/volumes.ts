@@ -3,22 +3,22 @@ import type { Client } from "@capstan/runtime";
 import { hasFinished, type JudgedPod } from "./decide.ts";
 import { PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "./kinds.ts";
 
-/** What is known of the volumes of a Node. */
+/** The observed volumes of a Node. */
 export interface VolumesView {
   readonly node: Frozen<Node>;
   readonly attachments: readonly Frozen<VolumeAttachment>[];
-  /** Volumes of pods that stay: they are not going to be detached. */
+  /** Volumes of pods that stay: they stay attached. */
   readonly held: readonly HeldVolume[];
 }
 
-/** A volume that a pod which stays has been given. */
+/** A volume of a pod that stays. */
 interface HeldVolume {
   readonly name: string;
-  /** How its driver calls it. */
+  /** Its handle in the driver. */
   readonly handle?: string;
 }
 
-/** The volumes that still are attached to a Node and should not be, sorted. */
+/** The volumes that are still attached to a Node but must be detached, sorted. */
 export function volumesLeft({ node, attachments, held }: VolumesView): readonly string[] {
   const names = new Set(held.map(({ name }) => name));
   const handles = held.flatMap(({ handle }) => (handle === undefined ? [] : [handle]));
@@ -32,7 +32,7 @@ export function volumesLeft({ node, attachments, held }: VolumesView): readonly 
   return [...new Set([...asked, ...reported])].sort();
 }
 
-/** Looks which volumes still are attached to a Node, apart from those of the pods that stay on it. */
+/** Reads the volumes that are still attached to a Node, except those of the pods that stay. */
 export async function lookAtVolumes(
   client: Client,
   node: Frozen<Node>,
@@ -54,7 +54,7 @@ async function heldBy(client: Client, staying: readonly JudgedPod[]): Promise<re
   return held;
 }
 
-/** A pod that has finished has let go of its volumes. */
+/** A finished pod has released its volumes. */
 function claimsOf(pod: Frozen<Pod>): readonly { readonly namespace: string; readonly name: string }[] {
   const { metadata, spec } = pod;
   if (hasFinished(pod)) return [];

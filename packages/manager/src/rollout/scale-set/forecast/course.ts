@@ -11,14 +11,14 @@ import {
 } from "../view.ts";
 import type { StepTimes } from "./step-times.ts";
 
-/** A pool on its way through time: what is so now, and what is due later. */
+/** A pool at one moment of the simulated rollout, and the events that are due later. */
 export interface Course {
   view: PoolView;
   readonly times: StepTimes;
-  /** Machines by a number of our own, because names and instances come and go. */
+  /** Machines by a key of the forecast, because names and instance ids change. */
   readonly machines: Map<number, MachineView>;
   due: Due[];
-  /** The number that the next machine gets, here and in its scale set. */
+  /** The key of the next machine; its instance gets the next id of the scale set. */
   nextKey: number;
   nextInstance: number;
   readonly firstKey: number;
@@ -29,7 +29,7 @@ interface Due {
   readonly happen: () => void;
 }
 
-/** Starts where a pool is now; what is under way takes as long as if it had just begun. */
+/** Starts with the pool as it is; a running operation takes as long as if it had just started. */
 export function startOf(view: PoolView, times: StepTimes): Course {
   const ids = machinesOf(view).map(({ instanceID }) => Number(instanceID ?? -1));
   const course: Course = {
@@ -39,7 +39,7 @@ export function startOf(view: PoolView, times: StepTimes): Course {
     due: [],
     nextKey: view.machines.length,
     firstKey: view.machines.length,
-    // Azure never gives a number twice, so the next one is a guess that is never below the truth by much.
+    // Azure never reuses an id, so the next one is a guess: deleted instances may have had larger ids.
     nextInstance: Math.max(-1, ...ids.filter(Number.isSafeInteger)) + 1,
   };
   if (view.operation) endOperationLater(course, view.capacity - liveCount(course));
@@ -54,12 +54,12 @@ export function viewOf({ view, machines }: Course): PoolView {
   return { ...view, machines: all, modelsInUse: [...new Set([...hashes, view.setHash ?? view.wantedHash])] };
 }
 
-/** How many machines were made so far. */
+/** How many machines the rollout has created so far. */
 export function madeBy({ nextKey, firstKey }: Course): number {
   return nextKey - firstKey;
 }
 
-/** Moves on to the next thing that is due and lets everything happen that is due then; false when nothing is. */
+/** Advances to the next due time and applies everything that is due then; false when nothing is due. */
 export function moveOn(course: Course): boolean {
   if (course.due.length === 0) return false;
   const atMs = Math.min(...course.due.map((one) => one.atMs));
@@ -70,12 +70,12 @@ export function moveOn(course: Course): boolean {
   return true;
 }
 
-/** Lets time pass with nothing happening in it. */
+/** Advances the time without applying any event. */
 export function waitUntil(course: Course, nowMs: number): void {
   course.view = { ...course.view, nowMs };
 }
 
-/** Does what an action says, as far as it is done at once, and notes what comes of it later. */
+/** Applies the immediate effects of an action and schedules the later ones. */
 export function performActions(course: Course, action: PoolAction): void {
   switch (action.action) {
     case "PutModel":
@@ -119,7 +119,7 @@ function goOnWith(course: Course, key: number, machine: MachineView): void {
   }
 }
 
-/** Whether a machine that is not available now can be expected to become so. */
+/** Whether a machine that is unavailable now is expected to become available. */
 function isComing(machine: MachineView, nowMs: number): boolean {
   if (machine.isAvailable || isLeaving(machine) || isBroken(machine)) return false;
   return machine.instanceID !== undefined && !isLongUnavailable(machine, nowMs);
@@ -179,7 +179,7 @@ function startDeletion(course: Course, key: number): void {
   change(course, key, { isDeleting: true, picked: "delete" });
   later(course, drainMs, () => {
     change(course, key, { vmState: "Deleting" });
-    // Azure counts an instance out as soon as it takes the deletion.
+    // Azure lowers the capacity as soon as it accepts the deletion.
     course.view = { ...course.view, capacity: Math.max(0, course.view.capacity - 1) };
   });
   later(course, drainMs + deleteMs, () => course.machines.delete(key));

@@ -50,13 +50,13 @@ describe("a forecast", () => {
 
   test.each<[string, Partial<PoolView>, Partial<Forecast["totals"]> & { readonly seconds: number }]>([
     [
-      "replaces one by one with one machine beyond",
+      "replaces one by one with a surge of one",
       { wantedHash: "B" },
-      // The next machine is asked for as soon as a drained one does not count any more.
+      // The controller requests the next machine as soon as Azure no longer counts the drained one.
       { waves: 3, created: 3, deleted: 3, puts: 3, seconds: MADE + 2 * (30 + MADE) + GONE },
     ],
     [
-      "replaces one by one within what may be unavailable",
+      "replaces one by one with one machine unavailable",
       { wantedHash: "B", maxSurge: 0, maxUnavailable: 1 },
       { waves: 3, created: 3, deleted: 3, puts: 4, seconds: 1 + 3 * (30 + MADE), lowestAvailable: 2 },
     ],
@@ -88,7 +88,7 @@ describe("a forecast", () => {
     expect(pickedIn(forecast({ wantedHash: "B", maxUnavailable: 2 }))).toEqual(["mp-0 mp-1", "mp-2"]);
   });
 
-  test("begins with what is under way", () => {
+  test("begins with the running operations", () => {
     const leaving = machine(0, { isDeleting: true, picked: "delete" });
     const updating = machine(1, { picked: "update", updatingToHash: "A", modelHash: "old" });
     const deleted = machine(2, { vmState: "Deleting", isDeleting: true });
@@ -107,7 +107,7 @@ describe("a forecast", () => {
     expect(totals.durationMs).toBeLessThanOrEqual((30 + MADE) * SECOND);
   });
 
-  test("replaces a broken machine when its time is up, and leaves one that may come back", () => {
+  test("replaces a broken machine after the stuck time, and keeps one that may recover", () => {
     const broken = unavailable(0, 1, { vmState: "Failed" });
     const { totals, isReached } = forecast({ machines: [broken, machine(1), machine(2)] });
     expect([totals.deleted, isReached]).toEqual([1, true]);
@@ -130,7 +130,7 @@ describe("a forecast", () => {
       { machines: [0, 1, 2].map((id) => ({ ...machine(id), instanceID: undefined })), capacity: 3 },
     ],
     ["ExternallyScaled", { wantedHash: "B", instanceUpdate: "InPlace", isExternallyScaled: true }],
-  ])("that cannot come to its end says so: %s", (reason, differences) => {
+  ])("that cannot reach its end reports %s", (reason, differences) => {
     const { isReached, blocked } = forecast(differences);
     expect([isReached, blocked.map((one) => one.reason)]).toEqual([false, [reason]]);
   });
@@ -140,7 +140,7 @@ describe("every forecast of a healthy pool", () => {
   const limits = fc.constantFrom([1, 0], [0, 1], ["25%", 0], [2, 2], ["10%", "30%"], [5, 1]);
   const machines = fc.array(fc.constantFrom("A", "B", "C"), { maxLength: 12 });
 
-  test("ends with what is wanted, and never leaves the budget", () => {
+  test("ends in the desired state, and stays within the budget", () => {
     fc.assert(
       fc.property(machines, limits, fc.nat(12), fc.boolean(), (models, [surge, down], desired, isInPlace) => {
         const all: MachineView[] = models.map((modelHash, id) => machine(id, { modelHash }));

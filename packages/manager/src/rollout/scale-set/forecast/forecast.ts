@@ -4,13 +4,13 @@ import type { PoolView } from "../view.ts";
 import { type Course, performActions, madeBy, moveOn, startOf, viewOf, waitUntil } from "./course.ts";
 import type { StepTimes } from "./step-times.ts";
 
-/** An action, and when it is started, counted from now. */
+/** An action and its start time, relative to now. */
 export interface TimedAction {
   readonly afterMs: number;
   readonly action: PoolAction;
 }
 
-/** The machines that are disrupted together, with what is done before they are and until the next are. */
+/** The machines that are disrupted together, with the actions before them and until the next wave. */
 export interface Wave {
   readonly number: number;
   readonly afterMs: number;
@@ -31,22 +31,22 @@ export interface Totals {
   readonly mostMachines: number;
 }
 
-/** What becomes of a pool if everything goes well from now on. */
+/** How a rollout proceeds if no step fails. */
 export interface Forecast {
   readonly waves: readonly Wave[];
   readonly totals: Totals;
-  /** Whether the pool ends with what it wants; otherwise `blocked` says what it stops at. */
+  /** Whether the pool reaches its desired state; otherwise `blocked` has the reason why it stops. */
   readonly isReached: boolean;
   readonly blocked: readonly Blocked[];
 }
 
-/** After this long a planner that only waits decides something else, if ever: machines then count as stuck. */
+/** After this long, machines count as stuck; if the planner only waits then, it will wait forever. */
 const PATIENCE_MS = 11 * 60_000;
 
-/** No rollout takes so many steps for each machine; beyond it, a forecast would go round in circles. */
+/** No rollout takes this many steps for each machine; the limit ends a forecast that would loop forever. */
 const STEPS_PER_MACHINE = 20;
 
-/** Goes through a rollout in time, with the planner that controllers ask and nothing else to decide by. */
+/** Simulates a rollout in time, with the same planner that the pool controller uses. */
 export function forecastPool(view: PoolView, times: StepTimes): Forecast {
   const course = startOf(view, times);
   const started: TimedAction[] = [];
@@ -88,7 +88,7 @@ export function forecastPool(view: PoolView, times: StepTimes): Forecast {
   };
 }
 
-/** When nothing is due any more: whether the planner does something after waiting for long enough. */
+/** With no event due: whether the planner acts after it has waited long enough. */
 function afterPatience(course: Course, { actions, blocked }: PoolPlan): PoolPlan | undefined {
   if (actions.length === 0 && blocked.length === 0) return undefined;
   waitUntil(course, course.view.nowMs + PATIENCE_MS);
@@ -96,12 +96,12 @@ function afterPatience(course: Course, { actions, blocked }: PoolPlan): PoolPlan
   return later.actions.some(({ action }) => action !== "Wait") ? later : undefined;
 }
 
-/** Whether an action takes a machine that works away from its pods. */
+/** Whether an action takes a working machine away from its pods. */
 export function isDisruptive({ action }: Pick<PoolAction, "action">): boolean {
   return action === "DeleteMachine" || action === "UpdateMachineInPlace";
 }
 
-/** Cuts at each moment that machines are picked; what comes before the first of them belongs to the first wave. */
+/** Starts a wave whenever machines are picked; earlier actions belong to the first wave. */
 function wavesOf(started: readonly TimedAction[], durationMs: number): readonly Wave[] {
   const cuts = [...new Set(started.filter(({ action }) => isDisruptive(action)).map((one) => one.afterMs))];
   const starts = [0, ...cuts.slice(1)];
