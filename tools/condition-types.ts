@@ -1,63 +1,71 @@
-/** What each condition of our kinds says when it is True. A world test checks that none is missing. */
+/** What is the case when a condition of one of our kinds is True. */
 export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Cluster: {
-    Ready: "everything below is",
-    InfrastructureReady: "what infrastructureRef names is ready, or nothing is named",
-    ControlPlaneInitialized: "the API server has answered",
+    Ready: "InfrastructureReady and ControlPlaneReady are True",
+    InfrastructureReady: "the object in `spec.infrastructureRef` is ready, or the Cluster names none",
+    ControlPlaneInitialized: "the API server of the workload cluster has answered for the first time",
     ControlPlaneReady: "the control plane is ready",
   },
   AzureCluster: {
-    Ready: "everything below is",
-    NetworkInfrastructureReady: "the network as a whole is as the spec wants it",
-    ResourceGroupReady: "so is the resource group",
-    VNetReady: "the virtual network",
-    SubnetsReady: "its subnets",
-    SecurityGroupsReady: "the security groups and their rules",
-    RouteTablesReady: "the route tables",
-    PublicIPsReady: "the public addresses",
-    NATGatewaysReady: "the NAT gateways",
-    LoadBalancersReady: "the load balancers",
+    Ready: "all resources of the cluster in Azure are as the spec wants them",
+    NetworkInfrastructureReady: "all conditions of single resources below are True",
+    ResourceGroupReady: "the resource group is as the spec wants it",
+    VNetReady: "the virtual network is as the spec wants it",
+    VnetPeeringReady: "the peerings of the virtual network are as the spec wants them",
+    SubnetsReady: "the subnets are as the spec wants them",
+    SecurityGroupsReady: "the security groups and their rules are as the spec wants them",
+    RouteTablesReady: "the route tables are as the spec wants them",
+    PublicIPsReady: "the public IP addresses are as the spec wants them",
+    NATGatewaysReady: "the NAT gateways are as the spec wants them",
+    LoadBalancersReady: "the load balancers are as the spec wants them",
   },
   MachinePool: {
-    Ready: "everything below is",
-    BootstrapReady: "there is bootstrap data",
-    InfrastructureReady: "the pool of the provider is ready",
-    ReplicasReady: "as many Nodes are ready as are wanted",
+    Ready: "all conditions below are True",
+    BootstrapReady: "the bootstrap data for new machines is there",
+    InfrastructureReady: "the object in `infrastructureRef`, such as the AzureMachinePool, is ready",
+    ReplicasReady: "as many Nodes are Ready as `spec.replicas` says",
   },
   MachineHealthCheck: {
     MatchesNoMachinePool:
-      "none of the machines it picks belongs to a pool, where it would look after nothing",
+      "the selector picks no machine of a MachinePool; health checks do not look after those",
   },
   KubeadmConfig: {
-    Ready: "everything below is",
+    Ready: "the bootstrap data is written and current",
     DataSecretAvailable: "the Secret with the bootstrap data is there",
-    CertificatesAvailable: "the authority of the cluster, which machines check, is known",
+    CertificatesAvailable:
+      "the certificate authority that machines check the API server with is known, or the user gave another check",
   },
   AzureMachinePool: {
-    Ready: "everything below but RemovalBlocked is",
-    BootstrapSucceeded: "there is bootstrap data to create machines with",
-    ScaleSetRunning: "the scale set is there and Azure is done with it",
-    ScaleSetDesiredReplicas: "it has as many machines as are wanted, and no more",
-    ScaleSetModelUpdated: "all machines have the newest model",
-    RolloutProgressing: "a rollout goes on, or is complete; when False, the reason says what holds it",
-    RemovalBlocked: "a list would remove so many machines that it is not believed",
+    Ready: "the four conditions below are True; RolloutProgressing and RemovalBlocked do not count",
+    BootstrapSucceeded: "the bootstrap data for new machines is there",
+    ScaleSetRunning: "the scale set exists, and Azure refused or failed no change of it",
+    ScaleSetDesiredReplicas: "the scale set has as many machines as wanted, and none is leaving",
+    ScaleSetModelUpdated: "the scale set and all machines have the wanted model",
+    RolloutProgressing: "a rollout is under way or complete; when False, the reason says what holds it",
+    RemovalBlocked:
+      "a list of the scale set lacks so many instances that the pool controller does not believe it; this condition is set only once that has happened",
   },
   AzureClusterIdentity: {
-    Ready: "clusters can log in with it",
+    Ready: "the Secret of the identity is there; whether Azure accepts it shows in the AzureClusters",
   },
   AzureMachinePoolMachine: {
-    NodeSchedulable: "pods may come to the Node; there only once somebody has cordoned it",
-    Ready: "the VM runs and its Node is ready",
-    VMRunning: "the instance runs",
-    BootstrapSucceeded: "a Node has joined with this boot of the instance",
-    NodeHealthy: "the Node is ready",
-    Drained: "all pods have left; while a machine leaves or is updated",
-    VolumeDetachSucceeded: "no volume is attached to the drained Node any more; there only once one was",
-    InstanceUpdated: "the instance has its new model; there only after Azure has failed to give it one",
+    Ready:
+      "VMRunning, BootstrapSucceeded and NodeHealthy are True, and the machine is neither drained nor updated",
+    VMRunning: "the VM runs",
+    BootstrapSucceeded: "the VM has become a Node since its last installation",
+    NodeHealthy: "the Node is Ready, and reports neither pressure nor an unavailable network",
+    NodeSchedulable:
+      "the Node takes pods; this condition is set only once a client other than Capstan has cordoned it",
+    Drained:
+      "the instance may be deleted or updated; this condition is set only while a machine leaves or is updated",
+    VolumeDetachSucceeded:
+      "no volume is attached to the drained Node; this condition is set only once one was, after the drain",
+    InstanceUpdated:
+      "the instance has its new model; this condition is set only after Azure failed to update it in place",
   },
 };
 
-/** The reasons that events take over from elsewhere, which no reader of the sources sees. */
+/** The reasons of events that are passed through a variable, so that reading the sources does not show who gives them. */
 export const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   Cluster: ["InfrastructureReady", "ControlPlaneReady"],
   AzureMachinePool: ["ScaleSetCreated", "ScaleSetUpdated"],
