@@ -1,63 +1,71 @@
-/** The meaning of each condition of our kinds when it is True. A world test checks that none is missing. */
+/** What is the case when a condition of one of our kinds is True. */
 export const CONDITION_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Cluster: {
-    Ready: "all conditions below are True",
-    InfrastructureReady: "what infrastructureRef names is ready, or nothing is named",
-    ControlPlaneInitialized: "the API server has answered",
+    Ready: "InfrastructureReady and ControlPlaneReady are True",
+    InfrastructureReady: "the object in `spec.infrastructureRef` is ready, or the Cluster names none",
+    ControlPlaneInitialized: "the API server of the workload cluster has answered for the first time",
     ControlPlaneReady: "the control plane is ready",
   },
   AzureCluster: {
-    Ready: "all conditions below are True",
-    NetworkInfrastructureReady: "the network as a whole is as the spec wants it",
-    ResourceGroupReady: "so is the resource group",
-    VNetReady: "the virtual network",
-    SubnetsReady: "its subnets",
-    SecurityGroupsReady: "the security groups and their rules",
-    RouteTablesReady: "the route tables",
-    PublicIPsReady: "the public addresses",
-    NATGatewaysReady: "the NAT gateways",
-    LoadBalancersReady: "the load balancers",
+    Ready: "all resources of the cluster in Azure are as the spec wants them",
+    NetworkInfrastructureReady: "all conditions of single resources below are True",
+    ResourceGroupReady: "the resource group is as the spec wants it",
+    VNetReady: "the virtual network is as the spec wants it",
+    VnetPeeringReady: "the peerings of the virtual network are as the spec wants them",
+    SubnetsReady: "the subnets are as the spec wants them",
+    SecurityGroupsReady: "the security groups and their rules are as the spec wants them",
+    RouteTablesReady: "the route tables are as the spec wants them",
+    PublicIPsReady: "the public IP addresses are as the spec wants them",
+    NATGatewaysReady: "the NAT gateways are as the spec wants them",
+    LoadBalancersReady: "the load balancers are as the spec wants them",
   },
   MachinePool: {
     Ready: "all conditions below are True",
-    BootstrapReady: "there is bootstrap data",
-    InfrastructureReady: "the pool of the provider is ready",
-    ReplicasReady: "as many Nodes are ready as are wanted",
+    BootstrapReady: "the bootstrap data for new machines is there",
+    InfrastructureReady: "the object in `infrastructureRef`, such as the AzureMachinePool, is ready",
+    ReplicasReady: "as many Nodes are Ready as `spec.replicas` says",
   },
   MachineHealthCheck: {
     MatchesNoMachinePool:
-      "none of the selected machines belongs to a pool, whose machines health checks ignore",
+      "the selector picks no machine of a MachinePool; health checks do not look after those",
   },
   KubeadmConfig: {
-    Ready: "all conditions below are True",
-    DataSecretAvailable: "the Secret with the bootstrap data exists",
-    CertificatesAvailable: "the authority of the cluster, which machines check, is known",
+    Ready: "the bootstrap data is written and current",
+    DataSecretAvailable: "the Secret with the bootstrap data is there",
+    CertificatesAvailable:
+      "the certificate authority that machines check the API server with is known, or the user gave another check",
   },
   AzureMachinePool: {
-    Ready: "all conditions below except RemovalBlocked are True",
-    BootstrapSucceeded: "the bootstrap data for new machines exists",
-    ScaleSetRunning: "the scale set exists and Azure has finished its last change",
-    ScaleSetDesiredReplicas: "it has exactly the desired number of machines",
-    ScaleSetModelUpdated: "all machines have the newest model",
-    RolloutProgressing: "a rollout progresses or is complete; when False, the reason names the block",
-    RemovalBlocked: "a list would remove so many machines that it is not trusted",
+    Ready: "the four conditions below are True; RolloutProgressing and RemovalBlocked do not count",
+    BootstrapSucceeded: "the bootstrap data for new machines is there",
+    ScaleSetRunning: "the scale set exists, and Azure refused or failed no change of it",
+    ScaleSetDesiredReplicas: "the scale set has as many machines as wanted, and none is leaving",
+    ScaleSetModelUpdated: "the scale set and all machines have the wanted model",
+    RolloutProgressing: "a rollout is under way or complete; when False, the reason says what holds it",
+    RemovalBlocked:
+      "a list of the scale set lacks so many instances that the pool controller does not believe it; this condition is set only once that has happened",
   },
   AzureClusterIdentity: {
-    Ready: "clusters can use it",
+    Ready: "the Secret of the identity is there; whether Azure accepts it shows in the AzureClusters",
   },
   AzureMachinePoolMachine: {
-    NodeSchedulable: "the Node is schedulable; set only once a user has cordoned it",
-    Ready: "the VM runs and its Node is ready",
-    VMRunning: "the instance runs",
-    BootstrapSucceeded: "a Node has joined with this boot of the instance",
-    NodeHealthy: "the Node is ready",
-    Drained: "all pods have left; set only while a machine is deleted or updated",
-    VolumeDetachSucceeded: "no volume is attached to the drained Node any more; set only if one was",
-    InstanceUpdated: "the instance has its new model; set only after Azure has failed to update it",
+    Ready:
+      "VMRunning, BootstrapSucceeded and NodeHealthy are True, and the machine is neither drained nor updated",
+    VMRunning: "the VM runs",
+    BootstrapSucceeded: "the VM has become a Node since its last installation",
+    NodeHealthy: "the Node is Ready, and reports neither pressure nor an unavailable network",
+    NodeSchedulable:
+      "the Node takes pods; this condition is set only once a client other than Capstan has cordoned it",
+    Drained:
+      "the instance may be deleted or updated; this condition is set only while a machine leaves or is updated",
+    VolumeDetachSucceeded:
+      "no volume is attached to the drained Node; this condition is set only once one was, after the drain",
+    InstanceUpdated:
+      "the instance has its new model; this condition is set only after Azure failed to update it in place",
   },
 };
 
-/** The reasons of events that are variables in the sources, so that the generator cannot find them. */
+/** The reasons of events that are passed through a variable, so that reading the sources does not show who gives them. */
 export const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   Cluster: ["InfrastructureReady", "ControlPlaneReady"],
   AzureMachinePool: ["ScaleSetCreated", "ScaleSetUpdated"],

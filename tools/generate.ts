@@ -5,15 +5,25 @@ import { architectureDocument } from "./generate-architecture.ts";
 import { configFiles } from "./generate-config.ts";
 import { crdFiles } from "./generate-crds.ts";
 import { referencePages } from "./generate-reference.ts";
+import { REASONS } from "../packages/manager/src/reasons/reasons.ts";
+import { readReasonSources } from "./reason-sources.ts";
+import { reasonProblems } from "./reasons-page.ts";
 
 const CRD_FOLDER = "packages/api/crds";
 const CONFIG_FOLDER = "config";
 const REFERENCE_FOLDER = "docs/reference";
 
+const sources = readReasonSources();
+const problems = reasonProblems(sources, REASONS);
+if (problems.length > 0) {
+  for (const problem of problems) console.log(problem);
+  process.exit(1);
+}
+
 const wanted = new Map([
   ...crdFiles(CRD_FOLDER),
   ...configFiles(CONFIG_FOLDER, CRD_FOLDER),
-  ...(await referencePages(REFERENCE_FOLDER)),
+  ...(await referencePages(REFERENCE_FOLDER, sources)),
   architectureDocument("ARCHITECTURE.md"),
 ]);
 const stale = globSync([

@@ -45,6 +45,8 @@ export {
 export { instanceEvidence } from "./azure/scale-set/instance-evidence.ts";
 export type { PowerState, ScaleSetInstance } from "./azure/scale-set/instance.ts";
 export { type FreshnessOptions, ScaleSetInstances } from "./azure/scale-set/instances.ts";
+export type { ReasonText } from "./reasons/reason-text.ts";
+export { type Reason, REASONS } from "./reasons/reasons.ts";
 export { azureClusterRbac } from "./reconcilers/azurecluster/rbac.ts";
 export type { PolicyRule } from "./reconcilers/policy-rule.ts";
 export { azureClusterReconciler } from "./reconcilers/azurecluster/reconciler.ts";

@@ -1,0 +1,21 @@
+import { AZURE_REASONS } from "./azure.ts";
+import { BOOTSTRAP_REASONS } from "./bootstrap.ts";
+import { CLUSTER_REASONS } from "./clusters.ts";
+import { MACHINE_REASONS } from "./machines.ts";
+import { POOL_REASONS } from "./pools.ts";
+
+/**
+ * Every reason that our controllers give in conditions, outcomes, blocked plans and events. The error codes of Azure and
+ * the reasons of the Kubernetes API are not among them. `npm run generate` prints them into docs/reference/reasons.md,
+ * and fails if one is missing here or is not given by any controller.
+ */
+export const REASONS = {
+  ...AZURE_REASONS,
+  ...BOOTSTRAP_REASONS,
+  ...CLUSTER_REASONS,
+  ...MACHINE_REASONS,
+  ...POOL_REASONS,
+} as const;
+
+/** A reason that one of our controllers gives. */
+export type Reason = keyof typeof REASONS;
