@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { createHttpTransport, createRealEnv, type Transport } from "@capstan/env";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BASH_FLAGS } from "./bash.ts";
 import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 import { findKubectls } from "./kubectls.ts";
 
@@ -47,7 +48,8 @@ async function shell(script: string): Promise<string> {
     TMPDIR: root,
   };
   const options = { cwd: REPOSITORY, env, timeout: LIMIT_MS };
-  const { stdout, stderr } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], options);
+  const args = [...BASH_FLAGS, "-euo", "pipefail", "-c", script];
+  const { stdout, stderr } = await promisify(execFile)("bash", args, options);
   return stdout + stderr;
 }
 

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { createRealEnv } from "@capstan/env";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BASH_FLAGS } from "./bash.ts";
 import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 import { findKubectls } from "./kubectls.ts";
 
@@ -46,7 +47,8 @@ async function shell(script: string): Promise<string> {
     HOME: root,
   };
   const options = { cwd: root, env, timeout: LIMIT_MS };
-  const { stdout, stderr } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], options);
+  const args = [...BASH_FLAGS, "-euo", "pipefail", "-c", script];
+  const { stdout, stderr } = await promisify(execFile)("bash", args, options);
   return stdout + stderr;
 }
 
