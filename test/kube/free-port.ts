@@ -5,10 +5,10 @@ const FILES_AT_ONCE = 4;
 
 /**
  * A free port of this machine. It is released before its server binds it, seconds later, so files that run at the same time
- * must not be given the same one: each worker of vitest takes the ports of its own remainder.
+ * must not be given the same one: each worker of vitest, or each lane of a soak, takes the ports of its own remainder.
  */
 export async function freePort(): Promise<number> {
-  const remainder = Number(process.env["VITEST_POOL_ID"] ?? 0) % FILES_AT_ONCE;
+  const remainder = Number(process.env["CAPSTAN_LANE"] ?? process.env["VITEST_POOL_ID"] ?? 0) % FILES_AT_ONCE;
   for (;;) {
     const port = await anyFreePort();
     // Linux hands out odd ports first, so the lowest bit says nothing.
