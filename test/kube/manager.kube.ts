@@ -14,6 +14,7 @@ import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { killAll } from "../journeys/capstan.ts";
+import { runsAll } from "../sample.ts";
 import { FLEET, fleetOn, POOL } from "./fleet.ts";
 import { startKubelets } from "./kubelets.ts";
 import {
@@ -28,6 +29,9 @@ expect.extend(conditionMatchers);
 
 const DEMO = { name: "demo", namespace: "default" };
 const LEASE = { name: "capstan", namespace: "capstan-system" };
+
+/** In a soak only: the gate has a smoke of the journey. */
+const longTest = test.runIf(runsAll);
 
 let management: Management;
 let leader: RunningManager;
@@ -194,44 +198,53 @@ describe("two managers on a real kube-apiserver and a simulated Azure", () => {
     expect(await management.client.find(AzureCluster, DEMO)).toBeUndefined();
   });
 
-  test("do all of their work on clusters of each sort", async () => {
-    const { client, plane, kubectl } = management;
-    await kubectl(
-      "create",
-      "-f",
-      manifestFile("fleet", { apiVersion: "v1", kind: "List", items: fleetOn(plane) }),
-    );
-    await eventually(async () => {
-      for (const name of ["reachable", "kubeadm"]) {
-        const cluster = await client.get(Cluster, { name, namespace: FLEET });
-        expect(cluster).toHaveCondition("InfrastructureReady", "True");
-      }
-      const config = await client.get(KubeadmConfig, POOL);
-      expect(config).toHaveCondition("DataSecretAvailable", "True");
-    });
-    const kubelets = startKubelets(client, management.azure);
-    await eventually(async () => {
-      const [machine] = await client.list(AzureMachinePoolMachine, { namespace: FLEET });
-      expect(machine?.status?.ready).toBe(true);
-    });
-    await kubelets.stop();
-    await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s").catch(async (error: Error) => {
-      const running = [leader, standby].filter(({ child }) => child.exitCode === null).length;
-      throw new Error(`${error.message}\n${running} managers run\n${await describeFleet()}`);
-    });
-    expect(management.azure.resources()).toEqual([]);
-    // Longer than each of its waits, which say what they wait for.
-  }, 400_000);
+  longTest(
+    "do all of their work on clusters of each sort",
+    async () => {
+      const { client, plane, kubectl } = management;
+      await kubectl(
+        "create",
+        "-f",
+        manifestFile("fleet", { apiVersion: "v1", kind: "List", items: fleetOn(plane) }),
+      );
+      await eventually(async () => {
+        for (const name of ["reachable", "kubeadm"]) {
+          const cluster = await client.get(Cluster, { name, namespace: FLEET });
+          expect(cluster).toHaveCondition("InfrastructureReady", "True");
+        }
+        const config = await client.get(KubeadmConfig, POOL);
+        expect(config).toHaveCondition("DataSecretAvailable", "True");
+      });
+      const kubelets = startKubelets(client, management.azure);
+      await eventually(async () => {
+        const [machine] = await client.list(AzureMachinePoolMachine, { namespace: FLEET });
+        expect(machine?.status?.ready).toBe(true);
+      });
+      await kubelets.stop();
+      await kubectl("delete", "cluster", "--all", "-n", FLEET, "--timeout=100s").catch(
+        async (error: Error) => {
+          const running = [leader, standby].filter(({ child }) => child.exitCode === null).length;
+          throw new Error(`${error.message}\n${running} managers run\n${await describeFleet()}`);
+        },
+      );
+      expect(management.azure.resources()).toEqual([]);
+      // Longer than each of its waits, which say what they wait for.
+    },
+    400_000,
+  );
 
   test("keep the promises of docs/how-to/management-cluster.md", async () => {
     await management.page("Make the image");
     const before = await trusted();
     expect(await management.page("Install it")).toContain("CRDs: 19 (0 new, 0 updated, 19 unchanged)");
     expect(await trusted()).toEqual(before);
-    await management.routeWebhooks();
-    expect(await management.page("Make a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
     expect(await management.page("See what it may do")).toMatch(/^no$/m);
     expect(await management.page("Bring it up to date")).toContain("Deployment: capstan-manager (unchanged)");
+  });
+
+  longTest("make the cluster of that page, and delete it", async () => {
+    await management.routeWebhooks();
+    expect(await management.page("Make a cluster")).toMatch(/Cluster\/demo .*WaitingForKubeconfig/);
   });
 
   test("let go of identities that no cluster uses", async () => {
