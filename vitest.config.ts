@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 
 const setupFiles = ["./test/property-seed.ts"];
 
@@ -6,6 +7,7 @@ export default defineConfig({
   test: {
     // Files wait for nobody and need no core for themselves: one more than the default, which leaves one free.
     maxWorkers: "100%",
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -1,8 +1,8 @@
-/** `npm run bundle`: the whole of capstan in one file, which any Node of the right version runs without node_modules. */
+/** `npm run bundle [-- FILE]`: the whole of capstan in one file, which any Node of the right version runs without node_modules. */
 import { statSync } from "node:fs";
 import { build } from "rolldown";
 
-const FILE = "dist/capstan.mjs";
+const [FILE = "dist/capstan.mjs"] = process.argv.slice(2);
 
 const startedMs = performance.now();
 await build({

@@ -8,6 +8,7 @@ const STEPS: readonly Step[] = [
   { name: "dead code and dependencies", command: ["knip"] },
   { name: "format", command: ["oxfmt", "--check"] },
   { name: "generated files", command: ["node", "tools/generate.ts", "--check"] },
+  { name: "commit subjects", command: ["node", "tools/check-commits.ts"] },
 ];
 
 const AT_ONCE = 2;
@@ -19,7 +20,8 @@ const work = async (): Promise<void> => {
     const result = await runStep(step);
     results.push(result);
     console.log(`${result.ok ? "ok  " : "FAIL"}  ${result.name} (${result.seconds.toFixed(1)} s)`);
-    if (!result.ok) console.log(result.output.trimEnd().replace(/^/gm, "      "));
+    const isShown = !result.ok || result.output.startsWith("skipped");
+    if (isShown) console.log(result.output.trimEnd().replace(/^/gm, "      "));
   }
 };
 await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { BASH_FLAGS } from "./bash.ts";
 
 const BIN = join(import.meta.dirname, "../../packages/cli/bin/capstan.mjs");
 const children = new Set<ChildProcess>();
@@ -46,7 +47,7 @@ export function launch(
 ): Running {
   const command = [process.execPath, ...nodeArgs, program, ...args];
   // The shell becomes the program, so the process that is killed is the right one.
-  const child = spawn("bash", ["-c", `${shell} exec "$@"`, "bash", ...command], {
+  const child = spawn("bash", [...BASH_FLAGS, "-c", `${shell} exec "$@"`, "bash", ...command], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.add(child);

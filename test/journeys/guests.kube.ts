@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 import { DEFAULT_PRINCIPAL, DEFAULT_SUBSCRIPTION } from "@capstan/azure-sim";
 import { createHttpTransport, createRealEnv, type Transport } from "@capstan/env";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runsAll } from "../sample.ts";
+import { BASH_FLAGS } from "./bash.ts";
 import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 import { findKubectls } from "./kubectls.ts";
 
@@ -13,6 +15,9 @@ const REPOSITORY = join(import.meta.dirname, "../..");
 const EXAMPLES = join(REPOSITORY, "examples/scale-set");
 const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/fleet`;
 const LIMIT_MS = 100_000;
+
+/** In a soak only: the gate has a smoke of the journey. */
+const longTest = test.runIf(runsAll);
 
 const root = mkdtempSync(join(tmpdir(), "capstan-guests-"));
 const dataDir = join(root, "data");
@@ -47,7 +52,8 @@ async function shell(script: string): Promise<string> {
     TMPDIR: root,
   };
   const options = { cwd: REPOSITORY, env, timeout: LIMIT_MS };
-  const { stdout, stderr } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], options);
+  const args = [...BASH_FLAGS, "-euo", "pipefail", "-c", script];
+  const { stdout, stderr } = await promisify(execFile)("bash", args, options);
   return stdout + stderr;
 }
 
@@ -149,23 +155,26 @@ describe("docs/guests.md", () => {
 describe("capstan up", () => {
   const identities = "-o jsonpath='{range .items[*]}{.metadata.uid} {.status.nodeInfo.bootID}{\"\\n\"}{end}'";
 
-  test("goes on with guests after kill -9 in the middle of a boot: nodes stay, and new ones come", async () => {
-    const before = await kubectl("get", "nodes", identities);
-    // Slow enough that the machines are found between power on and their join.
-    await capstan("sim", "clock", "speed", "10", "--data-dir", dataDir);
-    await capstan("sim", "capacity", "fleet/pool", "5", "--data-dir", dataDir);
-    const arm = await Arm.connect();
-    const list = "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines";
-    await eventually(() => arm.send("GET", list), /("provisioningState":"Succeeded"[^]*){4}/);
-    running.child.kill("SIGKILL");
-    await running.ended;
-    await up(60);
-    expect(printed).toMatch(/^workload clusters: 1, guests: [45] \(3 ready, [12] booting\)$/m);
-    await eventually(() => kubectl("get", "nodes"), /(^pool00000\d +Ready[^]*){5}/m);
-    const after = await kubectl("get", "nodes", identities);
-    expect(after.split("\n").slice(0, 3)).toEqual(before.split("\n").slice(0, 3));
-    expect(await kubectl("get", "pods")).toMatch(/(1\/1 +Running[^]*){4}/);
-  });
+  longTest(
+    "goes on with guests after kill -9 in the middle of a boot: nodes stay, and new ones come",
+    async () => {
+      const before = await kubectl("get", "nodes", identities);
+      // Slow enough that the machines are found between power on and their join.
+      await capstan("sim", "clock", "speed", "10", "--data-dir", dataDir);
+      await capstan("sim", "capacity", "fleet/pool", "5", "--data-dir", dataDir);
+      const arm = await Arm.connect();
+      const list = "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines";
+      await eventually(() => arm.send("GET", list), /("provisioningState":"Succeeded"[^]*){4}/);
+      running.child.kill("SIGKILL");
+      await running.ended;
+      await up(60);
+      expect(printed).toMatch(/^workload clusters: 1, guests: [45] \(3 ready, [12] booting\)$/m);
+      await eventually(() => kubectl("get", "nodes"), /(^pool00000\d +Ready[^]*){5}/m);
+      const after = await kubectl("get", "nodes", identities);
+      expect(after.split("\n").slice(0, 3)).toEqual(before.split("\n").slice(0, 3));
+      expect(await kubectl("get", "pods")).toMatch(/(1\/1 +Running[^]*){4}/);
+    },
+  );
 
   const joinData = readFileSync(join(EXAMPLES, "cloud-init.yaml"), "utf8").replace(
     /caCertHashes:\n.*/,

@@ -5,6 +5,8 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { createRealEnv } from "@capstan/env";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runsAll } from "../sample.ts";
+import { BASH_FLAGS } from "./bash.ts";
 import { capstan, killAll, launch, READY, type Running } from "./capstan.ts";
 import { findKubectls } from "./kubectls.ts";
 
@@ -13,6 +15,9 @@ const LIMIT_MS = 100_000;
 const SPEED = 120;
 // A deletion takes half a second then, and ten minutes are a quarter of one.
 const SLOW = 40;
+
+/** In a soak only: the gate has a smoke of the journey. */
+const longTest = test.runIf(runsAll);
 
 // The pages are read by somebody who stands in the root of the repository: so does whoever runs them, but for the data.
 const root = mkdtempSync(join(tmpdir(), "capstan-pools-"));
@@ -46,7 +51,8 @@ async function shell(script: string): Promise<string> {
     HOME: root,
   };
   const options = { cwd: root, env, timeout: LIMIT_MS };
-  const { stdout, stderr } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], options);
+  const args = [...BASH_FLAGS, "-euo", "pipefail", "-c", script];
+  const { stdout, stderr } = await promisify(execFile)("bash", args, options);
   return stdout + stderr;
 }
 
@@ -150,29 +156,32 @@ describe("a pool of machines, by the pages of docs/how-to", () => {
     expect(out.match(/virtualMachineScaleSets\/manualupgrade +202/g)).toHaveLength(3);
   });
 
-  test("drain.md shows a budget that holds a machine, lifts it, and waits no longer than allowed", async () => {
-    await speed(SLOW);
-    const out = await runPage("drain.md", 0, -1);
-    const held =
-      /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;
-    for (const line of [/^workers-\d+, DrainBlocked: .*/m, /Warning +DrainBlocked +azuremachine.*/]) {
-      expect(line.exec(out)?.[0]).toMatch(held);
-    }
-    expect(out).toMatch(/!! DELETED !! AzureMachinePoolMachine\/workers-\d+ +False +Warning +DrainBlocked/);
-    expect(out).toMatch(ROLLED_OUT);
-    await speed(SPEED);
-    const limited = await runPage("drain.md", -1);
-    expect(limited).toMatch(
-      /DrainTimedOut .* was not drained within 600 s and is deleted with pods? default\/web-/,
-    );
-    expect(limited).toMatch(ROLLED_OUT);
-  });
+  longTest(
+    "drain.md shows a budget that holds a machine, lifts it, and waits no longer than allowed",
+    async () => {
+      await speed(SLOW);
+      const out = await runPage("drain.md", 0, -1);
+      const held =
+        /pod default\/web-\S+ is not evicted: PodDisruptionBudget default\/web allows no disruption now/;
+      for (const line of [/^workers-\d+, DrainBlocked: .*/m, /Warning +DrainBlocked +azuremachine.*/]) {
+        expect(line.exec(out)?.[0]).toMatch(held);
+      }
+      expect(out).toMatch(/!! DELETED !! AzureMachinePoolMachine\/workers-\d+ +False +Warning +DrainBlocked/);
+      expect(out).toMatch(ROLLED_OUT);
+      await speed(SPEED);
+      const limited = await runPage("drain.md", -1);
+      expect(limited).toMatch(
+        /DrainTimedOut .* was not drained within 600 s and is deleted with pods? default\/web-/,
+      );
+      expect(limited).toMatch(ROLLED_OUT);
+    },
+  );
 });
 
 const ofEach = (version: string): readonly string[] => [version, version, version];
 
 describe("capstan up", () => {
-  test("finishes a rollout that kill -9 cut in the middle of a PUT, and repeats no PUT", async () => {
+  longTest("finishes a rollout that kill -9 cut in the middle of a PUT, and repeats no PUT", async () => {
     const before = await instances();
     const seen = (await writes()).length;
     await speed(SLOW);

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpTransport, type Transport } from "@capstan/env";
 import { kubeAssets, type KubeAssets } from "./assets.ts";
+import { freePort } from "./free-port.ts";
 
 /** A real control plane on loopback. */
 export interface ControlPlane {
@@ -245,13 +245,4 @@ async function stop(children: readonly ChildProcess[], folder: string): Promise<
     ),
   );
   rmSync(folder, { recursive: true, force: true });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no free port could be had");
-  return address.port;
 }

@@ -12,6 +12,7 @@ import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { pod } from "@capstan/runtime/testing/builders";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { killAll } from "../journeys/capstan.ts";
+import { runsAll } from "../sample.ts";
 import { FLEET, fleetOn } from "./fleet.ts";
 import { startKubelets } from "./kubelets.ts";
 import { eventually, type Management, type RunningManager, startManagement } from "./management.ts";
@@ -22,6 +23,9 @@ const POOLS = "test/kube/machine-pools.yaml";
 const PLAIN = { name: "plain", namespace: FLEET };
 /** What a pool needs around it. */
 const AROUND: ReadonlySet<string> = new Set(["Namespace", "Secret", "AzureClusterIdentity"]);
+
+/** In a soak only: the gate has a smoke of the journey. */
+const longTest = test.runIf(runsAll);
 
 let management: Management;
 let kubelets: ReturnType<typeof startKubelets>;
@@ -142,7 +146,7 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
     expect(new Set(puts)).toEqual(new Set(["PUT virtualMachineScaleSets 200"]));
   });
 
-  test("let go of a machine that was deleted, after the budget of its pods allows it", async () => {
+  longTest("let go of a machine that was deleted, after the budget of its pods allows it", async () => {
     const { client, kubectl } = management;
     const [name = ""] = await machinesOf("plain");
     const machine = { name, namespace: FLEET };
@@ -161,7 +165,7 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
     await settled(3);
   });
 
-  test("are updated in place: the same machines with another version", async () => {
+  longTest("are updated in place: the same machines with another version", async () => {
     const { client } = management;
     const before = await machinesOf("plain");
     const asked = writes().length;
@@ -185,7 +189,7 @@ describe("machine pools on a real kube-apiserver and a simulated Azure", () => {
     expect(done.filter((text) => text.includes("delete"))).toEqual([]);
   });
 
-  test("shrink", async () => {
+  longTest("shrink", async () => {
     await management.kubectl("scale", "machinepool/plain", "--replicas=1", "-n", FLEET);
     await settled(1);
   });

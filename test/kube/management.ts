@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -7,8 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createRealEnv } from "@capstan/env";
 import { type Client, createClient } from "@capstan/runtime";
+import { BASH_FLAGS } from "../journeys/bash.ts";
 import { type Ended, launch, type Running } from "../journeys/capstan.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { freePort } from "./free-port.ts";
 import { type QuickAzure, startQuickAzure } from "./quick-azure.ts";
 
 /** Runs a program to its end and gives what it says, on standard error too. */
@@ -47,9 +49,9 @@ const runFile = promisify(execFile);
 /** Builds the bundle and starts all of it. */
 export async function startManagement(): Promise<Management> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-management-"));
-  execFileSync(process.execPath, ["tools/bundle.ts"]);
   const program = join(folder, "capstan.mjs");
-  copyFileSync("dist/capstan.mjs", program);
+  // A file of its own: another test may build its bundle at the same time.
+  execFileSync(process.execPath, ["tools/bundle.ts", program]);
   const plane = await startControlPlane({ audit: true });
   const capstan = (...args: string[]): Promise<Ended> => launch(args, { program }).ended;
   const azure = await startQuickAzure();
@@ -104,7 +106,9 @@ async function runPage(
   // What the first section exports is there in the others.
   const IMAGE = /^export IMAGE=(.*)$/m.exec(text)?.[1];
   const env = { ...process.env, PATH, IMAGE, KUBECONFIG: kubeconfig, HOME: folder };
-  const { stdout, stderr } = await runFile("bash", ["-euo", "pipefail", "-c", script], { env });
+  const { stdout, stderr } = await runFile("bash", [...BASH_FLAGS, "-euo", "pipefail", "-c", script], {
+    env,
+  });
   return stdout + stderr;
 }
 
@@ -205,13 +209,4 @@ export async function eventually(assertion: () => Promise<void>): Promise<void> 
       await sleep(100);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no free port could be had");
-  return address.port;
 }

@@ -13,7 +13,7 @@ try {
   process.exit(MISSING);
 }
 const vitest = join(import.meta.dirname, "..", "..", "node_modules", "vitest", "vitest.mjs");
-// Each file has servers of its own, which need the other cores.
-const flags = ["run", "--project", "kube", "--maxWorkers=1", ...process.argv.slice(2)];
+// Each file has servers, ports and folders of its own, and waits for them most of the time: two files share two cores.
+const flags = ["run", "--project", "kube", "--maxWorkers=2", ...process.argv.slice(2)];
 const run = spawnSync(process.execPath, [vitest, ...flags], { stdio: "inherit" });
 process.exit(run.status ?? 1);

@@ -21,6 +21,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { killAll, launch } from "../journeys/capstan.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type CustomResourceDefinition, establish } from "./custom-resource-definition.ts";
+import { freePort } from "./free-port.ts";
 
 const namespace = "capstan-system";
 const env = createRealEnv();
@@ -263,15 +264,6 @@ describe("a real kube-apiserver", () => {
 });
 
 describe("capstan manager", () => {
-  async function freePort(): Promise<number> {
-    const listener = createServer().listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as AddressInfo;
-    listener.close();
-    await once(listener, "close");
-    return port;
-  }
-
   const managerArgs = (webhookPort: number, healthPort: number): string[] => {
     const flags = `--webhook-port ${webhookPort} --health-addr 127.0.0.1:${healthPort}`;
     return ["manager", "--kubeconfig", plane.kubeconfig, ...flags.split(" ")];

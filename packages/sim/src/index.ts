@@ -29,7 +29,7 @@ export { MACHINE_POOL_INVARIANTS } from "./invariants/machine-pools/machine-pool
 export { type Invariant, ViolationError, type InvariantView } from "./invariants/invariant.ts";
 export type { ArmCall, Happening, KubeWrite, TraceEvent } from "./trace/trace-event.ts";
 export type { Call } from "./world/call.ts";
-export { crashEverywhere, type CrashPoint, crashPointsOf, faultOf } from "./world/crash-sweep.ts";
+export { crashAt, type CrashPoint, crashPointsOf, faultOf } from "./world/crash-sweep.ts";
 export { type EndState, endStateOf } from "./world/end-state.ts";
 export type { Controllers, ManagerConnections } from "./world/managers.ts";
 export { rehearse, type Rehearsal, RestlessError, type Run } from "./world/rehearsal.ts";

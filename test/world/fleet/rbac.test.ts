@@ -2,26 +2,26 @@ import { AzureMachinePoolMachine, type CustomKind, MachineHealthCheck } from "@c
 import { CONTROLLERS, type PolicyRule } from "@capstan/manager";
 import { type Call, rehearse, type Rehearsal } from "@capstan/sim";
 import { expect, test } from "vitest";
+import { clusterRules, NAMESPACE_RULES } from "../../../packages/cli/src/install/role-rules.ts";
 import { rehearsalOf, STORIES } from "../machinepools/stories.ts";
 import { lifeOf, LIVES } from "./life.ts";
+import { callsBesideControllers } from "./manager-rights.ts";
 import { recorded } from "./recorded.ts";
 import { tour } from "./rights.ts";
 
-/** The permissions of a manager itself, not of a controller: `capstan init` grants them to each manager. */
-const OWN: readonly PolicyRule[] = [
-  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
-  { apiGroups: [""], resources: ["events"], verbs: ["get", "create", "patch"] },
-  { apiGroups: [""], resources: ["namespaces"], verbs: ["get"] },
-];
+/** The resources that each manager uses for itself, not for a controller; the roles of `capstan init` grant them as well. */
+const OWN_RESOURCES = ["leases", "events", "namespaces"];
 
 function grantedBy(rules: readonly PolicyRule[]): readonly string[] {
-  return rules.flatMap(({ resources, verbs }) =>
-    resources.flatMap((one) => verbs.map((verb) => `${verb} ${one}`)),
+  return rules.flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group}/${resource}`)),
+    ),
   );
 }
 
-function textOf({ verb, resource, subresource }: Call): string {
-  return `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`}`;
+function textOf({ verb, group = "", resource, subresource }: Call): string {
+  return `${verb} ${group}/${subresource === undefined ? resource : `${resource}/${subresource}`}`;
 }
 
 const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted();
@@ -61,14 +61,12 @@ async function usedIn(): Promise<readonly Call[]> {
   return calls.filter(({ server }) => server === "management");
 }
 
-test("managers use exactly the permissions that their controllers declare", async () => {
+test("managers use exactly the rights that the roles of capstan init grant", async () => {
   const used = await usedIn();
-  const isOwn = ({ resource }: Call): boolean => OWN.some(({ resources }) => resources.includes(resource));
-  const granted = CONTROLLERS.flatMap(({ rbac }) => grantedBy(rbac));
-  expect(sorted(used.filter((call) => !isOwn(call)).map(textOf))).toEqual(sorted(granted));
-  const own = new Set(grantedBy(OWN));
-  expect(sorted(used.filter(isOwn).map(textOf)).filter((text) => !own.has(text))).toEqual([]);
-  // A controller must declare the permissions of its own requests itself, even if another controller has them.
+  const all = [...used, ...(await callsBesideControllers())].map(textOf);
+  expect(sorted(all)).toEqual(sorted(grantedBy([...clusterRules(), ...NAMESPACE_RULES])));
+  // What a controller does in its own name it has declared itself; it must not depend on the rights of another one.
+  const isOwn = ({ resource }: Call): boolean => OWN_RESOURCES.includes(resource);
   for (const { name, rbac } of CONTROLLERS) {
     const declared = new Set(grantedBy(rbac));
     const texts = used.filter((call) => call.by === name && !isOwn(call)).map(textOf);

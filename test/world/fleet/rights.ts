@@ -1,4 +1,5 @@
 import {
+  AzureClusterIdentity,
   AzureManagedCluster,
   AzureManagedControlPlane,
   AzureManagedMachinePool,
@@ -30,7 +31,7 @@ import {
   machineSet,
 } from "@capstan/runtime/testing/builders";
 import type { Rehearsal, World } from "@capstan/sim";
-import { createCluster, createIdentity, MINUTE_MS, patch, remove } from "./fleet-world.ts";
+import { createCluster, createIdentity, MINUTE_MS, NAMESPACE, patch, remove } from "./fleet-world.ts";
 
 const referenceTo = ({ apiVersion, kind }: Kind, name: string) => ({ apiVersion, kind, name });
 
@@ -40,6 +41,10 @@ export function tour(seed: string): Rehearsal {
     world: { seed, controllers: simulatedControllers },
     story: async (world) => {
       await createIdentity(world);
+      // Chosen by labels, which are read from the Namespace of the cluster.
+      const selector = { matchLabels: { "kubernetes.io/metadata.name": NAMESPACE } };
+      const spec = { allowedNamespaces: { selector } };
+      await patch(world, AzureClusterIdentity, "demo-identity", { spec });
       await managedCluster(world);
       await clusterWithMachines(world);
       await world.rest(10 * MINUTE_MS);

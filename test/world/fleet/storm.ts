@@ -1,6 +1,7 @@
 import { simulatedControllers } from "@capstan/cli";
 import { failureReport, faultsOf, rehearse, type Run, ViolationError } from "@capstan/sim";
 import { expect } from "vitest";
+import { recordStorm, replayCommand } from "../../sample.ts";
 import { lifeOf, LIVES } from "./life.ts";
 
 /** How often the storms have reached each state so far. */
@@ -21,7 +22,11 @@ export async function storm(
   const run = await rehearse(lifeOf(options), faults);
   for (const [state, count] of run.world.reached()) reached.set(state, (reached.get(state) ?? 0) + count);
   const reported = `seed ${seed}, ${JSON.stringify(life)}, faults: ${faults.map(({ fault }) => fault).join(", ")}`;
-  const command = `npx vitest run --project ${file.endsWith(".deep.ts") ? "deep" : "unit"} test/world/fleet/${file} -t "storm ${seed}$"`;
+  recordStorm("fleet", seed, run.world.reached().keys());
+  const path = `test/world/fleet/${file}`;
+  const command = file.endsWith(".deep.ts")
+    ? replayCommand(path, seed)
+    : `npx vitest run --project unit ${path} -t "storm ${seed}$"`;
   expect(calm.failure, `seed ${seed} without faults`).toBeUndefined();
   if (run.failure) throw new Error(`${reported}\n${reportOf(run, command)}`, { cause: run.failure });
   expect(run.end, `${reported}\nreplay it with: ${command}`).toEqual({

@@ -8,11 +8,14 @@ import {
   ViolationError,
   type World,
 } from "@capstan/sim";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { numbersFrom, recordStorm, replayCommand, stormSeeds } from "../../sample.ts";
 import { find, MINUTE_MS, remove } from "../fleet/fleet-world.ts";
 import { type Reached, reachedText } from "../fleet/storm.ts";
 import { editMore, editPool, wantAgain } from "./edits.ts";
+import { MUST_BE_REACHED } from "./must-reach.ts";
 import { leaveMarks } from "./pool-world.ts";
+import { SAMPLED_SEEDS } from "./sampled-seeds.ts";
 import { isTold, POOL, rehearsalOf, STORM_STORIES } from "./stories.ts";
 
 /** The state that the storms of one file share. */
@@ -63,8 +66,12 @@ export async function storm(seed: number, season: Season, story?: string): Promi
   const { file, reached } = season;
   const { name, run, reported } = await brave(seed, story);
   for (const [state, count] of run.world.reached()) reached.set(state, (reached.get(state) ?? 0) + count);
-  const project = file.endsWith(".deep.ts") ? "deep" : "unit";
-  const command = `npx vitest run --project ${project} test/world/machinepools/${file} -t "storm ${seed}${story === undefined ? "$" : ":"}"`;
+  recordStorm("machinepools", seed, run.world.reached().keys());
+  const path = `test/world/machinepools/${file}`;
+  const command =
+    story === undefined
+      ? replayCommand(path, seed)
+      : `npx vitest run --project unit ${path} -t "storm ${seed}:"`;
   if (run.failure) throw new Error(`${reported}\n${reportOf(run, command)}`, { cause: run.failure });
   const end = run.end as { readonly made: number };
   // Storms delete machines, so more of them have existed.
@@ -120,48 +127,14 @@ function reportOf({ world, failure }: Run, command: string): string {
   return failureReport({ invariant, events: world.trace.events, command });
 }
 
-/** States that must occur at least once over all storms of a file, or the storms prove too little. */
-const MUST_BE_REACHED = [
-  "process crashed",
-  "process lost the Lease",
-  "condition Drained True Drained",
-  "condition Drained True DrainTimedOut",
-  "condition Drained False DrainBlocked",
-  "condition Ready False UpdatingInPlace",
-  "condition ScaleSetRunning False ScaleSetDeleting",
-  "condition VMRunning False VMStopped",
-  "condition VMRunning False VMProvisionFailed",
-  "condition NodeHealthy False NodeConditionsFailed",
-  "condition Paused True Paused",
-  "fault crash-before-write",
-  "fault crash-after-write",
-  "fault two-leaders",
-  "fault kube-timeout-applied",
-  "fault arm-timeout-applied",
-  "fault arm-throttled",
-  "fault arm-precondition",
-  "fault operation-lost",
-  "fault operation-failed-but-applied",
-  "fault partial-allocation",
-  "fault instance-deleted",
-  "fault spot-eviction",
-  "fault node-never-joins",
-  "fault pdb-blocks",
-  "fault eviction-refused",
-  "fault workload-unreachable",
-  "fault watch-drop",
-  "fault watch-time-travel",
-  "fault user-edit",
-  "fault clock-jump",
-  "guest Spoiled",
-];
-
 /** Tests of this many storms, and of the states that they have reached together. */
 export function storms(file: string, { from, count }: { from: number; count: number }): void {
   const season = seasonOf(file);
-  const seeds = Array.from({ length: count }, (_, index) => from + index);
+  const all = numbersFrom(from, count);
+  const sample = SAMPLED_SEEDS.filter((seed) => all.includes(seed));
+  const { seeds, mustReachAll } = stormSeeds("storms of pools", { sample, all });
   test.each(seeds)("a pool ends the same in storm %i", (seed) => storm(seed, season));
-  afterAll(() => {
+  test.runIf(mustReachAll)("the storms together have reached every state that they must", () => {
     const { reached } = season;
     console.log(reachedText(reached));
     expect(MUST_BE_REACHED.filter((state) => !reached.has(state))).toEqual([]);

@@ -1,4 +1,4 @@
-import { crashEverywhere, failureReport, faultsOf, rehearse, ViolationError } from "@capstan/sim";
+import { crashAt, crashPointsOf, failureReport, faultsOf, rehearse, ViolationError } from "@capstan/sim";
 import { next } from "@capstan/runtime";
 import { describe, expect, test } from "vitest";
 import { BROKEN, brokenController } from "./broken-controllers.ts";
@@ -22,7 +22,7 @@ describe("the proof controller in the whole world", () => {
     const rehearsal = proofRehearsal({ seed: "1" });
     const calm = await rehearse(rehearsal);
     let points = 0;
-    for await (const { point, run } of crashEverywhere(rehearsal, calm)) {
+    for await (const { point, run } of crashAt(crashPointsOf(calm), rehearsal)) {
       points++;
       expect(run.failure, JSON.stringify(point)).toBeUndefined();
       expect(run.end, JSON.stringify(point)).toEqual(calm.end);

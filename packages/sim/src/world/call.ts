@@ -12,6 +12,8 @@ export interface Call {
   readonly api: "kube" | "arm" | "other";
   /** `create`, `patch` … for Kubernetes; the method, or LIST, for Azure. */
   readonly verb: string;
+  /** The API group of a Kubernetes resource; empty for the core group. */
+  readonly group?: string;
   /** `machines`, `nodes`, or `virtualMachineScaleSets/delete`. */
   readonly resource: string;
   readonly namespace?: string | undefined;
@@ -48,13 +50,16 @@ const KUBE_VERBS: Readonly<Record<string, string>> = {
 /** A request to a Kubernetes API. */
 export function kubeCall({ method, path, body }: HttpRequest, { process, by, server }: Way): Call {
   const position = path.indexOf("?");
-  const { resource, namespace, name, subresource } = placeOf(position < 0 ? path : path.slice(0, position));
+  const { group, resource, namespace, name, subresource } = placeOf(
+    position < 0 ? path : path.slice(0, position),
+  );
   return {
     process,
     by,
     server,
     api: "kube",
     verb: KUBE_VERBS[method] ?? readVerb(name, position < 0 ? "" : path.slice(position)),
+    group,
     resource,
     namespace,
     name: name === "" ? nameIn(body) : name,
@@ -66,7 +71,9 @@ export function kubeCall({ method, path, body }: HttpRequest, { process, by, ser
 }
 
 /** Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`. */
-function placeOf(location: string): Pick<Call, "resource" | "name" | "namespace" | "subresource"> {
+function placeOf(
+  location: string,
+): Pick<Call, "resource" | "name" | "namespace" | "subresource"> & { readonly group: string } {
   const written = location.split("/");
   // Hardly any path needs decoding, and every call passes here.
   const parts = location.includes("%") ? written.map(decodeURIComponent) : written;
@@ -74,6 +81,7 @@ function placeOf(location: string): Pick<Call, "resource" | "name" | "namespace"
   const isNamespaced = parts[first] === "namespaces" && parts.length > first + 2;
   const at = isNamespaced ? first + 2 : first;
   return {
+    group: parts[1] === "api" ? "" : (parts[2] ?? ""),
     resource: parts[at] ?? "",
     namespace: isNamespaced ? parts[first + 1] : undefined,
     name: parts[at + 1] ?? "",

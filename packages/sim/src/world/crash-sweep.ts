@@ -23,12 +23,12 @@ export function faultOf({ write, isApplied }: CrashPoint): FaultSpec {
   return { fault, when: { trigger: { nth: write } } };
 }
 
-/** Runs the story with a crash before and after each of its writes, one run after the other. */
-export async function* crashEverywhere(
+/** Runs the story with a crash at each point, one run after the other. */
+export async function* crashAt(
+  points: readonly CrashPoint[],
   rehearsal: Rehearsal,
-  calm: Pick<Run, "writes">,
 ): AsyncGenerator<{ readonly point: CrashPoint; readonly run: Run }> {
-  for (const point of crashPointsOf(calm)) {
+  for (const point of points) {
     yield { point, run: await rehearse(rehearsal, [faultOf(point)]) };
   }
 }

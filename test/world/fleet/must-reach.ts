@@ -1,0 +1,20 @@
+/** What must have happened at least once over all storms, or they prove less than they seem to. */
+export const MUST_BE_REACHED = [
+  "process crashed",
+  "process lost the Lease",
+  "condition InfrastructureReady True Reconciled",
+  "condition DataSecretAvailable True DataSecretAvailable",
+  "fault crash-before-write",
+  "fault crash-after-write",
+  "fault two-leaders",
+  "fault kube-timeout-applied",
+  "fault arm-timeout-applied",
+  "fault arm-precondition",
+  "fault operation-lost",
+  "fault operation-failed-but-applied",
+  "fault workload-unreachable",
+  "fault watch-drop",
+  "fault watch-time-travel",
+  "fault user-edit",
+  "fault clock-jump",
+];
