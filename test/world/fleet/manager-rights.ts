@@ -3,7 +3,7 @@ import { createApiServer } from "@capstan/apiserver";
 import { Scheduler, VirtualProcess } from "@capstan/env";
 import { type Client, createClient, silentLogger } from "@capstan/runtime";
 import type { Call } from "@capstan/sim";
-import { refuseNeighbours } from "../../../packages/cli/src/cluster/other-providers.ts";
+import { refuseOtherProviders } from "../../../packages/cli/src/cluster/other-providers.ts";
 import {
   WEBHOOK_CONFIGURATION,
   webhookConfigurationKinds,
@@ -50,7 +50,7 @@ export async function callsBesideControllers(): Promise<readonly Call[]> {
     },
   });
   const client = createClient({ transport, env: manager, fieldManager: "manager" });
-  await run(refuseNeighbours({ client, clock: manager.clock }, [], ""));
+  await run(refuseOtherProviders({ client, clock: manager.clock }, [], ""));
   const stock = new Stock();
   await stock.add(START_MS, 1);
   await stock.add(START_MS + RENEWAL_MS, 1);
