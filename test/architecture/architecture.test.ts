@@ -10,12 +10,12 @@ const sources = globSync("packages/*/src/**/*.ts").filter((path) => !/\.(test|de
 const indexes = sources.filter((path) => /^packages\/[^/]+\/src\/index\.ts$/.test(path));
 
 describe("the code base", () => {
-  test("has sources to look at", () => {
+  test("has sources", () => {
     expect(sources.length).toBeGreaterThan(50);
     expect(indexes.length).toBeGreaterThanOrEqual(4);
   });
 
-  test("keeps the direction of imports, takes time and chance only from env, and inherits from nothing", () => {
+  test("keeps the direction of imports, takes time and randomness only from env, and has no inheritance", () => {
     expect(sources.flatMap((path) => violationsOf(read(path))).map(format)).toEqual([]);
   });
 
@@ -36,7 +36,7 @@ describe("the code base", () => {
 describe("the rules", () => {
   const fixture = (name: string): string => readFileSync(join(import.meta.dirname, "fixtures", name), "utf8");
 
-  test("refuse an import across layers and say why", () => {
+  test("refuse an import across layers with the reason", () => {
     const file = { path: "packages/apiserver/src/wrong-import.ts", text: fixture("wrong-import.ts") };
     expect(violationsOf(file).map(format)).toEqual([
       "packages/apiserver/src/wrong-import.ts:2 apiserver may not import @capstan/runtime: the server is useful alone; a client or controller inside it would tie it to one product",
@@ -58,7 +58,7 @@ describe("the rules", () => {
     ]);
   });
 
-  test("refuse the machine's clock, timers and randomness in a reconciler and say why", () => {
+  test("refuse the machine's clock, timers and randomness in a reconciler with the reason", () => {
     const file = { path: "packages/runtime/src/reconciler/wrong-clock.ts", text: fixture("wrong-clock.ts") };
     expect(violationsOf(file).map(({ line, message }) => `${line} ${message.split(": ")[0]}`)).toEqual([
       "2 node:timers/promises may only be imported in packages/env",
@@ -84,7 +84,7 @@ describe("the rules", () => {
     expect(violationsOf(file)).toEqual([]);
   });
 
-  test("refuse an export without a doc comment and say why", () => {
+  test("refuse an export without a doc comment with the reason", () => {
     const file = { path: "packages/api/src/undocumented.ts", text: fixture("undocumented.ts") };
     expect(undocumented(file, ["documented", "undocumentedFunction", "Undocumented"]).map(format)).toEqual([
       "packages/api/src/undocumented.ts:5 undocumentedFunction is exported by an index.ts and has no doc comment: readers of the package see it first",
@@ -92,7 +92,7 @@ describe("the rules", () => {
     ]);
   });
 
-  test("refuse an index without a word about its package", () => {
+  test("refuse an index without a comment about its package", () => {
     const file = { path: "packages/api/src/index.ts", text: 'export { a } from "./a.ts";\n' };
     expect(violationsOf(file).map(({ message }) => message)).toEqual([
       "an index.ts starts with a doc comment that says what the package is for",

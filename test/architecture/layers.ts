@@ -1,6 +1,6 @@
 /**
- * Who may import whom. The table is checked by `rules.ts` and printed into ARCHITECTURE.md by
- * `npm run generate`; the reason is what a contributor reads when a check refuses an import.
+ * Which package may import which. `rules.ts` checks the table, and `npm run generate` prints it into ARCHITECTURE.md; a
+ * contributor reads the reason when a check refuses an import.
  */
 export interface Layer {
   readonly name: string;
@@ -68,7 +68,7 @@ export const LAYERS: readonly Layer[] = [
 /** Folders that may import less than their package. */
 export const FOLDERS: readonly {
   readonly folder: string;
-  /** What an import from there must not look like, besides what leaves the folder by another way. */
+  /** Imports that the folder must not have, in addition to imports outside of it. */
   readonly forbids: RegExp;
   readonly reason: string;
 }[] = [

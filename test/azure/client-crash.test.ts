@@ -22,7 +22,7 @@ interface Crash {
   readonly fate: "crashBefore" | "crashAfter";
 }
 
-/** Has something done by a controller that keeps its record on a server, and dies at one point of the way. */
+/** Runs an operation with a controller that keeps its record on a server, and crashes at one point. */
 class CrashingWorld {
   readonly world: ClientWorld;
   readonly #crash: Crash | undefined;
@@ -32,12 +32,12 @@ class CrashingWorld {
 
   constructor(crash?: Crash) {
     this.#crash = crash;
-    // Reads do not see at once what was written, as in the real Azure.
+    // Reads do not show a write at once, as in the real Azure.
     const settings = { consistencyLag: { p50: 6, p90: 9 } };
     this.world = new ClientWorld({ settings, link: { fate: () => this.#fate() } });
   }
 
-  /** What was there before is made by a process that does not crash. */
+  /** A process that does not crash creates the initial state. */
   async begin(isNew: boolean): Promise<void> {
     await this.world.prepare();
     if (!isNew) {
@@ -89,7 +89,7 @@ class CrashingWorld {
     }
   }
 
-  /** What a reconciler looks at before it decides: is it as wanted already? */
+  /** The check of a reconciler before it decides: does the resource already match? */
   async #isDone(
     wanted: Wanted,
     { arm, list }: { readonly arm: ReturnType<ClientWorld["arm"]>; readonly list: ScaleSetInstances },
@@ -119,7 +119,7 @@ class CrashingWorld {
     return "deliver";
   }
 
-  /** The writes that were asked of Azure since the beginning. */
+  /** The writes to Azure since the start. */
   writes(path: string, method: string): number {
     const entries = this.world.sim.control.journal();
     return entries.filter(
@@ -134,7 +134,7 @@ describe.each<[string, Wanted | undefined, { method: string; path: string; isNew
   ["upgrade of instances", UPGRADE, { method: "POST", path: `${POOL}/manualupgrade`, isNew: false }],
   ["deletion of instances", DELETE, { method: "POST", path: `${POOL}/delete`, isNew: false }],
 ])("a process that dies during the %s", (_, wanted, { method, path, isNew }) => {
-  test("asks Azure for it once, whenever it dies", async () => {
+  test("is sent to Azure once, with a crash at any point", async () => {
     if (!wanted) throw new Error("nothing is wanted");
     const calm = new CrashingWorld();
     await calm.begin(isNew);

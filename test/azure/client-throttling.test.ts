@@ -22,7 +22,7 @@ function refusals(world: ClientWorld, since: number): number {
   return world.sim.control.journal(since).filter(({ status }) => status === 429).length;
 }
 
-test("a hundred scale sets that are asked every five seconds without care are refused", async () => {
+test("a hundred scale sets that a client reads every five seconds without a budget are throttled", async () => {
   const world = await hundredSets();
   const since = world.sim.control.journal().length;
   const transport = world.process.connect(world.sim.handle);
@@ -42,7 +42,7 @@ test("a hundred scale sets that are asked every five seconds without care are re
   expect(refusals(world, since)).toBeGreaterThan(100);
 });
 
-test("our client does the same work and is never refused", async () => {
+test("our client does the same work and is never throttled", async () => {
   const world = await hundredSets();
   const since = world.sim.control.journal().length;
   const arm = world.arm();

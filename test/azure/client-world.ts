@@ -22,7 +22,6 @@ import {
 } from "@capstan/manager";
 import { Sensitive } from "@capstan/runtime";
 
-/** Where tests of the client work. */
 export const LOCATION = "westus";
 export const GROUP = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/rg-client`;
 export const NETWORK = `${GROUP}/providers/Microsoft.Network/virtualNetworks/net`;
@@ -129,7 +128,7 @@ export class ClientWorld {
     };
   }
 
-  /** Lets time pass until the promise is settled. The library that logs in also waits for things outside of it. */
+  /** Advances time until the promise is settled. The identity library also waits for real I/O. */
   async run<T>(promise: Promise<T>): Promise<T> {
     const progress = { isSettled: false };
     const settle = (): void => {
@@ -140,7 +139,7 @@ export class ClientWorld {
     return promise;
   }
 
-  /** What a promise is rejected with. */
+  /** The error that a promise is rejected with. */
   async failure(promise: Promise<unknown>): Promise<unknown> {
     return this.run(
       promise.then(
@@ -152,7 +151,7 @@ export class ClientWorld {
     );
   }
 
-  /** Has something done to the end, pass by pass. */
+  /** Runs an operation to its end, pass by pass. */
   async perform(wanted: Wanted, arm = this.arm()): Promise<Progress & { readonly isDone: true }> {
     return this.run(this.follow(arm, wanted));
   }

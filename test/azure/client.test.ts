@@ -86,7 +86,7 @@ describe("our client on the simulated Azure", () => {
     expect(world.sim.control.journal().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  test("learns from the state of instances whether an action arrived whose answer was lost", async () => {
+  test("finds out from the state of instances whether an action with a lost answer arrived", async () => {
     const world = new ClientWorld();
     await world.prepare();
     await world.perform(create(3));
@@ -218,7 +218,7 @@ describe("what Azure refuses", () => {
     ],
     [
       "a token of another tenant",
-      (world) => issued(world, { tenantId: "somebody-else" }),
+      (world) => issued(world, { tenantId: "another-tenant" }),
       { class: "Auth", code: "InvalidAuthenticationTokenTenant" },
     ],
     [
@@ -240,7 +240,7 @@ describe("what Azure refuses", () => {
     expect(forgotten).toBe(1);
   });
 
-  test("a wrong password is Entra's to refuse, and is not shown", async () => {
+  test("Entra refuses a wrong password, which is not shown", async () => {
     const world = new ClientWorld();
     world.secret = secretOf("wrong-canary-password");
     const request = { identity: identity(), namespace: "team", controller: "pool" };
@@ -249,7 +249,7 @@ describe("what Azure refuses", () => {
     expect(JSON.stringify([error, String((error as Error).stack)])).not.toContain("canary");
   });
 
-  test("a tenant that does not exist is Entra's to refuse", async () => {
+  test("Entra refuses an unknown tenant", async () => {
     const world = new ClientWorld();
     const tenantID = "99999999-9999-9999-9999-999999999999";
     const arm = await world.run(
@@ -258,7 +258,7 @@ describe("what Azure refuses", () => {
     expect(await world.failure(arm.get(GROUP))).toMatchObject({ class: "Auth" });
   });
 
-  test("a principal without a role may not", async () => {
+  test("a principal without a role is refused", async () => {
     const world = new ClientWorld({ settings: { principals: [{ ...DEFAULT_PRINCIPAL, role: "Reader" }] } });
     expect(await world.failure(world.arm().put(GROUP, { location: LOCATION }))).toMatchObject({
       class: "Auth",
@@ -268,7 +268,7 @@ describe("what Azure refuses", () => {
   });
 });
 
-describe("an operation that goes wrong", () => {
+describe("an operation that fails", () => {
   const failing: readonly [FaultEffect, object][] = [
     [
       { kind: "operationFails", code: "AllocationFailed", message: "no room" },
@@ -279,7 +279,7 @@ describe("an operation that goes wrong", () => {
       { outcome: "Failed", error: { class: "Transient" } },
     ],
   ];
-  test.each(failing)("is told with Azure's reason: %j", async (effect, expected) => {
+  test.each(failing)("is reported with Azure's reason: %j", async (effect, expected) => {
     const world = new ClientWorld();
     await world.prepare();
     world.sim.control.addFault({ id: "f", match: { operation: "PUT virtualMachineScaleSets" }, effect });
@@ -298,7 +298,7 @@ describe("an operation that goes wrong", () => {
     });
   });
 
-  test("only in its polls goes on", async () => {
+  test("only in its polls continues", async () => {
     const world = new ClientWorld();
     await world.prepare();
     const effect: FaultEffect = { kind: "status", status: 503, code: "ServiceUnavailable" };

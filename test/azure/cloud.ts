@@ -11,7 +11,7 @@ import {
 } from "@capstan/azure-sim";
 import { AdjustableClock, Scheduler, VirtualProcess } from "@capstan/env";
 
-/** The group that tests work in, and the names of what they make there. */
+/** The resource group of the tests, and the names of their resources. */
 export const GROUP = "rg-test";
 export const LOCATION = "westus";
 const GROUP_ID = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourceGroups/${GROUP}`;
@@ -51,7 +51,7 @@ export function startCloud(options: Partial<AzureOptions> = {}): Cloud {
     httpClient: inProcess(azure),
     retryOptions: { maxRetries: 0 },
   };
-  // The SDK compares expiries with the machine's clock, so to it the token lives for ever.
+  // The SDK compares expiries with the machine's clock, so the token must not expire for it.
   const credential = {
     getToken: () =>
       Promise.resolve({ token: azure.issueToken().token, expiresOnTimestamp: Number.MAX_SAFE_INTEGER }),
@@ -102,7 +102,7 @@ async function send(
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }
 
-/** Something the SDK waits for. */
+/** A promise of the SDK. */
 interface Poller<T> {
   submitted(): Promise<void>;
   poll(): Promise<unknown>;
@@ -110,10 +110,10 @@ interface Poller<T> {
   readonly result: T | undefined;
 }
 
-// Nothing that is simulated takes longer than a day.
+// No simulated operation takes longer than a day.
 const MAX_POLLS = 2000;
 
-/** Sees an operation of the SDK through: polls, and lets time pass in between. */
+/** Runs an operation of the SDK to its end: polls, and advances time in between. */
 export async function finish<T>(cloud: Cloud, poller: Poller<T>): Promise<T> {
   await poller.submitted();
   for (let polls = 0; polls < MAX_POLLS; polls++) {
@@ -137,7 +137,7 @@ export async function withNetwork(cloud: Cloud): Promise<void> {
   );
 }
 
-/** A scale set that is as it should be. */
+/** A valid scale set. */
 export function scaleSet(
   capacity: number,
   change: Partial<VirtualMachineScaleSet> = {},

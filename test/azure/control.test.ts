@@ -15,12 +15,12 @@ function controlled(options: Partial<AzureOptions> = {}): Controlled {
   return { ...cloud, ask: (method, path, body) => cloud.send(method, `/_sim/${path}`, { body, headers }) };
 }
 
-test("the control API wants its own token, and is not there without one", async () => {
+test("the control API needs its own token, and does not exist without one", async () => {
   expect((await controlled().send("GET", "/_sim/clock")).status).toBe(401);
   expect((await startCloud().send("GET", "/_sim/clock")).status).toBe(404);
 });
 
-test("time is skipped, and what was due in it has happened", async () => {
+test("time is skipped, and the due events have happened", async () => {
   const cloud = controlled();
   await withScaleSet(cloud, 1);
   await cloud.compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", scaleSet(3)).submitted();
@@ -31,7 +31,7 @@ test("time is skipped, and what was due in it has happened", async () => {
   });
 });
 
-test("a faster cloud is done sooner, and callers in its time are told to wait as long as ever", async () => {
+test("a faster cloud is done sooner, and its Retry-After is the same in its own time", async () => {
   const cloud = controlled();
   await withScaleSet(cloud, 1);
   expect((await cloud.ask("POST", "clock", { speed: 5 })).body).toMatchObject({ speed: 5 });
@@ -42,7 +42,7 @@ test("a faster cloud is done sooner, and callers in its time are told to wait as
   expect(cloud.azure.control.nowMs - before).toBe(5000);
 });
 
-test("a cloud in the time of its world tells it, and says that it cannot be changed", async () => {
+test("a cloud in the time of its world shows it, and refuses to change it", async () => {
   const scheduler = new Scheduler({ seed: "world" });
   const env = new VirtualProcess(scheduler, "azure");
   const azure = createAzure({ env, settings: { controlToken: "open" } });
@@ -73,7 +73,7 @@ test("at a speed that does not divide evenly everything still happens by itself"
   expect(booted).toBe(19);
 });
 
-test("a change of time that cannot be kept is not made, and says why", async () => {
+test("a change of time that cannot be kept is refused with the reason", async () => {
   const env = new VirtualProcess(new Scheduler({ seed: "full" }), "azure");
   const clock = new AdjustableClock(env.clock, {
     keep: () => {

@@ -20,7 +20,7 @@ function folder(): string {
   return path;
 }
 
-test.each(["memory", "sqlite"])("a cloud goes on from its %s store where it was", async (kind) => {
+test.each(["memory", "sqlite"])("a cloud continues from its %s store", async (kind) => {
   const path = folder();
   const memory = createMemoryStore();
   const open = (): ReturnType<typeof createMemoryStore> =>
@@ -52,7 +52,7 @@ test.each(["memory", "sqlite"])("a cloud goes on from its %s store where it was"
   again.close();
 });
 
-test("a store of a newer format is refused with a sentence", async () => {
+test("a store of a newer format is refused with the reason", async () => {
   const path = folder();
   openSqliteStore(path).close();
   const { DatabaseSync } = await import("node:sqlite");
@@ -118,7 +118,7 @@ async function startProcess(path: string): Promise<SimProcess> {
   };
 }
 
-test("an operation goes on after kill -9, at the same address", async () => {
+test("an operation continues after kill -9, with the same URL", async () => {
   const path = folder();
   let sim = await startProcess(path);
   const token = async (): Promise<string> => {
@@ -177,7 +177,7 @@ test("an operation goes on after kill -9, at the same address", async () => {
     expect((await ask("GET", `${pathname}${search}`)).body).toEqual({ status: "Succeeded" });
     expect((await ask("GET", ip)).body).toMatchObject({ properties: { provisioningState: "Succeeded" } });
     const journal = (await ask("GET", "/_sim/journal")).body as { entries: { sequence: number }[] };
-    // The journal of the life before is there, too.
+    // The journal of the earlier process is kept, too.
     expect(journal.entries[0]?.sequence).toBe(1);
   } finally {
     await sim.kill();

@@ -17,7 +17,7 @@ import { all, GROUP, LOCATION, startCloud } from "./cloud.ts";
 const GROUPS = `/subscriptions/${DEFAULT_SUBSCRIPTION}/resourcegroups?api-version=2024-03-01`;
 const TOKEN = `/${DEFAULT_TENANT}/oauth2/v2.0/token`;
 
-test("the SDK signs in with a client secret over HTTPS and sees an operation through", async () => {
+test("the SDK signs in with a client secret over HTTPS and completes an operation", async () => {
   const env = createRealEnv();
   const authority = await createAuthority(env);
   const tls = await issueCertificate(env, authority, { type: "server", hosts: ["127.0.0.1"] });
@@ -101,7 +101,7 @@ test("a virtual machine gets a token of its managed identity from the metadata s
   );
 });
 
-test("ARM refuses what is no good token, each in its own words", async () => {
+test("ARM refuses each kind of invalid token with its own message", async () => {
   const cloud = startCloud();
   const { tokens } = cloud.azure.core;
   const { nowMs } = cloud.azure.control;
@@ -142,7 +142,7 @@ test("an unknown tenant, application or grant is refused by Entra with its numbe
     cloud.send("POST", path, { body: new URLSearchParams(form).toString() });
   const { clientId } = DEFAULT_PRINCIPAL;
   expect((await ask("/nowhere/oauth2/v2.0/token", {})).body).toMatchObject({ error_codes: [90002] });
-  expect((await ask(TOKEN, { client_id: "nobody" })).body).toMatchObject({ error_codes: [700016] });
+  expect((await ask(TOKEN, { client_id: "unknown" })).body).toMatchObject({ error_codes: [700016] });
   expect((await ask(TOKEN, { client_id: clientId, grant_type: "password" })).body).toMatchObject({
     error_codes: [70003],
   });

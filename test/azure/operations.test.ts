@@ -26,7 +26,7 @@ async function restart(cloud: Cloud): Promise<Received> {
   return await cloud.send("POST", `${SET}/restart?${VERSION}`, { body: { instanceIds: ["0"] } });
 }
 
-test("an action answers 202 with two signed addresses of about 4 KB and when to ask", async () => {
+test("an action answers 202 with two signed URLs of about 4 KB and a Retry-After", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 1);
   const answer = await restart(cloud);
@@ -37,7 +37,7 @@ test("an action answers 202 with two signed addresses of about 4 KB and when to 
   expect(answer.headers).toMatchObject({ "retry-after": "10", "azure-asyncnotification": "Enabled" });
 });
 
-test("Compute's status tells times and name, and the result is 202 and then 200 without a body", async () => {
+test("Compute's status has times and name, and the result is 202 and then 200 without a body", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 1);
   const answer = await restart(cloud);
@@ -57,7 +57,7 @@ test("Compute's status tells times and name, and the result is 202 and then 200 
   expect([done.status, done.body]).toEqual([200, undefined]);
 });
 
-test("Network's status tells nothing but the status", async () => {
+test("Network's status has only the status", async () => {
   const cloud = startCloud();
   await withNetwork(cloud);
   const made = await cloud.send("PUT", `${IP}?${VERSION}`, { body: { location: LOCATION } });
@@ -66,7 +66,7 @@ test("Network's status tells nothing but the status", async () => {
   expect(status.body).toEqual({ status: "InProgress" });
 });
 
-test("a preempted operation is canceled and says by what", async () => {
+test("a preempted operation is canceled and names its successor", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 1);
   const older = await cloud.send("PATCH", `${SET}?${VERSION}`, { body: { sku: { capacity: 2 } } });
@@ -77,7 +77,7 @@ test("a preempted operation is canceled and says by what", async () => {
   });
 });
 
-test("an address that was cut or is not ours leads nowhere", async () => {
+test("a truncated or unsigned URL is refused", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 1);
   const path = pathIn(await restart(cloud), "azure-asyncoperation");
@@ -87,7 +87,7 @@ test("an address that was cut or is not ours leads nowhere", async () => {
   expect([foreign.status, foreign.body]).toMatchObject([404, { error: { code: "OperationNotFound" } }]);
 });
 
-test("an operation is forgotten a day after its end", async () => {
+test("an operation is removed a day after its end", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 1);
   const path = pathIn(await restart(cloud), "azure-asyncoperation");

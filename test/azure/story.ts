@@ -46,7 +46,7 @@ await send("PUT", SET, {
     },
   },
 });
-// How many are up by now depends on the seed, and so does whether the restart of one is refused.
+// How many are ready by now depends on the seed, and so does whether the restart of one is refused.
 for (const instance of ["0", "1", "2", "3", "4"])
   await send("POST", `${SET}/virtualMachines/${instance}/restart`);
 await scheduler.advance(3_600_000);

@@ -14,7 +14,7 @@ function remaining(answer: Received): Record<string, number> {
   );
 }
 
-test("answers tell what is left of each budget", async () => {
+test("answers have the remaining count of each budget", async () => {
   const cloud = startCloud();
   await withScaleSet(cloud, 3);
   await cloud.scheduler.advance(3_600_000);

@@ -60,7 +60,7 @@ async function live(): Promise<Lives> {
     await roll(world, POOL.name);
     await allDone(world);
   });
-  // What is still told of the last machines is no work of a settled pool.
+  // Late reports about the last machines do not count as work of a settled pool.
   await world.advance(30 * MINUTE_MS);
   const settled = await chapterOf(world, () => world.advance(HOUR_MS));
   const shrink = await chapterOf(world, async () => {
@@ -205,11 +205,11 @@ function printDurations({ replace, inPlace }: Lives): void {
   );
 }
 
-/** A fleet in a process of its own: what others have left in the memory is not its. */
+/** A fleet in a separate process, so that the memory of other runs does not count. */
 async function fleetOf(pools: number): Promise<FleetFigures> {
   const script = join(import.meta.dirname, "machine-pools", "fleet.ts");
-  // Without a limit garbage is left lying for as long as the machine has memory for it. Nearly all that a step makes is
-  // garbage at its end, and where the young have room it is never moved.
+  // Without a limit, garbage stays as long as the machine has memory. Nearly everything that a step allocates is garbage
+  // at its end, and with a large young generation it is never moved.
   const flags = ["--max-old-space-size=1800", "--max-semi-space-size=64"];
   const child = spawn(process.execPath, [...flags, script, String(pools), String(machines)], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -9,11 +9,11 @@ import { createCluster, createIdentity } from "./cluster-objects.ts";
 import { printTable } from "./table.ts";
 
 const SPEED = 60;
-// What people and other controllers do to a fleet that is there.
+// Edits of users and other controllers on an existing fleet.
 const CHANGES = 500;
 const BETWEEN_MS = 20;
 
-/** Builds clusters on a real kube-apiserver and prints what that took. */
+/** Builds clusters on a real kube-apiserver and prints the cost. */
 export async function realClusters(count: number): Promise<void> {
   const env = createRealEnv();
   const plane = await startControlPlane();
@@ -34,7 +34,7 @@ export async function realClusters(count: number): Promise<void> {
       log: silentLogger,
       kube: plane.connect(),
       azure: {
-        // Azure's library logs in over HTTPS only; the simulated cloud gives us a token without it.
+        // Azure's library requires HTTPS; the simulated cloud issues a token without it.
         acquire: () =>
           Promise.resolve({ token: new Sensitive(azure.issueToken().token), lifetimeMs: 3_600_000 }),
         cloud: { ...cloudNamed(), resourceManager: endpoint },

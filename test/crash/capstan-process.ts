@@ -8,7 +8,7 @@ import { launch, READY } from "../journeys/capstan.ts";
 export interface CapstanProcess {
   readonly pid: number;
   connect(): Promise<Transport>;
-  /** Ends it as a power cut would: at once, with nothing written behind. */
+  /** Kills it like a power cut: at once, without any cleanup. */
   kill(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ async function withClient<T>(capstan: CapstanProcess, use: (client: Client) => P
   }
 }
 
-/** Creates objects until the server takes no more; answers with the names it took and how it refused the next. */
+/** Creates objects until the server refuses one; returns the stored names and the refusal. */
 async function fill(client: Client): Promise<{ names: string[]; refusal: unknown }> {
   const names: string[] = [];
   for (;;) {
@@ -34,7 +34,7 @@ async function fill(client: Client): Promise<{ names: string[]; refusal: unknown
   }
 }
 
-test("a full disk is a clear refusal, and everything acknowledged before is still there afterwards", async () => {
+test("a full disk is a clear refusal, and every acknowledged write is still stored afterwards", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-full-"));
   const dataDir = join(folder, "data");
   try {
@@ -42,7 +42,7 @@ test("a full disk is a clear refusal, and everything acknowledged before is stil
       await startCapstan(dataDir, { shell: EIGHT_MEGABYTES }),
       async (client) => {
         const filled = await fill(client);
-        // Reading goes on, and what did not fit is not there.
+        // Reads still work, and the refused object does not exist.
         expect(await client.list(ConfigMap, { namespace: "default" })).toHaveLength(filled.names.length);
         return filled;
       },

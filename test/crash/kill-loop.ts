@@ -8,16 +8,16 @@ import { startCapstan } from "./capstan-process.ts";
 const WRITERS = 8;
 const FEWEST_WRITES = 40;
 const MORE_WRITES = 160;
-// Each object is written so often; then its writer begins the next.
+// Each object is written this often; then its writer starts the next.
 const WRITES_OF_ONE = 4;
 
-/** What a writer knows of one object: what it was told is stored, and what it asked for last. */
+/** A writer's knowledge of one object: the last acknowledged and the last requested write. */
 interface Known {
   acknowledged: number;
   attempted: number;
 }
 
-/** All that the writers know, over all lives of the server. */
+/** The knowledge of all writers, over all restarts of the server. */
 interface Ledger {
   readonly objects: Map<string, Known>;
   newestVersion: number;
@@ -26,17 +26,17 @@ interface Ledger {
   onAcknowledged: () => void;
 }
 
-/** What a loop has seen. */
+/** The counts of a loop. */
 export interface LoopFigures {
   readonly kills: number;
   readonly acknowledged: number;
   readonly objects: number;
-  /** Watches that went on where they had been, and those that were told to list again. */
+  /** Watches that resumed, and watches that had to list again. */
   readonly resumed: number;
   readonly expired: number;
 }
 
-/** Kills a server among its writers, again and again, and looks each time at what it still knows. */
+/** Kills a server repeatedly during writes, and checks each time what it has stored. */
 export async function killLoop(
   dataDir: string,
   { kills, seed }: { readonly kills: number; readonly seed: string },
@@ -53,7 +53,7 @@ export async function killLoop(
   for (let life = 1; life <= kills; life++) {
     await oneLife(dataDir, async (client, kill) => {
       await verify(client, ledger);
-      // Every other watcher goes away early, and so misses something.
+      // Every other watcher ends early, and so misses events.
       const watched = follow(client, lastSeen, life % 2 === 0 ? Infinity : FEWEST_WRITES / 2);
       const enough = acknowledged(ledger, FEWEST_WRITES + rng.below(MORE_WRITES));
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
@@ -122,7 +122,7 @@ function acknowledge(
   ledger.onAcknowledged();
 }
 
-/** Resolves after so many more acknowledged writes. */
+/** Resolves after this many more acknowledged writes. */
 function acknowledged(ledger: Ledger, more: number): Promise<void> {
   const until = ledger.acknowledged + more;
   return new Promise((resolve) => {
@@ -132,13 +132,13 @@ function acknowledged(ledger: Ledger, more: number): Promise<void> {
   });
 }
 
-/** The data carry their own proof, so that half an object would be noticed. */
+/** The data contain a checksum, so that a partial object is noticed. */
 function dataOf(name: string, value: number): Record<string, string> {
   const filler = createHash("sha512").update(`${name}/${value}`).digest("hex").repeat(8);
   return { value: String(value), filler };
 }
 
-/** Everything acknowledged is there, nothing is half there, and versions only grow. */
+/** Every acknowledged write is stored, no object is partial, and versions only grow. */
 async function verify(client: Client, ledger: Ledger): Promise<void> {
   const { items, resourceVersion } = await client.page(ConfigMap, { namespace: "default" });
   expect(Number(resourceVersion)).toBeGreaterThanOrEqual(ledger.newestVersion);
@@ -150,19 +150,19 @@ async function verify(client: Client, ledger: Ledger): Promise<void> {
     expect(value, `${name}: acknowledged ${least}, attempted ${attempted}`).toBeLessThanOrEqual(attempted);
     if (found) expect(found.data, name).toEqual(dataOf(name, value));
   }
-  // What was done without being acknowledged counts from now on.
+  // Executed writes without an acknowledgement count from now on.
   ledger.newestVersion = Number(resourceVersion);
 }
 
-/** How a watcher fared, and the version of the last change that it was told of. */
+/** The result of a watcher, and the version of its last event. */
 interface Followed {
   readonly outcome: "resumed" | "expired";
   readonly newest: number;
 }
 
 /**
- * Watches from the last change that the same watcher was told of in an earlier life, until the server is killed. When
- * that is out of reach it says so, and the watcher begins again where the lists are now, as any client does.
+ * Watches from the last event of the same watcher before the restart, until the server is killed. If the version has
+ * expired, the watcher starts again from a list, as any client does.
  */
 async function follow(client: Client, since: number, events: number): Promise<Followed> {
   const first = await readWatch(client, since, events);
@@ -172,7 +172,7 @@ async function follow(client: Client, since: number, events: number): Promise<Fo
   return { outcome: "expired", newest };
 }
 
-/** Reads a watch to its end, or so many events of it. The versions of what it is told must only grow. */
+/** Reads a watch to its end, or up to a number of events. The versions must only grow. */
 async function readWatch(
   client: Client,
   since: number,
@@ -195,7 +195,7 @@ async function readWatch(
     }
   } catch (error) {
     if (isExpired(error)) return { isExpired: true, newest };
-    // The only other way for a watch to end here is the kill.
+    // Besides the kill, a watch ends here for no other reason.
     if (!(error instanceof Failure)) throw error;
   }
   return { isExpired: false, newest };

@@ -16,7 +16,7 @@ const root = mkdtempSync(join(tmpdir(), "capstan-azure-journey-"));
 afterEach(killAll);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Starts `capstan up`; its time flies unless told. */
+/** Starts `capstan up`; by default with a fast clock. */
 async function up(
   folder: string,
   { azurePort = 0, speed = 500 } = {},
@@ -63,7 +63,7 @@ describe("capstan up with the simulated Azure", () => {
       },
       SOON,
     );
-    // From here on a minute of Azure's is a minute, so that the operation is under way when the power goes.
+    // From here on Azure's clock runs at normal speed, so that the operation is running at the kill.
     expect((await capstan("sim", "clock", "speed", "1", "--data-dir", folder)).out).toMatch(/^speed {3}1$/m);
     const poller = compute.virtualMachineScaleSets.createOrUpdate(GROUP, "pool", scaleSet(3), SOON);
     await poller.submitted();
@@ -98,7 +98,7 @@ describe("capstan up with the simulated Azure", () => {
 });
 
 describe("the commands for the simulated Azure", () => {
-  test("say in a sentence what is wrong, and end as scripts expect", async () => {
+  test("print errors in one sentence, and have the documented exit codes", async () => {
     const folder = join(root, "nothing-here");
     const results = await Promise.all([
       capstan("sim", "status", "--data-dir", folder),
@@ -120,7 +120,7 @@ describe("the commands for the simulated Azure", () => {
 describe("docs/azure-sim.md", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/azure-sim.md"), "utf8");
 
-  test("has a program that prints what it says, against capstan azure-sim", async () => {
+  test("has a program that prints the documented output, against capstan azure-sim", async () => {
     const code = /```js\n([^]*?)```/.exec(page)?.[1] ?? "";
     expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
     const folder = join(root, "alone");

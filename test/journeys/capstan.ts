@@ -9,12 +9,12 @@ const children = new Set<ChildProcess>();
 /** What `capstan up` prints when it is ready. */
 export const READY = /^ready in \d+ ms$/m;
 
-/** Ends everything that still runs, for after a test. */
+/** Ends all running programs after a test. */
 export function killAll(): void {
   for (const child of children) child.kill("SIGKILL");
 }
 
-/** A capstan that runs: what it has printed so far, and a way to wait for more. */
+/** A running capstan: its output so far, and a way to wait for more. */
 export interface Running {
   readonly child: ChildProcess;
   /** Resolves with all output when a part of it matches. */
@@ -46,7 +46,7 @@ export function launch(
   } = {},
 ): Running {
   const command = [process.execPath, ...nodeArgs, program, ...args];
-  // The shell becomes the program, so the process that is killed is the right one.
+  // The shell replaces itself with the program, so the right process is killed.
   const child = spawn("bash", [...BASH_FLAGS, "-c", `${shell} exec "$@"`, "bash", ...command], {
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -92,7 +92,7 @@ describe("capstan", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("stops on Ctrl-C, says so, and ends well", async () => {
+  test("stops on Ctrl-C with a message and exit code 0", async () => {
     const running = await start(join(root, "interrupted"));
     running.child.kill("SIGINT");
     expect(await running.ended).toMatchObject({
@@ -103,7 +103,7 @@ describe("capstan", () => {
 });
 
 describe("the program in bin", () => {
-  /** Makes Node say that it is another one. */
+  /** Makes Node report another version. */
   const pretending = (change: string): string[] => [
     "--import",
     `data:text/javascript,${encodeURIComponent(
@@ -114,7 +114,7 @@ describe("the program in bin", () => {
     join(import.meta.dirname, `../../node_modules/node-${process.platform}-${process.arch}/bin/node`),
   );
 
-  test.skipIf(!hasBundledNode)("hands over to the bundled Node when it is run by an old one", async () => {
+  test.skipIf(!hasBundledNode)("starts the bundled Node when an old one runs it", async () => {
     const { code, out } = await launch(["get", "kubeconfig", "none", "--data-dir", root], {
       nodeArgs: pretending(""),
     }).ended;
@@ -128,7 +128,7 @@ describe("the program in bin", () => {
     ]);
   });
 
-  test("says which Node it needs where no other can be had", async () => {
+  test("names the required Node version if no other is available", async () => {
     const { code, err } = await launch(["version"], {
       nodeArgs: pretending('Object.defineProperty(process, "arch", { value: "abacus" });'),
     }).ended;
@@ -139,7 +139,7 @@ describe("the program in bin", () => {
   });
 });
 
-test("two processes tell the same story from the same seed, and another from another", async () => {
+test("two processes print the same story for the same seed, and another for another", async () => {
   const scenario = join(import.meta.dirname, "../../examples/scenarios/boot-100.yaml");
   const runScenario = async (seed: string): Promise<string> => {
     const { code, out } = await launch(["sim", "run", scenario, "--seed", seed]).ended;

@@ -12,7 +12,7 @@ export interface Kubectl {
 
 const NAME = /^kubectl(?:\.\d+\.\d+)?$/;
 
-/** The kubectl that the kube tests bring, and every other that is found on the machine; one of each version. */
+/** The kubectl of the kube tests, and every other one on the machine; one of each version. */
 export function findKubectls(): Kubectl[] {
   const own = kubeAssets(() => undefined).kubectl;
   const byVersion = new Map<string, Kubectl>();
@@ -23,7 +23,7 @@ export function findKubectls(): Kubectl[] {
   return [...byVersion.values()];
 }
 
-/** Those in the PATH, and those beside where they really are: some packages bring one of each minor version. */
+/** Those in the PATH, and those in their real folders: some packages have one of each minor version. */
 function installed(): string[] {
   const folders = new Set((process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""));
   const found = [...folders].flatMap(kubectlsIn);
@@ -59,7 +59,7 @@ function versionOf(program: string): string | undefined {
     const { clientVersion } = JSON.parse(output) as { clientVersion: { major: string; minor: string } };
     return `${clientVersion.major}.${clientVersion.minor.replace(/\D/g, "")}`;
   } catch {
-    // Something of that name which is no kubectl that runs here.
+    // A file of that name that is not a working kubectl.
     return undefined;
   }
 }

@@ -14,10 +14,10 @@ export async function chapterOf(world: World, work: () => Promise<void>): Promis
   return { events: world.trace.events.slice(before), durationMs: world.scheduler.monotonicMs - startMs };
 }
 
-// What belongs to the cluster around a pool is not the pool's.
+// Requests for the cluster around a pool do not count for the pool.
 const OF_POOLS = /virtualMachineScaleSets|Microsoft\.Compute|skus/;
 
-/** How often Azure was asked about a pool, by operation. */
+/** The requests to Azure about a pool, by operation. */
 export function requestsOf({ events }: Chapter): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { happening, actor } of events) {
@@ -28,14 +28,14 @@ export function requestsOf({ events }: Chapter): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** How often Azure refused because it was asked too often. */
+/** How often Azure throttled. */
 export function refusalsIn({ events }: Chapter): number {
   return events.filter(({ happening }) => happening.kind === "arm" && happening.status === 429).length;
 }
 
 const NO_WORK: readonly string[] = ["events", "leases"];
 
-/** Writes of our controllers to Kubernetes, refused ones too; Leases, Events and evictions are no work of theirs. */
+/** The controllers' writes to Kubernetes, including refused ones, without Leases, Events and evictions. */
 export function kubeWritesIn({ events }: Chapter): number {
   return events.filter(
     ({ actor, happening }) =>

@@ -1,18 +1,18 @@
-/** What was asked for and not reached; a bench with any of them fails. */
+/** The missed goals; a benchmark with any of them fails. */
 export class Goals {
   readonly #missed: string[] = [];
 
-  /** A figure that may be so large at the most. */
+  /** An upper limit of a figure. */
   atMost(what: string, value: number, limit: number): void {
     if (!(value <= limit)) this.#missed.push(`${what}: ${shown(value)}, at most ${limit}`);
   }
 
-  /** A figure that must be so large at the least. */
+  /** A lower limit of a figure. */
   atLeast(what: string, value: number, limit: number): void {
     if (!(value >= limit)) this.#missed.push(`${what}: ${shown(value)}, at least ${limit}`);
   }
 
-  /** Says what was missed, and with which code the process ends. */
+  /** Prints the missed goals and sets the exit code. */
   conclude(): void {
     console.log();
     console.log(

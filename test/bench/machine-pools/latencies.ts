@@ -1,15 +1,15 @@
 import type { TraceEvent } from "@capstan/sim";
 
-/** How long Azure and a guest took for one machine. */
+/** The durations of Azure and of the guest for one machine. */
 export interface MachineLatency {
   readonly startMs: number;
-  /** Until Azure was through with the VM. */
+  /** Until Azure finished the VM. */
   readonly provisionedMs: number;
   /** From then until its Node was Ready. */
   readonly bootMs: number;
 }
 
-/** What was recorded for the machines that were made, in the order in which that began. */
+/** The recorded durations of created machines, in the order of their start. */
 export function creationsIn(events: readonly TraceEvent[]): readonly MachineLatency[] {
   const startedMs = new Map<string, number>();
   return recorded(events, ({ atMs, happening }) => {
@@ -21,7 +21,7 @@ export function creationsIn(events: readonly TraceEvent[]): readonly MachineLate
   });
 }
 
-/** The same for the machines that were updated in place. Which request an update came with is told by the time alone. */
+/** The same for machines that were updated in place. The time alone shows which request an update belongs to. */
 export function updatesIn(events: readonly TraceEvent[]): readonly MachineLatency[] {
   let startMs: number | undefined;
   return recorded(events, ({ atMs, happening }) => {
@@ -32,7 +32,7 @@ export function updatesIn(events: readonly TraceEvent[]): readonly MachineLatenc
   });
 }
 
-/** Puts together when Azure was through with machines, as `provisioned` tells it, and when their Nodes were Ready. */
+/** Joins the end of Azure's work on machines, as in `provisioned`, with the time when their Nodes were Ready. */
 function recorded(
   events: readonly TraceEvent[],
   provisioned: (event: TraceEvent) => { readonly machine: string; readonly startMs: number } | undefined,

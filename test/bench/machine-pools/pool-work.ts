@@ -27,7 +27,6 @@ export const STRATEGIES = {
   InPlace: { maxSurge: 0, maxUnavailable: "10%", instanceUpdate: "InPlace" },
 } as const satisfies Readonly<Record<string, Strategy>>;
 
-/** A pool to be made. */
 export interface PoolOptions {
   readonly cluster: string;
   readonly name: string;
@@ -35,12 +34,12 @@ export interface PoolOptions {
   readonly strategy: Strategy;
 }
 
-/** A world with ready clusters and no machine yet. Azure throttles as it does. */
+/** A world with ready clusters and no machine yet, with Azure's throttling. */
 export async function readyClusters(clusters: readonly string[]): Promise<World> {
   const world = await createWorld({
     seed: "1",
     controllers: simulatedControllers,
-    // Azure ends at 1,000 for one set, which leaves a pool of 1,000 no room to surge; how many it asks for is measured all the same.
+    // Azure's limit is 1,000 for one set, which leaves a pool of 1,000 no room to surge; the benchmark raises it.
     azure: { instancesInSet: 1100 },
   });
   world.start();
@@ -88,7 +87,7 @@ export function scale(world: World, pool: string, replicas: number): Promise<voi
   return patch(world, MachinePool, pool, { spec: { replicas } });
 }
 
-/** Runs until all pools are what their users want, as their own status tells it. */
+/** Runs until all pools have reached their desired state, by their own status. */
 export async function allDone(world: World): Promise<void> {
   const isDone = (): boolean => {
     const wanted = new Map(stored<MachinePool>(world, MachinePool).map((pool) => [pool.metadata.name, pool]));

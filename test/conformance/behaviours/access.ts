@@ -378,8 +378,8 @@ export const accessBehaviours: readonly Behaviour[] = [
       (await api.post(`${AUTHORIZATION}/subjectaccessreviews`, { spec })).body.status;
     const resourceAttributes = { verb: "list", resource: "configmaps", namespace: api.namespace };
     expect(await review({ user: user.name, resourceAttributes })).toMatchObject({ allowed: true });
-    expect(await review({ user: "nobody", resourceAttributes })).toMatchObject({ allowed: false });
-    expect(await review({ user: "nobody", groups: ["system:masters"], resourceAttributes })).toMatchObject({
+    expect(await review({ user: "stranger", resourceAttributes })).toMatchObject({ allowed: false });
+    expect(await review({ user: "stranger", groups: ["system:masters"], resourceAttributes })).toMatchObject({
       allowed: true,
     });
   }),
@@ -392,7 +392,7 @@ export const accessBehaviours: readonly Behaviour[] = [
 
   behaviour("a local review asks about its own namespace", async (api) => {
     const spec = {
-      user: "nobody",
+      user: "stranger",
       resourceAttributes: { verb: "get", resource: "pods", namespace: "other" },
     };
     const path = `${AUTHORIZATION}/namespaces/${api.namespace}/localsubjectaccessreviews`;

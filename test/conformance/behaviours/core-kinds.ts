@@ -361,11 +361,11 @@ export const coreKindBehaviours: readonly Behaviour[] = [
   }),
 
   behaviour("there is no token for a service account that is not there", async (api) => {
-    expectRefusal(await api.post(api.inNamespace("serviceaccounts/nobody/token"), {}), {
+    expectRefusal(await api.post(api.inNamespace("serviceaccounts/missing/token"), {}), {
       code: 404,
       reason: "NotFound",
-      message: 'serviceaccounts "nobody" not found',
-      details: { name: "nobody", kind: "serviceaccounts" },
+      message: 'serviceaccounts "missing" not found',
+      details: { name: "missing", kind: "serviceaccounts" },
     });
   }),
 ];

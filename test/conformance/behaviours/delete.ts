@@ -297,7 +297,7 @@ export const deleteBehaviours: readonly Behaviour[] = [
     await api.create(api.inNamespace("configmaps"), {
       metadata: {
         name: "child",
-        ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: "nobody", uid: "no-such-uid" }],
+        ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: "missing", uid: "no-such-uid" }],
       },
     });
     await gone(api, api.inNamespace("configmaps/child"));

@@ -137,7 +137,7 @@ const THEIR_RESOURCES = ["", "networkSecurityGroups/guards", "publicIPAddresses/
 
 /** Another owner has a group with a network, an address and a security group, from before the test. */
 export async function plantForeign(world: World): Promise<void> {
-  const tags = { owner: "somebody-else", [`sigs.k8s.io_cluster-api-provider-azure_cluster_demo1`]: "shared" };
+  const tags = { owner: "another-owner", [`sigs.k8s.io_cluster-api-provider-azure_cluster_demo1`]: "shared" };
   const put = (path: string, body: object): Promise<void> =>
     portal(world, "PUT", idIn(THEIRS, path), { location: LOCATION, tags, ...body });
   await put("", {});

@@ -51,7 +51,7 @@ export function controllersWith(line: Line): WorldOptions["controllers"] {
       workloadClient: ({ metadata: { name } }) =>
         line.state === "noWay"
           ? Promise.reject(transient("ConnectionRefused", `the kubeconfig ${CANARY} leads nowhere`))
-          : Promise.resolve(workloadClient(connections, line.state === "up" ? name : "nobody")),
+          : Promise.resolve(workloadClient(connections, line.state === "up" ? name : "no-such-cluster")),
     }),
   ];
 }
