@@ -1,6 +1,6 @@
 import { isJsonObject, sameArmId } from "@capstan/api";
 
-/** Whether everything that is wanted is there; Azure adds fields of its own, and spells ids as it likes. */
+/** Whether a resource has all desired fields; Azure adds fields of its own and changes the case of ids. */
 export function covers(observed: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
   if (Array.isArray(wanted)) {

@@ -2,18 +2,18 @@ import type { Frozen, Operation } from "@capstan/api";
 import type { AzureError, OperationStatus } from "../port.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** What has been seen of an operation in this pass. */
+/** What this pass has observed of an operation. */
 export type Observed =
   | { readonly kind: "nothing" }
   | { readonly kind: "poll"; readonly status: OperationStatus }
   | { readonly kind: "pollFailed"; readonly error: AzureError }
   | { readonly kind: "absent" }
-  /** `hasArrived`: it is what we wanted. */
+  /** `hasArrived`: the resource is as the write wants it. */
   | { readonly kind: "resource"; readonly hasArrived: boolean; readonly provisioningState: string }
-  /** What each of the things that a POST is about shows of it. */
+  /** The evidence of a POST: one entry for a resource, or one for each instance. */
   | { readonly kind: "post"; readonly evidence: readonly Evidence[] };
 
-/** How an operation ended. `Partial`: not for all instances. `Superseded`: the world has moved on; decide again. */
+/** How an operation ended. `Partial`: not for all instances. `Superseded`: the resource has changed since; decide again. */
 export type OperationOutcome = "Succeeded" | "Failed" | "Preempted" | "Partial" | "Superseded";
 
 /** What to do next, and why. */
@@ -24,15 +24,15 @@ export type Step = { readonly why: string } & (
   | { readonly do: "finish"; readonly outcome: OperationOutcome; readonly error?: AzureError }
 );
 
-// Where Azure does not say: often enough to be soon, rarely enough for its budget of 15 polls a minute.
+// Without a Retry-After: within Azure's budget of 15 polls a minute.
 const POLL_MS = 15_000;
 
-/** After a crash, a write that cannot be seen may still become visible: reads lag behind by up to ten seconds. */
+/** After a crash, a write may not be visible yet: reads lag behind by up to ten seconds. */
 export const SETTLE_MS = 30_000;
 
 /**
- * The next step of an operation. No write is sent without an intent before it, none is sent again before a look
- * has shown that it did not arrive, and nothing that Azure has accepted is ever sent again.
+ * The next step of an operation. A write is sent only after its intent is stored, it is sent again only after a read has
+ * shown that it did not arrive, and a write that Azure has accepted is never sent again.
  */
 export function nextStep(record: Frozen<Operation> | undefined, observed: Observed, nowMs: number): Step {
   if (!record) return { do: "send", why: "nothing is under way" };
@@ -71,7 +71,7 @@ function afterPoll(status: OperationStatus): Step {
   }
 }
 
-/** A poll that fails says nothing about the operation. */
+/** A failed poll says nothing about the operation. */
 function afterFailedPoll(error: AzureError): Step {
   if (error.class === "Gone") {
     return { do: "look", why: "Azure has forgotten the operation: the resource shows what became of it" };
@@ -84,8 +84,8 @@ function afterFailedPoll(error: AzureError): Step {
 }
 
 /**
- * An operation that is asked for at a Location, such as the deletion of a group, answers in the end as the request
- * itself would have: with 409 for instance, and then for ever.
+ * An operation that is polled at a Location header, such as the deletion of a resource group, ends with the answer that the
+ * request itself would have had, for instance 409, and repeats it on every poll.
  */
 function isFinalAnswer({ class: name, status = 0 }: AzureError): boolean {
   return status >= 400 && status < 500 && status !== 408 && name !== "Throttled" && name !== "Auth";
@@ -133,14 +133,14 @@ function unseen(record: Frozen<Operation>, nowMs: number, what: string): Step {
     return { do: "finish", outcome: "Superseded", why: `${what}, though it was accepted` };
   }
   const ageMs = nowMs - Date.parse(record.startedAt);
-  // A wall clock that went back must not make anyone wait for long.
+  // A wall clock that was set back must not cause a long wait.
   if (ageMs >= 0 && ageMs < SETTLE_MS) {
     return { do: "wait", retryAfterMs: SETTLE_MS - ageMs, why: `${what}, but may show up yet` };
   }
   return { do: "send", why: `${what}: the write did not arrive` };
 }
 
-/** A resource without a state is done: so ARM's documentation says. */
+/** By ARM's documentation a resource without a provisioning state is done. */
 export function isFinal(provisioningState: string): boolean {
   return ["", "Succeeded", "Failed", "Canceled"].includes(provisioningState);
 }

@@ -14,7 +14,7 @@ import { isFinal, nextStep, type Observed, type OperationOutcome, type Step } fr
 import type { PostEvidence } from "./evidence.ts";
 import { bodyToSend, HASH_TAG, hashOf, postBody, type Wanted, type WantedChange } from "./wanted.ts";
 
-/** What operations are carried out with. */
+/** The ports for operations. */
 export interface OperationPorts {
   readonly arm: Arm;
   readonly clock: Clock;
@@ -22,24 +22,24 @@ export interface OperationPorts {
 
 /** One operation of one object, from its intent to its end. */
 export type Task = {
-  /** What the object's status says is under way. */
+  /** The running operation by the object's status. */
   readonly record?: Frozen<Operation> | undefined;
-  /** Writes the record to the object's status, or takes it off. An intent, which has no address yet, is durable when it resolves. */
+  /** Writes the record to the object's status, or removes it. An intent, which has no URL yet, is durable when this resolves. */
   readonly persist: (record: Frozen<Operation> | undefined) => Promise<void>;
-  /** The region, by which Azure counts requests. */
+  /** The region; Azure's throttling counts requests by region. */
   readonly location?: string;
 } & (
   | {
-      /** What is wanted now. What is under way is followed to its end first. */
+      /** The write to start, once the running one has ended. */
       readonly wanted?: Wanted;
-      /** Tells after a crash whether a POST was done. */
+      /** Finds out after a crash whether a POST was done. */
       readonly evidence: PostEvidence;
     }
   /** An object that never sends a POST needs no evidence. */
   | { readonly wanted?: WantedChange; readonly evidence?: undefined }
 );
 
-/** How far it has come. While it runs, the pass ends and comes back. */
+/** The state of an operation after this pass. */
 export type Progress = { readonly why: string } & (
   | { readonly isDone: false; readonly retryAfterMs: number; readonly error?: AzureError }
   | {
@@ -50,13 +50,13 @@ export type Progress = { readonly why: string } & (
     }
 );
 
-// Poll, look, and send: no pass has more to do.
+// A pass needs at most a poll, a read and a request.
 const MOST_STEPS = 4;
 const OPERATION_POLL_MS = 15_000;
-/** What a record may take of an object: an operation's URL alone has about 4 KB. */
+/** The size limit of a record in a status: the URL of an operation alone has about 4 KB. */
 export const MOST_RECORD_BYTES = 5 * 1024;
 
-/** Takes an operation as far as it goes in one pass. Throws what Azure refused; nothing is under way then. */
+/** Advances an operation as far as one pass allows. Throws Azure's error if Azure rejects the write; nothing runs then. */
 export async function advance(ports: OperationPorts, task: Task): Promise<Progress> {
   const { record, persist } = task;
   let observed: Observed = { kind: "nothing" };
@@ -98,7 +98,7 @@ async function poll({ arm }: OperationPorts, url: string, task: Task): Promise<O
   }
 }
 
-/** Looks at what an operation would have changed. */
+/** Reads what the operation would have changed. */
 async function look(ports: OperationPorts, task: Task): Promise<Observed> {
   const { record, wanted } = task;
   if (!record) return { kind: "nothing" };
@@ -123,7 +123,7 @@ function hashIn(body: JsonObject): unknown {
   return isJsonObject(tags) ? tags[HASH_TAG] : undefined;
 }
 
-/** What has no tags is compared field by field, as long as the same is still wanted. */
+/** A resource without tags is compared field by field, if the desired state is still the same. */
 function isCovered(body: JsonObject, record: Frozen<Operation>, wanted: Wanted | undefined): boolean {
   const isComparable = wanted && "hasNoTags" in wanted && wanted.hasNoTags && isSame(record, wanted);
   return isComparable === true && covers(body, wanted.body);
@@ -135,7 +135,7 @@ function provisioningStateOf(body: JsonObject): string {
   return typeof state === "string" ? state : "";
 }
 
-/** The intent, then the request, then where to follow it: each durable before the next. */
+/** Stores the intent, sends the request, stores the URL: each step is durable before the next. */
 async function send(ports: OperationPorts, task: Task, why: string): Promise<Progress> {
   const { record, wanted, persist } = task;
   if (!wanted || (record && !isSame(record, wanted))) {
@@ -152,14 +152,14 @@ async function send(ports: OperationPorts, task: Task, why: string): Promise<Pro
   try {
     written = await request(ports.arm, wanted, { ...locationIn(task), beforeSending });
   } catch (error) {
-    // Nothing was sent and nothing written, when the budget held it back.
+    // If the client-side budget held the request back, nothing was sent or stored.
     if (!isWritten) throw error;
     return afterRefusal(error, persist);
   }
   return afterAnswer(written, intent, persist);
 }
 
-/** What was refused never happened; what got no answer may have, and the next pass looks. */
+/** A rejected write has had no effect; one without an answer may have had, and the next pass finds out. */
 async function afterRefusal(error: unknown, persist: Task["persist"]): Promise<Progress> {
   if (!(error instanceof AzureError)) throw error;
   if (!error.isOutcomeUnknown) {
@@ -181,7 +181,7 @@ async function afterAnswer(
     return { isDone: false, retryAfterMs, why: "Azure has accepted it" };
   }
   const state = body ? provisioningStateOf(body) : "";
-  // Network leaves the address out at times; then the resource itself is looked at.
+  // Microsoft.Network sometimes sends no URL; then the resource itself is read.
   if (!isFinal(state)) return { isDone: false, retryAfterMs, why: `the resource is ${state}` };
   await persist(undefined);
   const outcome = state === "Failed" || state === "Canceled" ? "Failed" : "Succeeded";
@@ -204,7 +204,7 @@ function request(arm: Arm, wanted: Wanted, options: WriteOptions): Promise<Writt
   }
 }
 
-/** What a write costs, and what must hold for it. */
+/** The cost of a write for the budget, and its preconditions. */
 function conditionsOf(wanted: WantedChange): WriteOptions {
   const { etag, instances = 0 } = wanted;
   if (etag !== undefined) return { instances, ifMatch: etag };
@@ -235,7 +235,7 @@ function intentOf(wanted: Wanted, clock: Clock): Operation {
   );
 }
 
-/** An address that is too long to keep is done without: the resource can be looked at instead. */
+/** A URL that is too long for the status is dropped: the resource can be read instead. */
 function withUrl(intent: Frozen<Operation>, url: string): Frozen<Operation> {
   const followed = { ...intent, url };
   return sizeOf(followed) <= MOST_RECORD_BYTES ? followed : intent;

@@ -1,16 +1,16 @@
 import type { Clock } from "@capstan/env";
 
-/** For how long Azure wants to be left alone about what is under way; many things wake an object meanwhile. */
+/** When each operation may be polled again, however often its object is enqueued meanwhile. */
 export class PollBackoff {
   readonly #clock: Clock;
-  /** Monotonic, by what it is about. */
+  /** Monotonic times, by operation URL. */
   readonly #untilMs = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How long to wait before it is asked about again; 0 when it may be now. */
+  /** How long to wait before the next poll; 0 if it is due. */
   leftMs(what: string | undefined): number {
     return Math.max(0, (this.#untilMs.get(what ?? "") ?? 0) - this.#clock.monotonic());
   }

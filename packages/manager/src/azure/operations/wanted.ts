@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import { isJsonObject } from "@capstan/api";
 import type { CallPriority, JsonObject } from "../port.ts";
 
-/** A resource that is to be as its body says. */
+/** A write that makes a resource as its body says. */
 export interface WantedWrite {
   readonly verb: "PUT" | "PATCH";
   readonly resourceID: string;
-  /** A PATCH has the whole of the tags in it, because Azure replaces them. */
+  /** A PATCH contains all tags, because Azure replaces them as a whole. */
   readonly body: JsonObject;
-  /** What the resource must still be. */
+  /** The etag that the resource must still have. */
   readonly etag?: string;
   /** The resource must not exist yet: sent as If-None-Match. */
   readonly isNew?: boolean;
-  /** Parts of other resources, such as subnets, have no tags: whether they were written is seen by their fields. */
+  /** Child resources such as subnets have no tags; their fields show whether they were written. */
   readonly hasNoTags?: boolean;
-  /** How many instances come or go by it: Azure counts them. */
+  /** How many instances it creates or deletes: Azure's throttling counts them. */
   readonly instances?: number;
 }
 
-/** A resource that is to go. */
+/** A deletion of a resource. */
 export interface WantedDelete {
   readonly verb: "DELETE";
   readonly resourceID: string;
@@ -27,30 +27,30 @@ export interface WantedDelete {
   readonly instances?: number;
 }
 
-/** An action of a resource. Whether it was done after a crash, the evidence of its task tells. */
+/** An action of a resource. After a crash the evidence of its task shows whether it was done. */
 export interface WantedPost {
   readonly verb: "POST";
   readonly resourceID: string;
   /** The last segment of the path, such as `start` or `manualupgrade`. */
   readonly action: string;
-  /** What the body has besides the instances. */
+  /** The fields of the body beside the instances. */
   readonly body?: JsonObject;
-  /** The instances of a scale set that it is about: `instanceIds` of the body. The record keeps them, for the evidence. */
+  /** The instances of a scale set, sent as `instanceIds` and stored in the record for the evidence. */
   readonly instanceIDs?: readonly string[];
   /** `normal` unless given. */
   readonly priority?: CallPriority;
 }
 
-/** A resource that is to be changed or deleted: whether it was, a read of the resource tells. */
+/** A change or deletion of a resource: a read of the resource shows whether it was done. */
 export type WantedChange = WantedWrite | WantedDelete;
 
 /** A write to Azure that a reconciler has decided on. */
 export type Wanted = WantedChange | WantedPost;
 
-/** The tag that says which wish a resource was last written by. */
+/** The tag with the hash of the last write of a resource. */
 export const HASH_TAG = "capstan_wanted-hash";
 
-/** What tells this wish from every other; undefined for a delete, of which there is only one. */
+/** Identifies a write by its content; undefined for a delete, which has none. */
 export function hashOf(wanted: Wanted): string | undefined {
   switch (wanted.verb) {
     case "DELETE":
@@ -63,7 +63,7 @@ export function hashOf(wanted: Wanted): string | undefined {
   }
 }
 
-/** The body as it is sent: with the hash as a tag, so that a read after a crash tells whether it arrived. */
+/** The body as it is sent: with the hash as a tag, so that a read after a crash shows whether the write arrived. */
 export function bodyToSend(wanted: WantedWrite): JsonObject {
   const hash = hashOf(wanted);
   if (wanted.hasNoTags || hash === undefined) return wanted.body;
@@ -71,15 +71,15 @@ export function bodyToSend(wanted: WantedWrite): JsonObject {
   return { ...wanted.body, tags: { ...(isJsonObject(tags) && tags), [HASH_TAG]: hash } };
 }
 
-/** The body of a POST as it is sent; undefined where it has none. */
+/** The body of a POST as it is sent; undefined if it has none. */
 export function postBody({ body, instanceIDs }: WantedPost): JsonObject | undefined {
   return instanceIDs ? { ...body, instanceIds: instanceIDs } : body;
 }
 
-// 128 bits: no two wishes meet by chance, and a tag stays short.
+// 128 bits: no collisions by chance, and a short tag.
 const HASH_LENGTH = 32;
 
-/** A short text that is the same for the same JSON, whatever the order of its fields. */
+/** A digest of JSON that does not depend on the order of fields. */
 export function digest(value: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(ordered(value)))
@@ -87,7 +87,7 @@ export function digest(value: unknown): string {
     .slice(0, HASH_LENGTH);
 }
 
-/** The same value with its fields in the order of their names. */
+/** The same value with sorted fields. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (!isJsonObject(value)) return value;
