@@ -15,4 +15,6 @@ test.each<[number, string]>([
   [2196, "roll InPlace"],
   [2288, "create"],
   [2788, "roll InPlace"],
+  [60136, "roll InPlace"],
+  [60220, "roll InPlace"],
 ])("a pool ends the same in storm %i: %s", (seed, story) => storm(seed, season, story));

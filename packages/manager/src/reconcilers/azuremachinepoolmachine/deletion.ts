@@ -109,17 +109,31 @@ async function askNodeToGo(scope: Scope): Promise<Outcome> {
   const { node, workload } = scope;
   const isToBeAsked = node.state === "found" && node.node.metadata.deletionTimestamp === undefined;
   if (!isToBeAsked || !workload) return isOverdue(scope) ? next : block(RETRY_MS, "WaitingForNodeDeletion");
-  await deleteNode(scope, workload, node.node);
+  await deleteNode(scope, { node: node.node, workload });
   return block(RETRY_MS, "WaitingForNodeDeletion");
 }
 
+/** The Node to delete, and the version it must still have if that matters. */
+interface NodeDeletion {
+  readonly node: Frozen<Node>;
+  readonly workload: Client;
+  readonly resourceVersion?: string | undefined;
+}
+
 /** Deletes this Node by UID; a new Node of the same name stays. */
-export async function deleteNode(scope: Scope, workload: Client, node: Frozen<Node>): Promise<void> {
+export async function deleteNode(
+  scope: Scope,
+  { node, workload, resourceVersion }: NodeDeletion,
+): Promise<void> {
   const { context, askedToGo } = scope;
   const { name, uid } = node.metadata;
   if (askedToGo.has(node)) return;
   try {
-    await workload.delete(Node, { name }, uid === undefined ? {} : { uid });
+    await workload.delete(
+      Node,
+      { name },
+      { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+    );
     askedToGo.add(node);
     context.event({ type: "Normal", reason: "NodeDeleted", message: `Deleted Node ${name}` });
   } catch (error) {

@@ -1,5 +1,5 @@
-import { formatTimestamp, Node, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
-import { again, next, type Outcome } from "@capstan/runtime";
+import { deepEqual, formatTimestamp, type Frozen, Node, UPDATE_INSTANCE_ANNOTATION } from "@capstan/api";
+import { again, type Client, next, type Outcome } from "@capstan/runtime";
 import type { ScaleSetInstance } from "../../azure/scale-set/instance.ts";
 import { updateOf } from "../../workload/availability.ts";
 import { isCordonedByUs, uncordon } from "../../workload/drain/cordon.ts";
@@ -85,19 +85,29 @@ async function drain(scope: Scope): Promise<Outcome> {
     else recordDrain(scope, state);
     return again(state.requeueAfterMs, state.reason);
   }
-  writeDown(scope);
   // The users' fields must be persisted before the Node is deleted, because a crash would lose them.
-  await scope.context.persistStatus();
+  const { machine, node, context } = scope;
+  const latest = (await latestNode(scope)) ?? (node.state === "found" ? node.node : undefined);
+  const startedAt = formatTimestamp(context.env.clock.now());
+  const instanceUpdate = recordOf({ startedAt, modelHash: updateOf(machine) ?? "" }, latest);
+  machine.status = { ...machine.status, instanceUpdate };
+  await context.persistStatus();
   return await handOver(scope);
 }
 
-function writeDown({ machine, node, context }: Scope): void {
-  const instanceUpdate: InstanceUpdate = {
-    startedAt: formatTimestamp(context.env.clock.now()),
-    modelHash: updateOf(machine) ?? "",
-    ...(node.state === "found" ? keptFieldsOf(node.node) : { nodeName: "", nodeUID: "", bootID: "" }),
-  };
-  machine.status = { ...machine.status, instanceUpdate };
+/** The Node of the machine, read live because the watch lags behind; undefined if it is gone. */
+async function latestNode({ node, workload }: Scope): Promise<Frozen<Node> | undefined> {
+  if (node.state !== "found" || !workload) return undefined;
+  const latest = await workload.find(Node, { name: node.node.metadata.name });
+  return latest?.metadata.uid === node.node.metadata.uid ? latest : undefined;
+}
+
+function recordOf(
+  { startedAt, modelHash }: Pick<InstanceUpdate, "startedAt" | "modelHash">,
+  node: Frozen<Node> | undefined,
+): InstanceUpdate {
+  const fields = node ? keptFieldsOf(node) : { nodeName: "", nodeUID: "", bootID: "" };
+  return { startedAt, modelHash, ...fields };
 }
 
 /** Deletes the old Node and waits until it is gone, because the new boot joins under the same name. */
@@ -106,7 +116,7 @@ async function handOver(scope: Scope): Promise<Outcome> {
   if (node.state === "unknown") return again(SOON_MS, node.reason);
   const uid = machine.status?.instanceUpdate?.nodeUID;
   if (node.state === "found" && node.node.metadata.uid === uid && workload) {
-    await deleteNode(scope, workload, node.node);
+    await deleteRecorded(scope, { known: node.node, workload });
     return again(SOON_MS, UPDATING_IN_PLACE);
   }
   const message = "The instance may be updated now";
@@ -120,6 +130,26 @@ async function handOver(scope: Scope): Promise<Outcome> {
   });
   context.event({ type: "Normal", reason: UPDATING_IN_PLACE, message });
   return again(UPDATE_POLL_MS, UPDATING_IN_PLACE);
+}
+
+/**
+ * Deletes the Node in the version that the status has recorded. A user may have labelled the Node since: then the record is
+ * written again first. A change after that makes the delete fail with a conflict, which is retried.
+ */
+async function deleteRecorded(
+  scope: Scope,
+  { known, workload }: { readonly known: Frozen<Node>; readonly workload: Client },
+): Promise<void> {
+  const { machine, context, askedToGo } = scope;
+  const latest = askedToGo.has(known) ? undefined : await latestNode(scope);
+  const recorded = machine.status?.instanceUpdate;
+  if (!latest || !recorded) return;
+  const instanceUpdate = recordOf(recorded, latest);
+  if (!deepEqual(instanceUpdate, recorded)) {
+    machine.status = { ...machine.status, instanceUpdate };
+    await context.persistStatus();
+  }
+  await deleteNode(scope, { node: known, workload, resourceVersion: latest.metadata.resourceVersion });
 }
 
 async function awaitReturn(scope: Scope): Promise<Outcome> {
