@@ -15,7 +15,7 @@ export const LAYERS: readonly Layer[] = [
     name: "env",
     about: "clock, randomness, ids, transports; real and virtual",
     mayImport: [],
-    reason: "env is the bottom: what it knew of the rest could not be simulated",
+    reason: "env is the lowest package: code that it imported could not be simulated",
   },
   {
     name: "api",
@@ -59,7 +59,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: "cli",
-    about: "the command line: capstan up, down, status, get, version, azure-sim, sim",
+    about: "the command line: capstan up, plan, rollout, describe, get, sim, azure-sim, init, manager, …",
     mayImport: ["env", "api", "runtime", "manager", "apiserver", "azure-sim", "sim"],
     reason: "the command line puts the parts together and is the only one that knows all of them",
   },
