@@ -44,6 +44,10 @@ describe("an identity", () => {
       "spec.userAssignedIdentityCredentialsPath: Required value: type UserAssignedIdentityCredential needs it",
     ],
     [
+      { type: "ServicePrincipal", clientSecret: { name: "crown", namespace: "victim" } },
+      'spec.clientSecret.namespace: Invalid value: "victim": is victim; it must be default, where the identity is',
+    ],
+    [
       { resourceID: "/x" },
       "spec.resourceID: Forbidden: type must be UserAssignedMSI to use it, not WorkloadIdentity",
     ],

@@ -12,8 +12,10 @@ import {
   notSupported,
   required,
 } from "../values/field-error.ts";
+import { deepEqual } from "../values/deep-equal.ts";
 import { AZURE_PROVIDER_LABELS, INFRASTRUCTURE } from "./group.ts";
 import { AGE_COLUMN } from "../printer-columns.ts";
+import { identitySecret } from "./identity-secret.ts";
 import { immutableFieldErrors } from "./immutable.ts";
 
 const TYPES = [
@@ -36,7 +38,7 @@ const Spec = object("How to log in to Azure, and which namespaces may.", {
       "The Secret with the password (key clientSecret) or the certificate.",
       {
         name: optional(string("Its name.")),
-        namespace: optional(string("Its namespace.")),
+        namespace: optional(string("Its namespace; it must be the namespace of the identity.")),
       },
       { atomic: true },
     ),
@@ -85,6 +87,7 @@ function validate({ object: identity, old }: AdmissionRequest<Identity>): readon
       spec[field] === "" ? [required(`spec.${field}`, "must not be empty")] : [],
     ),
     ...missingFieldErrors(spec),
+    ...secretErrors(identity, old),
     ...misplacedFieldErrors(spec),
     ...allowedNamespaceErrors(spec.allowedNamespaces),
     ...immutableFieldErrors(identity, old, [
@@ -104,6 +107,15 @@ function warn({ object: { spec } }: AdmissionRequest<Identity>): readonly string
       ? []
       : ["spec.allowedNamespaces is not set: no cluster may use the identity; {} allows every namespace"]),
   ];
+}
+
+/** An identity that was stored with another namespace can still be changed, and deleted; it cannot be used. */
+function secretErrors(identity: Frozen<Identity>, old: Frozen<Identity> | undefined): readonly FieldError[] {
+  const problem = identitySecret(identity)?.problem;
+  const isKept = old !== undefined && deepEqual(old.spec.clientSecret, identity.spec.clientSecret);
+  if (problem === undefined || isKept) return [];
+  const { namespace } = identity.spec.clientSecret ?? {};
+  return [invalid("spec.clientSecret.namespace", namespace, problem)];
 }
 
 /** The required fields of each type of credential. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AzureClusterIdentity, Frozen, Secret } from "@capstan/api";
+import { type AzureClusterIdentity, type Frozen, identitySecret, type Secret } from "@capstan/api";
 import { Sensitive } from "@capstan/runtime";
 import { AzureError } from "../port.ts";
 import type { Proof } from "./entra.ts";
@@ -67,22 +67,18 @@ async function readSecretValue(
   identity: Frozen<AzureClusterIdentity>,
   ports: SecretPorts,
 ): Promise<Sensitive> {
-  const own = identity.metadata.namespace ?? "default";
-  const { name = "", namespace = own } = identity.spec.clientSecret ?? {};
-  if (namespace !== own) {
-    // Otherwise a user who may write identities could use Secrets that they may not read.
-    throw unusable(
-      identity,
-      `spec.clientSecret.namespace is ${namespace}; it must be ${own}, where the identity is`,
-    );
-  }
-  const secret = await ports.readSecret(own, name);
-  if (!secret) throw unusable(identity, `Secret ${own}/${name} does not exist`);
+  const reference = identitySecret(identity);
+  if (!reference) throw unusable(identity, "spec.clientSecret.name is not set");
+  if (reference.problem !== undefined)
+    throw unusable(identity, `spec.clientSecret.namespace ${reference.problem}`);
+  const { name, namespace } = reference;
+  const secret = await ports.readSecret(namespace, name);
+  if (!secret) throw unusable(identity, `Secret ${namespace}/${name} does not exist`);
   const encoded = secret.data?.[SECRET_KEY] ?? "";
   // Files written by hand end with a newline, and so do the Secrets made from them.
   const value = Buffer.from(encoded, "base64").toString("utf8").trimEnd();
   if (value === "")
-    throw unusable(identity, `Secret ${own}/${name} has no value under the key ${SECRET_KEY}`);
+    throw unusable(identity, `Secret ${namespace}/${name} has no value under the key ${SECRET_KEY}`);
   return new Sensitive(value);
 }
 

@@ -6,6 +6,7 @@ import {
   CLUSTER_NAME_LABEL,
   deepEqual,
   type Frozen,
+  identitySecret,
   type KubernetesObject,
   ownerReferenceTo,
   Secret,
@@ -70,15 +71,22 @@ function azureClusterOf(
 async function loginOf(
   { readSecret }: AzureMachinePoolPorts,
   pool: Frozen<AzureMachinePool>,
-  { metadata, spec }: Frozen<AzureClusterIdentity>,
+  identity: Frozen<AzureClusterIdentity>,
 ): Promise<CloudLogin> {
-  const { tenantID, clientID, clientSecret } = spec;
+  const { metadata, spec } = identity;
+  const { tenantID, clientID } = spec;
   const login = { tenantID, clientID };
   const isShared = metadata.namespace !== pool.metadata.namespace;
-  if (isShared || clientSecret?.name === undefined || spec.type === "ServicePrincipalCertificate")
+  const reference = identitySecret(identity);
+  // Login reports a Secret that must not be read; here it is only left out.
+  if (
+    isShared ||
+    !reference ||
+    reference.problem !== undefined ||
+    spec.type === "ServicePrincipalCertificate"
+  )
     return login;
-  const { namespace = metadata.namespace ?? "" } = clientSecret;
-  const secret = await readSecret(namespace, clientSecret.name);
+  const secret = await readSecret(reference.namespace, reference.name);
   const password = secret?.data?.["clientSecret"];
   if (password === undefined) return login;
   return { ...login, clientSecret: new Sensitive(Buffer.from(password, "base64").toString("utf8").trim()) };

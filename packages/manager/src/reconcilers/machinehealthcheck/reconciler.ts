@@ -66,7 +66,7 @@ function matchPools({ object: check, cache }: Context<MachineHealthCheck>): Outc
     .map(({ metadata }) => metadata.name)
     .sort();
   if (pools.length === 0) return next;
-  const message = `spec.selector matches machines of MachinePool ${pools.join(", ")}, which have no Machine, so health checks ignore them; the pool controller replaces failed machines`;
+  const message = `spec.selector matches machines of MachinePool ${pools.join(", ")}, which have no Machine, so health checks ignore them; the pool controller replaces only machines whose VM has failed or is stopped`;
   throw waiting("MachinePoolMatched", message);
 }
 
