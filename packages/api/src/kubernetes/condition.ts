@@ -1,5 +1,9 @@
 import { type Static, listMap, object, oneOf, optional, string, timestamp } from "../schema/schema.ts";
 
+/** The most characters of a reason, and of a message, that a server accepts. */
+export const REASON_LIMIT = 256;
+export const MESSAGE_LIMIT = 10_240;
+
 const CONDITION_STATUSES = ["True", "False", "Unknown"] as const;
 
 /** A condition of an object, in Cluster API's v1beta1 form. */
@@ -10,8 +14,8 @@ export const Condition = object("A condition of the object.", {
     string("The severity of a False: Error, Warning or Info. Empty otherwise.", { maxLength: 32 }),
   ),
   lastTransitionTime: timestamp("When the status last changed."),
-  reason: optional(string("The reason, in CamelCase.", { maxLength: 256 })),
-  message: optional(string("The reason, for people.", { maxLength: 10240 })),
+  reason: optional(string("The reason, in CamelCase.", { maxLength: REASON_LIMIT })),
+  message: optional(string("The reason, for people.", { maxLength: MESSAGE_LIMIT })),
 });
 
 /** A condition of an object. */

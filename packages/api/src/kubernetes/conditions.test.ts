@@ -86,6 +86,16 @@ describe("setting a condition", () => {
   });
 });
 
+test("a reason and a message of any length become ones that a server accepts, and stay the same from then on", () => {
+  const update = { reason: "R".repeat(300), message: `Azure\u0000 says: ${"x".repeat(20_000)}`, now: NOON };
+  const list = markTrue(undefined, "A", update);
+  const { reason = "", message = "" } = getCondition(list, "A") ?? {};
+  expect(reason).toHaveLength(256);
+  expect(message).toHaveLength(10_240);
+  expect(message).toMatch(/^Azure {2}says: x+…$/);
+  expect(markTrue(list, "A", update), "nothing has changed").toBe(list);
+});
+
 test("finds and removes conditions", () => {
   const list = markTrue(undefined, "A", { reason: "Here", now: NOON });
   expect(getCondition(list, "A")?.status).toBe("True");

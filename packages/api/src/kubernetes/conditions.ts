@@ -1,6 +1,7 @@
 /** Pure functions over the `conditions` of a status. Each returns the same list when nothing changes. */
+import { boundedText } from "../values/bounded-text.ts";
 import { deepEqual } from "../values/deep-equal.ts";
-import type { Condition } from "./condition.ts";
+import { type Condition, MESSAGE_LIMIT, REASON_LIMIT } from "./condition.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
 /** The severity of a condition that is False. */
@@ -73,12 +74,27 @@ export function markUnknown(
 export function setCondition(conditions: Conditions | undefined, condition: Readonly<Condition>): Conditions {
   const list = conditions ?? [];
   const old = getCondition(list, condition.type);
+  const bounded = withinLimits(condition);
   const kept =
-    old?.status === condition.status && !isFromFuture(old, condition)
-      ? { ...condition, lastTransitionTime: old.lastTransitionTime }
-      : condition;
+    old?.status === bounded.status && !isFromFuture(old, bounded)
+      ? { ...bounded, lastTransitionTime: old.lastTransitionTime }
+      : bounded;
   if (old && deepEqual(old, kept)) return list;
   return [...list.filter(({ type }) => type !== condition.type), kept].sort(compareConditions);
+}
+
+/** Cuts and cleans texts: they may come from Azure or a workload cluster, and the server refuses a status with one that is too long. */
+function withinLimits(condition: Readonly<Condition>): Readonly<Condition> {
+  const { reason, message } = condition;
+  const fits =
+    (reason === undefined || boundedText(reason, REASON_LIMIT) === reason) &&
+    (message === undefined || boundedText(message, MESSAGE_LIMIT) === message);
+  if (fits) return condition;
+  return {
+    ...condition,
+    ...(reason !== undefined && { reason: boundedText(reason, REASON_LIMIT) }),
+    ...(message !== undefined && { message: boundedText(message, MESSAGE_LIMIT) }),
+  };
 }
 
 /** How far a time may be in the future before it is corrected: more than synchronized clocks differ. */
