@@ -33,6 +33,10 @@ describe("jsonPatch", () => {
     ["a path that is not a pointer", { op: "add", path: "a", value: 1 }],
     ["the whole document as the target", { op: "replace", path: "", value: {} }],
     ["a missing source", { op: "copy", from: "/b", path: "/c" }],
+    ["null instead of an operation", null],
+    ["a text instead of an operation", "add"],
+    ["a source that every object inherits", { op: "copy", from: "/toString", path: "/c" }],
+    ["the removal of a field that every object inherits", { op: "remove", path: "/valueOf" }],
     ["a move into its own child", { op: "move", from: "/list", path: "/list/0" }],
   ])("refuses %s", (_, operation) => {
     expect(() => patched({ a: 1, list: [1] }, operation)).toThrow(JsonPatchError);

@@ -1,3 +1,4 @@
+import { isJsonObject } from "./json-object.ts";
 import { applyPatch, type Operation, Pointer } from "rfc6902";
 
 /** A JSON patch that does not fit the document. */
@@ -28,14 +29,36 @@ export function jsonPatch(document: object, operations: readonly unknown[]): voi
   }
   let copied = 0;
   for (const [index, operation] of operations.entries()) {
+    if (!isJsonObject(operation)) throw new JsonPatchError(`operation ${index}: expected an object`);
+    const problem = inheritedProblem(document, operation as Partial<Operation>);
+    if (problem !== undefined) throw new JsonPatchError(`operation ${index}: ${problem}`);
     copied += copiedLength(document, operation as Partial<Operation>);
     if (copied > COPIES_LIMIT)
       throw new JsonPatchError(
         `operation ${index}: the copies in this patch are larger than ${COPIES_LIMIT} bytes`,
       );
-    const problem = applyOne(document, operation as Partial<Operation>);
-    if (problem !== undefined) throw new JsonPatchError(`operation ${index}: ${problem}`);
+    const refused = applyOne(document, operation as Partial<Operation>);
+    if (refused !== undefined) throw new JsonPatchError(`operation ${index}: ${refused}`);
   }
+}
+
+/** rfc6902 also finds what objects inherit, such as `toString`; that is not part of a document. */
+function inheritedProblem(document: object, { path, ...rest }: Partial<Operation>): string | undefined {
+  const pointers = [path, "from" in rest ? rest.from : undefined];
+  const inherited = pointers.find(
+    (pointer) => pointerProblem(pointer) === undefined && isInherited(document, pointer ?? ""),
+  );
+  return inherited === undefined ? undefined : `${inherited} does not exist`;
+}
+
+function isInherited(document: object, pointer: string): boolean {
+  let value: unknown = document;
+  for (const token of Pointer.fromJSON(pointer).tokens.slice(1)) {
+    if (typeof value !== "object" || value === null) return false;
+    if (!Object.hasOwn(value, token)) return token in value;
+    value = (value as Record<string, unknown>)[token];
+  }
+  return false;
 }
 
 function copiedLength(document: object, operation: Partial<Operation>): number {

@@ -20,6 +20,7 @@ import { openSqliteStorage } from "../storage/sqlite.ts";
 import { keepKubeconfig, keptAuthority, keptServing } from "./credentials.ts";
 import { clusterFolder, kubeconfigPath, MANAGEMENT_CLUSTER, servingFolder } from "./layout.ts";
 import { makePrivateFolder } from "./private-file.ts";
+import { asksToWatch, splitUrl } from "../request-url.ts";
 
 /** Where clusters are stored. */
 export interface ClustersOptions {
@@ -283,8 +284,11 @@ function admitted(
   };
 }
 
-function isWatch(path: string): boolean {
-  return /[?&]watch=|\/watch\//.test(path);
+function isWatch(target: string): boolean {
+  const { path, search } = splitUrl(target);
+  if (path.includes("/watch/")) return true;
+  // Most queries have neither the word nor an escape that could spell it, and need no parser.
+  return /watch|%/.test(search) && asksToWatch(new URLSearchParams(search));
 }
 
 /** The cluster of a path, and the rest of the path. */

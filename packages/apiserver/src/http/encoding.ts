@@ -1,7 +1,7 @@
 import { yamlText } from "@capstan/api";
 import type { HttpRequest, HttpResponse } from "@capstan/env";
 import { jsonText } from "../json.ts";
-import { isOn } from "./query.ts";
+import { isOn, splitUrl } from "../request-url.ts";
 
 // Users of these tools want readable output; kube-apiserver indents it for them, too.
 const READERS = /^(?:curl|Wget|Mozilla\/5\.0)/;
@@ -20,7 +20,7 @@ export async function encoded(
 }
 
 function isPretty({ path, headers }: HttpRequest): boolean {
-  const search = path.slice(path.indexOf("?") + 1);
+  const { search } = splitUrl(path);
   if (search.includes("pretty=")) return isOn(new URLSearchParams(search), "pretty");
   return READERS.test(headers["user-agent"] ?? "");
 }

@@ -1,3 +1,5 @@
+import { splitUrl } from "../request-url.ts";
+
 const LEGACY = /^(\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)\/watch\/(.+)$/;
 // The path of one object: a plural and a name after it, inside of a namespace or not.
 const ONE = /^(namespaces\/[^/]+\/[^/]+|(?!namespaces\/[^/]+\/)[^/]+)\/([^/]+)$/;
@@ -11,7 +13,7 @@ export function withoutLegacyWatch(method: string, path: string): string {
 }
 
 function modernPath(path: string): string {
-  const [route = "", search] = path.split("?", 2);
+  const { path: route, search } = splitUrl(path);
   const [, root, rest] = LEGACY.exec(route) ?? [];
   if (root === undefined || rest === undefined) return path;
   const query = new URLSearchParams(search);

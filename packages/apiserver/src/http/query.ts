@@ -11,12 +11,6 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   return Number(text);
 }
 
-/** A switch in the query. As in kube-apiserver, anything but a clear no is a yes. */
-export function isOn(query: URLSearchParams, name: string): boolean {
-  const text = query.get(name);
-  return text !== null && !["", "0", "f", "false"].includes(text.toLowerCase());
-}
-
 /** A resourceVersion as a number; absent means 0. `refuse` creates the error, whose form depends on the verb. */
 export function parseVersion(text: string, refuse: (problem: string) => Error): number {
   if (text === "") return 0;

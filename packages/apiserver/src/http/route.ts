@@ -2,7 +2,6 @@ import type { HttpRequest } from "@capstan/env";
 import type { Target } from "../registry/context.ts";
 import type { Registry, Resource } from "../registry/registry.ts";
 import { goQuote } from "../schema/go-text.ts";
-import { isOn } from "./query.ts";
 import {
   type ApiError,
   badRequest,
@@ -11,6 +10,7 @@ import {
   notFound,
   verbNotSupported,
 } from "./status.ts";
+import { asksToWatch, splitUrl } from "../request-url.ts";
 
 /** The verb of a request, in Kubernetes' terms. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -31,7 +31,7 @@ const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize
 
 /** Parses a request; undefined if its path belongs to no API that is served here. */
 export function routeRequest(registry: Registry, request: HttpRequest): Route | undefined {
-  const [path, search] = splitOnce(request.path, "?");
+  const { path, search } = splitUrl(request.path);
   const parts = pathParts(decoded(path));
   const resource = parts && registry.find(parts.group, parts.version, parts.plural);
   if (!resource) return unknownPath(registry, path);
@@ -120,7 +120,7 @@ const VERBS_OF_MANY: Readonly<Record<string, Verb>> = {
 function verbOf(method: string, { name, subresource }: Target, query: URLSearchParams): Verb | undefined {
   if (CREATED_SUBRESOURCES.has(subresource)) return method === "POST" ? "create" : undefined;
   const verb = (name === "" ? VERBS_OF_MANY : VERBS_OF_ONE)[method];
-  if (verb === "list" && isOn(query, "watch")) return "watch";
+  if (verb === "list" && asksToWatch(query)) return "watch";
   return verb === "delete" && subresource !== "" ? undefined : verb;
 }
 
@@ -156,9 +156,4 @@ function checkName(name: string): void {
   if (name === "." || name === "..")
     throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
   if (name.includes("%")) throw badRequest(`Name parameter invalid: ${goQuote(name)}: may not contain '%'`);
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,4 +1,5 @@
 import type { HttpRequest } from "@capstan/env";
+import { asksToWatch, splitUrl } from "../request-url.ts";
 
 /** An authenticated user. */
 export interface User {
@@ -54,7 +55,7 @@ const VERBS: Readonly<Record<string, string>> = {
  * served, or a missing kind would bypass a denial.
  */
 export function attributesOf({ method, path }: Pick<HttpRequest, "method" | "path">): Attributes {
-  const [route = "", search = ""] = path.split("?", 2);
+  const { path: route, search } = splitUrl(path);
   const segments = decoded(route)
     .split("/")
     .filter((segment) => segment !== "");
@@ -108,8 +109,7 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   if (name !== "") return verb;
   if (verb === "delete") return "deletecollection";
   if (verb !== "get") return verb;
-  const watch = query.get("watch");
-  return watch !== null && watch !== "false" && watch !== "0" ? "watch" : "list";
+  return asksToWatch(query) ? "watch" : "list";
 }
 
 const NAME_SELECTOR = /^metadata\.name==?([^=!,]+)$/;

@@ -3,6 +3,7 @@ import { statusResponse } from "../http/response.ts";
 import { ApiError, detailsOf } from "../http/status.ts";
 import { attributesOf, type Caller, type User } from "./attributes.ts";
 import { isAllowed, type PolicySource, refusal } from "./rbac.ts";
+import { splitUrl } from "../request-url.ts";
 
 /** How callers authenticate. */
 export interface Authentication {
@@ -58,7 +59,7 @@ export function guard(serve: Serve, { authentication, policy, isOverRate }: Guar
 const UNAUTHORIZED = new ApiError({ code: 401, reason: "Unauthorized", message: "Unauthorized" });
 
 function isOpen({ method, path }: HttpRequest): boolean {
-  return (method === "GET" || method === "HEAD") && OPEN_PATHS.has(path.split("?")[0] ?? "");
+  return (method === "GET" || method === "HEAD") && OPEN_PATHS.has(splitUrl(path).path);
 }
 
 /** A client certificate comes first, because the handshake has verified it. An invalid token is never ignored. */

@@ -1,11 +1,12 @@
 import type { FieldError } from "@capstan/api";
 import type { Env } from "@capstan/env";
-import { isOn, parseVersion, wholeNumber } from "../http/query.ts";
+import { parseVersion, wholeNumber } from "../http/query.ts";
 import { expired, failed, invalidOptions, versionTooLarge } from "../http/status.ts";
 import type { Context, Target } from "../registry/context.ts";
 import { selected } from "../registry/list.ts";
 import { parseSelection } from "../selectors/selection.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
+import { isOn } from "../request-url.ts";
 
 // A watch without a timeout gets one between 30 and 60 minutes, so that clients rebalance over servers.
 const SHORTEST_WATCH_MS = 30 * 60_000;
