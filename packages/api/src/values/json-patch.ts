@@ -30,14 +30,14 @@ export function jsonPatch(document: object, operations: readonly unknown[]): voi
   let copied = 0;
   for (const [index, operation] of operations.entries()) {
     if (!isJsonObject(operation)) throw new JsonPatchError(`operation ${index}: expected an object`);
-    const problem = inheritedProblem(document, operation as Partial<Operation>);
+    const problem = inheritedProblem(document, operation);
     if (problem !== undefined) throw new JsonPatchError(`operation ${index}: ${problem}`);
-    copied += copiedLength(document, operation as Partial<Operation>);
+    copied += copiedLength(document, operation);
     if (copied > COPIES_LIMIT)
       throw new JsonPatchError(
         `operation ${index}: the copies in this patch are larger than ${COPIES_LIMIT} bytes`,
       );
-    const refused = applyOne(document, operation as Partial<Operation>);
+    const refused = applyOne(document, operation);
     if (refused !== undefined) throw new JsonPatchError(`operation ${index}: ${refused}`);
   }
 }
