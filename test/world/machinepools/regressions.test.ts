@@ -1,5 +1,5 @@
 /** Bugs of other projects with machine pools, each as a scenario that would show it here. */
-import { AzureMachinePool, AzureMachinePoolMachine, MachinePool } from "@capstan/api";
+import { AzureMachinePool, AzureMachinePoolMachine, KubeadmConfig, MachinePool } from "@capstan/api";
 import { type Invariant, MACHINE_POOL_INVARIANTS, type World } from "@capstan/sim";
 import { conditionMatchers } from "@capstan/runtime/testing/matchers";
 import { describe, expect, test } from "vitest";
@@ -115,6 +115,26 @@ describe("CAPZ #4958: Azure allows ten models of a scale set, and no change of m
     const { models, refusals } = modelsIn(world);
     expect(models).toBeGreaterThan(10);
     expect(refusals).toBe(0);
+  });
+
+  test("a pool whose bootstrap data changes with every growth keeps growing past ten editions of its model", async () => {
+    const world = await withPool({ replicas: 3 });
+    for (let replicas = 4; replicas <= 16; replicas += 1) {
+      const preKubeadmCommands = [`echo ${replicas}`];
+      await patch(world, KubeadmConfig, "mp", { spec: { preKubeadmCommands } });
+      await patch(world, MachinePool, "mp", sized(replicas));
+      await settled(world);
+    }
+    await world.advance(3 * HOUR_MS);
+    await settled(world);
+    expect(await readyMachines(world, "mp")).toHaveLength(16);
+    const { pool } = await poolOf(world, "mp");
+    expect(pool).toHaveCondition("RolloutProgressing", "True");
+    expect(pool).toHaveCondition("ScaleSetModelUpdated", "True");
+    const { models, refusals } = modelsIn(world);
+    expect(models).toBe(10);
+    expect(refusals).toBeGreaterThan(0);
+    expect(refusals).toBeLessThan(20);
   });
 
   test("a reverted model is another one for Azure, and the pool still reaches it after a refusal", async () => {

@@ -1,9 +1,10 @@
 import { again, next, type Outcome } from "@capstan/runtime";
 import type { WantedWrite } from "../../azure/operations/wanted.ts";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
-import { isModelHeld } from "../../rollout/scale-set/models.ts";
+import { keepsModelOfSet } from "../../rollout/scale-set/models.ts";
 import { type FreshData, freshData, isRenewed, isStillFresh } from "./fresh-data.ts";
 import { refused, startOnSet, desiredStateKey } from "./operations.ts";
+import { mergedBody } from "./merge-body.ts";
 import { BOOTSTRAP_TAG, scaleSetBody, type SeenSet } from "./scale-set-body.ts";
 import { type NormalScope, type Observation } from "./scope.ts";
 import { tagsToWrite, wantedTags } from "./tags.ts";
@@ -26,7 +27,7 @@ export async function putModel(
   { set, view }: Observation,
   { capacity, why }: PutOptions,
 ): Promise<Outcome> {
-  const kept = isModelHeld(view) ? set : undefined;
+  const kept = keepsModelOfSet(view) ? set : undefined;
   const heldMs = kept ? 0 : heldFor(scope);
   if (heldMs > 0) return again(heldMs, "WaitingForAzure");
   const model = (kept && view.setHash) ?? scope.desired.hash.hash;
@@ -53,10 +54,11 @@ function writeOf(
 ): WantedWrite {
   const { model, hash } = scope.desired;
   const tags = { ...wantedTags(scope, set?.tags ?? {}, hash.hash), [BOOTSTRAP_TAG]: stamp };
+  const desired = scaleSetBody(scope.pool, { model, capacity, tags, customData });
   return {
     verb: "PUT",
     resourceID: scope.azureTarget.scaleSetID,
-    body: scaleSetBody(scope.pool, { model, capacity, tags, customData }),
+    body: set ? mergedBody(set.body, desired) : desired,
     instances: Math.abs(capacity - (set?.capacity ?? 0)),
     // With the etag a change by another client, such as an autoscaler, is not overwritten.
     ...(set ? etagOf(set) : { isNew: true }),

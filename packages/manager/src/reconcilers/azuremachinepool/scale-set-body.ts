@@ -2,6 +2,7 @@ import type { AzureMachinePool, Frozen } from "@capstan/api";
 import { isJsonObject } from "@capstan/api";
 import type { JsonObject } from "../../azure/port.ts";
 import { ownershipTag, type Tags, tagsIn, tagsOf } from "../../azure-cluster/tags.ts";
+import { ITEMS_TAG, itemsTag } from "./merge-body.ts";
 import { sentOsProfile } from "./vm-profile.ts";
 import type { WantedModel } from "./wanted-model.ts";
 import { UNKNOWN_MODEL } from "./well-known.ts";
@@ -28,9 +29,8 @@ export interface BodyOptions {
 export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOptions): JsonObject {
   const { model, capacity, tags, customData } = options;
   const { zoneBalance, platformFaultDomainCount } = spec;
-  return {
+  const body = {
     location: spec.location,
-    tags,
     sku: { name: model.sku, tier: "Standard", capacity },
     ...(model.zones.length > 0 && { zones: model.zones }),
     ...(model.identity && { identity: model.identity }),
@@ -51,6 +51,11 @@ export function scaleSetBody({ spec }: Frozen<AzureMachinePool>, options: BodyOp
       },
     },
   };
+  return { ...body, tags: withItems(tags, itemsTag(body)) };
+}
+
+function withItems({ [ITEMS_TAG]: _, ...tags }: Tags, items: string): Tags {
+  return items === "" ? tags : { ...tags, [ITEMS_TAG]: items };
 }
 
 /** The owner of a scale set, and its model. */
@@ -84,6 +89,8 @@ export interface SeenSet {
   readonly provisioningState: string;
   readonly tags: Tags;
   readonly imageReference: JsonObject;
+  /** The whole scale set; a write starts from it, so that fields of other clients stay. */
+  readonly body: JsonObject;
 }
 
 /** Parses a scale set. */
@@ -101,6 +108,7 @@ export function parseScaleSet(body: JsonObject, etag: string | undefined): SeenS
     provisioningState: typeof state === "string" ? state : "",
     tags,
     imageReference: objectIn(storage, "imageReference"),
+    body,
   };
 }
 

@@ -14,6 +14,14 @@ export function isModelHeld({ modelsInUse, setHash, wantedHash, isModelRefused }
 }
 
 /**
+ * Whether a write must keep the model of the scale set, bootstrap data included. New bootstrap data makes another edition of
+ * the same model, which Azure may refuse; machines then join with the data that the scale set has.
+ */
+export function keepsModelOfSet(view: PoolView): boolean {
+  return isModelHeld(view) || (view.isModelRefused && view.setHash === view.wantedHash);
+}
+
+/**
  * Which machines move to the model of the scale set while the new model waits: those of the model with the fewest
  * machines, because any other machine would have to move a second time. If all machines have the model of the scale set,
  * Azure counts its editions, and the machines that do not have the latest edition move.
