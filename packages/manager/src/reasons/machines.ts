@@ -8,7 +8,7 @@ export const MACHINE_REASONS = {
   },
   BootstrapInProgress: {
     meaning: "The VM has not become a Node yet.",
-    cure: "Nothing: it passes when kubeadm has joined; after 10 minutes look at cloud-init's log on the VM.",
+    cure: "Nothing: it passes when Azure is done; otherwise read the condition VMRunning.",
   },
   DrainBlocked: {
     meaning:
@@ -88,8 +88,8 @@ export const MACHINE_REASONS = {
     cure: "Restart the kubelet of the VM so that it registers again, or delete the AzureMachinePoolMachine, and the pool adds another one.",
   },
   NodeProvisioning: {
-    meaning: "Azure has not finished the VM, so there is no Node yet.",
-    cure: "Nothing: it passes when Azure is done; otherwise read the condition VMRunning.",
+    meaning: "The VM is provisioned, and its Node is not there yet.",
+    cure: "Nothing: it passes when kubeadm has joined; after 10 minutes look at cloud-init's log on the VM.",
   },
   NodeTakesPods: {
     meaning: "The Node was cordoned, and takes pods again.",
@@ -154,8 +154,8 @@ export const MACHINE_REASONS = {
     cure: "Nothing: it passes when the Node is gone, or after `nodeDeletionTimeout`.",
   },
   WaitingForNodeRef: {
-    meaning: "The VM is provisioned, and its Node is not there yet.",
-    cure: "Nothing: it passes when kubeadm has joined; after 10 minutes look at cloud-init's log on the VM.",
+    meaning: "Azure has not finished the VM, so there is no Node yet.",
+    cure: "Nothing: it passes when Azure is done; otherwise read the condition VMRunning.",
   },
   WaitingForPick: {
     meaning: "The machine is marked for an update in place, and the pool controller has not confirmed that.",

@@ -7,6 +7,7 @@ import {
   isTrue,
   type MachinePool,
 } from "@capstan/api";
+import { needsAnotherWrite } from "./set-status.ts";
 import { digest } from "../../azure/operations/wanted.ts";
 import type { PowerState } from "../../azure/scale-set/instance.ts";
 import { isExternallyScaled } from "../../contract/pool-spec.ts";
@@ -54,7 +55,7 @@ export function poolView(facts: PoolFacts): PoolView {
     capacity: scaleSet?.capacity ?? 0,
     wantedHash: wanted.hash,
     setHash,
-    isSetFailed: scaleSet?.provisioningState === "Failed",
+    isSetFailed: needsAnotherWrite(scaleSet?.provisioningState),
     isModelRefused,
     isExternallyScaled: isExternallyScaled(machinePool),
     isPaused: isPaused(pool, machinePool),

@@ -14,6 +14,7 @@ import { needsAttention } from "../../rollout/scale-set/needs-attention.ts";
 import { counted } from "../../rollout/shared/action.ts";
 import { DRAIN_BLOCKED, DRAINED } from "../azuremachinepoolmachine/conditions.ts";
 import { listed } from "./listed.ts";
+import { needsAnotherWrite, setStatus, troubleOf } from "./set-status.ts";
 import { SCALE_SET_RUNNING, type NormalScope, type Scope, type Observation } from "./scope.ts";
 import { forgetTags, tagsToWrite } from "./tags.ts";
 
@@ -86,24 +87,19 @@ function statusOf(
 ): Partial<Status> {
   const { version } = owners.machinePool.spec.template.spec;
   const isCurrent = view.setHash === view.wantedHash;
+  const isSized = planned.budget.live === planned.budget.desired;
   const { nodePrototyping: _, ...image } = pool.spec.template.image ?? {};
   return {
-    ready: isServing(pool, set?.provisioningState),
+    ready: false,
+    ...(set && setStatus(set.provisioningState, { isSized, wasReady: pool.status?.ready === true })),
     replicas: machines.filter(({ isReady }) => isReady === true).length,
     upToDateReplicas: planned.budget.upToDate,
     infrastructureMachineKind: MACHINE_KIND,
-    ...(set && { provisioningState: set.provisioningState }),
     ...(view.setHash !== undefined && { modelHash: view.setHash }),
     ...(isCurrent && version !== undefined && { version }),
     ...(isCurrent && pool.spec.template.image && { image }),
     ...(view.desired === view.machines.length && { lastReconciledReplicas: view.desired }),
   };
-}
-
-/** A pool is ready after its first success and stays so while it changes, or Cluster API would ignore its machines. */
-function isServing({ status }: Frozen<AzureMachinePool>, state: string | undefined): boolean {
-  if (state === "Succeeded" || state === "Updating") return true;
-  return state !== undefined && state !== "Deleting" && status?.ready === true;
 }
 
 /** Sets the provider ids where Cluster API reads them. */
@@ -151,12 +147,10 @@ function runningCondition(scope: NormalScope, { set, view }: Observation): Condi
     const severity = failure.failure === "Terminal" ? "Error" : "Warning";
     return { type, status: "False", severity, reason: REFUSED, message };
   }
-  if (!set || set.provisioningState === "Creating")
-    return { type, status: "False", severity: "Info", reason: "ScaleSetCreating" };
-  if (set.provisioningState === "Failed" && view.operation === undefined) {
-    const message = "Azure reports that the last change of the scale set has failed";
-    return { type, status: "False", severity: "Warning", reason: REFUSED, message };
-  }
+  const trouble = troubleOf(set?.provisioningState);
+  // While a write runs, the result of the last one does not matter any more.
+  const isBeingMended = needsAnotherWrite(set?.provisioningState) && view.operation !== undefined;
+  if (trouble && !isBeingMended) return { type, status: "False", ...trouble };
   return { type, status: "True", reason: "ScaleSetRunning" };
 }
 

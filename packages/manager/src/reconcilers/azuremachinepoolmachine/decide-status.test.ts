@@ -122,10 +122,10 @@ test.each<[string, Partial<MachineStatusView>, string | undefined]>([
   [
     "that is missing while its VM is created",
     { node: NONE, instance: CREATING },
-    "False NodeProvisioning Info",
+    "False WaitingForNodeRef Info",
   ],
-  ["that is missing", { node: NONE }, "False WaitingForNodeRef Info"],
-  ["that is gone", { node: NONE, machine: KNOWN }, "False NodeNotFound Warning"],
+  ["that is missing", { node: NONE }, "False NodeProvisioning Info"],
+  ["that is gone", { node: NONE, machine: KNOWN }, "False NodeNotFound Error"],
   ["of another machine", { node: { state: "impostor", message: "x" } }, "False NodeDisputed Warning"],
   ["that two claim to be", { node: { state: "disputed", message: "x" } }, "False NodeDisputed Warning"],
   ["in a cluster that does not answer", { node: UNKNOWN }, "Unknown WorkloadClusterUnreachable"],

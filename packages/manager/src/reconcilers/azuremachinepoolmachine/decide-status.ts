@@ -150,10 +150,10 @@ function absence(
   { provisioningState }: ScaleSetInstance,
 ): Pick<ConditionUpdate, "severity" | "reason" | "message"> & { readonly reason: string } {
   if (status?.nodeRef) {
-    return { severity: "Warning", reason: "NodeNotFound", message: `Node ${status.nodeRef.name} is gone` };
+    return { severity: "Error", reason: "NodeNotFound", message: `Node ${status.nodeRef.name} is gone` };
   }
-  const isThere = provisioningState === "Succeeded";
-  return { severity: "Info", reason: isThere ? "WaitingForNodeRef" : "NodeProvisioning" };
+  const isRunning = provisioningState === "Succeeded";
+  return { severity: "Info", reason: isRunning ? "NodeProvisioning" : "WaitingForNodeRef" };
 }
 
 // False is the healthy status of these conditions; of Ready it is True.
