@@ -88,7 +88,7 @@ export {
   type Totals,
   type Wave,
 } from "./rollout/scale-set/forecast/forecast.ts";
-export type { StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
+export type { RolloutStep, StepTimes } from "./rollout/scale-set/forecast/step-times.ts";
 export { needsAttention } from "./rollout/scale-set/needs-attention.ts";
 export { type PoolPlan, planPool } from "./rollout/scale-set/plan.ts";
 export { RESTARTED_AT_ANNOTATION } from "./rollout/shared/restart.ts";

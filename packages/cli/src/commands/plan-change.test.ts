@@ -272,11 +272,11 @@ describe("capstan plan of manifests", () => {
     ).toEqual([]);
     const blockedBy = async (spec: Overrides<AzureMachinePool["spec"]>) => {
       const [change] = await proposedPools(client, given(poolManifest(spec)));
-      return change && forecastChange(change, obstacles, NOW_MS).blocked.map(({ reason }) => reason);
+      return change && forecastChange(change, { obstacles }, NOW_MS).blocked.map(({ reason }) => reason);
     };
     const leftOutOf = async (spec: Overrides<AzureMachinePool["spec"]>) => {
       const [change] = await proposedPools(client, given(poolManifest(spec)));
-      return change ? printForecast([forecastChange(change, obstacles, NOW_MS)], "text") : "";
+      return change ? printForecast([forecastChange(change, { obstacles }, NOW_MS)], "text") : "";
     };
     expect(await leftOutOf({ template: ROLLED })).toContain(
       "\n  not in these times: the drains of 1 machine that wait until their budgets allow evictions\n",

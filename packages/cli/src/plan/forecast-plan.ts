@@ -1,7 +1,14 @@
-import { type Blocked, type Forecast, forecastPool, isDisruptive, planPool } from "@capstan/manager";
-import { expectedTimes } from "./expected-times.ts";
+import {
+  type Blocked,
+  type Forecast,
+  forecastPool,
+  isDisruptive,
+  planPool,
+  type PoolView,
+} from "@capstan/manager";
+import { drawnTimes, medianTimes, type TimeFacts } from "./expected-times.ts";
 import { counted } from "../render/amounts.ts";
-import { drainPatience, type Obstacle } from "./obstacles.ts";
+import { drainPatience, type Obstacle, type ObstacleReport } from "./obstacles.ts";
 import type { PoolBlock } from "./pool-block.ts";
 import { observedPool } from "./pool-plan.ts";
 import { refuseImpossibleSize } from "./pool-size.ts";
@@ -21,9 +28,11 @@ export interface PoolForecast {
   /** Whether the pool is being deleted and still has machines. */
   readonly losesMachines: boolean;
   readonly changes: readonly FieldChange[];
-  /** The forecast with the median duration of every step. */
+  /** The waves and counts if every step takes as long as half of them do. */
   readonly typical: Forecast;
-  /** The duration if every step is as slow as the slowest tenth. */
+  /** Half of the runs are faster than this. */
+  readonly typicalMs: number;
+  /** Nine of ten runs are faster than this. */
   readonly slowMs: number;
   readonly blocked: readonly (Blocked | Obstacle | PoolBlock)[];
   /** What the durations leave out: drains that a disruption budget holds up. */
@@ -34,7 +43,7 @@ export interface PoolForecast {
 /** Simulates the rollout that a change starts; a pause delays it and changes nothing else. */
 export function forecastChange(
   { before, after, hasCluster }: ProposedPool,
-  obstacles: readonly Obstacle[],
+  { obstacles, hasNoPods }: Omit<ObstacleReport, "note">,
   nowMs: number,
 ): PoolForecast {
   refuseImpossibleSize(after.machinePool);
@@ -43,8 +52,9 @@ export function forecastChange(
   const standstill = standstillOf(after, view) ?? (hasCluster ? undefined : missingClusterOf(after));
   // To the planner, a pool at a standstill looks like a paused one.
   const begun = { ...view, isPaused: standstill !== undefined };
-  const typical = forecastPool(begun, expectedTimes("p50", minReadySeconds));
-  const slow = forecastPool(begun, expectedTimes("p90", minReadySeconds));
+  const facts = { minReadySeconds, ...(hasNoPods !== undefined && { hasNoPods }) };
+  const typical = forecastPool(begun, medianTimes(facts));
+  const durations = drawnDurations(begun, facts);
   const pause = view.isPaused ? planPool(view).blocked : [];
   const inTheWay = inTheWayOf(typical, obstacles);
   return {
@@ -61,11 +71,32 @@ export function forecastChange(
         ]
       : [],
     typical,
-    slowMs: slow.totals.durationMs,
+    ...durations,
     blocked: [...pause, ...(standstill ? [standstill] : typical.blocked), ...inTheWay],
     heldDrains: heldDrains(inTheWay, drainPatience(after)),
     notes,
   };
+}
+
+// Enough for a tenth to be more than one run.
+const RUNS = 21;
+// A run plans again after every event, so runs of large pools are few; their durations differ less, too.
+const MACHINES_OF_ALL_RUNS = 1_000;
+const RUNS_AT_LEAST = 3;
+
+/**
+ * Machines are not equally fast, and a write of the scale set ends with its slowest instance. So the duration comes from
+ * several runs, each with other draws, and not from one run of medians.
+ */
+function drawnDurations(view: PoolView, facts: TimeFacts): Pick<PoolForecast, "typicalMs" | "slowMs"> {
+  const affordable = Math.floor(MACHINES_OF_ALL_RUNS / Math.max(1, view.desired));
+  const runs = Math.min(RUNS, Math.max(RUNS_AT_LEAST, affordable));
+  const sorted = Array.from(
+    { length: runs },
+    (_, run) => forecastPool(view, drawnTimes(facts, String(run))).totals.durationMs,
+  ).toSorted((left, right) => left - right);
+  const at = (share: number): number => sorted[Math.floor(share * (runs - 1))] ?? 0;
+  return { typicalMs: at(0.5), slowMs: at(0.9) };
 }
 
 /**

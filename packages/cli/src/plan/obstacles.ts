@@ -18,6 +18,8 @@ export interface Obstacle {
 /** The obstacles of a workload cluster, or why it could not be queried. */
 export interface ObstacleReport {
   readonly obstacles: readonly Obstacle[];
+  /** Whether no machine of the pool runs a pod that a drain would evict; undefined if that is not known. */
+  readonly hasNoPods?: boolean;
   readonly note?: string;
 }
 
@@ -49,7 +51,7 @@ async function askWorkload({ env }: Shell, client: Client, parts: PoolParts): Pr
     try {
       const workload = createClient({ transport, env, fieldManager: "capstan-cli" });
       const [budgets, pods] = await Promise.all([workload.list(PodDisruptionBudget), workload.list(Pod)]);
-      return { obstacles: obstaclesOf(parts, budgets, pods) };
+      return { obstacles: obstaclesOf(parts, budgets, pods), hasNoPods: !hasPodsToEvict(parts, pods) };
     } finally {
       await transport.close();
     }
@@ -57,6 +59,16 @@ async function askWorkload({ env }: Shell, client: Client, parts: PoolParts): Pr
     if (!(error instanceof Failure)) throw error;
     return notQueried(error.message);
   }
+}
+
+/** A drain leaves pods of DaemonSets and static pods where they are. */
+function hasPodsToEvict({ machines }: Pick<PoolParts, "machines">, pods: readonly Frozen<Pod>[]): boolean {
+  const nodes = new Set(machines.map(({ status }) => status?.nodeRef?.name));
+  return pods.some(
+    ({ metadata: { ownerReferences = [] }, spec }) =>
+      nodes.has(spec?.nodeName ?? "") &&
+      !ownerReferences.some(({ kind }) => kind === "DaemonSet" || kind === "Node"),
+  );
 }
 
 function notQueried(why: string): ObstacleReport {

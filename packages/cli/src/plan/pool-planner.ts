@@ -39,8 +39,8 @@ export async function forecastsOf(
   const proposed = await proposedPools(client, given);
   return Promise.all(
     proposed.map(async (pool) => {
-      const { obstacles, note } = await findObstacles(shell, client, pool.after);
-      const forecast = forecastChange(pool, obstacles, nowMs);
+      const { note, ...workload } = await findObstacles(shell, client, pool.after);
+      const forecast = forecastChange(pool, workload, nowMs);
       return { ...forecast, notes: [...forecast.notes, ...(note === undefined ? [] : [note])] };
     }),
   );

@@ -36,7 +36,7 @@ function actionsOf({ typical }: PoolForecast): readonly PoolAction[] {
 /** The JSON of a plan, with all actions until the end in order, and the waves beside them. */
 export function forecastJson(pools: readonly PoolForecast[]): PlanJson {
   const actions = pools.flatMap(actionsOf);
-  const forecast = pools.map(({ namespace, name, changes, typical, slowMs, notes }) => ({
+  const forecast = pools.map(({ namespace, name, changes, typical, typicalMs, slowMs, notes }) => ({
     object: { kind: "AzureMachinePool", namespace, name },
     changes,
     waves: typical.waves.map((wave) => ({
@@ -45,15 +45,15 @@ export function forecastJson(pools: readonly PoolForecast[]): PlanJson {
       durationSeconds: seconds(wave.durationMs),
       actions: wave.actions.map(({ action }) => actions.indexOf(action)),
     })),
-    totals: totalsJson(typical.totals, slowMs),
+    totals: totalsJson(typical.totals, { p50: seconds(typicalMs), p90: seconds(slowMs) }),
     notes,
   }));
   const blocked = pools.flatMap((pool) => pool.blocked.map(blockedJson));
   return { actions: actions.map(actionJson), blocked, forecast, assumptions: ASSUMPTIONS };
 }
 
-function totalsJson({ durationMs, ...totals }: Totals, slowMs: number): object {
-  return { ...totals, durationSeconds: { p50: seconds(durationMs), p90: seconds(slowMs) } };
+function totalsJson({ durationMs: _, ...totals }: Totals, durationSeconds: object): object {
+  return { ...totals, durationSeconds };
 }
 
 function seconds(ms: number): number {
@@ -94,13 +94,13 @@ function poolMarkdown(pool: PoolForecast): string {
 }
 
 /** The most important facts, on a few lines. */
-function summaryOf({ typical, slowMs, heldDrains, isPaused, standstill }: PoolForecast): readonly string[] {
-  const { waves, durationMs, created, deleted, updatedInPlace, lowestAvailable, mostMachines } =
-    typical.totals;
+function summaryOf({ typical, typicalMs, slowMs, ...rest }: PoolForecast): readonly string[] {
+  const { heldDrains, isPaused, standstill } = rest;
+  const { waves, created, deleted, updatedInPlace, lowestAvailable, mostMachines } = typical.totals;
   if (standstill?.reason === "BeingDeleted") return ["the change has no effect: the pool is being deleted"];
   if (waves === 0)
     return [typical.isReached ? "nothing to do" : "nothing happens until the block is removed"];
-  const times = `about ${humanDuration(durationMs)}, ${humanDuration(slowMs)} when everything is slow`;
+  const times = `about ${humanDuration(typicalMs)}, one run in ten takes longer than ${humanDuration(slowMs)}`;
   return [
     ...(isPaused ? ["nothing happens while it is paused; once it is resumed:"] : []),
     `${counted(waves, "wave")}, ${times}`,

@@ -106,16 +106,16 @@ function carryOutOn(course: Course, key: number, action: MachineAction): void {
 }
 
 function goOnWith(course: Course, key: number, machine: MachineView): void {
-  const { createMs, bootMs, minReadyMs, deleteMs } = course.times;
+  const { times } = course;
   if (machine.vmState === "Deleting") {
-    later(course, deleteMs, () => course.machines.delete(key));
+    later(course, times("delete"), () => course.machines.delete(key));
   } else if (machine.isDeleting) {
     startDeletion(course, key);
   } else if (machine.picked === "update") {
     startUpdate(course, key, machine.updatingToHash ?? course.view.wantedHash);
   } else if (isComing(machine, course.view.nowMs)) {
-    const isMade = machine.vmState === "Running";
-    later(course, (isMade ? 0 : createMs) + bootMs + minReadyMs, () => becomeAvailable(course, key));
+    const createMs = machine.vmState === "Running" ? 0 : times("create");
+    later(course, createMs + times("boot") + times("minReady"), () => becomeAvailable(course, key));
   }
 }
 
@@ -138,9 +138,13 @@ function startPut(course: Course, action: Put): void {
   endOperationLater(course, add, action.action === "PutModel" ? action.detail.hash : view.setHash);
 }
 
+/** Each machine exists as soon as Azure has created it; the operation ends with the slowest one. */
 function endOperationLater(course: Course, add: number, hash = course.view.wantedHash): void {
-  const { putMs, createMs } = course.times;
-  later(course, putMs + (add > 0 ? createMs : 0), () => {
+  const { times } = course;
+  const putMs = times("put");
+  const createdMs = Array.from({ length: add }, () => putMs + times("create"));
+  for (const atMs of createdMs) later(course, atMs, () => addMachine(course, hash));
+  later(course, Math.max(putMs, ...createdMs) + times("notice"), () => {
     course.view = {
       ...course.view,
       setHash: hash,
@@ -148,7 +152,6 @@ function endOperationLater(course: Course, add: number, hash = course.view.wante
       isModelRefused: false,
       operation: undefined,
     };
-    for (let made = 0; made < add; made++) addMachine(course, hash);
   });
 }
 
@@ -171,24 +174,27 @@ function addMachine(course: Course, modelHash: string): void {
     picked: undefined,
     updatingToHash: undefined,
   });
-  later(course, times.bootMs + times.minReadyMs, () => becomeAvailable(course, key));
+  later(course, times("boot") + times("minReady"), () => becomeAvailable(course, key));
 }
 
 function startDeletion(course: Course, key: number): void {
-  const { drainMs, deleteMs } = course.times;
+  const { times } = course;
+  const drainedMs = times("drain") + times("notice");
   change(course, key, { isDeleting: true, picked: "delete" });
-  later(course, drainMs, () => {
+  later(course, drainedMs, () => {
     change(course, key, { vmState: "Deleting" });
     // Azure lowers the capacity as soon as it accepts the deletion.
     course.view = { ...course.view, capacity: Math.max(0, course.view.capacity - 1) };
   });
-  later(course, drainMs + deleteMs, () => course.machines.delete(key));
+  later(course, drainedMs + times("delete"), () => course.machines.delete(key));
 }
 
 function startUpdate(course: Course, key: number, hash: string): void {
-  const { drainMs, updateMs, bootMs, minReadyMs } = course.times;
+  const { times } = course;
+  const steps = ["drain", "notice", "update", "notice", "boot", "minReady"] as const;
+  const updatedMs = steps.reduce((sum, step) => sum + times(step), 0);
   change(course, key, { picked: "update", updatingToHash: hash });
-  later(course, drainMs + updateMs + bootMs + minReadyMs, () => {
+  later(course, updatedMs, () => {
     change(course, key, { modelHash: hash, picked: undefined, updatingToHash: undefined });
     becomeAvailable(course, key);
   });

@@ -4,18 +4,20 @@ import { describe, expect, test } from "vitest";
 import { machine, pool, unavailable } from "../plan.fixture.ts";
 import { type MachineView, type PoolView } from "../view.ts";
 import { type Forecast, forecastPool } from "./forecast.ts";
-import type { StepTimes } from "./step-times.ts";
+import type { RolloutStep, StepTimes } from "./step-times.ts";
 
 const SECOND = 1000;
-const TIMES: StepTimes = {
-  putMs: SECOND,
-  createMs: 40 * SECOND,
-  bootMs: 60 * SECOND,
-  minReadyMs: 0,
-  drainMs: 30 * SECOND,
-  deleteMs: 10 * SECOND,
-  updateMs: 20 * SECOND,
+const SECONDS: Readonly<Record<RolloutStep, number>> = {
+  put: 1,
+  create: 40,
+  boot: 60,
+  minReady: 0,
+  drain: 30,
+  delete: 10,
+  update: 20,
+  notice: 0,
 };
+const TIMES: StepTimes = (step) => SECONDS[step] * SECOND;
 const MADE = 101;
 const GONE = 40;
 const UPDATED = 110;

@@ -1,17 +1,15 @@
-/** The duration of each step that a rollout waits for; the accuracy of a forecast depends on them. */
-export interface StepTimes {
-  /** Azure accepts a new model or a new capacity. */
-  readonly putMs: number;
-  /** Azure creates an instance. */
-  readonly createMs: number;
-  /** From power on until the Node is Ready. */
-  readonly bootMs: number;
-  /** How long a Node must be Ready before the machine is available. */
-  readonly minReadyMs: number;
-  /** The pods of a Node are evicted. */
-  readonly drainMs: number;
-  /** Azure deletes an instance. */
-  readonly deleteMs: number;
-  /** Azure updates an instance to the model of its scale set. */
-  readonly updateMs: number;
-}
+/**
+ * The steps that a rollout waits for:
+ * - `put`: Azure accepts a new model or a new capacity
+ * - `create`: Azure creates an instance
+ * - `boot`: from power on until the Node is Ready
+ * - `minReady`: a Node must be Ready for so long before the machine is available
+ * - `drain`: the pods of a Node are evicted
+ * - `delete`: Azure deletes an instance
+ * - `update`: Azure updates an instance to the model of its scale set
+ * - `notice`: the controller reads that Azure has done something
+ */
+export type RolloutStep = "put" | "create" | "boot" | "minReady" | "drain" | "delete" | "update" | "notice";
+
+/** The duration of one step in milliseconds. A forecast asks once for each step of each machine, so a source may draw. */
+export type StepTimes = (step: RolloutStep) => number;
