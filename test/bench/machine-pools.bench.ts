@@ -122,18 +122,22 @@ function printRequests(rows: readonly Row[]): void {
     const ours = sum(counts.values());
     const theirs = sum(Object.values(pattern));
     const ratio = theirs / ours;
-    if (atLeast !== undefined) goals.atLeast(`${work}, times fewer requests than CAPZ`, ratio, atLeast);
+    if (atLeast !== undefined)
+      goals.atLeast(`${work}, times fewer requests than the model of CAPZ`, ratio, atLeast);
     goals.atMost(`${work}, 429s`, refusalsIn(chapter), 0);
     const byKind = Object.values(KINDS).map((kind) =>
       String(sum([...counts].filter(([name]) => kind.test(name)).map(([, count]) => count))),
     );
     return [work, ...byKind, String(ours), theirs.toFixed(0), ratio.toFixed(0), String(refusalsIn(chapter))];
   });
-  printTable(["requests to Azure", ...Object.keys(KINDS), "all", "CAPZ", "times fewer", "429s"], cells);
+  printTable(
+    ["requests to Azure", ...Object.keys(KINDS), "all", "model of CAPZ", "model, times fewer", "429s"],
+    cells,
+  );
   console.log();
   const terms = [...new Set(rows.flatMap(({ pattern }) => Object.keys(pattern)))];
   printTable(
-    ["CAPZ's pattern", ...terms],
+    ["model of CAPZ", ...terms],
     rows.map(({ work, pattern }) => [work, ...terms.map((term) => (pattern[term] ?? 0).toFixed(0))]),
   );
 }

@@ -61,12 +61,17 @@ function burst(policy: string, scope: Limit["scope"], size: BucketSize): Policy 
   return [{ policy, scope, size }];
 }
 
+/** Microsoft's page speaks of each resource: for reads of instances that is the instance, not its scale set. */
+function perInstance(policy: Policy): Policy {
+  return policy.map((limit) => (limit.scope === "resource" ? { ...limit, scope: "path" } : limit));
+}
+
 const CREATE = perMinute("CreateVMScaleSet", { resource: 4, subscription: 125 });
 const ACTIONS = perMinute("VMScaleSetActions", { resource: 4, subscription: 500 });
 const REMOVE = perMinute("DeleteVMScaleSet", { resource: 4, subscription: 175 });
 const READ = perMinute("GetVMScaleSet", { resource: 12, subscription: 800 });
 const HIGH_COST_READ = perMinute("HighCostGetVMScaleSet", { resource: 10, subscription: 360 });
-const INSTANCE_READ = perMinute("GetVMScaleSetVM", { resource: 12, subscription: 2000 });
+const INSTANCE_READ = perInstance(perMinute("GetVMScaleSetVM", { resource: 12, subscription: 2000 }));
 const INSTANCE_ACTIONS = perMinute("VMScaleSetVMActions", { resource: 4, subscription: 500, capacity: 2000 });
 const INSTANCE_REMOVE = perMinute("DeleteVMScaleSetVM", { resource: 4, subscription: 500, capacity: 2000 });
 const OPERATION = perMinute("GetOperation", { resource: 15, subscription: 5000 });

@@ -18,6 +18,16 @@ const costOf = (verb: Verb, path: string, extra: Partial<Cost> = {}): Cost => ({
 const list = (extra: Partial<Cost> = {}): Cost => costOf("LIST", `${SET}/virtualMachines`, extra);
 const isHeld = (verdict: Ticket | Held): verdict is Held => "retryAfterMs" in verdict;
 
+test("reads of two instances do not share a bucket of one resource", () => {
+  const buckets = ["0", "1"].map((id) =>
+    chargesOf(costOf("GET", `${SET}/virtualMachines/${id}`))
+      .filter(({ policy }) => policy === "GetVMScaleSetVMResource")
+      .map(({ bucket }) => bucket),
+  );
+  expect(buckets[0]).toHaveLength(1);
+  expect(buckets[0]).not.toEqual(buckets[1]);
+});
+
 describe("what a call is charged", () => {
   test.each<[Verb, string, Partial<Cost>, readonly string[]]>([
     ["GET", "/subscriptions/s/resourceGroups/rg", {}, ["subscription-reads 1"]],
