@@ -14,6 +14,7 @@ export { type ListeningServer, serveHttp, type ServeOptions, type ServerTls } fr
 export { createHttpTransport, type HttpTransportOptions } from "./real/http-transport.ts";
 export { createRng, type Rng } from "./rng.ts";
 export {
+  type ByteBudget,
   type Handler,
   type HttpRequest,
   type HttpResponse,
