@@ -45,10 +45,7 @@ export async function findProof(
       return found({ kind: "secret", secret }, secret);
     }
     case "ServicePrincipalCertificate": {
-      const file = identityFile(identity);
-      if (file?.problem !== undefined) throw unusable(identity, `spec.certPath ${file.problem}`);
-      const pem = file ? await readSecretFile(file, identity, ports) : await readSecretValue(identity, ports);
-      checkPem(pem, identity);
+      const pem = await readCertificate(identity, ports);
       return found({ kind: "certificate", pem }, pem);
     }
     case "WorkloadIdentity": {
@@ -69,6 +66,17 @@ export async function findProof(
         "spec.type UserAssignedIdentityCredential is not supported; use WorkloadIdentity or ServicePrincipal",
       );
   }
+}
+
+async function readCertificate(
+  identity: Frozen<AzureClusterIdentity>,
+  ports: SecretPorts,
+): Promise<Sensitive> {
+  const file = identityFile(identity);
+  if (file?.problem !== undefined) throw unusable(identity, `spec.certPath ${file.problem}`);
+  const pem = file ? await readSecretFile(file, identity, ports) : await readSecretValue(identity, ports);
+  checkPem(pem, identity);
+  return pem;
 }
 
 function found(proof: Proof, secret: Sensitive): FoundProof {
