@@ -6,6 +6,7 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from "@capstan/api";
+import { REPORTED_FIELDS_LIMIT } from "./reported-fields.ts";
 
 /** Decoded metadata, and its unknown fields. */
 export interface DecodedMeta {
@@ -56,7 +57,7 @@ export function decodeObjectMeta(metadata: unknown): DecodedMeta {
   const unknown: string[] = [];
   for (const [field, value] of Object.entries(metadata)) {
     const check = FIELDS.get(field);
-    if (!check && !DROPPED_FIELDS.has(field)) unknown.push(field);
+    if (!check && !DROPPED_FIELDS.has(field) && unknown.length < REPORTED_FIELDS_LIMIT) unknown.push(field);
     if (!check || value === null || value === undefined) continue;
     const type = check(value);
     if (type !== undefined) return failed(jsonType(value), `ObjectMeta.${field}`, type);
