@@ -7,6 +7,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** A JSON value; strings and bytes are sent as they are. In-process it is passed by reference, not copied. */
   readonly body?: unknown;
+  /** Reads the body, from a server that lets its handler decide on the head whether to read it; then `body` is absent. */
+  readonly readBody?: () => Promise<unknown>;
   readonly signal?: AbortSignal;
   /** How much of the answer is read; without it 64 MiB. */
   readonly answerBytes?: ByteBudget;
