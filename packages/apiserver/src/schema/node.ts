@@ -50,7 +50,7 @@ export interface Contents {
 }
 
 /** A closed set of values; a lookup does not take longer with more of them. */
-export interface EnumValues {
+interface EnumValues {
   readonly values: readonly unknown[];
   has(value: unknown): boolean;
 }

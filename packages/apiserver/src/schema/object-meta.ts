@@ -57,13 +57,13 @@ export function decodeObjectMeta(metadata: unknown): DecodedMeta {
   const unknown: string[] = [];
   for (const [field, value] of Object.entries(metadata)) {
     const check = FIELDS.get(field);
-    if (!check && !DROPPED_FIELDS.has(field) && unknown.length < REPORTED_FIELDS_LIMIT) unknown.push(field);
+    if (!check && !DROPPED_FIELDS.has(field)) unknown.push(field);
     if (!check || value === null || value === undefined) continue;
     const type = check(value);
     if (type !== undefined) return failed(jsonType(value), `ObjectMeta.${field}`, type);
     if (!isEmpty(value)) meta[field] = value;
   }
-  return { meta, unknown, problem: undefined };
+  return { meta, unknown: unknown.slice(0, REPORTED_FIELDS_LIMIT), problem: undefined };
 }
 
 /** Metadata of valid types, without fields that are not stored. */
