@@ -160,3 +160,20 @@ describe("a body with", () => {
     expect(again.status).toBe(200);
   });
 });
+
+test.each([
+  ["a JSON patch with null", "PATCH", `${paths.configMaps}/a`, "[null]", 422],
+  [
+    "a JSON patch that copies what objects inherit",
+    "PATCH",
+    `${paths.configMaps}/a`,
+    '[{"op":"copy","from":"/data/toString","path":"/data/x"}]',
+    422,
+  ],
+  ["a path with an invalid escape", "GET", `${paths.configMaps}/%zz`, undefined, 400],
+])("%s is refused by the client's fault", async (_, method, path, body, status) => {
+  const client = new TestClient();
+  await client.create(paths.configMaps, { metadata: { name: "a" }, data: { y: "1" } });
+  const answer = await client.send(method, path, { body, type: "application/json-patch+json" });
+  expect(answer.status).toBe(status);
+});

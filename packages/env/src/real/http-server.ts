@@ -121,9 +121,9 @@ function createTlsServer(tls: ServerTls, limits: ServerLimits, onRequest: Listen
 /** A quiet watch keeps its connection; a connection without any request does not. */
 function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   let streams = 0;
-  session.on("stream", (stream) => {
+  session.on("stream", (opened) => {
     streams++;
-    stream.once("close", () => streams--);
+    opened.once("close", () => streams--);
   });
   session.setTimeout(idleMs, () => {
     if (streams === 0) session.destroy();
