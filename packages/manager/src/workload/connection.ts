@@ -36,6 +36,7 @@ interface Open {
 // A healthy server answers at once; a caller does not wait longer, because other clusters wait for the worker.
 const PATIENCE_MS = 2_000;
 const PROBE_LIMIT_MS = 10_000;
+const NO_ANSWER = `did not answer within ${PROBE_LIMIT_MS / 1000} s`;
 const HEALTH_MS = 60_000;
 // After a longer time, a caller waits for a new probe.
 const STALE_MS = 2 * HEALTH_MS;
@@ -166,12 +167,14 @@ export class Connection {
     const open = this.#open;
     if (!open) throw connectionClosed(name);
     try {
-      await open.probe();
+      // The probe aborts its request at the same time; this limit holds even if the transport ignores that.
+      if (await within(this.#ports.env.clock, open.probe(), PROBE_LIMIT_MS)) return;
     } catch (error) {
       // Closing the connection aborted the probe.
       if (this.#open !== open) throw connectionClosed(name);
       throw unreachable(name, error instanceof Failure ? error : this.#bug(error));
     }
+    throw transient("WorkloadClusterUnreachable", `The API server of Cluster ${name} ${NO_ANSWER}`);
   }
 
   #bug(error: unknown): Failure {
@@ -189,9 +192,6 @@ function connectionClosed(name: string): Failure {
 
 function unreachable(name: string, { message, reason, retryAfterMs }: Failure): Failure {
   const options = retryAfterMs === undefined ? {} : { retryAfterMs };
-  const why =
-    reason === "RequestTimeout"
-      ? `did not answer within ${PROBE_LIMIT_MS / 1000} s`
-      : `gives an unexpected answer: ${message}`;
+  const why = reason === "RequestTimeout" ? NO_ANSWER : `gives an unexpected answer: ${message}`;
   return transient("WorkloadClusterUnreachable", `The API server of Cluster ${name} ${why}`, options);
 }
